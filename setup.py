@@ -1,0 +1,53 @@
+"""Build of the compiled core; everything else about the package is in pyproject.toml.
+
+Environment variables:
+
+UR_DEBUG=1    bounds checks, assertions and no optimisation tricks in the compiled code
+UR_WERROR=1   compiler warnings are errors (continuous integration)
+UR_CFLAGS     further compiler and linker flags, such as -fsanitize=address
+"""
+
+import os
+import pathlib
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+ROOM = pathlib.Path("ext")
+DEBUG = os.environ.get("UR_DEBUG") == "1"
+
+flags = ["-O1", "-g"] if DEBUG else ["-O3"]
+flags += ["-std=c11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fopenmp"]
+if os.environ.get("UR_WERROR") == "1":
+    flags.append("-Werror")
+extra = os.environ.get("UR_CFLAGS", "").split()
+
+extensions = [
+    Extension(
+        ".".join(source.relative_to(ROOM).with_suffix("").parts),
+        [str(source)],
+        depends=[str(header) for header in source.parent.glob("*.h")],
+        include_dirs=[numpy.get_include(), str(source.parent)],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+        extra_compile_args=flags + extra,
+        extra_link_args=["-fopenmp", *extra],
+    )
+    for source in sorted(ROOM.rglob("*.pyx"))
+]
+
+setup(
+    ext_modules=cythonize(
+        extensions,
+        include_path=[str(ROOM)],
+        build_dir="build/cython",
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": DEBUG,
+            "wraparound": False,
+            "initializedcheck": DEBUG,
+            "cdivision": True,
+            "freethreading_compatible": True,
+        },
+    )
+)

@@ -1,0 +1,93 @@
+"""The named rule sets, and how a rule set is asked for by a word."""
+
+from __future__ import annotations
+
+import difflib
+import pathlib
+
+from ur_solver.errors import RuleSetError
+from ur_solver.rules.board import PATHS
+from ur_solver.rules.dice import DICE
+from ur_solver.rules.ruleset import MAX_PIECES, RuleSet
+
+MAX_JSON_BYTES = 1 << 16
+"""A rule set's JSON is a few hundred bytes; a larger file is not one."""
+
+
+def _race(name: str, pieces: int, path: str, dice: str, **switches: bool | int) -> RuleSet:
+    return RuleSet(name, PATHS[path], DICE[dice], pieces, **switches)  # type: ignore[arg-type]
+
+
+CATALOGUE: dict[str, RuleSet] = {
+    rules.name: rules
+    for rules in (
+        _race("finkel", 7, "bell", "4-binary"),
+        _race("british-museum", 5, "bell", "4-binary"),
+        _race("finkel-3dice", 7, "bell", "3-binary"),
+        _race("conventional", 7, "masters", "3-binary-0as4"),
+        _race(
+            "masters-games", 7, "masters", "3-binary-0as4", extra_on_rosette=False, extra_on_throw=4
+        ),
+        _race("murray", 7, "murray", "3-binary-0as4"),
+        _race("murray-3dice", 7, "murray", "3-binary"),
+        _race("masters", 7, "masters", "3-binary-0as4", safe_rosettes=False),
+        _race("masters-4dice", 7, "masters", "4-binary", safe_rosettes=False),
+        _race("blitz", 5, "masters", "4-binary", safe_rosettes=False, extra_on_capture=True),
+        _race("aseb", 5, "aseb", "4-binary"),
+    )
+}
+"""The rule sets of the literature with their usual counts of pieces, by name."""
+
+
+def named_rules(word: str, pieces: int | None = None) -> RuleSet:
+    """The rule set that `word` asks for.
+
+    Parameters
+    ----------
+    word : str
+        A catalogue name (``finkel``), one with a count of pieces (``finkel:3``), or the
+        path of a JSON file that holds a rule set.
+    pieces : int, optional
+        The count of pieces, in place of the rule set's own.
+
+    Raises
+    ------
+    RuleSetError
+        If nothing goes by that name, or the count does not fit.
+    """
+    name, colon, count = word.partition(":")
+    if name in CATALOGUE:
+        rules = CATALOGUE[name]
+        if colon:
+            if not count.isascii() or not count.isdigit():
+                raise RuleSetError(
+                    f"{word!r}: after the colon comes the count of pieces, 1 to {MAX_PIECES}"
+                )
+            if pieces is not None and pieces != int(count):
+                raise RuleSetError(f"{word!r} asks for {count} pieces and -n for {pieces}")
+            pieces = int(count)
+    elif word.endswith(".json"):
+        rules = _read_json(pathlib.Path(word))
+    else:
+        near = difflib.get_close_matches(name, CATALOGUE, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise RuleSetError(
+            f"no rule set is called {name!r}{hint} ('ur rules' lists them; a custom one is "
+            "the path of a .json file)"
+        )
+    return rules if pieces is None else rules.with_pieces(pieces)
+
+
+def _read_json(path: pathlib.Path) -> RuleSet:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_JSON_BYTES + 1)
+    except OSError as error:
+        raise RuleSetError(f"rule set {str(path)!r}: {error.strerror}") from None
+    if len(content) > MAX_JSON_BYTES:
+        raise RuleSetError(f"rule set {str(path)!r}: larger than {MAX_JSON_BYTES} bytes")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise RuleSetError(f"rule set {str(path)!r}: not UTF-8 text") from None
+    return RuleSet.from_json(text)

@@ -1,0 +1,63 @@
+"""Dice: the throws they can show, with exact probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ur_solver.errors import RuleSetError
+
+MAX_THROW = 8
+"""The longest step that custom dice may show; every path is longer."""
+
+
+@dataclass(frozen=True)
+class Dice:
+    """Dice by name; `probabilities[n]` is the chance of throwing n, 0 included."""
+
+    name: str
+    probabilities: tuple[Fraction, ...]
+
+    @property
+    def throws(self) -> tuple[int, ...]:
+        """The throws that can happen, ascending."""
+        return tuple(n for n, chance in enumerate(self.probabilities) if chance)
+
+    @staticmethod
+    def of(name: str, chances: Mapping[int, Fraction]) -> Dice:
+        """Dice from a mapping of throw to probability.
+
+        Raises
+        ------
+        RuleSetError
+            If a throw is out of range, a chance is not positive, or they do not sum to 1.
+        """
+        for throw, chance in chances.items():
+            if not 0 <= throw <= MAX_THROW:
+                raise RuleSetError(f"dice: throw {throw} is not between 0 and {MAX_THROW}")
+            if chance <= 0:
+                raise RuleSetError(f"dice: the chance of {throw} is {chance}, not above 0")
+        total = sum(chances.values(), Fraction(0))
+        if total != 1:
+            raise RuleSetError(f"dice: the chances of {sorted(chances)} sum to {total}, not to 1")
+        if not any(chances):
+            raise RuleSetError("dice: no throw moves a piece")
+        return Dice(name, tuple(chances.get(n, Fraction(0)) for n in range(max(chances) + 1)))
+
+
+def _dice(name: str, weights: tuple[int, ...]) -> Dice:
+    total = sum(weights)
+    return Dice(name, tuple(Fraction(weight, total) for weight in weights))
+
+
+DICE: dict[str, Dice] = {
+    dice.name: dice
+    for dice in (
+        _dice("4-binary", (1, 4, 6, 4, 1)),
+        _dice("3-binary", (1, 3, 3, 1)),
+        _dice("3-binary-0as4", (0, 3, 3, 1, 1)),
+        _dice("d4", (0, 1, 1, 1, 1)),
+    )
+}
+"""The dice of the literature, by name."""

@@ -1,0 +1,33 @@
+"""What a solve says of one finished block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class BlockResult:
+    """A finished block.
+
+    Attributes
+    ----------
+    index : int
+        Its place in `Space.blocks`.
+    values : float64, shape (block size,)
+        Win probabilities in [0, 1], in rank order.
+    residual : float
+        The largest abs(T(V) - V) over the block, from a pass of its own.
+    sweeps : int
+        How many sweeps it took.
+    seconds : float
+        How long they took.
+    """
+
+    index: int
+    values: npt.NDArray[np.float64]
+    residual: float
+    sweeps: int
+    seconds: float

@@ -1,0 +1,163 @@
+"""The parts that a path's squares play in the state space.
+
+Seen from the side to throw ("mine"; the opponent's part mirrors it), a path falls into
+
+* *entry* squares: only mine, before the last contested square (bell: A4 A3 A2 A1);
+* *shared* squares: both sides may stand there, so that captures happen there;
+* *frozen* indices: the tail of the path on which nothing is ever captured (bell: A8 A7).
+  What stands on them, with the pieces borne off, never goes back.
+
+Whatever the path, a piece's contents on a square are one of five codes, the position
+notation's letters seen from the side to throw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from ur_solver.rules import Path
+
+EMPTY, MINE, THEIRS, MINE_SECOND, THEIRS_SECOND = range(5)
+"""Codes of a square's contents, from the side to throw; `SECOND` is the second leg."""
+
+N_CODES = 5
+
+
+def _code(path: Path, is_mine: bool, index: int) -> int:
+    return (MINE if is_mine else THEIRS) + 2 * path.is_second_leg(index)
+
+
+def is_mine(code: int) -> bool:
+    """Whether a content code is a piece of the side to throw."""
+    return code in (MINE, MINE_SECOND)
+
+
+def is_theirs(code: int) -> bool:
+    """Whether a content code is a piece of the other side."""
+    return code in (THEIRS, THEIRS_SECOND)
+
+
+@dataclass(frozen=True)
+class SharedSquare:
+    """A square that both sides may stand on.
+
+    `codes` are the contents it can have, `EMPTY` first; a content's index there is its
+    *digit*.
+    """
+
+    square: str
+    codes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How one path divides the board; see the module's head."""
+
+    path: Path
+
+    @cached_property
+    def _visits(self) -> dict[str, dict[int, tuple[bool, int]]]:
+        """For each square: content code -> (is mine, path index)."""
+        visits: dict[str, dict[int, tuple[bool, int]]] = {
+            square: {} for square in self.path.board.squares
+        }
+        for mine in (True, False):
+            for index, square in enumerate(self.path.squares("L" if mine else "D")):
+                visits[square][_code(self.path, mine, index)] = (mine, index)
+        return visits
+
+    def codes(self, square: str) -> tuple[int, ...]:
+        """The contents that `square` can have, ascending, `EMPTY` first."""
+        return (EMPTY, *sorted(self._visits[square]))
+
+    def _is_private(self, index: int) -> bool:
+        return all(mine for mine, _ in self._visits[self.path.light[index]].values())
+
+    @cached_property
+    def frozen(self) -> tuple[int, ...]:
+        """The path indices from which no piece is ever captured again."""
+        first = len(self.path)
+        while first > 0 and self._is_private(first - 1):
+            first -= 1
+        return tuple(range(first, len(self.path)))
+
+    @cached_property
+    def entry(self) -> tuple[int, ...]:
+        """The path indices of my private squares before the contested ones."""
+        return tuple(
+            index for index in range(len(self.path) - len(self.frozen)) if self._is_private(index)
+        )
+
+    @cached_property
+    def shared(self) -> tuple[SharedSquare, ...]:
+        """The shared squares, the most advanced first."""
+
+        def advance(square: str) -> int:
+            return sum(index for _, index in self._visits[square].values())
+
+        squares = {
+            square
+            for square, visits in self._visits.items()
+            if len({mine for mine, _ in visits.values()}) == 2
+        }
+        order = sorted(squares, key=lambda square: (-advance(square), square))
+        return tuple(SharedSquare(square, self.codes(square)) for square in order)
+
+    def path_index(self, square: str, code: int) -> int:
+        """The path index, on its own side's path, of the piece `code` on `square`."""
+        return self._visits[square][code][1]
+
+    def place(self, index: int, mine: bool) -> tuple[str, int]:
+        """The square and content code of a piece at a path index."""
+        return self.path.squares("L" if mine else "D")[index], _code(self.path, mine, index)
+
+    def entry_masks(self, frozen_mask: int) -> tuple[int, ...]:
+        """The sets of entry squares that may be held beside `frozen_mask`, fewest first.
+
+        A path that ends on its entry squares (murray) has fewer of them free once
+        pieces are frozen there. In both masks bit k is the k-th of `entry` or `frozen`.
+        """
+        light = self.path.light
+        taken = {light[index] for k, index in enumerate(self.frozen) if frozen_mask >> k & 1}
+        free = sum(1 << k for k, index in enumerate(self.entry) if light[index] not in taken)
+        masks = [mask for mask in range(1 << len(self.entry)) if mask & ~free == 0]
+        return tuple(sorted(masks, key=lambda mask: (mask.bit_count(), mask)))
+
+
+@dataclass(frozen=True)
+class SideConfig:
+    """What one side can no longer lose: pieces borne off, and frozen squares held."""
+
+    off: int
+    frozen_mask: int
+
+    @property
+    def settled(self) -> int:
+        """How many pieces it accounts for."""
+        return self.off + self.frozen_mask.bit_count()
+
+
+def progress(layout: Layout, config: SideConfig) -> int:
+    """A count that rises with every change of a side's config."""
+    frozen = sum(index + 1 for k, index in enumerate(layout.frozen) if config.frozen_mask >> k & 1)
+    return config.off * (len(layout.path) + 1) + frozen
+
+
+def side_configs(layout: Layout, pieces: int) -> tuple[SideConfig, ...]:
+    """All configs of a side that has not won, the furthest on first."""
+    configs = [
+        SideConfig(off, mask)
+        for off in range(pieces)
+        for mask in range(1 << len(layout.frozen))
+        if off + mask.bit_count() <= pieces
+    ]
+    return tuple(
+        sorted(configs, key=lambda config: (-progress(layout, config), config.frozen_mask))
+    )
+
+
+@lru_cache(maxsize=64)
+def layout_of(path: Path) -> Layout:
+    """The layout of `path`."""
+    return Layout(path)

@@ -1,0 +1,1 @@
+"""Solution tables as HDF5 files; the only room that knows HDF5."""
