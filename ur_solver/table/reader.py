@@ -278,7 +278,6 @@ class Table:
                 flat = np.empty(self.header.positions, dtype=self._kind.dtype)
                 for index, first in enumerate(self._first_ranks):
                     self._load_block(index, flat[first : first + int(self.blocks[index]["size"])])
-                flat.flags.writeable = False
                 self._flat = flat
             return self._flat
 
