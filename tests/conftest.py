@@ -12,7 +12,9 @@ from ur_solver.rules import RuleSet, named_rules
 
 @pytest.fixture(autouse=True)
 def _own_tables(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path, tmp_path_factory: pytest.TempPathFactory
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: pathlib.Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """No test sees the tables of the user or the checkout, or adds to them."""
     folder = tmp_path_factory.getbasetemp() / "tables"

@@ -58,8 +58,11 @@ def _choices(rules: RuleSet, position: Position, throw: int) -> list[tuple[Posit
 
 
 def _all_successors(rules: RuleSet, position: Position) -> list[Position]:
-    moves = [legal_moves(rules, position, throw) for throw in rules.dice.throws]
-    return [move.position for group in moves for move in group] + [pass_turn(position)]
+    after = []
+    for throw in rules.dice.throws:
+        moves = legal_moves(rules, position, throw)
+        after += [move.position for move in moves] or [pass_turn(position)]
+    return after
 
 
 def _as_light(rules: RuleSet, position: Position) -> Position:

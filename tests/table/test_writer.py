@@ -42,7 +42,9 @@ def test_the_file_is_as_specified_to_plain_h5py(tmp_path):
             start = block["first_chunk"] * length
             expected = values[block["first_rank"] :][: block["size"]]
             assert np.array_equal(file["values"][start : start + block["size"]], expected)
-            assert file["checksums"][block["first_chunk"]] == zlib.crc32(expected[:length].tobytes())
+            assert file["checksums"][block["first_chunk"]] == zlib.crc32(
+                expected[:length].tobytes()
+            )
 
 
 def test_uint16_holds_65535_times_the_value(tmp_path):
