@@ -93,7 +93,7 @@ def test_a_residual_above_the_tolerance_is_found(copy):
         blocks["residual"][3] = 0.5
 
     forge(copy, change)
-    with Table(copy) as table, pytest.raises(DamagedTableError, match="block 3.*tolerance"):
+    with Table(copy) as table, pytest.raises(DamagedTableError, match=r"block 3.*tolerance"):
         verify_table(table)
 
 

@@ -44,12 +44,14 @@ def assert_clear_error_or_same(path: pathlib.Path, expected) -> bool:
     try:
         header, values = read_whole(path)
     except CLEAR as error:
-        assert str(path) in str(error)
-        assert "\n" not in str(error)
-        return True
-    assert header == expected[0]
-    assert np.array_equal(values, expected[1])
-    return False
+        message = str(error)
+    else:
+        assert header == expected[0]
+        assert np.array_equal(values, expected[1])
+        return False
+    assert str(path) in message
+    assert "\n" not in message
+    return True
 
 
 def test_flipped_bits_are_noticed_or_harmless(sound, tmp_path):

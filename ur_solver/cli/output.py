@@ -30,7 +30,7 @@ def draw_board(board: Board, contents: tuple[str, ...] | None = None) -> str:
     filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
     width = max(1, *map(len, filled.values()))
     numbers = range(1, len(board.rows[0]) + 1)
-    lines = ["     " + "  ".join(str(number).ljust(width) for number in numbers).rstrip()]
+    lines = ["     " + "".join(str(number).ljust(width + 2) for number in numbers).rstrip()]
     for name, row in zip("ABC", board.rows, strict=True):
         cells = [
             " " * width
