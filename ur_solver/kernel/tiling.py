@@ -15,7 +15,9 @@ from ur_solver.space.layout import EMPTY, is_mine
 
 HOME = -1
 MAX_ENTRIES = 7
-"""Room for moves in one record of `row_moves`, as in tiles.h."""
+MAX_THROWS = 8
+LANE_SQUARES = 4
+"""As in tiles.h: moves in a record of `RowMoves`, throws, entry squares of a lane."""
 
 _OWN_G, _OWN_F, _FIRST_SLOT = 0, 1, 2
 
@@ -113,6 +115,32 @@ class Tiling:
             "mirror_square": mirror_square,
             "mirror_digit": mirror_digit,
         }
+
+    @cached_property
+    def lane(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None:
+        """What the kernel's unrolled rows must know, or None if they do not apply.
+
+        They are for four entry squares at the head of the path and throws of 1, 2, 3 and
+        perhaps 4, which all paths and dice of the literature but murray-royalur have.
+
+        Returns
+        -------
+        again : int32, shape (8,)
+            By throw, bit by entry square: landing there gives an extra throw.
+        slot : int32, shape (8, 5)
+            By throw and source (home, then the entry squares): the slot, -1 if the move
+            stays on the entry squares.
+        """
+        entry = self.layout.entry
+        if entry != tuple(range(LANE_SQUARES)) or self.throws not in ((1, 2, 3), (1, 2, 3, 4)):
+            return None
+        again = np.zeros(MAX_THROWS, dtype=np.int32)
+        slot = np.full((MAX_THROWS, LANE_SQUARES + 1), -1, dtype=np.int32)
+        for n, throw in enumerate(self.throws):
+            again[n] = sum(self.again(index, throw) << index for index in entry)
+        for k, known in enumerate(self.slots):
+            slot[self.throws.index(known.throw), known.source + 1] = k
+        return again, slot
 
     def again(self, target: int, throw: int) -> bool:
         """Whether a move that captures nothing gives an extra throw."""

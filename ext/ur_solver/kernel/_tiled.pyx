@@ -18,10 +18,11 @@ cdef extern from "sweep.h" nogil:
     enum:
         LANES
         MAX_THROWS
+        LANE_SQUARES
+        LANE_ROWS
     ctypedef uint64_t MatrixRef
     ctypedef struct Tile:
         int64_t f
-        int64_t external
         int32_t mirror
         uint32_t first_move
         uint32_t first_slot
@@ -32,7 +33,6 @@ cdef extern from "sweep.h" nogil:
         uint8_t vectors
         uint8_t pieces
         uint8_t pattern
-        uint8_t externals
         uint8_t n_moves[8]
     ctypedef struct RowMoves:
         uint8_t n
@@ -45,17 +45,18 @@ cdef extern from "sweep.h" nogil:
         const uint8_t* row_order[2]
         const uint8_t* row_pieces[2]
         int32_t max_rows[2]
+        int32_t is_lane[2]
+        int32_t lane_again[8]
+        int32_t lane_slot[8][5]
         int32_t n_throws
-        double chance[8]
+        double chance[256][8]
         double pass_chance[256]
     ctypedef struct Sweeper:
         const char* name
         double (*sweep)(
-            const Program*, double*, const double*, const int32_t*, int64_t, int64_t, int
+            const Program*, double*, const int32_t*, int64_t, int64_t, int
         ) noexcept nogil
-        double (*residual)(
-            const Program*, double*, const double*, int64_t, int64_t
-        ) noexcept nogil
+        double (*residual)(const Program*, double*, int64_t, int64_t) noexcept nogil
     int sweepers(Sweeper*)
 
 
@@ -87,6 +88,9 @@ cdef class TiledKernel:
     cdef Sweeper sweeper
     cdef readonly str instruction_set
     cdef dict row_tables
+    cdef bint is_lane
+    cdef const int32_t[::1] lane_again
+    cdef const int32_t[:, ::1] lane_slot
 
     def __init__(self, tiling, Ranking ranking, instruction_set=None):
         cdef Sweeper found[4]
@@ -131,6 +135,13 @@ cdef class TiledKernel:
         self.n_doors = len(tiling.doors)
         self.row_counts = tiling.row_counts
         self.row_tables = {}
+        lane = tiling.lane
+        self.is_lane = lane is not None
+        if self.is_lane:
+            self.lane_again, self.lane_slot = lane
+        else:
+            self.lane_again = np.zeros(MAX_THROWS, dtype=np.int32)
+            self.lane_slot = np.zeros((MAX_THROWS, LANE_SQUARES + 1), dtype=np.int32)
 
     def rows_of(self, int config):
         """The row tables of a side config, shared by all with the same frozen squares."""
@@ -211,8 +222,6 @@ cdef class TiledBlock:
     cdef uint8_t* pass_bits
     cdef double* buffer
     cdef void* buffer_memory
-    cdef double* externals
-    cdef void* externals_memory
     cdef int32_t[::1] order
     cdef int64_t[::1] level_start
     cdef int64_t first_tile[3]
@@ -220,7 +229,7 @@ cdef class TiledBlock:
     cdef int theirs[2]
     cdef int n_halves
     cdef object keep
-    cdef readonly int64_t n_tiles, n_vectors, n_external_vectors
+    cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
 
     def __cinit__(self):
         self.tiles = NULL
@@ -228,7 +237,6 @@ cdef class TiledBlock:
         self.slots = NULL
         self.pass_bits = NULL
         self.buffer_memory = NULL
-        self.externals_memory = NULL
 
     def __dealloc__(self):
         free(self.tiles)
@@ -236,7 +244,6 @@ cdef class TiledBlock:
         free(self.slots)
         free(self.pass_bits)
         free(self.buffer_memory)
-        free(self.externals_memory)
 
     def __init__(self, TiledKernel kernel, halves, const double[::1] values):
         cdef int h, n, bits
@@ -262,22 +269,20 @@ cdef class TiledBlock:
         self.moves = <MatrixRef*>malloc(max(1, sizes[0]) * sizeof(MatrixRef))
         self.slots = <MatrixRef*>malloc(max(1, self.n_tiles * kernel.n_slots) * sizeof(MatrixRef))
         self.pass_bits = <uint8_t*>malloc(max(1, sizes[1]))
-        self.n_vectors = sizes[2]
+        if not (self.moves and self.slots and self.pass_bits):
+            raise MemoryError("no memory for the workspace of a block")
+        self.n_state_vectors = sizes[2]
+        with nogil:
+            self.n_vectors = self._link(kernel)
         self.buffer_memory = malloc((self.n_vectors + 1) * LANES * sizeof(double))
-        if not (self.moves and self.slots and self.pass_bits and self.buffer_memory):
+        if self.buffer_memory == NULL:
             raise MemoryError("no memory for the workspace of a block")
         self.buffer = aligned(self.buffer_memory)
         with nogil:
-            self._link(kernel)
-        self.externals_memory = malloc((self.n_external_vectors + 1) * LANES * sizeof(double))
-        if self.externals_memory == NULL:
-            raise MemoryError("no memory for the workspace of a block")
-        self.externals = aligned(self.externals_memory)
-        with nogil:
+            for k in range(self.n_state_vectors * LANES):
+                self.buffer[k] = 0.5
             self._read_externals(kernel, &values[0])
             self._mark_passes(kernel)
-            for k in range(self.n_vectors * LANES):
-                self.buffer[k] = 0.5
         self._order_tiles()
         self.program.tiles = self.tiles
         self.program.moves = self.moves
@@ -285,10 +290,13 @@ cdef class TiledBlock:
         self.program.pass_bits = self.pass_bits
         self.program.n_throws = kernel.n_throws
         for n in range(kernel.n_throws):
-            self.program.chance[n] = kernel.chance[n]
+            self.program.lane_again[n] = kernel.lane_again[n]
+            for k in range(LANE_SQUARES + 1):
+                self.program.lane_slot[n][k] = kernel.lane_slot[n, k]
         for bits in range(1 << kernel.n_throws):
             passing = kernel.zero_chance
             for n in range(kernel.n_throws):
+                self.program.chance[bits][n] = 0.0 if bits >> n & 1 else kernel.chance[n]
                 if bits >> n & 1:
                     passing += kernel.chance[n]
             self.program.pass_chance[bits] = passing
@@ -303,6 +311,7 @@ cdef class TiledBlock:
         self.program.row_pieces[h] = &pieces[0]
         self.program.row_moves[h] = <const RowMoves*>&moves[0, 0, 0, 0, 0]
         self.program.max_rows[h] = <int32_t>order.shape[0]
+        self.program.is_lane[h] = self.kernel.is_lane and order.shape[0] == LANE_ROWS
 
     cdef void _measure(self, int64_t* sizes) noexcept:
         # Shapes and offsets of all tiles; room for moves, rows, vectors.
@@ -336,7 +345,7 @@ cdef class TiledBlock:
                 tile.first_move = <uint32_t>moves
                 vectors += 2 * tile.n_rows * tile.vectors
                 rows += tile.n_rows
-                moves += mine_on_shared * kernel.n_throws
+                moves += (mine_on_shared + 1) * kernel.n_throws
         sizes[0], sizes[1], sizes[2] = moves, rows, vectors
 
     cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil:
@@ -346,10 +355,10 @@ cdef class TiledBlock:
             offset += <int64_t>tile.n_rows * tile.vectors
         return (<uint64_t>offset << 8) | tile.vectors
 
-    cdef void _link(self, TiledKernel kernel) noexcept nogil:
-        # Moves, slots and mirrors of all tiles; which throws leave the block.
+    cdef int64_t _link(self, TiledKernel kernel) noexcept nogil:
+        # Moves, slots and mirrors of all tiles; the vectors that the buffer needs.
         cdef int h, s, d, n, k, target, other_half, i, j, door
-        cdef int64_t t, number, external = 0
+        cdef int64_t t, number, size = self.n_state_vectors
         cdef uint32_t n_moves
         cdef int32_t digits[MAX_SHARED]
         cdef int32_t other[MAX_SHARED]
@@ -368,30 +377,26 @@ cdef class TiledBlock:
                 kernel.mirrored(digits, other)
                 tile.mirror = <int32_t>(
                     self.first_tile[other_half] + kernel.tile_number(other, j, i))
-                tile.externals = 0
                 n_moves = 0
                 for n in range(kernel.n_throws):
                     tile.n_moves[n] = 0
+                    if self._leaves(kernel, digits, frozen, n):
+                        self.moves[tile.first_move + n_moves] = (
+                            <uint64_t>size << 8) | tile.vectors
+                        size += <int64_t>tile.n_rows * tile.vectors
+                        tile.n_moves[n] = 1
+                        n_moves += 1
                     for s in range(kernel.n_shared):
                         d = kernel.my_index[s, digits[s]]
                         if d < 0:
                             continue
                         target = d + kernel.throws[n]
-                        if target > kernel.length:
-                            continue
                         if target >= kernel.first_frozen:
-                            # A frozen square already held is the rows' matter.
-                            tile.externals |= 1 << n
                             continue
                         if self._land(kernel, digits, s, target, n, i, j, h, &self.moves[
                                 tile.first_move + n_moves]):
                             tile.n_moves[n] += 1
                             n_moves += 1
-                    for k in range(kernel.n_frozen):
-                        if frozen >> k & 1 and (
-                            kernel.first_frozen + k + kernel.throws[n] <= kernel.length
-                        ):
-                            tile.externals |= 1 << n
                 tile.first_slot = <uint32_t>(number * kernel.n_slots)
                 tile.pattern = 0
                 for k in range(kernel.n_slots):
@@ -403,11 +408,22 @@ cdef class TiledBlock:
                         for door in range(kernel.n_doors):
                             if kernel.doors[door] == target:
                                 tile.pattern |= 1 << door
-                tile.external = external
-                for n in range(kernel.n_throws):
-                    if tile.externals >> n & 1:
-                        external += <int64_t>tile.n_rows * tile.vectors
-        self.n_external_vectors = external
+        return size
+
+    cdef bint _leaves(
+        self, TiledKernel kernel, const int32_t* digits, uint32_t frozen, int n
+    ) noexcept nogil:
+        # Whether a throw can move a piece onto a frozen square or off the board; a
+        # frozen square already held is left for `_leave` to see.
+        cdef int s, k, index
+        for s in range(kernel.n_shared):
+            index = kernel.my_index[s, digits[s]]
+            if index >= 0 and kernel.first_frozen <= index + kernel.throws[n] <= kernel.length:
+                return True
+        for k in range(kernel.n_frozen):
+            if frozen >> k & 1 and kernel.first_frozen + k + kernel.throws[n] <= kernel.length:
+                return True
+        return False
 
     cdef bint _land(
         self, TiledKernel kernel, const int32_t* digits, int source, int target, int n, int i, int j, int h,
@@ -435,8 +451,9 @@ cdef class TiledBlock:
 
     cdef void _read_externals(self, TiledKernel kernel, const double* values) noexcept nogil:
         # The best of the moves that leave the block, by throw, from finished blocks.
-        cdef int h, s, d, n, k, target, i, j
-        cdef int64_t t, e, size, x
+        cdef int h, s, d, n, k, i, j
+        cdef int64_t t, x
+        cdef uint32_t move, frozen
         cdef int32_t digits[MAX_SHARED]
         cdef int32_t after[MAX_SHARED]
         cdef Tile* tile
@@ -444,19 +461,17 @@ cdef class TiledBlock:
         for h in range(self.n_halves):
             i = kernel.ranking.config_free[self.mine[h]]
             j = kernel.ranking.config_free[self.theirs[h]]
+            frozen = kernel.ranking.config_mask[self.mine[h]]
             for t in range(self.first_tile[h + 1] - self.first_tile[h]):
                 tile = &self.tiles[self.first_tile[h] + t]
-                if not tile.externals:
-                    continue
                 kernel.tile_digits(t, i, j, digits)
-                e = tile.external
-                size = <int64_t>tile.n_rows * tile.vectors
+                move = tile.first_move
                 for n in range(kernel.n_throws):
-                    if not tile.externals >> n & 1:
+                    rows = self._external(tile, n, move)
+                    move += tile.n_moves[n]
+                    if rows == NULL:
                         continue
-                    rows = self.externals + e * LANES
-                    e += size
-                    for x in range(size * LANES):
+                    for x in range(<int64_t>tile.n_rows * tile.vectors * LANES):
                         rows[x] = -1.0
                     for s in range(kernel.n_shared):
                         d = kernel.my_index[s, digits[s]]
@@ -467,10 +482,15 @@ cdef class TiledBlock:
                             self._leave(kernel, kernel.ranking, tile, values, after, d, n, rows)
                     for k in range(kernel.n_frozen):
                         d = kernel.first_frozen + k
-                        target = d + kernel.throws[n]
-                        if (kernel.ranking.config_mask[self.mine[h]] >> k & 1
-                                and target <= kernel.length):
+                        if frozen >> k & 1 and d + kernel.throws[n] <= kernel.length:
                             self._leave(kernel, kernel.ranking, tile, values, digits, d, n, rows)
+
+    cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil:
+        # The matrix of the moves of throw n that leave the block, NULL if there are none;
+        # it comes first among the moves of the throw, `move` on.
+        if tile.n_moves[n] and <int64_t>(self.moves[move] >> 8) >= self.n_state_vectors:
+            return self.buffer + <int64_t>(self.moves[move] >> 8) * LANES
+        return NULL
 
     cdef void _leave(
         self, TiledKernel kernel, Ranking ranking, const Tile* tile, const double* values, const int32_t* after, int source, int n,
@@ -482,7 +502,7 @@ cdef class TiledBlock:
         cdef uint32_t mask = ranking.config_mask[old]
         cdef int off = ranking.config_off[old]
         cdef int32_t other[MAX_SHARED]
-        cdef int64_t first, other_columns
+        cdef int64_t first, other_columns = 0
         cdef double value
         cdef bint again = kernel.gives_extra[target, n]
         if source >= kernel.first_frozen:
@@ -520,9 +540,11 @@ cdef class TiledBlock:
     cdef void _mark_passes(self, TiledKernel kernel) noexcept nogil:
         cdef const Tile* tile
         cdef const RowMoves* list
-        cdef int64_t t, e
+        cdef const double* external
+        cdef int64_t t
+        cdef uint32_t move
         cdef int r, n, bits
-        cdef bint home_empty
+        cdef bint home_empty, is_blocked
         for t in range(self.n_tiles):
             tile = &self.tiles[t]
             for r in range(tile.n_rows):
@@ -531,13 +553,16 @@ cdef class TiledBlock:
                     (<int64_t>tile.pattern * 2 + home_empty) * self.program.max_rows[tile.half] + r
                 ) * kernel.n_throws
                 bits = 0
-                e = tile.external + r * tile.vectors
+                move = tile.first_move
                 for n in range(kernel.n_throws):
-                    if tile.n_moves[n] == 0 and list[n].n == 0:
-                        if not tile.externals >> n & 1 or self.externals[e * LANES] < 0.0:
-                            bits |= 1 << n
-                    if tile.externals >> n & 1:
-                        e += <int64_t>tile.n_rows * tile.vectors
+                    is_blocked = list[n].n == 0 and tile.n_moves[n] <= 1
+                    if is_blocked and tile.n_moves[n] == 1:
+                        external = self._external(tile, n, move)
+                        is_blocked = external != NULL and external[
+                            <int64_t>r * tile.vectors * LANES] < 0.0
+                    if is_blocked:
+                        bits |= 1 << n
+                    move += tile.n_moves[n]
                 self.pass_bits[tile.first_row + r] = bits
 
     def _order_tiles(self):
@@ -580,16 +605,19 @@ cdef class TiledBlock:
         cdef double delta
         with nogil:
             delta = self.kernel.sweeper.sweep(
-                &self.program, self.buffer, self.externals, &self.order[0], 0,
+                &self.program, self.buffer, &self.order[0], 0,
                 self.order.shape[0], rounds)
         return delta
+
+    def view(self):
+        return np.asarray(<double[:self.n_state_vectors * LANES]>self.buffer)
 
     def residual(self):
         """The largest abs(T(V) - V) over the block; writes nothing."""
         cdef double residual
         with nogil:
             residual = self.kernel.sweeper.residual(
-                &self.program, self.buffer, self.externals, 0, self.n_tiles)
+                &self.program, self.buffer, 0, self.n_tiles)
         return residual
 
     def store(self, double[::1] values):

@@ -1,4 +1,4 @@
-/* What a block looks like to the tiled kernel; see ur_solver/kernel/__init__.py.
+/* What a block looks like to the tiled kernel.
 
    A tile holds two matrices of doubles, F then G, one row for each of my entry masks,
    one column for each of theirs, rows padded to whole vectors of 8:
@@ -6,23 +6,31 @@
      F[r][c]  my value with me to throw
      G[r][c]  my value with the opponent to throw = 1 - F of the mirrored tile, transposed
 
-   so that whatever I move on the shared squares or among my entry squares, a row of
-   mine leads to whole rows of F (I throw again) or of G (the turn passes). */
+   so that whatever I move, a row of mine leads to whole rows of F (I throw again) or of
+   G (the turn passes): no gathers, no decoding of states.
+
+   The best of the moves that leave the block is found once, when the block is laid out:
+   a third kind of matrix, one for each throw that has such moves. */
 
 #ifndef UR_TILES_H
 #define UR_TILES_H
 
 #include <stdint.h>
 
-enum { LANES = 8, MAX_THROWS = 8, MAX_ENTRIES = 7 };
+enum {
+    LANES = 8,
+    MAX_THROWS = 8,
+    MAX_ENTRIES = 7,
+    LANE_SQUARES = 4,
+    LANE_ROWS = 1 << LANE_SQUARES,
+};
 
 /* A matrix that a move leads to: its offset in the buffer in vectors, shifted left by 8,
-   or'ed with the vectors in one of its rows. */
+   or'ed with the vectors in one of its rows; 0 for none. */
 typedef uint64_t MatrixRef;
 
 typedef struct {
     int64_t f;                    /* offset of F in the buffer, in vectors */
-    int64_t external;             /* offset of the rows that leave the block, in vectors */
     int32_t mirror;               /* the same placement seen by the opponent */
     uint32_t first_move;          /* into moves: by throw, those that change no mask */
     uint32_t first_slot;          /* into slots: those from my entry squares and home */
@@ -32,7 +40,6 @@ typedef struct {
     uint8_t vectors;              /* in one row */
     uint8_t pieces;               /* mine that are neither settled nor on shared squares */
     uint8_t pattern;              /* which shared squares next to the entry are open */
-    uint8_t externals;            /* bit by throw: some move leaves the block */
     uint8_t n_moves[MAX_THROWS];
 } Tile;
 
@@ -54,8 +61,12 @@ typedef struct {
     const uint8_t *row_order[2];  /* by half: rows, the furthest on first */
     const uint8_t *row_pieces[2]; /* by half: pieces that a row's mask holds */
     int32_t max_rows[2];
+    int32_t is_lane[2];           /* by half: a whole lane of four entry squares, and
+                                     throws of 1, 2, 3 and perhaps 4 only */
+    int32_t lane_again[MAX_THROWS]; /* by throw: bit by entry square: landing there again */
+    int32_t lane_slot[MAX_THROWS][LANE_SQUARES + 1]; /* by throw and source: slot or -1 */
     int32_t n_throws;             /* throws that move, by ascending step */
-    double chance[MAX_THROWS];
+    double chance[256][MAX_THROWS];  /* by pass bits: 0 for a throw that passes */
     double pass_chance[256];      /* by pass bits, the throw of 0 included */
 } Program;
 
