@@ -54,9 +54,13 @@ cdef extern from "sweep.h" nogil:
     ctypedef struct Sweeper:
         const char* name
         double (*sweep)(
-            const Program*, double*, const int32_t*, int64_t, int64_t, int
+            const Program*, double*, const int32_t*, const int64_t*, int64_t, int, int
         ) noexcept nogil
-        double (*residual)(const Program*, double*, int64_t, int64_t) noexcept nogil
+        double (*residual)(const Program*, double*, int64_t, int) noexcept nogil
+        void (*remember)(const Program*, const double*, double*, int64_t) noexcept nogil
+        void (*extrapolate)(
+            const Program*, double*, const double*, int64_t, double
+        ) noexcept nogil
     int sweepers(Sweeper*)
 
 
@@ -222,6 +226,7 @@ cdef class TiledBlock:
     cdef uint8_t* pass_bits
     cdef double* buffer
     cdef void* buffer_memory
+    cdef double* memory
     cdef int32_t[::1] order
     cdef int64_t[::1] level_start
     cdef int64_t first_tile[3]
@@ -237,6 +242,7 @@ cdef class TiledBlock:
         self.slots = NULL
         self.pass_bits = NULL
         self.buffer_memory = NULL
+        self.memory = NULL
 
     def __dealloc__(self):
         free(self.tiles)
@@ -244,6 +250,7 @@ cdef class TiledBlock:
         free(self.slots)
         free(self.pass_bits)
         free(self.buffer_memory)
+        free(self.memory)
 
     def __init__(self, TiledKernel kernel, halves, const double[::1] values):
         cdef int h, n, bits
@@ -567,58 +574,82 @@ cdef class TiledBlock:
 
     def _order_tiles(self):
         # Pairs of mirrored tiles, named by their first, the furthest on first: every move
-        # that is not a capture leads to a lower entry of `level_start` or stays in its pair.
-        cdef TiledKernel kernel = self.kernel
-        cdef int64_t t, pairs = self.first_tile[1]
-        cdef int s, i, j
-        cdef int32_t digits[MAX_SHARED]
+        # that is not a capture leads to an earlier level or stays in its pair.
+        cdef int64_t pairs = self.first_tile[1]
         cdef int32_t[::1] level = np.zeros(pairs, dtype=np.int32)
-        i = kernel.ranking.config_free[self.mine[0]]
-        j = kernel.ranking.config_free[self.theirs[0]]
-        for t in range(pairs):
-            kernel.tile_digits(t, i, j, digits)
-            for s in range(kernel.n_shared):
-                if digits[s]:
-                    level[t] += max(kernel.my_index[s, digits[s]],
-                                    kernel.their_index[s, digits[s]]) + 1
-        chosen = np.arange(pairs, dtype=np.int32)
+        with nogil:
+            self._measure_levels(self.kernel, &level[0])
         levels = np.asarray(level)
-        if self.n_halves == 1:
-            mirrors = np.empty(pairs, dtype=np.int32)
-            for t in range(pairs):
-                mirrors[t] = self.tiles[t].mirror
-            chosen = chosen[chosen <= mirrors]
-        order = chosen[np.lexsort((-chosen, -levels[chosen]))]
-        self.order = np.ascontiguousarray(order, dtype=np.int32)
-        sorted_levels = levels[order]
-        starts = np.flatnonzero(np.diff(sorted_levels)) + 1
+        chosen = np.flatnonzero(levels >= 0)
+        order = chosen[np.argsort(-levels[chosen], kind="stable")]
+        self.order = order.astype(np.int32)
+        starts = np.flatnonzero(np.diff(levels[order])) + 1
         self.level_start = np.concatenate(([0], starts, [len(order)])).astype(np.int64)
 
-    def sweep(self, int rounds=1):
-        """Update every tile once, in place, each `rounds` times in a row.
+    cdef void _measure_levels(self, TiledKernel kernel, int32_t* level) noexcept nogil:
+        # How far all pieces on shared squares have come; -1 for the second of a pair.
+        cdef int i = kernel.ranking.config_free[self.mine[0]]
+        cdef int j = kernel.ranking.config_free[self.theirs[0]]
+        cdef int s, d
+        cdef int64_t t
+        cdef int32_t digits[MAX_SHARED]
+        for t in range(self.first_tile[1]):
+            if self.tiles[t].mirror < t:
+                level[t] = -1
+                continue
+            kernel.tile_digits(t, i, j, digits)
+            for s in range(kernel.n_shared):
+                d = digits[s]
+                if d:
+                    level[t] += max(kernel.my_index[s, d], kernel.their_index[s, d]) + 1
+
+    def sweep(self, int rounds, int threads):
+        """Update every tile in place, the furthest on first.
+
+        Parameters
+        ----------
+        rounds : int
+            How often a tile and its mirror are updated in turn before the next pair.
+        threads : int
+            How many threads share the tiles of a level.
 
         Returns
         -------
         float
-            The delta: the largest change of a value on its tile's first update.
+            The delta: the largest change of a value on its first update.
         """
         cdef double delta
         with nogil:
             delta = self.kernel.sweeper.sweep(
-                &self.program, self.buffer, &self.order[0], 0,
-                self.order.shape[0], rounds)
+                &self.program, self.buffer, &self.order[0], &self.level_start[0],
+                self.level_start.shape[0] - 1, rounds, threads)
         return delta
 
-    def view(self):
-        return np.asarray(<double[:self.n_state_vectors * LANES]>self.buffer)
-
-    def residual(self):
+    def residual(self, int threads):
         """The largest abs(T(V) - V) over the block; writes nothing."""
         cdef double residual
         with nogil:
             residual = self.kernel.sweeper.residual(
-                &self.program, self.buffer, 0, self.n_tiles)
+                &self.program, self.buffer, self.n_tiles, threads)
         return residual
+
+    def remember(self):
+        """Keep a copy of the values, for `extrapolate`."""
+        if self.memory == NULL:
+            self.memory = <double*>malloc((self.n_state_vectors // 2) * LANES * sizeof(double))
+            if self.memory == NULL:
+                raise MemoryError("no memory for a copy of a block")
+        with nogil:
+            self.kernel.sweeper.remember(
+                &self.program, self.buffer, self.memory, self.n_tiles)
+
+    def extrapolate(self, double factor):
+        """Add to every value `factor` times its change since `remember`."""
+        if self.memory == NULL:
+            raise ValueError("extrapolate before remember")
+        with nogil:
+            self.kernel.sweeper.extrapolate(
+                &self.program, self.buffer, self.memory, self.n_tiles, factor)
 
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (n_positions,)."""

@@ -227,10 +227,20 @@ static inline void transpose_avx512(
 /* ---- the one that this processor runs ---- */
 typedef struct {
     const char *name;
+    /* One sweep, each pair of tiles `rounds` times in a row; the largest change. */
     double (*sweep)(
-        const Program *, double *, const int32_t *, int64_t, int64_t, int);
-    double (*residual)(const Program *, double *, int64_t, int64_t);
+        const Program *, double *, const int32_t *order, const int64_t *level_start,
+        int64_t n_levels, int rounds, int threads);
+    /* The largest |T(V) - V|. */
+    double (*residual)(const Program *, double *, int64_t n_tiles, int threads);
+    /* Copy all F; later add `factor` times what has changed since. */
+    void (*remember)(const Program *, const double *, double *memory, int64_t n_tiles);
+    void (*extrapolate)(
+        const Program *, double *, const double *memory, int64_t n_tiles, double factor);
 } Sweeper;
+
+#define UR_SWEEPER(set) \
+    {#set, sweep_##set, residual_##set, remember_##set, extrapolate_##set}
 
 static inline int sweepers(Sweeper *list)
 {
@@ -240,11 +250,11 @@ static inline int sweepers(Sweeper *list)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
-        list[n++] = (Sweeper){"avx512", sweep_avx512, residual_avx512};
+        list[n++] = (Sweeper)UR_SWEEPER(avx512);
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        list[n++] = (Sweeper){"avx2", sweep_avx2, residual_avx2};
+        list[n++] = (Sweeper)UR_SWEEPER(avx2);
 #endif
-    list[n++] = (Sweeper){"plain", sweep_plain, residual_plain};
+    list[n++] = (Sweeper)UR_SWEEPER(plain);
     return n;
 }
 

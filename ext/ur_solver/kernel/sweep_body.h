@@ -312,42 +312,97 @@ static void VEC(show_opponent)(const Tile *tile, const Tile *mirror, double *buf
                 tile->n_rows - r, tile->n_columns - c);
 }
 
-static double VEC(sweep)(
-    const Program *program, double *buffer, const int32_t *order, int64_t first, int64_t last,
-    int rounds)
+static inline double VEC(sweep_pair)(
+    const Program *program, double *buffer, const Tile *tile, int rounds)
 {
+    /* A tile and its mirror in turn, so that passed turns and moves among entry squares,
+       which stay in the pair, settle at once. */
+    const Tile *mirror = program->tiles + tile->mirror;
     Frame frame, mirror_frame;
     double delta = 0.0;
-    for (int64_t k = first; k < last; k++) {
-        const Tile *tile = program->tiles + order[k];
-        const Tile *mirror = program->tiles + tile->mirror;
-        VEC(prepare_tile)(program, tile, buffer, &frame);
-        if (mirror != tile)
-            VEC(prepare_tile)(program, mirror, buffer, &mirror_frame);
-        for (int round = 0; round < rounds; round++) {
-            double change = VEC(update_tile)(program, tile, buffer, &frame, 1);
-            VEC(show_opponent)(tile, mirror, buffer);
-            if (mirror != tile) {
-                const double other = VEC(update_tile)(program, mirror, buffer, &mirror_frame, 1);
-                VEC(show_opponent)(mirror, tile, buffer);
-                change = other > change ? other : change;
-            }
-            if (round == 0 && change > delta)
-                delta = change;
+    VEC(prepare_tile)(program, tile, buffer, &frame);
+    if (mirror != tile)
+        VEC(prepare_tile)(program, mirror, buffer, &mirror_frame);
+    for (int round = 0; round < rounds; round++) {
+        double change = VEC(update_tile)(program, tile, buffer, &frame, 1);
+        VEC(show_opponent)(tile, mirror, buffer);
+        if (mirror != tile) {
+            const double other = VEC(update_tile)(program, mirror, buffer, &mirror_frame, 1);
+            VEC(show_opponent)(mirror, tile, buffer);
+            change = other > change ? other : change;
+        }
+        if (round == 0)
+            delta = change;
+    }
+    return delta;
+}
+
+static double VEC(sweep)(
+    const Program *program, double *buffer, const int32_t *order, const int64_t *level_start,
+    int64_t n_levels, int rounds, int threads)
+{
+    double delta = 0.0;
+    if (threads == 1) {
+        for (int64_t k = 0; k < level_start[n_levels]; k++) {
+            const double change =
+                VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
+            delta = change > delta ? change : delta;
+        }
+        return delta;
+    }
+    /* Tiles of a level lead to higher levels or, by captures, to lower ones; a capture
+       straight from an entry square stays in the level, and may read a row while another
+       thread rewrites it: either value, the old or the new, serves. */
+#pragma omp parallel num_threads(threads) reduction(max : delta)
+    for (int64_t level = 0; level < n_levels; level++) {
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t k = level_start[level]; k < level_start[level + 1]; k++) {
+            const double change =
+                VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
+            delta = change > delta ? change : delta;
         }
     }
     return delta;
 }
 
-static double VEC(residual)(const Program *program, double *buffer, int64_t first, int64_t last)
+static double VEC(residual)(const Program *program, double *buffer, int64_t n_tiles, int threads)
 {
-    Frame frame;
     double residual = 0.0;
-    for (int64_t k = first; k < last; k++) {
+#pragma omp parallel for num_threads(threads) reduction(max : residual) schedule(dynamic, 256)
+    for (int64_t k = 0; k < n_tiles; k++) {
+        Frame frame;
         const Tile *tile = program->tiles + k;
         VEC(prepare_tile)(program, tile, buffer, &frame);
         const double change = VEC(update_tile)(program, tile, buffer, &frame, 0);
         residual = change > residual ? change : residual;
     }
     return residual;
+}
+
+static void VEC(remember)(
+    const Program *program, const double *buffer, double *memory, int64_t n_tiles)
+{
+    for (int64_t k = 0; k < n_tiles; k++) {
+        const Tile *tile = program->tiles + k;
+        const int64_t size = (int64_t)tile->n_rows * tile->vectors * LANES;
+        memcpy(memory, buffer + tile->f * LANES, size * sizeof(double));
+        memory += size;
+    }
+}
+
+static void VEC(extrapolate)(
+    const Program *program, double *buffer, const double *memory, int64_t n_tiles, double factor)
+{
+    const VEC(v8) beyond = VEC(set)(factor), behind = VEC(set)(-factor);
+    for (int64_t k = 0; k < n_tiles; k++) {
+        const Tile *tile = program->tiles + k;
+        double *f = buffer + tile->f * LANES;
+        for (int64_t v = 0; v < (int64_t)tile->n_rows * tile->vectors; v++) {
+            const VEC(v8) now = VEC(load)(f + v * LANES);
+            const VEC(v8) step = VEC(fma)(behind, VEC(load)(memory), VEC(mul)(beyond, now));
+            VEC(store)(f + v * LANES, VEC(fma)(VEC(set)(1.0), now, step));
+            memory += LANES;
+        }
+        VEC(show_opponent)(tile, program->tiles + tile->mirror, buffer);
+    }
 }
