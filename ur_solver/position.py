@@ -39,6 +39,7 @@ __all__ = [
     "n_off",
     "opponent",
     "parse_position",
+    "piece_letter",
     "position_faults",
     "start",
     "winner",
@@ -329,3 +330,11 @@ def _number_faults(rules: RuleSet, position: Position, name: str, side: str) -> 
         for number in position.numbers(side)
         if number > rules.pieces or number == 0
     ]
+
+
+def piece_letter(rules: RuleSet, side: str, index: int) -> str:
+    """How a piece of `side` at path index `index` is written.
+
+    In ben, where that depends on the piece's past too, one not converted before.
+    """
+    return rules.play.stands(side, index)
