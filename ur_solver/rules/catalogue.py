@@ -58,6 +58,11 @@ CATALOGUE: dict[str, RuleSet] = {
 }
 """The rule sets of the literature with their usual counts of pieces, by name."""
 
+RACES: dict[str, RuleSet] = {
+    name: rules for name, rules in CATALOGUE.items() if rules.family == "race"
+}
+"""Those of the race family, for which there are records of games in other formats."""
+
 
 def named_rules(word: str, pieces: int | None = None) -> RuleSet:
     """The rule set that `word` asks for.
