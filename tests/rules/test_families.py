@@ -2,11 +2,13 @@
 
 import dataclasses
 import json
+from collections import Counter
 
 import pytest
 
 from ur_solver.errors import RuleSetError
 from ur_solver.rules import CATALOGUE, DICE, FAMILIES, PATHS, RuleSet, Stakes, named_rules
+from ur_solver.rules.contents import side_of, split
 
 BELL_STAKES = CATALOGUE["bell"].with_stakes(Stakes(ante=7, fine=2))
 OWN = ("bell", "casual", "casual-roll-again", "birds", "skiriuk", "skiriuk-d4", "ben")
@@ -118,3 +120,41 @@ def test_contents_of_squares(name, square, contents):
     found = named_rules(name).play.contents_on(square)
     assert len(found) == len(set(found))
     assert set(found) == contents
+
+
+# Every way to fill the squares and the homes, games that are over included.
+SIZES = {
+    "finkel": (248, 13112, 264304, 2606947, 14680840, 53212388, 137913936),
+    "bell": (248, 13112, 264304, 2606947, 14680840, 53212388, 137913936),
+    "masters": (312, 20623, 514052, 6165948, 41264288, 172726782, 501032952),
+    "casual": (249, 14071, 328981, 4150581, 33194669, 188158713, 819945003),
+    "murray": (808, 133763, 7994968, 216918485, 3035055880, 23959660429, 115712429136),
+    "skiriuk": (608, 87587, 5615208, 209198645, 5119933796, 87314375501, 1072025399628),
+    "ben": (652, 93620, 5327665, 153985731, 2603130756, 28247893228, 210456615155),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_contents_multiply_to_the_size_of_the_state_space(name):
+    assert tuple(size(named_rules(name, pieces)) for pieces in range(1, 8)) == SIZES[name]
+
+
+def size(rules):
+    ways = Counter({(0, 0): 1})
+    for square in rules.board.squares:
+        sides = ([side_of(piece) for piece in split(c)] for c in rules.play.contents_on(square))
+        alphabet = Counter((held.count("L"), held.count("D")) for held in sides)
+        ways = Counter(
+            {
+                (light, dark): sum(
+                    times * ways[light - used_light, dark - used_dark]
+                    for (used_light, used_dark), times in alphabet.items()
+                )
+                for light in range(rules.pieces + 1)
+                for dark in range(rules.pieces + 1)
+            }
+        )
+    return sum(
+        times * (rules.pieces - light + 1) * (rules.pieces - dark + 1)
+        for (light, dark), times in ways.items()
+    )
