@@ -1,0 +1,320 @@
+"""Reading a table: one value, many, a block, or what the table says of itself."""
+
+from __future__ import annotations
+
+import bisect
+import os
+import pathlib
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from types import TracebackType
+from typing import Any, Self
+
+import hdf5plugin  # noqa: F401 - registers the filter that `values` is compressed with
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.rules import RuleSet
+from ur_solver.space import Space, space_of
+from ur_solver.table.format import (
+    BLOCK_DTYPE,
+    UINT16_SCALE,
+    VALUE_TYPES,
+    Header,
+    checksum,
+    chunk_length_for,
+    chunks_in,
+    digest,
+    empty_blocks,
+    is_laid_out_alike,
+    n_chunks,
+)
+from ur_solver.table.opening import (
+    damaged,
+    dataset,
+    open_file,
+    read_attributes,
+    read_rules,
+    read_small,
+    reading,
+)
+
+CACHED_CHUNKS = 256
+"""Decoded chunks kept by `Table.read_one`: 64 MiB of float64."""
+
+
+class Table:
+    """A solution table, open for reading.
+
+    Opening reads and checks everything but the values; a value's chunk is read, and its
+    checksum compared, when it is first asked for. Safe to use from several threads and,
+    after a fork, from several processes.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Attributes
+    ----------
+    path : Path
+    header : Header
+    space : Space
+        The state space whose ranks number the values.
+    blocks : structured array, dtype `BLOCK_DTYPE`
+    chunk_length : int
+        Values in a chunk.
+
+    Raises
+    ------
+    MissingTableError
+        If there is no file.
+    NotATableError
+        If it is no solution table.
+    TableVersionError
+        If its format is newer, or older, than this program reads.
+    DamagedTableError
+        If it was one but is no longer whole.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = pathlib.Path(path)
+        self._file = open_file(self.path)
+        try:
+            with reading(self.path):
+                self._read_head()
+        except BaseException:
+            self._file.close()
+            raise
+        self._first_ranks: list[int] = self.blocks["first_rank"].tolist()
+        self._first_chunks: list[int] = self.blocks["first_chunk"].tolist()
+        self._kind = VALUE_TYPES[self.header.value_type]
+        self._scale = UINT16_SCALE if self._kind.is_scaled else 1
+        self._chunk: Callable[[int], npt.NDArray[Any]] = lru_cache(CACHED_CHUNKS)(self._load_chunk)
+        self._flat: npt.NDArray[Any] | None = None
+        self._chunks_asked = 0
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    def _read_head(self) -> None:
+        attributes = read_attributes(self.path, self._file)
+        rules = read_rules(self.path, attributes["rules"])
+        if attributes["value_type"] not in VALUE_TYPES:
+            raise damaged(self.path, f"value_type is {attributes['value_type']!r:.100}")
+        self.space: Space = space_of(rules)
+        self.chunk_length: int = chunk_length_for(self.space)
+        expected = empty_blocks(self.space, self.chunk_length)
+        chunks = n_chunks(expected, self.chunk_length)
+        self.blocks = read_small(self.path, self._file, "blocks", BLOCK_DTYPE, len(expected))
+        self._checksums = read_small(self.path, self._file, "checksums", np.dtype("<u4"), chunks)
+        recorded = attributes.pop("digest")
+        if digest(attributes, self.blocks, self._checksums) != recorded:
+            raise damaged(self.path, "its digest does not match its attributes and checksums")
+        if not is_laid_out_alike(self.blocks, expected):
+            raise damaged(self.path, f"its blocks are not those of {rules.name}")
+        self.header = Header(**(attributes | {"rules": rules}))
+        if self.header.positions != self.space.n_positions:
+            raise damaged(
+                self.path,
+                f"positions is {self.header.positions}, not {self.space.n_positions}",
+            )
+        dtype = VALUE_TYPES[self.header.value_type].dtype
+        self._values = dataset(
+            self.path, self._file, "values", dtype, (chunks * self.chunk_length,)
+        )
+        if self._values.chunks != (self.chunk_length,):
+            raise damaged(self.path, f"values has chunks of {self._values.chunks}")
+        if self._values.id.get_num_chunks() != chunks:
+            raise damaged(self.path, "chunks of values are missing")
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set that the table solves."""
+        return self.header.rules
+
+    @property
+    def n_chunks(self) -> int:
+        """How many chunks hold the values."""
+        return len(self._checksums)
+
+    @property
+    def n_bytes(self) -> int:
+        """The file's size."""
+        return self.path.stat().st_size
+
+    def close(self) -> None:
+        """Close the file; reading from the table afterwards is an error."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def read_one(self, rank: int) -> float:
+        """The value of a rank.
+
+        Parameters
+        ----------
+        rank : int
+            From 0 to `Space.n_positions` - 1, as `Space.rank` gives it.
+
+        Returns
+        -------
+        float
+            The win probability of the side about to throw.
+
+        Raises
+        ------
+        IndexError
+            If there is no such rank.
+        DamagedTableError
+            If its chunk cannot be read or does not match its checksum.
+
+        Notes
+        -----
+        A microsecond from a chunk in the cache, some hundred from the file.
+        """
+        if not 0 <= rank < self.header.positions:
+            raise IndexError(f"rank {rank!r}: ranks run from 0 to {self.header.positions - 1}")
+        if self._flat is not None:
+            stored = self._flat.item(rank)
+        else:
+            block = bisect.bisect_right(self._first_ranks, rank) - 1
+            chunk, at = divmod(rank - self._first_ranks[block], self.chunk_length)
+            stored = self._chunk(self._first_chunks[block] + chunk).item(at)
+        return stored / self._scale  # type: ignore[no-any-return]
+
+    def read_many(self, ranks: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """The values of many ranks.
+
+        Once as many chunks have been asked for as the table has, all of it is decoded
+        and kept in memory, in its value type, if half of what is free allows that.
+
+        Parameters
+        ----------
+        ranks : int array, any shape
+
+        Returns
+        -------
+        float64, shape of `ranks`
+
+        Raises
+        ------
+        IndexError
+            If there is no such rank.
+        DamagedTableError
+            If a chunk cannot be read or does not match its checksum.
+        """
+        ranks = np.asarray(ranks)
+        if ranks.size == 0:
+            return np.empty(ranks.shape)
+        if ranks.dtype.kind not in "iu":
+            raise IndexError(f"ranks of dtype {ranks.dtype}, expected whole numbers")
+        if ranks.min() < 0 or ranks.max() >= self.header.positions:
+            raise IndexError(f"ranks run from 0 to {self.header.positions - 1}")
+        if self._flat is None:
+            self._chunks_asked += min(ranks.size, self.n_chunks)
+            if self._chunks_asked >= self.n_chunks and self._has_room():
+                self.load()
+        if self._flat is None:
+            return self._gather(ranks.ravel()).reshape(ranks.shape)
+        return self._kind.decode(np.take(self._flat, ranks))
+
+    def _gather(self, ranks: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        # One chunk at a time, so that each is decoded once.
+        block = np.searchsorted(self.blocks["first_rank"], ranks, side="right") - 1
+        chunk, at = np.divmod(ranks - self.blocks["first_rank"][block], self.chunk_length)
+        chunk += self.blocks["first_chunk"][block]
+        order = np.argsort(chunk, kind="stable")
+        values = np.empty(len(ranks))
+        wanted, starts = np.unique(chunk[order], return_index=True)
+        for number, members in zip(wanted, np.split(order, starts[1:]), strict=True):
+            values[members] = self._kind.decode(self._chunk(int(number))[at[members]])
+        return values
+
+    def read_block(self, index: int) -> npt.NDArray[np.float64]:
+        """The values of a block: float64, shape (block size,), in rank order.
+
+        Raises
+        ------
+        IndexError
+            If there is no such block.
+        DamagedTableError
+            If a chunk cannot be read or does not match its checksum.
+        """
+        if not 0 <= index < len(self.blocks):
+            raise IndexError(f"block {index!r}: blocks run from 0 to {len(self.blocks) - 1}")
+        return self._kind.decode(self._load_block(index))
+
+    def load(self) -> npt.NDArray[Any]:
+        """Decode, check and keep the whole table.
+
+        Returns
+        -------
+        value type, shape (positions,)
+            What is stored, by rank; uint16 holds round(65535 v). Not to be written to.
+
+        Raises
+        ------
+        DamagedTableError
+            If a chunk cannot be read or does not match its checksum.
+        """
+        with self._process_lock():
+            if self._flat is None:
+                flat = np.empty(self.header.positions, dtype=self._kind.dtype)
+                for index, first in enumerate(self._first_ranks):
+                    self._load_block(index, flat[first : first + int(self.blocks[index]["size"])])
+                self._flat = flat
+            return self._flat
+
+    def _process_lock(self) -> threading.Lock:
+        # A fork copies a lock in whatever state another thread had it: the child, which
+        # has no such thread, starts with a new one.
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._lock = threading.Lock()
+        return self._lock
+
+    def _has_room(self) -> bool:
+        import psutil  # noqa: PLC0415 - 15 ms that a single query does not need
+
+        size = self.header.positions * self._kind.dtype.itemsize
+        return bool(size < psutil.virtual_memory().available / 2)
+
+    def _load_block(self, index: int, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        # All of a block in one read: HDF5 takes its chunks one after the other.
+        row = self.blocks[index]
+        size, first = int(row["size"]), int(row["first_chunk"])
+        if out is None:
+            out = np.empty(size, dtype=self._kind.dtype)
+        start = first * self.chunk_length
+        with reading(self.path):
+            self._values.read_direct(out, np.s_[start : start + size])
+        for k in range(chunks_in(size, self.chunk_length)):
+            self._check(first + k, out[k * self.chunk_length : (k + 1) * self.chunk_length])
+        return out
+
+    def _load_chunk(self, chunk: int) -> npt.NDArray[Any]:
+        block = bisect.bisect_right(self._first_chunks, chunk) - 1
+        before = (chunk - self._first_chunks[block]) * self.chunk_length
+        size = min(self.chunk_length, int(self.blocks[block]["size"]) - before)
+        start = chunk * self.chunk_length
+        with reading(self.path):
+            stored: npt.NDArray[Any] = self._values[start : start + size]
+        self._check(chunk, stored)
+        return stored
+
+    def _check(self, chunk: int, stored: npt.NDArray[Any]) -> None:
+        if checksum(stored) != self._checksums[chunk]:
+            block = bisect.bisect_right(self._first_chunks, chunk) - 1
+            raise damaged(
+                self.path, f"the values of chunk {chunk}, in block {block}, fail their checksum"
+            )
