@@ -1,0 +1,131 @@
+"""Where tables live, and how one is found by a word.
+
+A word is the path of a table, or asks for a rule set: by name with an optional count of
+pieces (``finkel``, ``finkel:3``) or by the path of its JSON file. A rule set's table is
+looked for in `table_folders`, under the names of `table_name`.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+from collections.abc import Callable
+
+import platformdirs
+
+from ur_solver.errors import MissingTableError
+from ur_solver.rules import CATALOGUE, RuleSet, named_rules
+from ur_solver.space import space_of
+from ur_solver.table import VALUE_TYPES, Table
+
+FOLDER_VARIABLE = "UR_TABLES"
+"""The environment variable that names the folder of tables."""
+
+SOLVED_ON_THE_SPOT = 3_000_000
+"""Missing tables of at most so many positions are solved when they are asked for."""
+
+
+def table_folders() -> list[pathlib.Path]:
+    """The folders with tables: $UR_TABLES, a checkout's ``tables/``, the user's own.
+
+    The first is where new tables go.
+    """
+    folders = []
+    if chosen := os.environ.get(FOLDER_VARIABLE):
+        folders.append(pathlib.Path(chosen))
+    checkout = pathlib.Path(__file__).resolve().parent.parent
+    if (checkout / "setup.py").is_file() and (checkout / "tables").is_dir():
+        folders.append(checkout / "tables")
+    folders.append(platformdirs.user_data_path("ur_solver") / "tables")
+    return folders
+
+
+def table_name(rules: RuleSet, value_type: str = "float64") -> str:
+    """The file name of a rule set's table, such as ``finkel-7.h5``."""
+    # The name may come from a stranger's JSON: nothing of it can be a folder.
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", rules.name).strip("-") or "custom"
+    suffix = "" if value_type == "float64" else f"-{value_type}"
+    return f"{name}-{rules.pieces}{suffix}.h5"
+
+
+def new_table_path(rules: RuleSet, value_type: str = "float64") -> pathlib.Path:
+    """Where a rule set's table is put when nothing else is said."""
+    return table_folders()[0] / table_name(rules, value_type)
+
+
+def find_table(rules: RuleSet) -> Table | None:
+    """The table of a rule set, opened, or None.
+
+    The most exact value type is preferred; a file of the right name that holds another
+    game is passed over.
+
+    Raises
+    ------
+    NotATableError, TableVersionError, DamagedTableError
+        If a file of the right name is not a sound table.
+    """
+    for value_type in VALUE_TYPES:
+        for folder in table_folders():
+            path = folder / table_name(rules, value_type)
+            if path.is_file():
+                table = Table(path)
+                if table.rules.is_same_game(rules):
+                    return table
+                table.close()
+    return None
+
+
+def open_table(word: str, *, say: Callable[[str], object]) -> Table:
+    """The table that `word` asks for; see the module's head.
+
+    Parameters
+    ----------
+    word : str
+    say : callable
+        Called with a sentence for people if the table is missing but small, before it is
+        solved there and then (some seconds).
+
+    Raises
+    ------
+    RuleSetError
+        If `word` is no file and no rule set goes by that name.
+    MissingTableError
+        If there is no table; its text names the command that makes it.
+    NotATableError, TableVersionError, DamagedTableError
+        As `Table` does.
+    """
+    if not _is_rule_set(word):
+        return Table(word)
+    rules = named_rules(word)
+    table = find_table(rules)
+    if table is not None:
+        return table
+    positions = space_of(rules).n_positions
+    if positions > SOLVED_ON_THE_SPOT:
+        raise MissingTableError(
+            f"there is no table of {rules.name} with {rules.pieces} pieces in "
+            f"{', '.join(map(str, table_folders()))}; '{_solve_command(word, rules)}' makes it"
+        )
+    path = new_table_path(rules)
+    say(
+        f"there is no table of {rules.name} with {rules.pieces} pieces yet: "
+        f"solving its {positions:,} positions into {path}"
+    )
+    from ur_solver.make import make_table  # noqa: PLC0415 - the solver, rarely needed here
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    make_table(rules, path)
+    return Table(path)
+
+
+def _is_rule_set(word: str) -> bool:
+    name = word.partition(":")[0]
+    if name in CATALOGUE or word.endswith(".json"):
+        return True
+    is_path = word.endswith((".h5", ".hdf5")) or os.sep in word
+    return not (is_path or pathlib.Path(word).exists())
+
+
+def _solve_command(word: str, rules: RuleSet) -> str:
+    return f"ur solve {word.partition(':')[0]} -n {rules.pieces}"

@@ -1,0 +1,198 @@
+"""The file format of solution tables.
+
+A table is an HDF5 file (suffix ``.h5``) that any HDF5 program opens; its values are
+compressed by the Bitshuffle filter (registered as 32008), which h5py and HDFView find once
+`hdf5plugin` is installed (HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``).
+
+    /            attributes, all scalar; texts are ASCII of fixed length
+        format       text     "ur-solver table"
+        version      int64    of this specification: 1
+        rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
+        value_type   text     "float64", "float32" or "uint16"
+        tolerance    float64  what a value may be off, as far as the solver can tell: the
+                              tolerance solved to plus the rounding to the value type
+        residual     float64  the largest of the blocks'
+        positions    int64    how many values there are
+        seconds      float64  how long the solve took
+        made         text     when it was finished, ISO 8601, UTC
+        program      text     the version of the program that made it
+        digest       text     SHA-256, hexadecimal, over all of the above but itself, over
+                              `blocks` and over `checksums` (see `digest`)
+    /blocks      compound, shape (blocks,): a row for each block of the state space, in its
+                 order; `BLOCK_DTYPE` names the fields
+    /values      value type, shape (chunks * chunk length,): the win probability of the side
+                 about to throw, by rank. Every block begins a chunk; what is left of its
+                 last chunk is padding of no meaning. uint16 holds round(65535 v).
+    /checksums   uint32, shape (chunks,): CRC-32 of each chunk's values, little endian, as
+                 they are before compression and without padding
+
+All numbers are little endian. Which position a rank stands for is defined by
+`ur_solver.space.space` and the rule set; the file holds no keys.
+
+A flipped bit is noticed wherever it matters: HDF5 itself checks its metadata (the file is
+written with ``libver="latest"``, whose structures carry checksums), `digest` covers the
+attributes and small datasets, `checksums` the values. The file gets its name only when it
+is whole.
+
+Version history
+
+1   the first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.rules import RuleSet
+from ur_solver.space import Space
+
+FORMAT = "ur-solver table"
+VERSION = 1
+
+CHUNK_LENGTH = 1 << 15
+"""Values in a chunk of a large table: 256 KiB of float64.
+
+Measured (scripts/measure_filters.py): half of it costs a third of the write speed, twice
+as much doubles the time of a single cold read.
+"""
+
+MAX_TEXT = 1 << 16
+"""The longest text attribute that is read, in bytes."""
+
+UINT16_SCALE = 65535
+
+BLOCK_DTYPE = np.dtype(
+    [
+        ("index", "<i4"),
+        ("mine", "<i4"),  # side configs of the block's first half, as `Space.configs` counts
+        ("theirs", "<i4"),
+        ("first_rank", "<i8"),
+        ("size", "<i8"),  # in values
+        ("first_chunk", "<i8"),
+        ("residual", "<f8"),
+        ("sweeps", "<i4"),
+        ("seconds", "<f8"),
+    ]
+)
+
+_LAYOUT_FIELDS = ["index", "mine", "theirs", "first_rank", "size", "first_chunk"]
+
+
+@dataclass(frozen=True)
+class ValueType:
+    """How a value is stored.
+
+    Attributes
+    ----------
+    name : str
+    dtype : numpy dtype
+        In the file and in memory.
+    rounding : float
+        The most by which storing changes a probability.
+    """
+
+    name: str
+    dtype: np.dtype[Any]
+    rounding: float
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether a stored number is a probability times `UINT16_SCALE`."""
+        return self.dtype.kind == "u"
+
+    def encode(self, values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+        """Probabilities as they are stored; float64 is not copied."""
+        if self.is_scaled:
+            return np.rint(values * UINT16_SCALE).astype(self.dtype)
+        return np.ascontiguousarray(values, dtype=self.dtype)
+
+    def decode(self, stored: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Stored numbers as probabilities; float64 is not copied."""
+        values = stored.astype(np.float64, copy=False)
+        return values / UINT16_SCALE if self.is_scaled else values
+
+
+VALUE_TYPES: dict[str, ValueType] = {
+    kind.name: kind
+    for kind in (
+        ValueType("float64", np.dtype("<f8"), 0.0),
+        # half the distance of neighbours just below 1
+        ValueType("float32", np.dtype("<f4"), 2.0**-25),
+        ValueType("uint16", np.dtype("<u2"), 0.5 / UINT16_SCALE),
+    )
+}
+"""The value types, by name."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The attributes of a table, less format, version and digest; see the module's head."""
+
+    rules: RuleSet
+    value_type: str
+    tolerance: float
+    residual: float
+    positions: int
+    seconds: float
+    made: str
+    program: str
+
+    def attributes(self) -> dict[str, str | int | float]:
+        """The attributes as they are stored."""
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.__annotations__}
+        values["rules"] = json.dumps(self.rules.to_json())
+        return values
+
+
+def chunk_length_for(space: Space) -> int:
+    """Values in a chunk: `CHUNK_LENGTH`, less where the largest block is smaller."""
+    largest = max(block.size for block in space.blocks)
+    return min(CHUNK_LENGTH, 1 << (largest - 1).bit_length())
+
+
+def chunks_in(size: int, chunk_length: int) -> int:
+    """How many chunks a block of `size` values takes."""
+    return -(-size // chunk_length)
+
+
+def empty_blocks(space: Space, chunk_length: int) -> npt.NDArray[Any]:
+    """The rows of ``/blocks`` for a space, with nothing solved yet."""
+    rows = np.zeros(len(space.blocks), BLOCK_DTYPE)
+    first_chunk = 0
+    for row, block in zip(rows, space.blocks, strict=True):
+        half = block.halves[0]
+        place = (block.index, half.mine, half.theirs, block.offset, block.size, first_chunk)
+        for name, value in zip(_LAYOUT_FIELDS, place, strict=True):
+            row[name] = value
+        first_chunk += chunks_in(block.size, chunk_length)
+    return rows
+
+
+def is_laid_out_alike(blocks: npt.NDArray[Any], expected: npt.NDArray[Any]) -> bool:
+    """Whether two tables of blocks divide the values in the same way."""
+    return all(np.array_equal(blocks[name], expected[name]) for name in _LAYOUT_FIELDS)
+
+
+def n_chunks(blocks: npt.NDArray[Any], chunk_length: int) -> int:
+    """How many chunks all of `blocks` take."""
+    last = blocks[-1]
+    return int(last["first_chunk"]) + chunks_in(int(last["size"]), chunk_length)
+
+
+def digest(
+    attributes: dict[str, Any], blocks: npt.NDArray[Any], checksums: npt.NDArray[np.uint32]
+) -> str:
+    """SHA-256 over a table's attributes, as sorted JSON, its blocks and its checksums."""
+    text = json.dumps({"format": FORMAT, "version": VERSION} | attributes, sort_keys=True)
+    whole = hashlib.sha256(text.encode())
+    whole.update(blocks.tobytes())
+    whole.update(checksums.tobytes())
+    return whole.hexdigest()
+
+

@@ -1,0 +1,433 @@
+"""Reading a table: one value, many, a block, or what the table says of itself."""
+
+from __future__ import annotations
+
+import bisect
+import os
+import pathlib
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from types import TracebackType
+from typing import Any, Self
+
+import h5py
+import hdf5plugin  # noqa: F401 - registers the filter that `values` is compressed with
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import (
+    DamagedTableError,
+    MissingTableError,
+    NotATableError,
+    RuleSetError,
+    TableVersionError,
+    UrError,
+)
+from ur_solver.rules import RuleSet
+from ur_solver.space import Space, space_of
+from ur_solver.table.format import (
+    BLOCK_DTYPE,
+    FORMAT,
+    MAX_TEXT,
+    UINT16_SCALE,
+    VALUE_TYPES,
+    VERSION,
+    Header,
+    chunk_length_for,
+    chunks_in,
+    digest,
+    empty_blocks,
+    is_laid_out_alike,
+    n_chunks,
+)
+
+CACHED_CHUNKS = 256
+"""Decoded chunks kept by `Table.read_one`: 64 MiB of float64."""
+
+_REMEDY = "make it again with 'ur solve', or fetch it again"
+
+
+class Table:
+    """A solution table, open for reading.
+
+    Opening reads and checks everything but the values; a value's chunk is read, and its
+    checksum compared, when it is first asked for. Safe to use from several threads and,
+    after a fork, from several processes.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Attributes
+    ----------
+    path : Path
+    header : Header
+    space : Space
+        The state space whose ranks number the values.
+    blocks : structured array, dtype `BLOCK_DTYPE`
+    chunk_length : int
+        Values in a chunk.
+
+    Raises
+    ------
+    MissingTableError
+        If there is no file.
+    NotATableError
+        If it is no solution table.
+    TableVersionError
+        If its format is newer, or older, than this program reads.
+    DamagedTableError
+        If it was one but is no longer whole.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = pathlib.Path(path)
+        self._file = _open_file(self.path)
+        try:
+            with _reading(self.path):
+                self._read_head()
+        except BaseException:
+            self._file.close()
+            raise
+        self._first_ranks: list[int] = self.blocks["first_rank"].tolist()
+        self._first_chunks: list[int] = self.blocks["first_chunk"].tolist()
+        self._kind = VALUE_TYPES[self.header.value_type]
+        self._scale = UINT16_SCALE if self._kind.is_scaled else 1
+        self._chunk: Callable[[int], npt.NDArray[Any]] = lru_cache(CACHED_CHUNKS)(self._load_chunk)
+        self._flat: npt.NDArray[Any] | None = None
+        self._chunks_asked = 0
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    def _read_head(self) -> None:
+        attributes = _read_attributes(self.path, self._file)
+        rules = _read_rules(self.path, attributes["rules"])
+        if attributes["value_type"] not in VALUE_TYPES:
+            raise _damaged(self.path, f"value_type is {attributes['value_type']!r:.100}")
+        self.space: Space = space_of(rules)
+        self.chunk_length: int = chunk_length_for(self.space)
+        expected = empty_blocks(self.space, self.chunk_length)
+        chunks = n_chunks(expected, self.chunk_length)
+        self.blocks = _read_small(self.path, self._file, "blocks", BLOCK_DTYPE, len(expected))
+        self._checksums = _read_small(self.path, self._file, "checksums", np.dtype("<u4"), chunks)
+        recorded = attributes.pop("digest")
+        if digest(attributes, self.blocks, self._checksums) != recorded:
+            raise _damaged(self.path, "its digest does not match its attributes and checksums")
+        if not is_laid_out_alike(self.blocks, expected):
+            raise _damaged(self.path, f"its blocks are not those of {rules.name}")
+        self.header = Header(**(attributes | {"rules": rules}))
+        if self.header.positions != self.space.n_positions:
+            raise _damaged(
+                self.path,
+                f"positions is {self.header.positions}, not {self.space.n_positions}",
+            )
+        dtype = VALUE_TYPES[self.header.value_type].dtype
+        self._values = _dataset(
+            self.path, self._file, "values", dtype, (chunks * self.chunk_length,)
+        )
+        if self._values.chunks != (self.chunk_length,):
+            raise _damaged(self.path, f"values has chunks of {self._values.chunks}")
+        if self._values.id.get_num_chunks() != chunks:
+            raise _damaged(self.path, "chunks of values are missing")
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set that the table solves."""
+        return self.header.rules
+
+    @property
+    def n_chunks(self) -> int:
+        """How many chunks hold the values."""
+        return len(self._checksums)
+
+    @property
+    def n_bytes(self) -> int:
+        """The file's size."""
+        return self.path.stat().st_size
+
+    def close(self) -> None:
+        """Close the file; reading from the table afterwards is an error."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def read_one(self, rank: int) -> float:
+        """The value of a rank.
+
+        Parameters
+        ----------
+        rank : int
+            From 0 to `Space.n_positions` - 1, as `Space.rank` gives it.
+
+        Returns
+        -------
+        float
+            The win probability of the side about to throw.
+
+        Raises
+        ------
+        IndexError
+            If there is no such rank.
+        DamagedTableError
+            If its chunk cannot be read or does not match its checksum.
+
+        Notes
+        -----
+        A microsecond from a chunk in the cache, some hundred from the file.
+        """
+        if not 0 <= rank < self.header.positions:
+            raise IndexError(f"rank {rank!r}: ranks run from 0 to {self.header.positions - 1}")
+        if self._flat is not None:
+            stored = self._flat.item(rank)
+        else:
+            block = bisect.bisect_right(self._first_ranks, rank) - 1
+            chunk, at = divmod(rank - self._first_ranks[block], self.chunk_length)
+            stored = self._chunk(self._first_chunks[block] + chunk).item(at)
+        return stored / self._scale  # type: ignore[no-any-return]
+
+    def read_many(self, ranks: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """The values of many ranks.
+
+        Once as many chunks have been asked for as the table has, all of it is decoded
+        and kept in memory, in its value type, if half of what is free allows that.
+
+        Parameters
+        ----------
+        ranks : int array, any shape
+
+        Returns
+        -------
+        float64, shape of `ranks`
+
+        Raises
+        ------
+        IndexError
+            If there is no such rank.
+        DamagedTableError
+            If a chunk cannot be read or does not match its checksum.
+        """
+        ranks = np.asarray(ranks)
+        if ranks.size == 0:
+            return np.empty(ranks.shape)
+        if ranks.dtype.kind not in "iu":
+            raise IndexError(f"ranks of dtype {ranks.dtype}, expected whole numbers")
+        if ranks.min() < 0 or ranks.max() >= self.header.positions:
+            raise IndexError(f"ranks run from 0 to {self.header.positions - 1}")
+        if self._flat is None:
+            self._chunks_asked += min(ranks.size, self.n_chunks)
+            if self._chunks_asked >= self.n_chunks and self._has_room():
+                self.load()
+        if self._flat is None:
+            return self._gather(ranks.ravel()).reshape(ranks.shape)
+        return self._kind.decode(np.take(self._flat, ranks))
+
+    def _gather(self, ranks: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        # One chunk at a time, so that each is decoded once.
+        block = np.searchsorted(self.blocks["first_rank"], ranks, side="right") - 1
+        chunk, at = np.divmod(ranks - self.blocks["first_rank"][block], self.chunk_length)
+        chunk += self.blocks["first_chunk"][block]
+        order = np.argsort(chunk, kind="stable")
+        values = np.empty(len(ranks))
+        wanted, starts = np.unique(chunk[order], return_index=True)
+        for number, members in zip(wanted, np.split(order, starts[1:]), strict=True):
+            values[members] = self._kind.decode(self._chunk(int(number))[at[members]])
+        return values
+
+    def read_block(self, index: int) -> npt.NDArray[np.float64]:
+        """The values of a block: float64, shape (block size,), in rank order.
+
+        Raises
+        ------
+        IndexError
+            If there is no such block.
+        DamagedTableError
+            If a chunk cannot be read or does not match its checksum.
+        """
+        if not 0 <= index < len(self.blocks):
+            raise IndexError(f"block {index!r}: blocks run from 0 to {len(self.blocks) - 1}")
+        return self._kind.decode(self._load_block(index))
+
+    def load(self) -> npt.NDArray[Any]:
+        """Decode, check and keep the whole table.
+
+        Returns
+        -------
+        value type, shape (positions,)
+            What is stored, by rank; uint16 holds round(65535 v). Not to be written to.
+
+        Raises
+        ------
+        DamagedTableError
+            If a chunk cannot be read or does not match its checksum.
+        """
+        with self._process_lock():
+            if self._flat is None:
+                flat = np.empty(self.header.positions, dtype=self._kind.dtype)
+                for index, first in enumerate(self._first_ranks):
+                    self._load_block(index, flat[first : first + int(self.blocks[index]["size"])])
+                self._flat = flat
+            return self._flat
+
+    def _process_lock(self) -> threading.Lock:
+        # A fork copies a lock in whatever state another thread had it: the child, which
+        # has no such thread, starts with a new one.
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._lock = threading.Lock()
+        return self._lock
+
+    def _has_room(self) -> bool:
+        import psutil  # noqa: PLC0415 - 15 ms that a single query does not need
+
+        size = self.header.positions * self._kind.dtype.itemsize
+        return bool(size < psutil.virtual_memory().available / 2)
+
+    def _load_block(self, index: int, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        # All of a block in one read: HDF5 takes its chunks one after the other.
+        row = self.blocks[index]
+        size, first = int(row["size"]), int(row["first_chunk"])
+        if out is None:
+            out = np.empty(size, dtype=self._kind.dtype)
+        start = first * self.chunk_length
+        with _reading(self.path):
+            self._values.read_direct(out, np.s_[start : start + size])
+        for k in range(chunks_in(size, self.chunk_length)):
+            self._check(first + k, out[k * self.chunk_length : (k + 1) * self.chunk_length])
+        return out
+
+    def _load_chunk(self, chunk: int) -> npt.NDArray[Any]:
+        block = bisect.bisect_right(self._first_chunks, chunk) - 1
+        before = (chunk - self._first_chunks[block]) * self.chunk_length
+        size = min(self.chunk_length, int(self.blocks[block]["size"]) - before)
+        start = chunk * self.chunk_length
+        with _reading(self.path):
+            stored: npt.NDArray[Any] = self._values[start : start + size]
+        self._check(chunk, stored)
+        return stored
+
+    def _check(self, chunk: int, stored: npt.NDArray[Any]) -> None:
+        if zlib.crc32(stored.view(np.uint8)) != self._checksums[chunk]:
+            block = bisect.bisect_right(self._first_chunks, chunk) - 1
+            raise _damaged(
+                self.path, f"the values of chunk {chunk}, in block {block}, fail their checksum"
+            )
+
+
+def _damaged(path: pathlib.Path, fault: str) -> DamagedTableError:
+    return DamagedTableError(f"table {str(path)!r} is damaged: {fault}; {_REMEDY}")
+
+
+@contextmanager
+def _reading(path: pathlib.Path) -> Iterator[None]:
+    """Turn whatever h5py raises on a damaged file into DamagedTableError."""
+    try:
+        yield
+    except UrError:
+        raise
+    # Which exception a flipped bit ends in depends on where it is: OSError, KeyError,
+    # RuntimeError, ValueError, TypeError and more have been seen.
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise _damaged(path, f"{reason:.200}") from error
+
+
+def _open_file(path: pathlib.Path) -> h5py.File:
+    try:
+        with path.open("rb") as file:
+            is_empty = not file.read(1)
+    except FileNotFoundError:
+        raise MissingTableError(
+            f"there is no table {str(path)!r}; 'ur solve finkel -o {path}' would make one"
+        ) from None
+    except OSError as error:
+        raise NotATableError(f"cannot read table {str(path)!r}: {error.strerror}") from None
+    if is_empty or not h5py.is_hdf5(path):
+        raise NotATableError(
+            f"{str(path)!r} is not a solution table: expected an HDF5 file as 'ur solve' makes it"
+        )
+    with _reading(path):
+        return h5py.File(path, "r")
+
+
+_FLOATS = ("tolerance", "residual", "seconds")
+_WHOLE = ("positions",)
+_TEXTS = ("rules", "value_type", "made", "program", "digest")
+
+
+def _read_attributes(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
+    """All attributes but format and version, which are judged here."""
+    if "format" not in file.attrs or _attribute(path, file, "format", "S") != FORMAT:
+        raise NotATableError(
+            f"{str(path)!r} is an HDF5 file, but not a solution table: it lacks the attribute "
+            f"format = {FORMAT!r}"
+        )
+    version = _attribute(path, file, "version", "i")
+    if version != VERSION:
+        remedy = "a newer ur_solver reads it" if version > VERSION else "make it again"
+        raise TableVersionError(
+            f"table {str(path)!r} has format version {version}; this program reads version "
+            f"{VERSION}: {remedy}"
+        )
+    kinds = dict.fromkeys(_TEXTS, "S") | dict.fromkeys(_WHOLE, "i") | dict.fromkeys(_FLOATS, "f")
+    return {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
+
+
+def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any:
+    # Type and shape first: what an attribute claims to hold is not allocated unseen.
+    if name not in file.attrs:
+        raise _damaged(path, f"the attribute {name!r} is missing")
+    found = file.attrs.get_id(name)
+    is_sound = found.shape == () and found.dtype.kind == kind
+    if not is_sound or found.dtype.itemsize > (MAX_TEXT if kind == "S" else 8):
+        raise _damaged(path, f"the attribute {name!r} is of type {found.dtype}{list(found.shape)}")
+    value = file.attrs[name]
+    return bytes(value).decode("ascii") if kind == "S" else value.item()
+
+
+def _read_rules(path: pathlib.Path, text: str) -> RuleSet:
+    try:
+        return RuleSet.from_json(text)
+    except RuleSetError as error:
+        raise _damaged(path, str(error)) from None
+
+
+def _dataset(
+    path: pathlib.Path,
+    file: h5py.File,
+    name: str,
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+) -> h5py.Dataset:
+    found = file.get(name)
+    if not isinstance(found, h5py.Dataset):
+        raise _damaged(path, f"the dataset {name!r} is missing")
+    if found.dtype != dtype or found.shape != shape:
+        raise _damaged(
+            path,
+            f"the dataset {name!r} is {found.dtype}{list(found.shape or ())}, expected "
+            f"{dtype}{list(shape)}",
+        )
+    return found
+
+
+def _read_small(
+    path: pathlib.Path, file: h5py.File, name: str, dtype: np.dtype[Any], length: int
+) -> npt.NDArray[Any]:
+    found = _dataset(path, file, name, dtype, (length,))
+    if found.id.get_storage_size() != length * dtype.itemsize:
+        raise _damaged(path, f"the dataset {name!r} is not stored whole")
+    values: npt.NDArray[Any] = found[()]
+    return values
