@@ -246,14 +246,11 @@ class Query:
         return [self._throw_value(position, throw) for throw in self.rules.dice.throws]
 
     def _throw_value(self, position: Position, throw: int) -> ThrowValue:
+        chance = self.rules.dice.probabilities[throw]
         best = self.best(position, throw)
         if best is None:
-            value = self._worth(position, pass_turn(position))
-        else:
-            value = best.value
-        return ThrowValue(
-            throw, self.rules.dice.probabilities[throw], value, None if best is None else best.move
-        )
+            return ThrowValue(throw, chance, self._worth(position, pass_turn(position)), None)
+        return ThrowValue(throw, chance, best.value, best.move)
 
 
 def _text(rules: RuleSet, position: Position) -> str:

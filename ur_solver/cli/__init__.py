@@ -1,1 +1,80 @@
-"""The commands of `ur`; the only room that prints, asks or parses arguments."""
+"""The commands of `ur`; the only room that prints, asks or parses arguments.
+
+A command is a module of this package with a click command called `command`, imported when
+it is used: NumPy and h5py are most of a short command's time, and some need neither.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from ur_solver import __version__
+from ur_solver.errors import InputError, UrError
+
+COMMANDS = {
+    "rules": "List the rule sets, or show one.",
+    "solve": "Solve a rule set and write its table.",
+    "query": "The value of a position.",
+    "best": "All legal moves, best first.",
+    "moves": "Legal moves and where they lead; needs no table.",
+    "info": "What a table says of itself.",
+    "verify": "Check a table from the file alone.",
+}
+"""The commands and their help in a line, which `ur --help` shows without importing them."""
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it: 128 and the signal's number."""
+
+
+class _BadInput(click.ClickException):
+    exit_code = 2
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"ur_solver.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            raise _BadInput(str(error)) from error
+        except UrError as error:
+            raise click.ClickException(str(error)) from error
+        except MemoryError as error:
+            raise click.ClickException("there is not enough memory") from error
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, package_name="ur-solver", prog_name="ur")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Exact solutions of the Royal Game of Ur."""
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+
+
+def main() -> NoReturn:
+    """Run `ur` on the process's arguments and exit."""
+    try:
+        cli(prog_name="ur")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    sys.exit()

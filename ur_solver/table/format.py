@@ -1,7 +1,7 @@
 """The file format of solution tables.
 
 A table is an HDF5 file (suffix ``.h5``) that any HDF5 program opens; its values are
-compressed by the Bitshuffle filter (registered as 32008), which h5py and HDFView find once
+compressed by the Bitshuffle filter (registered as 32008; LZ4), which h5py and HDFView find once
 `hdf5plugin` is installed (HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``).
 
     /            attributes, all scalar; texts are ASCII of fixed length
@@ -31,8 +31,9 @@ All numbers are little endian. Which position a rank stands for is defined by
 
 A flipped bit is noticed wherever it matters: HDF5 itself checks its metadata (the file is
 written with ``libver="latest"``, whose structures carry checksums), `digest` covers the
-attributes and small datasets, `checksums` the values. The file gets its name only when it
-is whole.
+attributes and small datasets, `checksums` the values. A Fletcher-32 filter over the
+compressed chunks besides keeps damaged bytes from the decompressor. The file gets its
+name only when it is whole.
 
 Version history
 
@@ -43,6 +44,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -185,6 +187,11 @@ def n_chunks(blocks: npt.NDArray[Any], chunk_length: int) -> int:
     return int(last["first_chunk"]) + chunks_in(int(last["size"]), chunk_length)
 
 
+def checksum(stored: npt.NDArray[Any]) -> int:
+    """CRC-32 of a chunk's values as they are stored, before compression."""
+    return zlib.crc32(stored.view(np.uint8).data)
+
+
 def digest(
     attributes: dict[str, Any], blocks: npt.NDArray[Any], checksums: npt.NDArray[np.uint32]
 ) -> str:
@@ -194,5 +201,3 @@ def digest(
     whole.update(blocks.tobytes())
     whole.update(checksums.tobytes())
     return whole.hexdigest()
-
-

@@ -6,7 +6,6 @@ import bisect
 import os
 import pathlib
 import threading
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -36,6 +35,7 @@ from ur_solver.table.format import (
     VALUE_TYPES,
     VERSION,
     Header,
+    checksum,
     chunk_length_for,
     chunks_in,
     digest,
@@ -319,7 +319,7 @@ class Table:
         return stored
 
     def _check(self, chunk: int, stored: npt.NDArray[Any]) -> None:
-        if zlib.crc32(stored.view(np.uint8)) != self._checksums[chunk]:
+        if checksum(stored) != self._checksums[chunk]:
             block = bisect.bisect_right(self._first_chunks, chunk) - 1
             raise _damaged(
                 self.path, f"the values of chunk {chunk}, in block {block}, fail their checksum"

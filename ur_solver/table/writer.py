@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import datetime
-import errno
 import os
 import pathlib
 import threading
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import TracebackType
@@ -27,6 +25,7 @@ from ur_solver.table.format import (
     VALUE_TYPES,
     VERSION,
     Header,
+    checksum,
     chunk_length_for,
     chunks_in,
     digest,
@@ -97,7 +96,7 @@ class TableWriter:
         except (OSError, RuntimeError) as error:
             self.abort()
             number = getattr(error, "errno", None)
-            reason = os.strerror(number) if number in errno.errorcode else str(error)
+            reason = str(error) if number is None else os.strerror(number)
             raise OutputError(f"cannot write table {str(self.path)!r}: {reason}") from error
 
     def add(self, result: BlockResult) -> None:
@@ -124,10 +123,7 @@ class TableWriter:
             raise ValueError(f"block {result.index}: values from {low} to {high}, not in [0, 1]")
         stored = self.value_type.encode(result.values)
         length, first = self._chunk_length, int(row["first_chunk"])
-        checksums = [
-            zlib.crc32(stored[at : at + length].view(np.uint8))
-            for at in range(0, len(stored), length)
-        ]
+        checksums = [checksum(stored[at : at + length]) for at in range(0, len(stored), length)]
         with self._lock, self._writing():
             if self._is_written[result.index]:
                 raise ValueError(f"block {result.index} is there already")
@@ -175,7 +171,10 @@ class TableWriter:
             self._file.create_dataset("blocks", data=self._blocks)
             self._file.create_dataset("checksums", data=self._checksums)
             attributes = header.attributes()
-            named = {"format": FORMAT, "version": VERSION} | attributes
+            named: dict[str, str | int | float] = {
+                "format": FORMAT,
+                "version": VERSION,
+            } | attributes
             named["digest"] = digest(attributes, self._blocks, self._checksums)
             for name, value in named.items():
                 self._file.attrs[name] = _as_attribute(value)

@@ -1,0 +1,48 @@
+"""`ur info`."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.output import columns, percent, say, size_text, time_text
+from ur_solver.locate import open_table
+from ur_solver.position import start
+from ur_solver.query import Query
+
+
+@click.command(short_help="What a table says of itself.")
+@table_argument
+@json_option
+def command(table: str, as_json: bool) -> None:
+    """What TABLE, a file or a rule set such as finkel:3, says of itself."""
+    with Query(open_table(table, say=say)) as query:
+        header, size = query.table.header, query.table.n_bytes
+        value = query.value(start(query.rules))
+        if as_json:
+            facts = header.attributes() | {
+                "path": str(query.table.path),
+                "rules": header.rules.to_json(),
+                "bytes": size,
+                "blocks": len(query.table.blocks),
+                "chunks": query.table.n_chunks,
+                "value": value,
+            }
+            click.echo(json.dumps(facts))
+            return
+        rows = [
+            ["file", str(query.table.path)],
+            ["rule set", f"{header.rules.name}, {header.rules.pieces} pieces"],
+            ["first to throw wins", percent(value, header.tolerance)],
+            ["positions", f"{header.positions:,}"],
+            ["blocks, chunks", f"{len(query.table.blocks):,}, {query.table.n_chunks:,}"],
+            ["value type", header.value_type],
+            ["tolerance", f"{header.tolerance:.3g}"],
+            ["largest residual", f"{header.residual:.3g}"],
+            ["size", size_text(size)],
+            ["made", f"{header.made} by ur_solver {header.program}"],
+            ["solved in", time_text(header.seconds)],
+        ]
+        click.echo(columns(rows, "<<"))

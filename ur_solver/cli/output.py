@@ -1,0 +1,105 @@
+"""Output for people: the board, percentages, bars and sizes."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+from ur_solver.position import DARK, LIGHT, Position, n_off, winner
+from ur_solver.rules import Board, RuleSet
+
+SIDE_NAMES = {LIGHT: "light", DARK: "dark"}
+_COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
+_ROSETTE = click.style("*", fg="magenta")
+_BAR_WIDTH = 40
+
+
+def say(text: str) -> None:
+    """A word to the user, beside the output."""
+    click.echo(text, err=True)
+
+
+def side_name(side: str) -> str:
+    """A side's name in its colour."""
+    return click.style(SIDE_NAMES[side], fg=_COLOURS[side])
+
+
+def draw_board(board: Board, contents: tuple[str, ...] | None = None) -> str:
+    """The board: pieces as the notation has them, ``*`` an empty rosette, ``.`` a square."""
+    filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
+    width = len(board.rows[0])
+    lines = ["   " + "".join(f"{column:>3}" for column in range(1, width + 1))]
+    for name, row in zip("ABC", board.rows, strict=True):
+        cells = [
+            " " if kind == "_" else _cell(board, f"{name}{column}", filled[f"{name}{column}"])
+            for column, kind in enumerate(row, start=1)
+        ]
+        lines.append(f"  {name}  " + "  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _cell(board: Board, square: str, content: str) -> str:
+    if content:
+        return click.style(content, fg=_COLOURS[content.upper()], bold=True)
+    return _ROSETTE if square in board.rosettes else "."
+
+
+def draw_position(rules: RuleSet, position: Position) -> str:
+    """The board with what is at home and borne off, and who throws or has won."""
+    lines = [draw_board(rules.board, position.contents), ""]
+    won = winner(rules, position)
+    for side in (LIGHT, DARK):
+        note = "has won" if side == won else "to throw" if not won and side == position.side else ""
+        padding = " " * (5 - len(SIDE_NAMES[side]))
+        line = (
+            f"  {side_name(side)}{padding}  home {position.home(side)}  "
+            f"off {n_off(rules, position, side)}  {note}"
+        )
+        lines.append(line.rstrip())
+    return "\n".join(lines)
+
+
+def percent(value: float, tolerance: float) -> str:
+    """A probability in per cent, with the decimals that the tolerance leaves sure."""
+    decimals = max(2, min(12, math.floor(-math.log10(tolerance)) - 2)) if tolerance > 0 else 12
+    return f"{100 * value:.{decimals}f} %"
+
+
+def bar(value: float) -> str:
+    """A probability as a bar."""
+    full = round(_BAR_WIDTH * value)
+    return click.style("#" * full, fg="green") + "-" * (_BAR_WIDTH - full)
+
+
+def size_text(size: float) -> str:
+    """A number of bytes for people: ``1.1 GB``."""
+    units = ("bytes", "kB", "MB", "GB", "TB")
+    power = min(len(units) - 1, int(math.log10(max(size, 1))) // 3)
+    return f"{size / 1000**power:.3g} {units[power]}"
+
+
+def time_text(seconds: float) -> str:
+    """A duration for people: ``0.4 s``, ``2 min 5 s``, ``3 h 20 min``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def columns(rows: list[list[str]], align: str) -> str:
+    """Text in columns; `align` has ``<`` or ``>`` for each. Colours do not count."""
+    widths = [max(len(click.unstyle(row[k])) for row in rows) for k in range(len(align))]
+    return "\n".join(
+        "  ".join(
+            cell + pad if side == "<" else pad + cell
+            for cell, side, pad in (
+                (cell, side, " " * (width - len(click.unstyle(cell))))
+                for cell, side, width in zip(row, align, widths, strict=True)
+            )
+        ).rstrip()
+        for row in rows
+    )

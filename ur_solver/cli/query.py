@@ -1,0 +1,92 @@
+"""`ur query`."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import click
+
+from ur_solver.cli.batch import STDIN, parsed_groups
+from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.output import (
+    SIDE_NAMES,
+    bar,
+    columns,
+    draw_position,
+    percent,
+    say,
+    side_name,
+)
+from ur_solver.locate import open_table
+from ur_solver.position import Position, format_position, opponent, parse_position
+from ur_solver.query import Query
+
+
+@click.command(short_help="The value of a position.")
+@table_argument
+@click.argument("position")
+@json_option
+def command(table: str, position: str, as_json: bool) -> None:
+    """The value of POSITION to the side about to throw, by TABLE.
+
+    TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads
+    positions from standard input, one a line.
+
+    \b
+    ur query finkel:3 '....__../......../....__.. L 3 3'
+    """
+    with Query(open_table(table, say=say)) as query:
+        parse = partial(parse_position, query.rules)
+        if position == STDIN:
+            for positions in parsed_groups(parse):
+                if positions:
+                    click.echo("\n".join(_lines(query, positions, as_json)))
+        elif as_json:
+            click.echo(_lines(query, [parse(position)], as_json)[0])
+        else:
+            click.echo(_page(query, parse(position)))
+
+
+def _lines(query: Query, positions: list[Position], as_json: bool) -> list[str]:
+    rules, tolerance = query.rules, query.tolerance
+    answers = zip(positions, query.values(positions).tolist(), strict=True)
+    texts = ((format_position(rules, position), value) for position, value in answers)
+    if as_json:
+        return [
+            json.dumps({"position": text, "value": value, "tolerance": tolerance})
+            for text, value in texts
+        ]
+    return [f"{text}\t{percent(value, tolerance)}" for text, value in texts]
+
+
+def _page(query: Query, position: Position) -> str:
+    rules, tolerance = query.rules, query.tolerance
+    value = query.value(position)
+    chances = {position.side: value, opponent(position.side): 1 - value}
+    rows = [
+        [f"  {side_name(side)} wins", percent(chances[side], tolerance), bar(chances[side])]
+        for side in SIDE_NAMES
+    ]
+    parts = [draw_position(rules, position), columns(rows, "<><")]
+    throws = query.distribution(position)
+    if throws:
+        head = ["  throw", "chance", f"{SIDE_NAMES[position.side]} then wins", "best move"]
+        parts.append(
+            columns(
+                [
+                    head,
+                    *(
+                        [
+                            str(each.throw),
+                            f"{float(100 * each.probability):.2f} %",
+                            percent(each.value, tolerance),
+                            each.best.text if each.best else "none: the turn passes",
+                        ]
+                        for each in throws
+                    ),
+                ],
+                ">>><",
+            )
+        )
+    return "\n\n".join(parts)

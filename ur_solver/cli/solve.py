@@ -1,0 +1,137 @@
+"""`ur solve`."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import click
+
+from ur_solver.cli.options import custom_rule_options, custom_rules, pieces_option
+from ur_solver.cli.output import percent, say, size_text, time_text
+from ur_solver.cli.progress import position_bar
+from ur_solver.errors import NotATableError, OutputError, UrError
+from ur_solver.locate import new_table_path
+from ur_solver.make import MakeSummary, make_table
+from ur_solver.rules import RuleSet
+from ur_solver.space import space_of
+from ur_solver.table import VALUE_TYPES, Table
+
+
+@click.command(short_help="Solve a rule set and write its table.")
+@click.argument("rules")
+@pieces_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=pathlib.Path, dir_okay=False),
+    help="The table's file; among the tables by default.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0, 0.5, min_open=True),
+    default=1e-12,
+    show_default=True,
+    help="What a probability may be off.",
+)
+@click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
+@click.option(
+    "--value-type",
+    type=click.Choice(list(VALUE_TYPES)),
+    default="float64",
+    show_default=True,
+    help="How values are stored.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing unless it fails.")
+@click.option("--force", is_flag=True, help="Replace a table that is there.")
+@custom_rule_options
+def command(
+    rules: str,
+    pieces: int | None,
+    output: pathlib.Path | None,
+    tolerance: float,
+    threads: int | None,
+    value_type: str,
+    quiet: bool,
+    force: bool,
+    **custom: Any,
+) -> None:
+    """Solve RULES and write its table.
+
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. An
+    interrupted solve goes on when the same command is given again.
+
+    \b
+    ur solve finkel -n 3
+    """
+    chosen = custom_rules(rules, pieces, **custom)
+    if output is None:
+        output = new_table_path(chosen, value_type)
+        _make_folder(output.parent)
+    if output.exists() and not force:
+        _check_present(output, chosen, tolerance, value_type)
+        if not quiet:
+            say(f"{output} is there already; --force solves it again")
+        return
+
+    def on_resume(done: int, total: int) -> None:
+        if not quiet:
+            say(f"going on from {done} of {total} blocks that an earlier solve finished")
+
+    try:
+        with position_bar("solving", space_of(chosen).n_positions, quiet) as progress:
+            summary = make_table(
+                chosen,
+                output,
+                tolerance=tolerance,
+                threads=threads,
+                value_type=value_type,
+                progress=progress,
+                on_resume=on_resume,
+            )
+    except KeyboardInterrupt:
+        say("interrupted; the same command goes on from the blocks that are finished")
+        raise
+    if not quiet:
+        click.echo(_report(chosen, summary, tolerance))
+
+
+def _make_folder(folder: pathlib.Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
+
+
+def _check_present(output: pathlib.Path, rules: RuleSet, tolerance: float, value_type: str) -> None:
+    """Accept the file at `output` if it is what would be made; OutputError if not."""
+    try:
+        with Table(output) as table:
+            header = table.header
+    except NotATableError:
+        raise OutputError(
+            f"{str(output)!r} is there and is not a table; name another with -o"
+        ) from None
+    except UrError as error:
+        raise OutputError(f"{error}; --force replaces it") from None
+    rounding = VALUE_TYPES[value_type].rounding
+    if not (
+        header.rules.is_same_game(rules)
+        and header.value_type == value_type
+        and header.tolerance <= tolerance + rounding
+    ):
+        raise OutputError(
+            f"{str(output)!r} holds {header.rules.name} with {header.rules.pieces} pieces as "
+            f"{header.value_type}, tolerance {header.tolerance:.3g}; --force replaces it, -o "
+            "names another file"
+        )
+
+
+def _report(rules: RuleSet, summary: MakeSummary, tolerance: float) -> str:
+    return (
+        f"{rules.name} with {rules.pieces} pieces: the first to throw wins "
+        f"{percent(summary.value, tolerance)}\n"
+        f"  {summary.positions:,} positions in {time_text(summary.seconds)}, largest residual "
+        f"{summary.residual:.3g}\n"
+        f"  {summary.path}, {size_text(summary.table_bytes)}"
+    )
