@@ -1,0 +1,157 @@
+"""Games between players that the program knows, their statistics, and the yardsticks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from ur_solver.audit.judge import GameAudit, Values, audit_games
+from ur_solver.audit.players import PLAIN, Chooser
+from ur_solver.position import DARK, LIGHT
+from ur_solver.records import Ending, GameRecord, Replay
+from ur_solver.rules import RuleSet
+
+MAX_PLIES = 5000
+"""A game is left unfinished after so many plies: bad players can go on for ever."""
+
+
+def play_games(
+    rules: RuleSet,
+    light: Chooser,
+    dark: Chooser,
+    n_games: int,
+    rng: np.random.Generator,
+    metadata: dict[str, str] | None = None,
+) -> list[GameRecord]:
+    """Games of two players from the start, all played side by side.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    light, dark : Chooser
+        Light throws first.
+    n_games : int
+    rng : numpy Generator
+        Of the dice and of the players' whims.
+    metadata : dict, optional
+        What every record is given.
+    """
+    choosers = {LIGHT: light, DARK: dark}
+    throws = np.array(rules.dice.throws)
+    chances = np.array([float(rules.dice.probabilities[throw]) for throw in rules.dice.throws])
+    replays = [Replay(rules) for _ in range(n_games)]
+    for _ in range(MAX_PLIES):
+        going = [replay for replay in replays if replay.winner is None]
+        if not going:
+            break
+        thrown = rng.choice(throws, size=len(going), p=chances).tolist()
+        turns = [replay.legal(throw) for replay, throw in zip(going, thrown, strict=True)]
+        played = [0 if turn else -1 for turn in turns]
+        for side, choose in choosers.items():
+            asked = [
+                k for k, turn in enumerate(turns) if len(turn) > 1 and going[k].side == side
+            ]
+            if asked:
+                chosen = choose([turns[k] for k in asked], rng)
+                for k, index in zip(asked, chosen, strict=True):
+                    played[k] = index
+        for replay, throw, turn, index in zip(going, thrown, turns, played, strict=True):
+            replay.take(throw, turn, index)
+    return [
+        replay.finish(metadata=dict(metadata or {}), file="sample", number=number)
+        for number, replay in enumerate(replays, start=1)
+    ]
+
+
+@dataclass(frozen=True)
+class SampleStatistics:
+    """What many games of two players show.
+
+    Attributes
+    ----------
+    games, finished : int
+    light_wins : int
+        Of the finished ones.
+    win_error : float
+        The standard error of light's share of wins.
+    mean_length, shortest, longest
+        Plies of a finished game.
+    captures, rosettes, passes : float
+        In a game, in the mean: captures by both sides, moves that gave another throw,
+        throws without a move.
+    """
+
+    games: int
+    finished: int
+    light_wins: int
+    win_error: float
+    mean_length: float
+    shortest: int
+    longest: int
+    captures: float
+    extra_throws: float
+    passes: float
+
+    @property
+    def light_share(self) -> float:
+        """Light's share of the finished games."""
+        return self.light_wins / max(self.finished, 1)
+
+
+def statistics(records: Sequence[GameRecord]) -> SampleStatistics:
+    """The statistics of games."""
+    finished = [record for record in records if record.ending is Ending.WON]
+    lengths = [len(record.plies) for record in finished] or [0]
+    steps = [ply.step for record in records for ply in record.plies]
+    wins = sum(record.winner == LIGHT for record in finished)
+    share = wins / max(len(finished), 1)
+    n_games = max(len(records), 1)
+    return SampleStatistics(
+        games=len(records),
+        finished=len(finished),
+        light_wins=wins,
+        win_error=float(np.sqrt(share * (1 - share) / max(len(finished), 1))),
+        mean_length=float(np.mean(lengths)),
+        shortest=min(lengths),
+        longest=max(lengths),
+        captures=sum(bool(step and step.is_capture) for step in steps) / n_games,
+        extra_throws=sum(bool(step and step.again) for step in steps) / n_games,
+        passes=sum(step is None for step in steps) / n_games,
+    )
+
+
+def losses_per_choice(audits: Iterable[GameAudit]) -> np.ndarray:
+    """The loss of every choice, float64, in win probability."""
+    losses = (
+        judged.loss for judged in chain.from_iterable(audit.plies for audit in audits)
+        if judged.is_choice
+    )
+    return np.fromiter(losses, dtype=np.float64)
+
+
+def reference_losses(values: Values, n_games: int = 100, seed: int = 1) -> dict[str, float]:
+    """The mean loss per choice of each player of `PLAIN` in games against itself.
+
+    Parameters
+    ----------
+    values : Values
+        They judge, and their rule set is played.
+    n_games : int
+        A hundred finkel games have some 6,000 choices: a standard error of a few percent.
+    seed : int
+
+    Returns
+    -------
+    dict of str to float
+        By player, in win probability a choice.
+    """
+    losses = {}
+    for name, chooser in PLAIN.items():
+        rng = np.random.default_rng(seed)
+        records = play_games(values.rules, chooser, chooser, n_games, rng)
+        found = losses_per_choice(audit_games(records, values))
+        losses[name] = float(found.mean()) if len(found) else 0.0
+    return losses
