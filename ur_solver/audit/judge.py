@@ -203,13 +203,11 @@ def _judged(record: GameRecord, found: Iterator[float]) -> GameAudit:
         ]
         best_value = max(worth)
         after = best_value if ply.played < 0 else worth[ply.played]
-        best = ply.played if ply.played >= 0 and best_value - after <= TIE else worth.index(best_value)
+        best = (
+            ply.played if ply.played >= 0 and best_value - after <= TIE else worth.index(best_value)
+        )
         judged.append(JudgedPly(ply, before, best_value, after, best))
         keeps_turn = ply.played < 0 or ply.steps[ply.played].again
         before, side = (after, ply.side) if keeps_turn else (1.0 - after, opponent(ply.side))
     to_light = begin if record.start.side == LIGHT else 1.0 - begin
     return GameAudit(record, tuple(judged), to_light, before if side == LIGHT else 1.0 - before)
-
-
-
-

@@ -51,9 +51,7 @@ def play_games(
         turns = [replay.legal(throw) for replay, throw in zip(going, thrown, strict=True)]
         played = [0 if turn else -1 for turn in turns]
         for side, choose in choosers.items():
-            asked = [
-                k for k, turn in enumerate(turns) if len(turn) > 1 and going[k].side == side
-            ]
+            asked = [k for k, turn in enumerate(turns) if len(turn) > 1 and going[k].side == side]
             if asked:
                 chosen = choose([turns[k] for k in asked], rng)
                 for k, index in zip(asked, chosen, strict=True):
@@ -126,7 +124,8 @@ def statistics(records: Sequence[GameRecord]) -> SampleStatistics:
 def losses_per_choice(audits: Iterable[GameAudit]) -> np.ndarray:
     """The loss of every choice, float64, in win probability."""
     losses = (
-        judged.loss for judged in chain.from_iterable(audit.plies for audit in audits)
+        judged.loss
+        for judged in chain.from_iterable(audit.plies for audit in audits)
         if judged.is_choice
     )
     return np.fromiter(losses, dtype=np.float64)

@@ -1,0 +1,42 @@
+"""Judging recorded games by a table: losses, luck, marks, reports; and reference players."""
+
+from ur_solver.audit.judge import GameAudit, JudgedPly, Values, audit_games
+from ur_solver.audit.output import game_json, write_csv
+from ur_solver.audit.report import html_report, result_text
+from ur_solver.audit.selfplay import (
+    SampleStatistics,
+    losses_per_choice,
+    play_games,
+    reference_losses,
+    statistics,
+)
+from ur_solver.audit.summary import (
+    Mark,
+    PlayerSummary,
+    Thresholds,
+    strength,
+    summarise,
+    worst_plies,
+)
+
+__all__ = [
+    "GameAudit",
+    "JudgedPly",
+    "Mark",
+    "PlayerSummary",
+    "SampleStatistics",
+    "Thresholds",
+    "Values",
+    "audit_games",
+    "game_json",
+    "html_report",
+    "losses_per_choice",
+    "play_games",
+    "reference_losses",
+    "result_text",
+    "statistics",
+    "strength",
+    "summarise",
+    "worst_plies",
+    "write_csv",
+]
