@@ -1,6 +1,6 @@
 """Judging recorded games by a table: losses, luck, marks, reports; and reference players."""
 
-from ur_solver.audit.judge import GameAudit, JudgedPly, Values, audit_games
+from ur_solver.audit.judge import GameAudit, JudgedPly, audit_games
 from ur_solver.audit.output import game_json, write_csv
 from ur_solver.audit.report import html_report, result_text
 from ur_solver.audit.selfplay import (
@@ -26,7 +26,6 @@ __all__ = [
     "PlayerSummary",
     "SampleStatistics",
     "Thresholds",
-    "Values",
     "audit_games",
     "game_json",
     "html_report",

@@ -20,15 +20,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.position import LIGHT, opponent
 from ur_solver.records import GameRecord, Ply, rules_word
-from ur_solver.rules import RuleSet
+from ur_solver.values import Values
 
 TIE = 1e-6
 """Moves whose values differ by no more are equally good; tables hold more digits than
@@ -37,19 +36,6 @@ they know, and a millionth of a game is far below what a human can tell."""
 BATCH_PLIES = 200_000
 """Plies judged at once: a thousand games, some 300 MB. Each batch reads its values in one
 go, and a large table is read in full for it, so that fewer are better."""
-
-
-class Values(Protocol):
-    """Where values come from; `ur_solver.query.Query` is one."""
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rule set."""
-        ...
-
-    def state_values(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-        """The value of each encoded state to its side to throw, float64 in [0, 1]."""
-        ...
 
 
 class JudgedPly(NamedTuple):

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ur_solver.audit.judge import Values
 from ur_solver.errors import InputError
 from ur_solver.records import Step
+from ur_solver.values import Values
 
 Turn = tuple[Step, ...]
 """The legal moves of a turn, two or more."""

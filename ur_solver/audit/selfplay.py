@@ -8,11 +8,12 @@ from itertools import chain
 
 import numpy as np
 
-from ur_solver.audit.judge import GameAudit, Values, audit_games
+from ur_solver.audit.judge import GameAudit, audit_games
 from ur_solver.audit.players import PLAIN, Chooser
 from ur_solver.position import DARK, LIGHT
 from ur_solver.records import Ending, GameRecord, Replay
 from ur_solver.rules import RuleSet
+from ur_solver.values import Values
 
 MAX_PLIES = 5000
 """A game is left unfinished after so many plies: bad players can go on for ever."""
