@@ -19,6 +19,7 @@ from ur_solver.query import Query
 from ur_solver.records import Ending, GameRecord, Replay, Step, write_games
 
 HUMAN = "human"
+_TITLE = "this game"
 
 _HELP = "a move or its number; 'hint' shows what they are worth, 'resign' gives up"
 
@@ -117,17 +118,24 @@ def _play(
                 told = texts[played] if played >= 0 else "no move"
                 click.echo(f"{side_name(side)} throws {throw}: {told}")
             replay.take(throw, steps, played, place=f"throw {len(replay.plies) + 1}")
-    except (_ResignError, click.Abort):
+    except (_ResignError, click.Abort) as error:
+        # Ctrl-C and the end of the input leave a game that is worth keeping, too.
+        resigns = isinstance(error, _ResignError)
         quitter = replay.side
-        click.echo(f"\n{side_name(quitter)} resigns")
+        click.echo(f"\n{side_name(quitter)} {'resigns' if resigns else 'leaves the game'}")
         return replay.finish(
-            Ending.RESIGNED, opponent(quitter), loser_by_choice=quitter, metadata=metadata
+            Ending.RESIGNED if resigns else Ending.ABANDONED,
+            opponent(quitter),
+            loser_by_choice=quitter,
+            reason=None if resigns else "player_left",
+            metadata=metadata,
+            file=_TITLE,
         )
     position = replay.stepper.position(replay.state, replay.side)
     if has_human:
         click.echo("\n" + draw_position(query.rules, position))
     click.echo(f"\n{side_name(replay.winner)} has won")
-    return replay.finish(metadata=metadata)
+    return replay.finish(metadata=metadata, file=_TITLE)
 
 
 def _ask(query: Query, steps: tuple[Step, ...], texts: Sequence[str], hints: bool) -> int:
