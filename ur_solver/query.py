@@ -133,9 +133,12 @@ class Query:
         return -1
 
     def _value_when_over(self, position: Position) -> float:
-        faults = ["it is of another board"]
-        if len(position.contents) == len(self.rules.board.squares):
+        if len(position.contents) != len(self.rules.board.squares):
+            faults = ["it is of another board"]
+        else:
             faults = position_faults(self.rules, position)
+            if not faults and winner(self.rules, position) is None:
+                faults = ["a count of pieces is out of range"]
         if faults:
             raise IllegalPositionError(
                 f"position {_text(self.rules, position)!r} is not one of {self.rules.name} with "

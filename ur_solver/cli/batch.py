@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Callable, Iterator
 from typing import TypeVar, cast
 
@@ -58,8 +59,8 @@ def parsed_groups(parse: Callable[[str], _T]) -> Iterator[list[_T]]:
 
 
 def _groups() -> Iterator[list[Line]]:
-    # Python's own standard input is buffered, though click promises less
-    stream = cast(io.BufferedReader, click.get_binary_stream("stdin"))
+    # buffered it is, unlike what the type of `buffer` promises
+    stream = cast(io.BufferedReader, sys.stdin.buffer)
     number, rest = 1, b""
     while block := stream.read1(_READ):
         lines = (rest + block).split(b"\n")

@@ -28,21 +28,24 @@ def side_name(side: str) -> str:
 def draw_board(board: Board, contents: tuple[str, ...] | None = None) -> str:
     """The board: pieces as the notation has them, ``*`` an empty rosette, ``.`` a square."""
     filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
-    width = len(board.rows[0])
-    lines = ["   " + "".join(f"{column:>3}" for column in range(1, width + 1))]
+    width = max(1, *map(len, filled.values()))
+    numbers = range(1, len(board.rows[0]) + 1)
+    lines = ["     " + "".join(str(number).ljust(width + 2) for number in numbers).rstrip()]
     for name, row in zip("ABC", board.rows, strict=True):
         cells = [
-            " " if kind == "_" else _cell(board, f"{name}{column}", filled[f"{name}{column}"])
+            " " * width
+            if kind == "_"
+            else _cell(board, f"{name}{column}", filled[f"{name}{column}"], width)
             for column, kind in enumerate(row, start=1)
         ]
         lines.append(f"  {name}  " + "  ".join(cells).rstrip())
     return "\n".join(lines)
 
 
-def _cell(board: Board, square: str, content: str) -> str:
+def _cell(board: Board, square: str, content: str, width: int) -> str:
     if content:
-        return click.style(content, fg=_COLOURS[content.upper()], bold=True)
-    return _ROSETTE if square in board.rosettes else "."
+        return click.style(content.ljust(width), fg=_COLOURS[content[0].upper()], bold=True)
+    return (_ROSETTE if square in board.rosettes else ".") + " " * (width - 1)
 
 
 def draw_position(rules: RuleSet, position: Position) -> str:

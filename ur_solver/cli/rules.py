@@ -9,6 +9,7 @@ import click
 
 from ur_solver.cli.options import custom_rule_options, custom_rules, json_option, pieces_option
 from ur_solver.cli.output import columns, draw_board, size_text, time_text
+from ur_solver.errors import SolveError
 from ur_solver.make import estimate
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.space import space_of
@@ -52,11 +53,18 @@ def _list(sets: list[RuleSet]) -> str:
             rules.dice.name,
             "safe" if rules.safe_rosettes else "not safe",
             ", ".join(_extra(rules)) or "never",
-            f"{space_of(rules).n_positions:,}",
+            _positions(rules),
         ]
         for rules in sets
     ]
     return columns([head, *rows], "<><<<<>")
+
+
+def _positions(rules: RuleSet) -> str:
+    try:
+        return f"{space_of(rules).n_positions:,}"
+    except SolveError:
+        return "not solvable yet"
 
 
 def _extra(rules: RuleSet) -> list[str]:
@@ -91,12 +99,20 @@ def _words(rules: RuleSet) -> list[str]:
 
 
 def _page(rules: RuleSet) -> str:
-    cost = estimate(rules)
+    words = "\n".join(f"  {line}" for line in _words(rules))
+    name = click.style(rules.name, bold=True)
+    return f"{name}\n\n{draw_board(rules.board)}\n\n{words}\n\n{_cost(rules)}"
+
+
+def _cost(rules: RuleSet) -> str:
+    try:
+        cost = estimate(rules)
+    except SolveError as error:
+        return f"  {error}"
+    time, memory = time_text(cost.seconds), size_text(cost.memory_bytes)
     facts = [
         ["  positions", f"{cost.positions:,}"],
         ["  table", f"some {size_text(cost.table_bytes)} on disk"],
-        ["  to solve", f"some {time_text(cost.seconds)}, {size_text(cost.memory_bytes)} of memory"],
+        ["  to solve", f"some {time} and {memory} of memory on this machine"],
     ]
-    words = "\n".join(f"  {line}" for line in _words(rules))
-    name = click.style(rules.name, bold=True)
-    return f"{name}\n\n{draw_board(rules.board)}\n\n{words}\n\n{columns(facts, '<<')}"
+    return columns(facts, "<<")

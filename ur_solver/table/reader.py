@@ -392,7 +392,9 @@ def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any
     found = file.attrs.get_id(name)
     is_sound = found.shape == () and found.dtype.kind == kind
     if not is_sound or found.dtype.itemsize > (MAX_TEXT if kind == "S" else 8):
-        raise _damaged(path, f"the attribute {name!r} is of type {found.dtype}{list(found.shape)}")
+        raise _damaged(
+            path, f"the attribute {name!r} is of type {found.dtype}, shape {found.shape}"
+        )
     value = file.attrs[name]
     return bytes(value).decode("ascii") if kind == "S" else value.item()
 

@@ -160,10 +160,10 @@ class TableWriter:
         header = Header(
             rules=self.rules,
             value_type=self.value_type.name,
-            tolerance=self.tolerance + self.value_type.rounding,
+            tolerance=float(self.tolerance + self.value_type.rounding),
             residual=float(self._blocks["residual"].max()),
             positions=self.space.n_positions,
-            seconds=seconds,
+            seconds=float(seconds),
             made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             program=__version__,
         )
@@ -171,11 +171,8 @@ class TableWriter:
             self._file.create_dataset("blocks", data=self._blocks)
             self._file.create_dataset("checksums", data=self._checksums)
             attributes = header.attributes()
-            named: dict[str, str | int | float] = {
-                "format": FORMAT,
-                "version": VERSION,
-            } | attributes
-            named["digest"] = digest(attributes, self._blocks, self._checksums)
+            whole = digest(attributes, self._blocks, self._checksums)
+            named = attributes | {"format": FORMAT, "version": VERSION, "digest": whole}
             for name, value in named.items():
                 self._file.attrs[name] = _as_attribute(value)
             self._file.close()

@@ -1,0 +1,367 @@
+"""The commands through click's runner: exact output and exit codes."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from tests.meaningless import write_meaningless
+from ur_solver import __version__
+from ur_solver.cli import COMMANDS, cli
+from ur_solver.locate import FOLDER_VARIABLE
+from ur_solver.rules import CATALOGUE, RuleSet, named_rules
+from ur_solver.table import Table
+
+START = "....__../......../....__.. L 2 2"
+MIDDLE = "L...__../..D...../....__.. L 1 1"
+
+
+def sure_digits(output: str) -> str:
+    """The output without the last two digits of percentages, which the tolerance may move."""
+    return re.sub(r"(\.\d{8})\d\d %", r"\1 %", output)
+
+
+def run(*arguments: str, stdin: str | bytes | None = None, code: int = 0) -> str:
+    """The command's standard output; its exit code must be `code`."""
+    result = CliRunner().invoke(cli, arguments, input=stdin)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+@pytest.fixture(autouse=True)
+def _table_of_finkel_2(finkel2):
+    """Every command finds this table."""
+
+
+def test_help_and_version():
+    help_text = run("--help")
+    for name, line in COMMANDS.items():
+        assert f"{name}" in help_text
+        assert line in help_text
+        assert line == cli.get_command(None, name).get_short_help_str(80)
+        assert "Usage: " in run(name, "--help")
+    assert run("--version") == f"ur, version {__version__}\n"
+
+
+# ur query
+
+
+def test_query_as_json():
+    answer = json.loads(run("query", "finkel:2", START, "--json"))
+    assert list(answer) == ["position", "value", "tolerance"]
+    assert answer["position"] == START
+    assert answer["value"] == pytest.approx(0.518572907495, abs=1e-11)
+    assert answer["tolerance"] == 1e-12
+
+
+def test_query_for_people():
+    assert sure_digits(run("query", "finkel:2", MIDDLE)) == (
+        "     1  2  3  4  5  6  7  8\n"
+        "  A  L  .  .  .        *  .\n"
+        "  B  .  .  D  *  .  .  .  .\n"
+        "  C  *  .  .  .        *  .\n"
+        "\n"
+        "  light  home 1  off 0  to throw\n"
+        "  dark   home 1  off 0\n"
+        "\n"
+        "  light wins  50.89698496 %  ####################--------------------\n"
+        "  dark wins   49.10301503 %  ####################--------------------\n"
+        "\n"
+        "  throw   chance  light then wins  best move\n"
+        "      0   6.25 %  42.47280486 %  none: the turn passes\n"
+        "      1  25.00 %  46.86443005 %  A1B1\n"
+        "      2  37.50 %  48.39507971 %  A1B2\n"
+        "      3  25.00 %  59.49220231 %  A1B3x\n"
+        "      4   6.25 %  56.08194677 %  A1B4*\n"
+    )
+
+
+def test_query_of_a_game_that_is_over():
+    output = run("query", "finkel:2", "....__../......../....__.. D 0 2")
+    assert "light  home 0  off 2  has won" in output
+    assert "light wins  100.0000000000 %" in output
+    assert "throw " not in output
+
+
+def test_query_many():
+    lines = run("query", "finkel:2", "-", "--json", stdin=f"{START}\n\n{MIDDLE}").splitlines()
+    assert [json.loads(line)["position"] for line in lines] == [START, MIDDLE]
+    assert json.loads(lines[0]) == json.loads(run("query", "finkel:2", START, "--json"))
+    assert (
+        sure_digits(run("query", "finkel:2", "-", stdin=f"{START}\r\n"))
+        == f"{START}\t51.85729074 %\n"
+    )
+    assert run("query", "finkel:2", "-", stdin="") == ""
+
+
+@pytest.mark.parametrize(
+    ("stdin", "fault"),
+    [
+        (f"{START}\n{START}x\n", "line 2: position"),
+        (f"\n\n{START} 3", "line 3: position"),
+        ("....__../......../....__.. L 3 2\n", "line 1: position"),
+        (b"\xff\xfe\n", "line 1: position"),
+        ("x" * 100_000, "line 1: longer than"),
+        (f"{START}\n" + "x" * 100_000 + f"\n{START}\n", "line 2"),
+    ],
+)
+def test_a_bad_line_is_named(stdin, fault):
+    assert fault in run("query", "finkel:2", "-", stdin=stdin, code=2)
+
+
+def test_lines_before_a_bad_one_are_answered():
+    result = CliRunner().invoke(cli, ["query", "finkel:2", "-"], input=f"{START}\nx\n{START}\n")
+    assert result.exit_code == 2
+    assert sure_digits(result.stdout) == f"{START}\t51.85729074 %\n"
+
+
+# ur best
+
+
+def test_best_as_json():
+    answer = json.loads(run("best", "finkel:2", MIDDLE, "3", "--json"))
+    assert list(answer) == ["position", "throw", "moves"]
+    assert (answer["position"], answer["throw"]) == (MIDDLE, 3)
+    assert [list(move) for move in answer["moves"]] == 2 * [["move", "value", "loss"]]
+    assert [move["move"] for move in answer["moves"]] == ["A1B3x", "A@A2"]
+    first, second = answer["moves"]
+    assert first["loss"] == 0
+    assert second["loss"] == first["value"] - second["value"]
+    assert json.loads(run("best", "finkel:2", MIDDLE, "0", "--json"))["moves"] == []
+
+
+def test_best_for_people():
+    lines = sure_digits(run("best", "finkel:2", MIDDLE, "3")).splitlines()
+    assert lines[-2].split() == [
+        *("A1B3x", "59.49220231", "%", "best"),
+        "########################----------------",
+    ]
+    assert lines[-1].split()[0] == "A@A2"
+    assert lines[-1].split()[3].startswith("-")
+    assert "no move, the turn passes: 42.47280486" in run("best", "finkel:2", MIDDLE, "0")
+    over = "....__../......../....__.. D 0 2"
+    assert "the game is over" in run("best", "finkel:2", over, "1")
+
+
+def test_best_many():
+    stdin = f"{MIDDLE}\t3\n{MIDDLE}\t0\n"
+    lines = run("best", "finkel:2", "-", "--json", stdin=stdin).splitlines()
+    assert [len(json.loads(line)["moves"]) for line in lines] == [2, 0]
+    lines = run("best", "finkel:2", "-", stdin=stdin).splitlines()
+    assert sure_digits(lines[0]).startswith(f"{MIDDLE}\t3\tA1B3x 59.49220231 %, A@A2 48.28755128")
+    assert lines[1] == f"{MIDDLE}\t0\tno move"
+
+
+@pytest.mark.parametrize("command", [("best", "finkel:2"), ("moves", "finkel:2")])
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "fault"),
+    [
+        ((MIDDLE, "5"), None, "throw 5: 4-binary dice show 0, 1, 2, 3, 4"),
+        ((MIDDLE, "two"), None, "throw 'two'"),
+        ((MIDDLE, "-1"), None, "No such option"),
+        ((MIDDLE,), None, "Missing argument 'THROW'"),
+        (("-", "2"), f"{MIDDLE}\t2\n", "leave out the argument 'THROW'"),
+        (("-",), f"{MIDDLE}\t2\n{MIDDLE} 2\n", "line 2"),
+        (("-",), f"{MIDDLE}\t9\n", "line 1: throw 9"),
+        (("nonsense", "2"), None, "position 'nonsense'"),
+    ],
+)
+def test_bad_input_of_best_and_moves(command, arguments, stdin, fault):
+    assert fault in run(*command, *arguments, stdin=stdin, code=2)
+
+
+# ur moves
+
+
+def test_moves_as_json():
+    answer = json.loads(run("moves", "finkel:2", MIDDLE, "4", "--json"))
+    assert answer == {
+        "position": MIDDLE,
+        "throw": 4,
+        "moves": [
+            {
+                "move": "A1B4*",
+                "position": "....__../..DL..../....__.. L 1 1",
+                "again": True,
+            },
+        ],
+    }
+    assert json.loads(run("moves", "finkel", MIDDLE, "0", "-n", "2", "--json"))["moves"] == []
+
+
+def test_moves_for_people_and_many():
+    lines = run("moves", "finkel:2", MIDDLE, "4").splitlines()
+    assert lines[-1] == "  A1B4*  ....__../..DL..../....__.. L 1 1  throws again"
+    assert "no move, the turn passes" in run("moves", "finkel:2", MIDDLE, "0")
+    assert run("moves", "finkel:2", "-", stdin=f"{MIDDLE}\t3\n{MIDDLE}\t0\n") == (
+        f"{MIDDLE}\t3\tA@A2, A1B3x\n{MIDDLE}\t0\tno move\n"
+    )
+
+
+# ur rules
+
+
+def test_rules_are_listed():
+    lines = run("rules").splitlines()
+    assert [line.split()[0] for line in lines[1:]] == list(CATALOGUE)
+    assert "137,870,097" in lines[1]
+    sets = [RuleSet.from_json(line) for line in run("rules", "--json").splitlines()]
+    assert sets == list(CATALOGUE.values())
+
+
+def test_a_rule_set_is_shown():
+    output = run("rules", "masters-games", "-n", "3")
+    assert output.startswith("masters-games\n\n     1  2  3  4  5  6  7  8\n  A  *  .")
+    assert "  3 pieces a side" in output
+    assert "1 (3/8), 2 (3/8), 3 (1/8), 4 (1/8)" in output
+    assert "An extra throw follows a move that was made with a throw of 4." in output
+    assert "positions  512,349" in output
+    assert "on disk" in output
+
+
+def test_custom_rules_go_through_json(tmp_path: pathlib.Path):
+    text = run("rules", "finkel:1", "--path", "murray-royalur", "--json")
+    rules = RuleSet.from_json(text)
+    assert rules.name == "finkel-murray-royalur"
+    assert rules.path.name == "murray-royalur"
+    (tmp_path / "my.json").write_text(text)
+    assert json.loads(run("rules", str(tmp_path / "my.json"), "--json")) == json.loads(text)
+    table = tmp_path / "my.h5"
+    assert "positions  743" in run("rules", str(tmp_path / "my.json"))
+    assert "743 positions" in run("solve", str(tmp_path / "my.json"), "-o", str(table))
+    with Table(table) as opened:
+        assert opened.rules == rules
+
+
+@pytest.mark.parametrize(
+    ("options", "changes"),
+    [
+        (["--dice", "d4"], {"dice": "d4"}),
+        (["--no-safe-rosettes"], {"safe_rosettes": False}),
+        (["--no-extra-on-rosette"], {"extra_on_rosette": False}),
+        (["--extra-on-capture"], {"extra_on_capture": True}),
+        (["--extra-on-throw", "3"], {"extra_on_throw": 3}),
+        (["--safe-rosettes", "--path", "bell"], {}),
+    ],
+)
+def test_every_custom_option(options, changes):
+    plain = named_rules("finkel").to_json()
+    custom = json.loads(run("rules", "finkel", *options, "--json"))
+    assert (custom.pop("name") == plain.pop("name")) == (not changes)
+    assert custom == plain | changes
+
+
+def test_an_extra_throw_can_be_taken_away():
+    custom = json.loads(run("rules", "masters-games", "--no-extra-on-throw", "--json"))
+    assert custom["extra_on_throw"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["rules", "finkle"], "did you mean 'finkel'"),
+        (["rules", "finkel", "-n", "8"], "8 is not in the range"),
+        (["rules", "finkel:2", "-n", "3"], "asks for 2 pieces"),
+        (["rules", "finkel", "--path", "circle"], "'circle' is not one of"),
+        (["rules", "finkel", "--extra-on-throw", "7"], "extra_on_throw is 7"),
+        (["rules", "finkel", "--extra-on-throw", "3", "--no-extra-on-throw"], "one of them"),
+        (["rules", "--dice", "d4"], "Missing argument 'RULES'"),
+        (["rules", "--no-safe-rosettes"], "Missing argument 'RULES'"),
+        (["rules", "nowhere.json"], "nowhere.json"),
+        (["unknown"], "No such command"),
+        (["query", "finkel:2"], "Missing argument 'POSITION'"),
+        (["query", "finkel", START], "ur solve finkel -n 7"),
+        (["query", "nowhere.h5", START], "nowhere.h5"),
+        (["query", "finkel:2", START, "--jsn"], "No such option"),
+    ],
+)
+def test_wrong_usage_ends_with_2(arguments, fault):
+    assert fault in run(*arguments, code=2)
+
+
+# ur info, verify, solve
+
+
+def test_info(finkel2):
+    facts = json.loads(run("info", "finkel:2", "--json"))
+    assert facts["rules"] == named_rules("finkel:2").to_json()
+    assert facts["positions"] == 12869
+    assert facts["value"] == pytest.approx(0.518572907495, abs=1e-11)
+    assert facts["bytes"] == finkel2.stat().st_size
+    output = run("info", str(finkel2))
+    assert "first to throw wins  51.85729074" in output
+    assert "finkel, 2 pieces" in output
+
+
+def test_verify(finkel2):
+    output = run("verify", "finkel:2", "--sample", "20")
+    assert output.startswith(f"{finkel2}: right\n")
+    assert "12,869 positions in 28 blocks" in output
+
+
+def test_verify_of_a_wrong_table_ends_with_1(tmp_path):
+    write_meaningless(tmp_path / "hashes.h5", named_rules("finkel:1"))
+    assert "block 0, position '" in run("verify", str(tmp_path / "hashes.h5"), code=1)
+
+
+def test_a_damaged_table_ends_with_1(tmp_path, finkel2):
+    content = finkel2.read_bytes()
+    (tmp_path / "cut.h5").write_bytes(content[:-100])
+    assert "damaged" in run("query", str(tmp_path / "cut.h5"), START, code=1)
+
+
+def test_a_file_that_is_no_table_ends_with_2(tmp_path):
+    (tmp_path / "text.h5").write_text("a text")
+    assert "not a solution table" in run("query", str(tmp_path / "text.h5"), START, code=2)
+
+
+def test_solve_puts_the_table_where_it_is_found(tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "new" / "tables"))
+    output = run("solve", "blitz", "-n", "1")
+    assert "blitz with 1 pieces: the first to throw wins 50.92376483" in output
+    assert str(tmp_path / "new" / "tables" / "blitz-1.h5") in output
+    assert "50.92376483" in run("info", "blitz:1")
+
+
+def test_solve_of_a_table_that_is_there(tmp_path):
+    table = str(tmp_path / "table.h5")
+    run("solve", "finkel:1", "-o", table, "--quiet")
+    result = CliRunner().invoke(cli, ["solve", "finkel:1", "-o", table])
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "is there already" in result.stderr
+    other = "holds finkel with 1 pieces"
+    assert other in run("solve", "finkel:2", "-o", table, code=1)
+    assert other in run("solve", "finkel:1", "-o", table, "--value-type", "uint16", code=1)
+    assert other in run("solve", "finkel:1", "-o", table, "--tolerance", "1e-14", code=1)
+    run("solve", "blitz:1", "-o", table, "--force")
+    assert "blitz" in run("info", table)
+
+
+def test_solve_does_not_replace_what_is_no_table(tmp_path):
+    (tmp_path / "precious.h5").write_text("a text")
+    message = run("solve", "finkel:1", "-o", str(tmp_path / "precious.h5"), code=1)
+    assert "is not a table" in message
+    assert (tmp_path / "precious.h5").read_text() == "a text"
+
+
+def test_interrupted_commands_end_with_130(monkeypatch, tmp_path):
+    def interrupt(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ur_solver.cli.solve.make_table", interrupt)
+    table = str(tmp_path / "table.h5")
+    assert "the same command goes on" in run("solve", "finkel:1", "-o", table, code=130)
+    monkeypatch.setattr("ur_solver.cli.query.open_table", interrupt)
+    assert run("query", "finkel:2", START, code=130) == ""
+
+
+def test_colours_only_where_they_are_wanted(monkeypatch):
+    arguments = ["query", "finkel:2", MIDDLE]
+    assert "\x1b[" in CliRunner().invoke(cli, arguments, color=True).stdout
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in CliRunner().invoke(cli, arguments, color=True).stdout

@@ -1,0 +1,108 @@
+"""The commands as processes: entry point, pipes, what they import."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+START = "....__../......../....__.. L 2 2"
+
+
+def ur(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ur_solver", *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, **options
+    )
+
+
+def test_a_pipe_of_many_positions(finkel2):
+    result = ur("query", str(finkel2), "-", "--json", input=f"{START}\n" * 5000)
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert len(lines) == 5000
+    assert len(set(lines)) == 1
+    assert json.loads(lines[0])["position"] == START
+
+
+def test_answers_come_before_the_next_question(finkel2):
+    command = [sys.executable, "-m", "ur_solver", "query", str(finkel2), "-", "--json"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        for _ in range(3):
+            process.stdin.write(f"{START}\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["position"] == START
+        process.stdin.close()
+        assert process.wait(60) == 0
+
+
+def test_a_closed_pipe_is_no_traceback(finkel2):
+    command = [sys.executable, "-m", "ur_solver", "query", str(finkel2), "-"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdin.write(f"{START}\n")
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(START)
+        process.stdout.close()
+        process.stdin.write(f"{START}\n" * 1000)
+        process.stdin.close()
+        assert process.stderr.read() == ""
+        assert process.wait(60) != 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process on Windows")
+def test_ctrl_c_is_quiet(finkel2):
+    command = [sys.executable, "-m", "ur_solver", "query", str(finkel2), "-"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdin.write(f"{START}\n")
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(START)  # it is running
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+        assert process.stderr.read() == ""
+
+
+def test_exit_codes_of_processes(finkel2, tmp_path):
+    assert ur("--version").returncode == 0
+    wrong = ur("query", str(finkel2), "x")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("Error: position 'x'")
+    (tmp_path / "cut.h5").write_bytes(finkel2.read_bytes()[:1000])
+    assert ur("info", str(tmp_path / "cut.h5")).returncode == 1
+
+
+def test_best_by_name(finkel2):
+    result = ur("best", "finkel:2", START, "4", "--json")
+    assert [move["move"] for move in json.loads(result.stdout)["moves"]] == ["A@A1*"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unwanted"),
+    [
+        (["--help"], ["numpy", "h5py", "tqdm", "rich"]),
+        (["moves", "finkel:2", START, "1"], ["numpy", "h5py", "tqdm", "rich"]),
+        (["query", "finkel:2", START], ["tqdm", "rich", "psutil", "ur_solver.make"]),
+        (["best", "finkel:2", START, "1"], ["tqdm", "rich", "psutil", "ur_solver.make"]),
+    ],
+)
+def test_commands_import_only_what_they_use(finkel2, arguments, unwanted):
+    # a guard of the time that a process takes to start, which is mostly imports
+    program = (
+        "import sys, ur_solver.cli\n"
+        f"sys.argv = ['ur', *{arguments!r}]\n"
+        "try: ur_solver.cli.main()\n"
+        f"finally: sys.stderr.write(' '.join(set(sys.modules) & set({unwanted!r})))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (result.returncode, result.stderr) == (0, "")

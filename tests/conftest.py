@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from ur_solver.locate import FOLDER_VARIABLE, table_name
+from ur_solver.make import make_table
+from ur_solver.query import Query, open_query
+from ur_solver.rules import RuleSet, named_rules
+
+
+@pytest.fixture(autouse=True)
+def _own_tables(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: pathlib.Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """No test sees the tables of the user or the checkout, or adds to them."""
+    folder = tmp_path_factory.getbasetemp() / "tables"
+    folder.mkdir(exist_ok=True)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    monkeypatch.setattr("platformdirs.user_data_path", lambda _name: tmp_path / "user")
+
+
+@pytest.fixture(scope="session")
+def solved(tmp_path_factory: pytest.TempPathFactory):
+    """A function from rules to their solved table's path; each is solved once."""
+    folder = tmp_path_factory.getbasetemp() / "tables"
+
+    def path(rules: RuleSet) -> pathlib.Path:
+        folder.mkdir(exist_ok=True)
+        table = folder / table_name(rules)
+        if not table.exists():
+            make_table(rules, table)
+        return table
+
+    return path
+
+
+@pytest.fixture
+def finkel2(solved) -> pathlib.Path:
+    return solved(named_rules("finkel:2"))
+
+
+@pytest.fixture
+def query2(finkel2: pathlib.Path):
+    with open_query(finkel2) as query:
+        assert isinstance(query, Query)
+        yield query

@@ -1,0 +1,26 @@
+"""The golden values and the rule sets they are for."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import pathlib
+from typing import Any
+
+from ur_solver.rules import PATHS, RuleSet, named_rules
+
+FOLDER = pathlib.Path(__file__).parent / "data" / "golden"
+STARTS: dict[str, Any] = json.loads((FOLDER / "starts.json").read_text())
+NAMES = sorted(STARTS)
+
+
+def golden_rules(name: str, pieces: int) -> RuleSet:
+    if name == "custom-murray-royalur":
+        rules = named_rules("finkel", pieces)
+        return dataclasses.replace(rules, name=name, path=PATHS["murray-royalur"])
+    return named_rules(name, pieces)
+
+
+def golden_values(name: str) -> dict[str, float]:
+    lines = (FOLDER / f"{name}-1.tsv").read_text().splitlines()
+    return {text: float(value) for text, value in (line.split("\t") for line in lines)}

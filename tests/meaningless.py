@@ -1,0 +1,40 @@
+"""Tables of meaningless values, so that plumbing is proved apart from the game."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.rules import RuleSet
+from ur_solver.solve.result import BlockResult
+from ur_solver.space import space_of
+from ur_solver.table import write_table
+
+
+def hash_values(n: int) -> npt.NDArray[np.float64]:
+    """A different number in [0, 1) for every rank (splitmix64's finaliser)."""
+    mixed = np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def hash_results(rules: RuleSet) -> Iterator[BlockResult]:
+    space = space_of(rules)
+    values = hash_values(space.n_positions)
+    for block in space.blocks:
+        part = values[block.offset : block.offset + block.size]
+        yield BlockResult(block.index, part, block.index * 1e-15, block.index, 0.5)
+
+
+def write_meaningless(
+    path: pathlib.Path, rules: RuleSet, value_type: str = "float64"
+) -> npt.NDArray[np.float64]:
+    """Write a table of hashes; they are returned as float64, before rounding."""
+    write_table(
+        path, rules, hash_results(rules), tolerance=1e-12, seconds=2.5, value_type=value_type
+    )
+    return hash_values(space_of(rules).n_positions)

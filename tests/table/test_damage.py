@@ -1,0 +1,212 @@
+"""Attacks on the file: each must end in a clear error, or change nothing at all."""
+
+from __future__ import annotations
+
+import pathlib
+import random
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+
+from tests.meaningless import write_meaningless
+from ur_solver.errors import DamagedTableError, NotATableError, TableVersionError
+from ur_solver.rules import named_rules
+from ur_solver.table import Table
+
+CLEAR = (DamagedTableError, NotATableError, TableVersionError)
+ATTRIBUTES = (
+    *("format", "version", "rules", "value_type", "tolerance", "residual"),
+    *("positions", "seconds", "made", "program", "digest"),
+)
+
+
+@pytest.fixture(scope="module", params=["finkel:1", "finkel:2"])
+def sound(request, tmp_path_factory) -> pathlib.Path:
+    path = tmp_path_factory.mktemp("sound") / "table.h5"
+    write_meaningless(path, named_rules(request.param))
+    return path
+
+
+@pytest.fixture
+def copy(sound, tmp_path) -> pathlib.Path:
+    return pathlib.Path(shutil.copy(sound, tmp_path / "copy.h5"))
+
+
+def read_whole(path: pathlib.Path):
+    with Table(path) as table:
+        return table.header, table.load().copy()
+
+
+def assert_clear_error_or_same(path: pathlib.Path, expected) -> bool:
+    """Whether the damage was noticed."""
+    try:
+        header, values = read_whole(path)
+    except CLEAR as error:
+        message = str(error)
+    else:
+        assert header == expected[0]
+        assert np.array_equal(values, expected[1])
+        return False
+    assert str(path) in message
+    assert "\n" not in message
+    return True
+
+
+def test_flipped_bits_are_noticed_or_harmless(sound, tmp_path):
+    expected = read_whole(sound)
+    content = sound.read_bytes()
+    chance = random.Random(20)
+    path = tmp_path / "flipped.h5"
+    noticed = 0
+    for _ in range(300):
+        at, bit = chance.randrange(len(content)), chance.randrange(8)
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :])
+        noticed += assert_clear_error_or_same(path, expected)
+    assert noticed > 150, "most bytes matter"
+
+
+def test_truncated_files_are_noticed(sound, tmp_path):
+    expected = read_whole(sound)
+    content = sound.read_bytes()
+    chance = random.Random(21)
+    path = tmp_path / "truncated.h5"
+    lengths = [0, 1, 8, 512, len(content) - 1, *(chance.randrange(len(content)) for _ in range(60))]
+    for length in lengths:
+        path.write_bytes(content[:length])
+        assert assert_clear_error_or_same(path, expected), length
+
+
+def test_overwritten_and_lost_pages_are_noticed_or_harmless(sound, tmp_path):
+    expected = read_whole(sound)
+    content = sound.read_bytes()
+    chance = random.Random(22)
+    path = tmp_path / "pages.h5"
+    for filler in (b"\0", b"\xff", b"\x55"):
+        for _ in range(20):
+            at, length = chance.randrange(len(content)), chance.randrange(1, 700)
+            middle = filler * min(length, len(content) - at)
+            path.write_bytes(content[:at] + middle + content[at + length :])
+            assert_clear_error_or_same(path, expected)
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_every_attribute_is_missed(copy, name):
+    with h5py.File(copy, "r+") as file:
+        del file.attrs[name]
+    with pytest.raises(CLEAR, match=name):
+        Table(copy)
+
+
+@pytest.mark.parametrize("name", [name for name in ATTRIBUTES if name not in ("format", "version")])
+def test_every_attribute_is_covered_by_the_digest(copy, name):
+    with h5py.File(copy, "r+") as file:
+        value = file.attrs[name]
+        file.attrs[name] = value[:-1] + b"?" if isinstance(value, bytes) else value + 1
+    with pytest.raises(CLEAR):
+        Table(copy)
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_attributes_of_another_type_are_refused(copy, name):
+    for value in (np.zeros(3), "text of variable length", np.complex128(1), h5py.Empty("f8")):
+        with h5py.File(copy, "r+") as file:
+            file.attrs[name] = value
+        with pytest.raises(CLEAR):
+            Table(copy)
+
+
+def test_an_attribute_that_claims_2_to_the_60_entries_is_not_allocated(copy):
+    with h5py.File(copy, "r+") as file:
+        del file.attrs["rules"]
+        huge = h5py.h5s.create_simple((1 << 60,))
+        try:
+            h5py.h5a.create(file.id, b"rules", h5py.h5t.NATIVE_INT8, huge)
+        except (OSError, RuntimeError, ValueError):
+            file.attrs.create("rules", np.zeros(1 << 20, "S1"))  # HDF5 itself refused
+    with pytest.raises(DamagedTableError, match="rules"):
+        Table(copy)
+
+
+@pytest.mark.parametrize("name", ["blocks", "checksums", "values"])
+def test_every_dataset_is_missed(copy, name):
+    with h5py.File(copy, "r+") as file:
+        del file[name]
+    with pytest.raises(DamagedTableError, match=name):
+        Table(copy)
+
+
+@pytest.mark.parametrize("name", ["blocks", "checksums", "values"])
+def test_datasets_of_another_type_or_shape_are_refused(copy, name):
+    with h5py.File(copy, "r+") as file:
+        old = file[name]
+        shape, dtype = old.shape, old.dtype
+        del file[name]
+        replacements = (
+            {"shape": (shape[0] + 1,), "dtype": dtype},
+            {"shape": (*shape, 1), "dtype": dtype},
+            {"shape": (), "dtype": "f8"},
+            {"shape": shape, "dtype": "f2"},
+            {"shape": (1 << 60,), "dtype": "u1", "chunks": (1024,)},
+        )
+    for replacement in replacements:
+        with h5py.File(copy, "r+") as file:
+            file.create_dataset(name, **replacement)
+        with pytest.raises(DamagedTableError, match=name):
+            Table(copy)
+        with h5py.File(copy, "r+") as file:
+            del file[name]
+
+
+def test_datasets_that_are_groups_or_never_written_are_refused(copy):
+    with h5py.File(copy, "r+") as file:
+        shape, chunks = file["values"].shape, file["values"].chunks
+        del file["values"]
+        file.create_dataset("values", shape=shape, dtype="f8", chunks=chunks)
+    with pytest.raises(DamagedTableError, match="missing"):
+        Table(copy)
+    with h5py.File(copy, "r+") as file:
+        del file["blocks"]
+        file.create_group("blocks")
+    with pytest.raises(DamagedTableError, match="blocks"):
+        Table(copy)
+
+
+@pytest.mark.parametrize(("version", "remedy"), [(2, "newer"), (0, "again"), (-1, "again")])
+def test_other_versions_are_refused(copy, version, remedy):
+    with h5py.File(copy, "r+") as file:
+        file.attrs["version"] = version
+    with pytest.raises(TableVersionError, match=f"version {version}.*{remedy}"):
+        Table(copy)
+
+
+def test_a_changed_value_is_noticed_and_the_block_is_named(copy):
+    with h5py.File(copy, "r+") as file:
+        last = len(file["blocks"]) - 1
+        at = int(file["blocks"][last]["first_chunk"]) * file["values"].chunks[0]
+        file["values"][at] = np.nextafter(file["values"][at], 2)
+    with Table(copy) as table:
+        assert table.read_one(0) >= 0, "other chunks are still good"
+        rank = int(table.blocks["first_rank"][last])
+        for read in (lambda: table.read_one(rank), lambda: table.read_block(last), table.load):
+            with pytest.raises(DamagedTableError, match=f"block {last}"):
+                read()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"a text\n" * 100, b"\x89HDF\r\n\x1a\n", b"\0" * 5000, bytes(range(256)) * 40]
+)
+def test_other_files_are_not_tables(tmp_path, content):
+    path = tmp_path / "other.h5"
+    path.write_bytes(content)
+    with pytest.raises(CLEAR, match=r"other\.h5"):
+        Table(path)
+
+
+def test_hdf5_files_of_others_are_not_tables(tmp_path):
+    path = tmp_path / "other.h5"
+    with h5py.File(path, "w") as file:
+        file["values"] = np.zeros(217)
+    with pytest.raises(NotATableError, match="format"):
+        Table(path)

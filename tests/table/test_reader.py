@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import multiprocessing
+import pathlib
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.meaningless import write_meaningless
+from ur_solver.errors import MissingTableError, NotATableError
+from ur_solver.rules import named_rules
+from ur_solver.table import VALUE_TYPES, Table
+
+RULES = named_rules("finkel:2")
+
+
+@pytest.fixture(scope="module", params=list(VALUE_TYPES))
+def stored(request, tmp_path_factory):
+    """A meaningless table of each value type, and what its values must read as."""
+    path = tmp_path_factory.mktemp("tables") / "hashes.h5"
+    values = write_meaningless(path, RULES, request.param)
+    expected = {
+        "float64": values,
+        "float32": values.astype(np.float32).astype(np.float64),
+        "uint16": np.rint(values * 65535) / 65535,
+    }[request.param]
+    assert np.abs(expected - values).max() <= VALUE_TYPES[request.param].rounding
+    return path, expected
+
+
+def test_every_value_is_read_back(stored):
+    path, expected = stored
+    with Table(path) as table:
+        assert [table.read_one(rank) for rank in range(len(expected))] == expected.tolist()
+
+
+def test_many_values_by_chunks_and_from_memory_are_the_same(stored):
+    path, expected = stored
+    ranks = np.random.default_rng(0).integers(0, len(expected), 5)
+    with Table(path) as table:
+        assert np.array_equal(table.read_many(ranks), expected[ranks])
+        assert table._flat is None, "a few values do not load the table"
+        everything = np.arange(len(expected))[::-1].reshape(-1, 1)
+        assert np.array_equal(table.read_many(everything), expected[everything])
+        assert table._flat is not None
+        assert table.read_one(int(ranks[0])) == expected[ranks[0]]
+
+
+def test_without_room_in_memory_many_values_are_read_by_chunks(stored, monkeypatch):
+    path, expected = stored
+    monkeypatch.setattr(Table, "_has_room", lambda _self: False)
+    with Table(path) as table:
+        ranks = np.random.default_rng(1).permutation(len(expected))
+        assert np.array_equal(table.read_many(ranks), expected[ranks])
+        assert table._flat is None
+
+
+def test_blocks_are_read_in_rank_order(stored):
+    path, expected = stored
+    with Table(path) as table:
+        blocks = [table.read_block(index) for index in range(len(table.blocks))]
+        assert np.array_equal(np.concatenate(blocks), expected)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 12868), max_size=50))
+def test_any_ranks_in_any_order(ranks):
+    table = _shared_table()
+    expected = [table.read_one(rank) for rank in ranks]
+    assert table.read_many(np.array(ranks, dtype=np.int64)).tolist() == expected
+
+
+_TABLES: list[Table] = []
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _make_shared_table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("shared") / "hashes.h5"
+    write_meaningless(path, RULES)
+    _TABLES.append(Table(path))
+    yield
+    _TABLES.pop().close()
+
+
+def _shared_table() -> Table:
+    return _TABLES[0]
+
+
+@pytest.mark.parametrize("rank", [-1, 12869, 1 << 60])
+def test_ranks_out_of_range_are_refused(rank):
+    table = _shared_table()
+    with pytest.raises(IndexError, match="0 to 12868"):
+        table.read_one(rank)
+    with pytest.raises(IndexError, match="0 to 12868"):
+        table.read_many(np.array([0, rank]))
+
+
+def test_ranks_must_be_whole_and_blocks_must_exist():
+    with pytest.raises(IndexError, match="float64"):
+        _shared_table().read_many(np.array([0.5]))
+    with pytest.raises(IndexError, match="block 28"):
+        _shared_table().read_block(28)
+
+
+def test_no_ranks_give_no_values():
+    assert _shared_table().read_many([]).shape == (0,)
+
+
+def test_header_tells_what_was_written(stored):
+    path, _ = stored
+    with Table(path) as table:
+        header = table.header
+        assert header.rules == RULES
+        assert header.positions == 12869
+        assert header.seconds == 2.5
+        assert header.residual == 27 * 1e-15
+        assert header.tolerance == 1e-12 + VALUE_TYPES[header.value_type].rounding
+        assert table.blocks["sweeps"].tolist() == list(range(28))
+
+
+def test_threads_read_the_right_values(stored):
+    path, expected = stored
+    with Table(path) as table, ThreadPoolExecutor(8) as pool:
+
+        def read(seed: int) -> bool:
+            ranks = np.random.default_rng(seed).integers(0, len(expected), 300)
+            ones = [table.read_one(rank) for rank in ranks.tolist()]
+            return ones == expected[ranks].tolist() == table.read_many(ranks).tolist()
+
+        assert all(pool.map(read, range(40)))
+
+
+def _read_in_child(ranks: list[int]) -> list[float]:
+    table = _shared_table()
+    return [*map(table.read_one, ranks), *table.read_many(np.arange(12869))[ranks].tolist()]
+
+
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system"
+)
+def test_forked_processes_read_the_right_values():
+    table = _shared_table()
+    table.read_one(0)
+    groups = [np.random.default_rng(seed).integers(0, 12869, 200).tolist() for seed in range(8)]
+    with table._lock, warnings.catch_warnings():
+        # The lock is held while the children are made, as another thread might hold it.
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
+        pool = multiprocessing.get_context("fork").Pool(3)
+    with pool:
+        answers = pool.map(_read_in_child, groups)
+    for ranks, answer in zip(groups, answers, strict=True):
+        assert answer == 2 * [table.read_one(rank) for rank in ranks]
+
+
+def test_a_missing_file_names_the_command_that_makes_one(tmp_path: pathlib.Path):
+    with pytest.raises(MissingTableError, match="ur solve"):
+        Table(tmp_path / "nothing.h5")
+
+
+def test_a_folder_is_not_a_table(tmp_path: pathlib.Path):
+    with pytest.raises(NotATableError):
+        Table(tmp_path)

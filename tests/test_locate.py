@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import pathlib
+
+import pytest
+
+from tests.meaningless import write_meaningless
+from ur_solver.errors import MissingTableError, NotATableError, RuleSetError
+from ur_solver.locate import (
+    FOLDER_VARIABLE,
+    find_table,
+    new_table_path,
+    open_table,
+    table_folders,
+    table_name,
+)
+from ur_solver.rules import named_rules
+
+RULES = named_rules("finkel:1")
+
+
+@pytest.fixture
+def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "chosen"))
+    (tmp_path / "chosen").mkdir()
+    return tmp_path / "chosen"
+
+
+def silent(text: str) -> None:
+    raise AssertionError(f"unexpected word: {text}")
+
+
+def test_names():
+    assert table_name(RULES) == "finkel-1.h5"
+    assert table_name(RULES, "uint16") == "finkel-1-uint16.h5"
+    hostile = dataclasses.replace(RULES, name="../../etc/passwd\x00 x")
+    assert table_name(hostile) == "etc-passwd-x-1.h5"
+    assert table_name(dataclasses.replace(RULES, name="..")) == "custom-1.h5"
+
+
+def test_folders_in_order(folder, tmp_path, monkeypatch):
+    assert table_folders()[0] == folder
+    assert table_folders()[-1] == tmp_path / "user" / "tables"
+    assert new_table_path(RULES) == folder / "finkel-1.h5"
+    monkeypatch.delenv(FOLDER_VARIABLE)
+    assert folder not in table_folders()
+
+
+def test_a_path_is_opened(folder):
+    write_meaningless(folder / "any name.h5", RULES)
+    with open_table(str(folder / "any name.h5"), say=silent) as table:
+        assert table.rules == RULES
+
+
+@pytest.mark.parametrize("word", ["finkel:1", "british-museum:1"])
+def test_a_rule_set_finds_its_table_by_the_game(folder, word):
+    write_meaningless(folder / table_name(named_rules(word)), RULES)
+    with open_table(word, say=silent) as table:
+        assert table.path.parent == folder
+
+
+def test_a_json_file_finds_its_table(folder, tmp_path):
+    custom = dataclasses.replace(RULES, name="mine", safe_rosettes=False)
+    (tmp_path / "my.json").write_text(json.dumps(custom.to_json()))
+    write_meaningless(folder / "mine-1.h5", custom)
+    with open_table(str(tmp_path / "my.json"), say=silent) as table:
+        assert table.rules == custom
+
+
+def test_the_most_exact_value_type_is_preferred(folder):
+    for value_type in ("uint16", "float64", "float32"):
+        write_meaningless(folder / table_name(RULES, value_type), RULES, value_type)
+    with open_table("finkel:1", say=silent) as table:
+        assert table.header.value_type == "float64"
+    (folder / "finkel-1.h5").unlink()
+    with open_table("finkel:1", say=silent) as table:
+        assert table.header.value_type == "float32"
+
+
+def test_a_table_of_another_game_is_passed_over(folder):
+    write_meaningless(folder / "finkel-1.h5", named_rules("blitz:1"))
+    assert find_table(RULES) is None
+
+
+def test_a_file_of_the_right_name_that_is_no_table_is_told(folder):
+    (folder / "finkel-1.h5").write_text("nothing")
+    with pytest.raises(NotATableError, match=r"finkel-1\.h5"):
+        open_table("finkel:1", say=silent)
+
+
+def test_a_small_missing_table_is_solved_there_and_then(folder):
+    words = []
+    with open_table("finkel:1", say=words.append) as table:
+        assert table.path == folder / "finkel-1.h5"
+    assert len(words) == 1
+    assert "217 positions" in words[0]
+    open_table("finkel:1", say=silent).close()
+
+
+def test_a_large_missing_table_names_the_command(folder):
+    with pytest.raises(MissingTableError, match="'ur solve finkel -n 7' makes it"):
+        open_table("finkel", say=silent)
+
+
+def test_a_missing_file_and_an_unknown_name(folder):
+    with pytest.raises(MissingTableError, match="nowhere"):
+        open_table(str(folder / "nowhere.h5"), say=silent)
+    with pytest.raises(RuleSetError, match="did you mean 'finkel'"):
+        open_table("finkle", say=silent)

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+
+from tests.meaningless import write_meaningless
+from ur_solver.errors import DamagedTableError
+from ur_solver.make import make_table
+from ur_solver.position import format_position
+from ur_solver.rules import named_rules
+from ur_solver.table import Table
+from ur_solver.table.format import checksum, digest
+from ur_solver.verify import verify_table
+
+RULES = named_rules("finkel:2")
+
+
+def forge(path, change) -> None:
+    """Change a table's datasets and make its checksums and digest fit again."""
+    with Table(path) as table:
+        header = table.header
+    with h5py.File(path, "r+") as file:
+        blocks, values, checksums = (
+            file["blocks"][()],
+            file["values"][()],
+            file["checksums"][()],
+        )
+        length = file["values"].chunks[0]
+        change(blocks, values, length)
+        for block in blocks:
+            for at in range(0, block["size"], length):
+                first = block["first_chunk"] * length + at
+                part = values[first : first + min(length, block["size"] - at)]
+                checksums[first // length] = checksum(part)
+        file["blocks"][()], file["values"][()], file["checksums"][()] = blocks, values, checksums
+        file.attrs["digest"] = np.bytes_(digest(header.attributes(), blocks, checksums))
+
+
+@pytest.fixture
+def copy(finkel2, tmp_path):
+    return shutil.copy(finkel2, tmp_path / "forged.h5")
+
+
+def test_a_solved_table_is_right(finkel2):
+    calls = []
+    with Table(finkel2) as table:
+        found = verify_table(table, sample=200, progress=lambda *done: calls.append(done))
+    assert (found.positions, found.blocks, found.sampled) == (12869, 28, 200)
+    assert found.residual < 1e-12
+    assert calls[-1] == (12869, 12869)
+
+
+@pytest.mark.parametrize("value_type", ["float32", "uint16"])
+@pytest.mark.parametrize("name", ["finkel:1", "blitz:1", "masters-games:1"])
+def test_rounded_tables_are_right(tmp_path, name, value_type):
+    make_table(named_rules(name), tmp_path / "table.h5", value_type=value_type)
+    with Table(tmp_path / "table.h5") as table:
+        verify_table(table, sample=50)
+
+
+@pytest.mark.parametrize("rank", [0, 20, 4000, 12868])
+def test_a_value_changed_by_1e_9_is_found_and_named(copy, rank):
+    with Table(copy) as table:
+        space = table.space
+        block = next(b for b in space.blocks if b.offset <= rank < b.offset + b.size)
+
+    def change(blocks, values, length):
+        at = blocks[block.index]["first_chunk"] * length + rank - block.offset
+        values[at] += 1e-9 if values[at] < 0.5 else -1e-9
+
+    forge(copy, change)
+    with Table(copy) as table, pytest.raises(DamagedTableError) as caught:
+        verify_table(table)
+    # The position itself or one of its neighbours is off the most; all are in its block
+    # or, where the block's own residual is not raised beyond doubt, in a later one.
+    assert f"block {block.index}," in str(caught.value)
+    named = str(caught.value).split("'")[3]
+    assert named == format_position(space.rules, space.unrank(rank))
+
+
+def test_a_value_that_is_no_probability_is_found(copy):
+    for wrong in (np.nan, 1.5, -0.5):
+        forge(copy, lambda _blocks, values, _length, wrong=wrong: values.__setitem__(0, wrong))
+        with Table(copy) as table, pytest.raises(DamagedTableError, match="not a probability"):
+            verify_table(table)
+
+
+def test_a_residual_above_the_tolerance_is_found(copy):
+    def change(blocks, _values, _length):
+        blocks["residual"][3] = 0.5
+
+    forge(copy, change)
+    with Table(copy) as table, pytest.raises(DamagedTableError, match=r"block 3.*tolerance"):
+        verify_table(table)
+
+
+def test_meaningless_values_are_found(tmp_path):
+    write_meaningless(tmp_path / "hashes.h5", RULES)
+    with Table(tmp_path / "hashes.h5") as table, pytest.raises(DamagedTableError, match="block 0"):
+        verify_table(table)
+
+
+def test_the_readable_sample_finds_what_the_kernel_misses(copy, monkeypatch):
+    # A kernel with a fault of its own must not be believed: the sample stands apart.
+    forge(copy, lambda _blocks, values, _length: np.multiply(values, 0.9, out=values))
+    monkeypatch.setattr("ur_solver.verify._residual", lambda *_arguments: 0.0)
+    with Table(copy) as table, pytest.raises(DamagedTableError, match="readable rules"):
+        verify_table(table, sample=5)
