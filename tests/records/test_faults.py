@@ -4,8 +4,8 @@ import copy
 import json
 
 import pytest
-from games import GAMES
 
+from tests.games import GAMES
 from ur_solver.errors import RecordError
 from ur_solver.records import RecordFault, files, read_games, read_json_game, read_rgn
 from ur_solver.rules import named_rules

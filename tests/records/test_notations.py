@@ -4,10 +4,10 @@ import json
 from fractions import Fraction
 
 import pytest
-from games import GAMES, NAMES, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.games import GAMES, NAMES, random_game
 from ur_solver.errors import RuleSetError
 from ur_solver.position import parse_position
 from ur_solver.records import (
