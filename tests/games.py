@@ -1,11 +1,13 @@
-"""The sample games, and games of our own by random moves."""
+"""The sample games, games of our own by random moves, and values without a table."""
 
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from ur_solver.records import GameRecord, Replay
 from ur_solver.rules import RuleSet
+from ur_solver.space import space_of
 
 GAMES = Path(__file__).parent / "data" / "games"
 NAMES = sorted(path.stem for path in GAMES.glob("*.json"))
@@ -22,3 +24,18 @@ def random_game(rules: RuleSet, seed: int, max_plies: int = 10_000) -> GameRecor
         steps = replay.legal(throw)
         replay.take(throw, steps, int(rng.integers(len(steps))) if steps else -1)
     return replay.finish()
+
+
+class HashValues:
+    """Meaningless values: a different number for every state, of rule sets of any size."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+        self.n_calls = 0
+
+    def state_values(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+        self.n_calls += 1
+        ranks = space_of(self.rules).rank_states(states)
+        assert (ranks >= 0).all()
+        mixed = ranks.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
