@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -21,3 +22,11 @@ class Values(Protocol):
     def state_values(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
         """The value of each encoded state to its side to throw, float64 in [0, 1]."""
         ...
+
+
+def row_values(values: Values, rows: Sequence[bytes]) -> Iterator[float]:
+    """The values of encoded states, each as `Space.encode` gives it, asked for in one go."""
+    if not rows:
+        return iter(())
+    states = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), -1)
+    return iter(values.state_values(states).tolist())

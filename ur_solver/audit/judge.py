@@ -22,12 +22,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
-
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.position import LIGHT, opponent
 from ur_solver.records import GameRecord, Ply, rules_word
-from ur_solver.values import Values
+from ur_solver.values import Values, row_values
 
 TIE = 1e-6
 """Moves whose values differ by no more are equally good; tables hold more digits than
@@ -167,8 +165,7 @@ def _judge(records: Sequence[GameRecord], values: Values) -> Iterator[GameAudit]
                 rows += [step.state for step in ply.steps if not step.is_win]
             else:
                 rows.append(stepper.flip(ply.state))
-    states = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), -1)
-    found = iter(values.state_values(states).tolist())
+    found = row_values(values, rows)
     for record in records:
         yield _judged(record, found)
 

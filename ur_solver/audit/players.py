@@ -12,7 +12,7 @@ import numpy as np
 
 from ur_solver.errors import InputError
 from ur_solver.records import Step
-from ur_solver.values import Values
+from ur_solver.values import Values, row_values
 
 Turn = tuple[Step, ...]
 """The legal moves of a turn, two or more."""
@@ -65,8 +65,7 @@ def named_player(name: str, values: Values) -> Chooser:
 def move_values(turns: Sequence[Turn], values: Values) -> list[list[float]]:
     """The value of every move of every turn to the side that moves, in [0, 1]."""
     rows = [step.state for turn in turns for step in turn if not step.is_win]
-    states = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), -1)
-    found = iter(values.state_values(states).tolist() if rows else ())
+    found = row_values(values, rows)
     return [
         [1.0 if step.is_win else next(found) if step.again else 1.0 - next(found) for step in turn]
         for turn in turns
