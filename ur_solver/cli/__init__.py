@@ -16,6 +16,9 @@ import click
 from ur_solver import __version__
 from ur_solver.errors import InputError, UrError
 
+# Nothing here uses BLAS, whose threads take NumPy 35 ms to start.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 COMMANDS = {
     "rules": "List the rule sets, or show one.",
     "solve": "Solve a rule set and write its table.",

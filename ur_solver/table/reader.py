@@ -6,34 +6,21 @@ import bisect
 import os
 import pathlib
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
 
-import h5py
 import hdf5plugin  # noqa: F401 - registers the filter that `values` is compressed with
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import (
-    DamagedTableError,
-    MissingTableError,
-    NotATableError,
-    RuleSetError,
-    TableVersionError,
-    UrError,
-)
 from ur_solver.rules import RuleSet
 from ur_solver.space import Space, space_of
 from ur_solver.table.format import (
     BLOCK_DTYPE,
-    FORMAT,
-    MAX_TEXT,
     UINT16_SCALE,
     VALUE_TYPES,
-    VERSION,
     Header,
     checksum,
     chunk_length_for,
@@ -43,11 +30,18 @@ from ur_solver.table.format import (
     is_laid_out_alike,
     n_chunks,
 )
+from ur_solver.table.opening import (
+    damaged,
+    dataset,
+    open_file,
+    read_attributes,
+    read_rules,
+    read_small,
+    reading,
+)
 
 CACHED_CHUNKS = 256
 """Decoded chunks kept by `Table.read_one`: 64 MiB of float64."""
-
-_REMEDY = "make it again with 'ur solve', or fetch it again"
 
 
 class Table:
@@ -86,9 +80,9 @@ class Table:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = pathlib.Path(path)
-        self._file = _open_file(self.path)
+        self._file = open_file(self.path)
         try:
-            with _reading(self.path):
+            with reading(self.path):
                 self._read_head()
         except BaseException:
             self._file.close()
@@ -104,35 +98,35 @@ class Table:
         self._process = os.getpid()
 
     def _read_head(self) -> None:
-        attributes = _read_attributes(self.path, self._file)
-        rules = _read_rules(self.path, attributes["rules"])
+        attributes = read_attributes(self.path, self._file)
+        rules = read_rules(self.path, attributes["rules"])
         if attributes["value_type"] not in VALUE_TYPES:
-            raise _damaged(self.path, f"value_type is {attributes['value_type']!r:.100}")
+            raise damaged(self.path, f"value_type is {attributes['value_type']!r:.100}")
         self.space: Space = space_of(rules)
         self.chunk_length: int = chunk_length_for(self.space)
         expected = empty_blocks(self.space, self.chunk_length)
         chunks = n_chunks(expected, self.chunk_length)
-        self.blocks = _read_small(self.path, self._file, "blocks", BLOCK_DTYPE, len(expected))
-        self._checksums = _read_small(self.path, self._file, "checksums", np.dtype("<u4"), chunks)
+        self.blocks = read_small(self.path, self._file, "blocks", BLOCK_DTYPE, len(expected))
+        self._checksums = read_small(self.path, self._file, "checksums", np.dtype("<u4"), chunks)
         recorded = attributes.pop("digest")
         if digest(attributes, self.blocks, self._checksums) != recorded:
-            raise _damaged(self.path, "its digest does not match its attributes and checksums")
+            raise damaged(self.path, "its digest does not match its attributes and checksums")
         if not is_laid_out_alike(self.blocks, expected):
-            raise _damaged(self.path, f"its blocks are not those of {rules.name}")
+            raise damaged(self.path, f"its blocks are not those of {rules.name}")
         self.header = Header(**(attributes | {"rules": rules}))
         if self.header.positions != self.space.n_positions:
-            raise _damaged(
+            raise damaged(
                 self.path,
                 f"positions is {self.header.positions}, not {self.space.n_positions}",
             )
         dtype = VALUE_TYPES[self.header.value_type].dtype
-        self._values = _dataset(
+        self._values = dataset(
             self.path, self._file, "values", dtype, (chunks * self.chunk_length,)
         )
         if self._values.chunks != (self.chunk_length,):
-            raise _damaged(self.path, f"values has chunks of {self._values.chunks}")
+            raise damaged(self.path, f"values has chunks of {self._values.chunks}")
         if self._values.id.get_num_chunks() != chunks:
-            raise _damaged(self.path, "chunks of values are missing")
+            raise damaged(self.path, "chunks of values are missing")
 
     @property
     def rules(self) -> RuleSet:
@@ -302,7 +296,7 @@ class Table:
         if out is None:
             out = np.empty(size, dtype=self._kind.dtype)
         start = first * self.chunk_length
-        with _reading(self.path):
+        with reading(self.path):
             self._values.read_direct(out, np.s_[start : start + size])
         for k in range(chunks_in(size, self.chunk_length)):
             self._check(first + k, out[k * self.chunk_length : (k + 1) * self.chunk_length])
@@ -313,7 +307,7 @@ class Table:
         before = (chunk - self._first_chunks[block]) * self.chunk_length
         size = min(self.chunk_length, int(self.blocks[block]["size"]) - before)
         start = chunk * self.chunk_length
-        with _reading(self.path):
+        with reading(self.path):
             stored: npt.NDArray[Any] = self._values[start : start + size]
         self._check(chunk, stored)
         return stored
@@ -321,115 +315,6 @@ class Table:
     def _check(self, chunk: int, stored: npt.NDArray[Any]) -> None:
         if checksum(stored) != self._checksums[chunk]:
             block = bisect.bisect_right(self._first_chunks, chunk) - 1
-            raise _damaged(
+            raise damaged(
                 self.path, f"the values of chunk {chunk}, in block {block}, fail their checksum"
             )
-
-
-def _damaged(path: pathlib.Path, fault: str) -> DamagedTableError:
-    return DamagedTableError(f"table {str(path)!r} is damaged: {fault}; {_REMEDY}")
-
-
-@contextmanager
-def _reading(path: pathlib.Path) -> Iterator[None]:
-    """Turn whatever h5py raises on a damaged file into DamagedTableError."""
-    try:
-        yield
-    except UrError:
-        raise
-    # Which exception a flipped bit ends in depends on where it is: OSError, KeyError,
-    # RuntimeError, ValueError, TypeError and more have been seen.
-    except Exception as error:
-        reason = " ".join(str(error).split())
-        raise _damaged(path, f"{reason:.200}") from error
-
-
-def _open_file(path: pathlib.Path) -> h5py.File:
-    try:
-        with path.open("rb") as file:
-            is_empty = not file.read(1)
-    except FileNotFoundError:
-        raise MissingTableError(
-            f"there is no table {str(path)!r}; 'ur solve finkel -o {path}' would make one"
-        ) from None
-    except OSError as error:
-        raise NotATableError(f"cannot read table {str(path)!r}: {error.strerror}") from None
-    if is_empty or not h5py.is_hdf5(path):
-        raise NotATableError(
-            f"{str(path)!r} is not a solution table: expected an HDF5 file as 'ur solve' makes it"
-        )
-    with _reading(path):
-        return h5py.File(path, "r")
-
-
-_FLOATS = ("tolerance", "residual", "seconds")
-_WHOLE = ("positions",)
-_TEXTS = ("rules", "value_type", "made", "program", "digest")
-
-
-def _read_attributes(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
-    """All attributes but format and version, which are judged here."""
-    if "format" not in file.attrs or _attribute(path, file, "format", "S") != FORMAT:
-        raise NotATableError(
-            f"{str(path)!r} is an HDF5 file, but not a solution table: it lacks the attribute "
-            f"format = {FORMAT!r}"
-        )
-    version = _attribute(path, file, "version", "i")
-    if version != VERSION:
-        remedy = "a newer ur_solver reads it" if version > VERSION else "make it again"
-        raise TableVersionError(
-            f"table {str(path)!r} has format version {version}; this program reads version "
-            f"{VERSION}: {remedy}"
-        )
-    kinds = dict.fromkeys(_TEXTS, "S") | dict.fromkeys(_WHOLE, "i") | dict.fromkeys(_FLOATS, "f")
-    return {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
-
-
-def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any:
-    # Type and shape first: what an attribute claims to hold is not allocated unseen.
-    if name not in file.attrs:
-        raise _damaged(path, f"the attribute {name!r} is missing")
-    found = file.attrs.get_id(name)
-    is_sound = found.shape == () and found.dtype.kind == kind
-    if not is_sound or found.dtype.itemsize > (MAX_TEXT if kind == "S" else 8):
-        raise _damaged(
-            path, f"the attribute {name!r} is of type {found.dtype}, shape {found.shape}"
-        )
-    value = file.attrs[name]
-    return bytes(value).decode("ascii") if kind == "S" else value.item()
-
-
-def _read_rules(path: pathlib.Path, text: str) -> RuleSet:
-    try:
-        return RuleSet.from_json(text)
-    except RuleSetError as error:
-        raise _damaged(path, str(error)) from None
-
-
-def _dataset(
-    path: pathlib.Path,
-    file: h5py.File,
-    name: str,
-    dtype: np.dtype[Any],
-    shape: tuple[int, ...],
-) -> h5py.Dataset:
-    found = file.get(name)
-    if not isinstance(found, h5py.Dataset):
-        raise _damaged(path, f"the dataset {name!r} is missing")
-    if found.dtype != dtype or found.shape != shape:
-        raise _damaged(
-            path,
-            f"the dataset {name!r} is {found.dtype}{list(found.shape or ())}, expected "
-            f"{dtype}{list(shape)}",
-        )
-    return found
-
-
-def _read_small(
-    path: pathlib.Path, file: h5py.File, name: str, dtype: np.dtype[Any], length: int
-) -> npt.NDArray[Any]:
-    found = _dataset(path, file, name, dtype, (length,))
-    if found.id.get_storage_size() != length * dtype.itemsize:
-        raise _damaged(path, f"the dataset {name!r} is not stored whole")
-    values: npt.NDArray[Any] = found[()]
-    return values

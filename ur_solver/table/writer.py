@@ -81,7 +81,7 @@ class TableWriter:
                 shape=(total * self._chunk_length,),
                 dtype=self.value_type.dtype,
                 chunks=(self._chunk_length,),
-                # fastest to write of all measured, 4 % larger than the smallest
+                # fastest to write of all measured, 4 % larger than the smallest (`format`)
                 compression=hdf5plugin.Bitshuffle(cname="lz4"),
                 # over the compressed bytes: the decompressor is not given damaged ones
                 fletcher32=True,

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ur_solver.errors import IllegalPositionError, PositionSyntaxError
+from ur_solver.position import (
+    format_position,
+    mirror,
+    n_off,
+    parse_position,
+    start,
+    winner,
+)
+from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.space import space_of
+
+FINKEL = named_rules("finkel")
+RACE = ["finkel", "masters", "blitz", "aseb", "murray", "conventional"]
+
+
+def test_starts():
+    assert format_position(FINKEL, start(FINKEL)) == "....__../......../....__.. L 7 7"
+    aseb = CATALOGUE["aseb"]
+    assert format_position(aseb, start(aseb)) == "....________/............/....________ L 5 5"
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(RACE), st.floats(0, 1, exclude_max=True), st.sampled_from("LD"))
+def test_printing_and_parsing_are_inverse_and_mirroring_twice_is_nothing(name, share, side):
+    rules = named_rules(name)
+    space = space_of(rules)
+    position = space.unrank(int(share * space.n_positions), side)
+    assert parse_position(rules, format_position(rules, position)) == position
+    assert mirror(rules.board, mirror(rules.board, position)) == position
+    assert winner(rules, position) is None
+
+
+def test_mirror_swaps_rows_colours_and_homes():
+    position = parse_position(FINKEL, "L...__../..LD..../...D__D. L 3 2")
+    mirrored = mirror(FINKEL.board, position)
+    assert format_position(FINKEL, mirrored) == "...L__L./..DL..../D...__.. D 2 3"
+
+
+def test_pieces_borne_off_are_what_is_missing():
+    position = parse_position(FINKEL, "L...__../..LD..../...D__D. L 3 2")
+    assert (n_off(FINKEL, position, "L"), n_off(FINKEL, position, "D")) == (2, 2)
+    assert winner(FINKEL, parse_position(FINKEL, "....__../......../....__.. L 0 3")) == "L"
+    assert winner(FINKEL, parse_position(FINKEL, "....__../......../....__.. L 3 0")) == "D"
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("", "0 fields"),
+        ("....__../......../....__.. L 7", "3 fields"),
+        ("....__../......../....__.. L 7 7 7", "5 fields"),
+        ("....__../........ L 7 7", "2 rows"),
+        ("....__../......../....__../.... L 7 7", "4 rows"),
+        ("....__./......../....__.. L 7 7", "row A"),
+        ("....__../........./....__.. L 7 7", "row B"),
+        ("....__../......../....__ L 7 7", "row C"),
+        ("......../......../....__.. L 7 7", "A5"),
+        ("....__../...._.../....__.. L 7 7", "B5"),
+        ("....__../...X..../....__.. L 7 7", "B4"),
+        ("....__../...é..../....__.. L 7 7", "B4"),
+        ("....__../......../....__.. l 7 7", "side to throw"),
+        ("....__../......../....__.. X 7 7", "side to throw"),
+        ("....__../......../....__.. L x 7", "light's home"),
+        ("....__../......../....__.. L 7 -1", "dark's home"),
+        ("....__../......../....__.. L 7 ²", "dark's home"),
+        ("." * 1000, "1000 characters"),
+    ],
+)
+def test_a_bad_string_gets_an_error_that_names_the_part(text, part):
+    with pytest.raises(PositionSyntaxError, match=part):
+        parse_position(FINKEL, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("D...__../......../....__.. L 6 6", ["A1"]),
+        ("....__../l......./....__.. L 6 7", ["B1"]),
+        ("....__../......../....__.. L 8 7", ["light has 8"]),
+        ("....__../.LD...../....__.. L 7 7", ["light has 8", "dark has 8"]),
+        ("D...__../......../L...__.. L 8 9", ["A1", "C1", "light has 9", "dark has 10"]),
+        ("....__../......../....__.. L 0 0", ["both sides"]),
+    ],
+)
+def test_every_fault_is_listed(text, faults):
+    with pytest.raises(IllegalPositionError) as caught:
+        parse_position(FINKEL, text)
+    for fault in faults:
+        assert fault in str(caught.value)
+    assert repr(text) in str(caught.value)
+
+
+def test_second_legs_are_written_in_lower_case():
+    murray = named_rules("murray")
+    text = "..l.__../...d..../....__L. D 4 5"
+    assert format_position(murray, parse_position(murray, text)) == text
+    with pytest.raises(IllegalPositionError, match="B8"):
+        parse_position(murray, "....__../.......l/....__.. L 4 5")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=60) | st.text("LDld._/ 0123456789", max_size=60))
+def test_any_text_is_a_position_or_a_clear_error(text):
+    try:
+        position = parse_position(FINKEL, text)
+    except (PositionSyntaxError, IllegalPositionError):
+        return
+    assert parse_position(FINKEL, format_position(FINKEL, position)) == position

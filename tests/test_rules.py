@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ur_solver.errors import RuleSetError
+from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Dice, RuleSet, named_rules
+
+# name, N, path, dice, safe rosettes, extra throw after rosette, capture, throw
+RACE = [
+    ("finkel", 7, "bell", "4-binary", True, True, False, None),
+    ("british-museum", 5, "bell", "4-binary", True, True, False, None),
+    ("finkel-3dice", 7, "bell", "3-binary", True, True, False, None),
+    ("conventional", 7, "masters", "3-binary-0as4", True, True, False, None),
+    ("masters-games", 7, "masters", "3-binary-0as4", True, False, False, 4),
+    ("murray", 7, "murray", "3-binary-0as4", True, True, False, None),
+    ("murray-3dice", 7, "murray", "3-binary", True, True, False, None),
+    ("masters", 7, "masters", "3-binary-0as4", False, True, False, None),
+    ("masters-4dice", 7, "masters", "4-binary", False, True, False, None),
+    ("blitz", 5, "masters", "4-binary", False, True, True, None),
+    ("aseb", 5, "aseb", "4-binary", True, True, False, None),
+]
+
+
+@pytest.mark.parametrize("row", RACE, ids=lambda row: row[0])
+def test_the_race_family(row):
+    rules = CATALOGUE[row[0]]
+    assert (
+        rules.name,
+        rules.pieces,
+        rules.path.name,
+        rules.dice.name,
+        rules.safe_rosettes,
+        rules.extra_on_rosette,
+        rules.extra_on_capture,
+        rules.extra_on_throw,
+    ) == row
+
+
+def test_lengths_of_paths():
+    lengths = {"bell": 14, "masters": 16, "murray": 27, "murray-royalur": 27, "skiriuk": 23}
+    for name, length in (lengths | {"aseb": 16}).items():
+        assert len(PATHS[name]) == length
+    assert PATHS["bell"].dark[:5] == ("C4", "C3", "C2", "C1", "B1")
+    assert UR.rosettes == {"A1", "C1", "B4", "A7", "C7"}
+
+
+@pytest.mark.parametrize("dice", DICE.values(), ids=lambda dice: dice.name)
+def test_dice_sum_to_one(dice):
+    assert sum(dice.probabilities) == 1
+
+
+@pytest.mark.parametrize("name", [row[0] for row in RACE])
+@pytest.mark.parametrize("pieces", [1, 7])
+def test_json_there_and_back(name, pieces):
+    rules = named_rules(name, pieces)
+    assert RuleSet.from_json(json.dumps(rules.to_json())) == rules
+
+
+def test_custom_dice_go_through_json():
+    coin = Dice.of("coin", {1: Fraction(1, 3), 2: Fraction(2, 3)})
+    rules = dataclasses.replace(CATALOGUE["finkel"], dice=coin, name="two thirds")
+    assert RuleSet.from_json(json.dumps(rules.to_json())) == rules
+
+
+def test_names_do_not_make_the_game():
+    assert named_rules("finkel:5").is_same_game(named_rules("british-museum"))
+    assert not named_rules("finkel:5").is_same_game(named_rules("finkel:4"))
+    assert not named_rules("masters").is_same_game(named_rules("conventional"))
+
+
+def test_counts_of_pieces():
+    assert named_rules("finkel:3") == named_rules("finkel", 3) == named_rules("finkel:3", 3)
+    for word, pieces in [("finkel:0", None), ("finkel:8", None), ("finkel:x", None)]:
+        with pytest.raises(RuleSetError, match="1"):
+            named_rules(word, pieces)
+    with pytest.raises(RuleSetError, match="3 pieces and -n for 4"):
+        named_rules("finkel:3", 4)
+
+
+FINKEL = CATALOGUE["finkel"].to_json()
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"path": "circle"}, "path is 'circle'"),
+        ({"path": 3}, "path is 3"),
+        ({"dice": "d6"}, "dice is 'd6'"),
+        ({"dice": {"name": "x", "throws": {"1": "1/3"}}}, "sum to 1/3"),
+        ({"dice": {"name": "x", "throws": {"1": "0", "2": 1}}}, "not above 0"),
+        ({"dice": {"name": "x", "throws": {"9": 1}}}, "throw 9"),
+        ({"dice": {"name": "x", "throws": {"0": 1}}}, "no throw moves"),
+        ({"dice": {"name": "x", "throws": {"one": 1}}}, "'one'"),
+        ({"dice": {"name": "x", "throws": {"1": "1/0"}}}, "1/0"),
+        ({"dice": {"name": "x", "throws": {}}}, "no throws"),
+        ({"dice": {"throws": {"1": 1}}}, "custom dice"),
+        ({"pieces": 0}, "pieces is 0"),
+        ({"pieces": 8}, "pieces is 8"),
+        ({"pieces": "7"}, "pieces is '7'"),
+        ({"pieces": True}, "pieces is True"),
+        ({"safe_rosettes": 1}, "safe_rosettes is 1"),
+        ({"extra_on_throw": 0}, "extra_on_throw is 0"),
+        ({"extra_on_throw": 7}, "extra_on_throw is 7"),
+        ({"name": ""}, "name is ''"),
+        ({"name": "x" * 100}, "name is"),
+        ({"colour": "red"}, "unknown key 'colour'"),
+    ],
+)
+def test_what_is_wrong_is_said(change, fault):
+    with pytest.raises(RuleSetError, match=fault):
+        RuleSet.from_json(FINKEL | change)
+
+
+@pytest.mark.parametrize("key", ["name", "path", "dice", "pieces"])
+def test_what_is_missing_is_said(key):
+    with pytest.raises(RuleSetError, match=f"{key!r} is missing"):
+        RuleSet.from_json({name: value for name, value in FINKEL.items() if name != key})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", "null", '"finkel"', "[" * 100_000])
+def test_other_json_is_refused(text):
+    with pytest.raises(RuleSetError):
+        RuleSet.from_json(text)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.dictionaries(
+        st.sampled_from([*FINKEL, "other"]),
+        st.none() | st.booleans() | st.integers() | st.text(max_size=10) | st.lists(st.none()),
+    )
+)
+def test_any_json_is_a_rule_set_or_a_clear_error(change):
+    try:
+        rules = RuleSet.from_json(FINKEL | change)
+    except RuleSetError:
+        return
+    assert RuleSet.from_json(rules.to_json()) == rules
+
+
+def test_files(tmp_path):
+    path = tmp_path / "rules.json"
+    with pytest.raises(RuleSetError, match="No such file"):
+        named_rules(str(path))
+    path.write_text(json.dumps(FINKEL))
+    assert named_rules(str(path), 3) == named_rules("finkel:3")
+    path.write_bytes(b"\xff\xff")
+    with pytest.raises(RuleSetError, match="UTF-8"):
+        named_rules(str(path))
+    path.write_bytes(b" " * 100_000)
+    with pytest.raises(RuleSetError, match="larger than"):
+        named_rules(str(path))

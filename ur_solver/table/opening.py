@@ -1,0 +1,141 @@
+"""Opening a file that may be anything, and believing nothing it says of itself.
+
+Whatever is wrong ends in one of the errors of `ur_solver.errors`, in a sentence; types and
+shapes are looked at before anything is read, so that no claim of a file is allocated.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import (
+    DamagedTableError,
+    MissingTableError,
+    NotATableError,
+    RuleSetError,
+    TableVersionError,
+    UrError,
+)
+from ur_solver.rules import RuleSet
+from ur_solver.table.format import FORMAT, MAX_TEXT, VERSION
+
+_REMEDY = "make it again with 'ur solve', or fetch it again"
+
+
+def damaged(path: pathlib.Path, fault: str) -> DamagedTableError:
+    """The error that says what is wrong with a table, and what to do."""
+    return DamagedTableError(f"table {str(path)!r} is damaged: {fault}; {_REMEDY}")
+
+
+@contextmanager
+def reading(path: pathlib.Path) -> Iterator[None]:
+    """Turn whatever h5py raises on a damaged file into DamagedTableError."""
+    try:
+        yield
+    except UrError:
+        raise
+    # Which exception a flipped bit ends in depends on where it is: OSError, KeyError,
+    # RuntimeError, ValueError, TypeError and more have been seen.
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise damaged(path, f"{reason:.200}") from error
+
+
+def open_file(path: pathlib.Path) -> h5py.File:
+    """Open an HDF5 file for reading; raises as `Table` does."""
+    try:
+        with path.open("rb") as file:
+            is_empty = not file.read(1)
+    except FileNotFoundError:
+        raise MissingTableError(
+            f"there is no table {str(path)!r}; 'ur solve finkel -o {path}' would make one"
+        ) from None
+    except OSError as error:
+        raise NotATableError(f"cannot read table {str(path)!r}: {error.strerror}") from None
+    if is_empty or not h5py.is_hdf5(path):
+        raise NotATableError(
+            f"{str(path)!r} is not a solution table: expected an HDF5 file as 'ur solve' makes it"
+        )
+    with reading(path):
+        return h5py.File(path, "r")
+
+
+_FLOATS = ("tolerance", "residual", "seconds")
+_WHOLE = ("positions",)
+_TEXTS = ("rules", "value_type", "made", "program", "digest")
+
+
+def read_attributes(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
+    """All attributes but format and version, which are judged here."""
+    if "format" not in file.attrs or _attribute(path, file, "format", "S") != FORMAT:
+        raise NotATableError(
+            f"{str(path)!r} is an HDF5 file, but not a solution table: it lacks the attribute "
+            f"format = {FORMAT!r}"
+        )
+    version = _attribute(path, file, "version", "i")
+    if version != VERSION:
+        remedy = "a newer ur_solver reads it" if version > VERSION else "make it again"
+        raise TableVersionError(
+            f"table {str(path)!r} has format version {version}; this program reads version "
+            f"{VERSION}: {remedy}"
+        )
+    kinds = dict.fromkeys(_TEXTS, "S") | dict.fromkeys(_WHOLE, "i") | dict.fromkeys(_FLOATS, "f")
+    return {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
+
+
+def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any:
+    # Type and shape first: what an attribute claims to hold is not allocated unseen.
+    if name not in file.attrs:
+        raise damaged(path, f"the attribute {name!r} is missing")
+    found = file.attrs.get_id(name)
+    is_sound = found.shape == () and found.dtype.kind == kind
+    if not is_sound or found.dtype.itemsize > (MAX_TEXT if kind == "S" else 8):
+        raise damaged(path, f"the attribute {name!r} is of type {found.dtype}, shape {found.shape}")
+    value = file.attrs[name]
+    return bytes(value).decode("ascii") if kind == "S" else value.item()
+
+
+def read_rules(path: pathlib.Path, text: str) -> RuleSet:
+    """The rule set that an attribute holds."""
+    try:
+        return RuleSet.from_json(text)
+    except RuleSetError as error:
+        raise damaged(path, str(error)) from None
+
+
+def dataset(
+    path: pathlib.Path,
+    file: h5py.File,
+    name: str,
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+) -> h5py.Dataset:
+    """A dataset of this type and shape."""
+    found = file.get(name)
+    if not isinstance(found, h5py.Dataset):
+        raise damaged(path, f"the dataset {name!r} is missing")
+    if found.dtype != dtype or found.shape != shape:
+        raise damaged(
+            path,
+            f"the dataset {name!r} is {found.dtype}{list(found.shape or ())}, expected "
+            f"{dtype}{list(shape)}",
+        )
+    return found
+
+
+def read_small(
+    path: pathlib.Path, file: h5py.File, name: str, dtype: np.dtype[Any], length: int
+) -> npt.NDArray[Any]:
+    """All of a small dataset that is stored without gaps."""
+    found = dataset(path, file, name, dtype, (length,))
+    if found.id.get_storage_size() != length * dtype.itemsize:
+        raise damaged(path, f"the dataset {name!r} is not stored whole")
+    values: npt.NDArray[Any] = found[()]
+    return values
