@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.records import GameRecord, Replay
-from ur_solver.rules import RuleSet
+from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.space import space_of
 
 GAMES = Path(__file__).parent / "data" / "games"
+RACES = [rules for rules in CATALOGUE.values() if rules.family == "race"]
 NAMES = sorted(path.stem for path in GAMES.glob("*.json"))
 
 

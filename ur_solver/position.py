@@ -1,29 +1,54 @@
 """A position, and how it is written.
 
-    <row A>/<row B>/<row C> <side to throw> <light home> <dark home>
+    <row A>/<row B>/<row C> <side to throw> <light home> <dark home> [p<fines>]
 
 Each row is written by column: ``.`` an empty square, ``_`` a column with no square,
-``L`` and ``D`` pieces of light and dark, ``l`` and ``d`` pieces on their path's second
-leg. The start of finkel is ``....__../......../....__.. L 7 7``. Pieces borne off are
-what is missing from the rule set's count.
+``L`` and ``D`` pieces of light and dark, ``l`` and ``d`` marked ones; more than one piece
+on a square in parentheses, from the bottom up. The start of finkel is
+``....__../......../....__.. L 7 7``. Pieces borne off are what is missing from the rule
+set's count. Where pieces are numbered, the number follows the letter and homes are the
+numbers there, ``-`` for none. Where there are stakes, a last field counts the fines paid.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ur_solver.errors import IllegalPositionError, PositionSyntaxError
 from ur_solver.rules import Board, RuleSet, mirror_square
+from ur_solver.rules.contents import (
+    DARK,
+    LETTERS,
+    LIGHT,
+    in_order,
+    number_of,
+    opponent,
+    side_of,
+    split,
+    swap_sides,
+)
 
-LIGHT, DARK = "L", "D"
-_PIECES = "LDld"
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "Position",
+    "format_position",
+    "mirror",
+    "n_off",
+    "opponent",
+    "parse_position",
+    "piece_letter",
+    "position_faults",
+    "start",
+    "winner",
+]
+
 _MAX_TEXT = 200
+_MAX_FINES = 10**6
 
-
-def opponent(side: str) -> str:
-    """The other side."""
-    return DARK if side == LIGHT else LIGHT
+_NO_NUMBERS: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,32 +58,44 @@ class Position:
     Parameters
     ----------
     contents : tuple of str
-        What stands on each square, in the order of `Board.squares`: an empty string or
-        a piece's letter, ``L`` or ``D``, in lower case on the second leg.
+        What stands on each square, in the order of `Board.squares`, as
+        `ur_solver.rules.contents` writes it; an empty string if nothing does.
     side : str
         The side about to throw, ``"L"`` or ``"D"``.
     light_home, dark_home : int
         Pieces that have not entered.
+    numbers_home : pair of tuple of int
+        Where pieces are numbered, which of light and of dark are at home, ascending.
+    fines : int
+        Where there are stakes, the fines paid so far by both sides.
     """
 
     contents: tuple[str, ...]
     side: str
     light_home: int
     dark_home: int
+    numbers_home: tuple[tuple[int, ...], tuple[int, ...]] = _NO_NUMBERS
+    fines: int = 0
 
     def home(self, side: str) -> int:
         """How many pieces of `side` are at home."""
         return self.light_home if side == LIGHT else self.dark_home
 
+    def numbers(self, side: str) -> tuple[int, ...]:
+        """The numbered pieces of `side` that are at home, ascending."""
+        return self.numbers_home[side == DARK]
+
     def on_board(self, side: str) -> int:
         """How many pieces of `side` are on the board."""
-        return sum(content.upper() == side for content in self.contents)
+        pieces = "".join(self.contents)
+        return pieces.count(side) + pieces.count(side.lower())
 
 
 def start(rules: RuleSet) -> Position:
     """The start of a game, light about to throw."""
     empty = ("",) * len(rules.board.squares)
-    return Position(empty, LIGHT, rules.pieces, rules.pieces)
+    numbers = tuple(range(1, rules.pieces + 1)) if rules.play.is_numbered else ()
+    return Position(empty, LIGHT, rules.pieces, rules.pieces, (numbers, numbers))
 
 
 def n_off(rules: RuleSet, position: Position, side: str) -> int:
@@ -74,11 +111,27 @@ def winner(rules: RuleSet, position: Position) -> str | None:
     return None
 
 
-def mirror(board: Board, position: Position) -> Position:
-    """The same position with the players exchanged: rows A and C, and the colours."""
-    swap = str.maketrans("LDld", "DLdl")
-    contents = tuple(position.contents[index].translate(swap) for index in _mirror_indices(board))
-    return Position(contents, opponent(position.side), position.dark_home, position.light_home)
+def mirror(rules: RuleSet | Board, position: Position) -> Position:
+    """The same position with the players exchanged: rows A and C, and the colours.
+
+    The board will do for rules by which no two pieces share a square.
+    """
+    board = rules if isinstance(rules, Board) else rules.board
+    contents = [swap_sides(position.contents[index]) for index in _mirror_indices(board)]
+    if isinstance(rules, RuleSet):
+        contents = [
+            rules.play.arranged(square, split(content)) if len(content) > 1 else content
+            for square, content in zip(board.squares, contents, strict=True)
+        ]
+    light_numbers, dark_numbers = position.numbers_home
+    return Position(
+        tuple(contents),
+        opponent(position.side),
+        position.dark_home,
+        position.light_home,
+        (dark_numbers, light_numbers),
+        position.fines,
+    )
 
 
 @lru_cache(maxsize=8)
@@ -91,14 +144,29 @@ def format_position(rules: RuleSet, position: Position) -> str:
     """`position` in the notation; `parse_position` is the inverse."""
     contents = iter(position.contents)
     rows = (
-        "".join("_" if cell == "_" else next(contents) or "." for cell in row)
+        "".join("_" if cell == "_" else _cell(next(contents)) for cell in row)
         for row in rules.board.rows
     )
-    return f"{'/'.join(rows)} {position.side} {position.light_home} {position.dark_home}"
+    homes = (
+        "".join(map(str, position.numbers(side))) or "-"
+        if rules.play.is_numbered
+        else str(position.home(side))
+        for side in (LIGHT, DARK)
+    )
+    fines = "" if rules.stakes is None else f" p{position.fines}"
+    return f"{'/'.join(rows)} {position.side} {' '.join(homes)}{fines}"
+
+
+def _cell(content: str) -> str:
+    if len(content) < 2:
+        return content or "."
+    return f"({content})" if len(split(content)) > 1 else content
 
 
 def parse_position(rules: RuleSet, text: str) -> Position:
     """The position that `text` writes, checked against the rule set.
+
+    Where the order of pieces on a square does not matter, any order is understood.
 
     Raises
     ------
@@ -109,65 +177,114 @@ def parse_position(rules: RuleSet, text: str) -> Position:
     """
     if len(text) > _MAX_TEXT:
         raise PositionSyntaxError(
-            f"position of {len(text)} characters; one has less than {_MAX_TEXT}"
+            f"position of {len(text)} characters; one has no more than {_MAX_TEXT}"
         )
     fields = text.split()
-    if len(fields) != 4:
+    expected = ["the board", "the side to throw", "light's home", "dark's home"]
+    if rules.stakes is not None:
+        expected.append("the fines paid")
+    if len(fields) != len(expected):
         raise PositionSyntaxError(
-            f"position {text!r}: {len(fields)} fields, expected 4: the board, the side to "
-            f"throw, light's home, dark's home, such as {format_position(rules, start(rules))!r}"
+            f"position {text!r}: {len(fields)} fields, expected {len(expected)}: "
+            f"{', '.join(expected)}, such as {format_position(rules, start(rules))!r}"
         )
-    board, side, light_home, dark_home = fields
-    contents = _parse_board(rules.board, board, text)
+    board, side, light_home, dark_home, *fines = fields
+    contents = _parse_board(rules, board, text)
     if side not in (LIGHT, DARK):
         raise PositionSyntaxError(
             f"position {text!r}: the side to throw is {side!r}, expected 'L' or 'D'"
         )
-    position = Position(
-        contents,
-        side,
-        _parse_home("light", light_home, text),
-        _parse_home("dark", dark_home, text),
-    )
+    homes = ("light", light_home, text), ("dark", dark_home, text)
+    if rules.play.is_numbered:
+        light, dark = (_parse_numbers(*home) for home in homes)
+        position = Position(contents, side, len(light), len(dark), (light, dark))
+    else:
+        n_light, n_dark = (_parse_count(*home) for home in homes)
+        position = Position(contents, side, n_light, n_dark)
+    if fines:
+        position = replace(position, fines=_parse_fines(fines[0], text))
     faults = position_faults(rules, position)
     if faults:
         raise IllegalPositionError(f"position {text!r}: " + "; ".join(faults))
     return position
 
 
-def _parse_board(board: Board, text: str, whole: str) -> tuple[str, ...]:
-    rows = text.split("/")
+@lru_cache(maxsize=2)
+def _cells(is_numbered: bool) -> re.Pattern[str]:
+    piece = f"[{LETTERS}]{'[1-9]' * is_numbered}"
+    return re.compile(rf"[._]|{piece}|\((?:{piece}){{2,}}\)")
+
+
+def _parse_board(rules: RuleSet, text: str, whole: str) -> tuple[str, ...]:
+    shapes, rows = rules.board.rows, text.split("/")
     if len(rows) != 3:
         raise PositionSyntaxError(
             f"position {whole!r}: the board {text!r} has {len(rows)} rows, expected 3, "
-            f"such as {'/'.join(board.rows)!r}"
+            f"such as {'/'.join(shapes)!r}"
         )
     contents = []
-    for name, row, shape in zip("ABC", rows, board.rows, strict=True):
-        if len(row) != len(shape):
+    for name, row, shape in zip("ABC", rows, shapes, strict=True):
+        cells = _parse_row(rules, name, row, whole)
+        if len(cells) != len(shape):
             raise PositionSyntaxError(
-                f"position {whole!r}: row {name} is {row!r}, {len(row)} columns, expected "
+                f"position {whole!r}: row {name} is {row!r}, {len(cells)} columns, expected "
                 f"{len(shape)} as in {shape!r}"
             )
-        for column, (cell, kind) in enumerate(zip(row, shape, strict=True), start=1):
+        for column, (cell, kind) in enumerate(zip(cells, shape, strict=True), start=1):
             if (cell == "_") != (kind == "_"):
                 expected = "'_', as there is no square" if kind == "_" else "a square, not '_'"
                 raise PositionSyntaxError(
                     f"position {whole!r}: {name}{column} is {cell!r}, expected {expected}"
                 )
-            if cell not in "._" and cell not in _PIECES:
-                raise PositionSyntaxError(
-                    f"position {whole!r}: {name}{column} is {cell!r}, expected one of '.LDld'"
-                )
             if kind == ".":
-                contents.append("" if cell == "." else cell)
+                held = split(cell.strip(".()"))
+                contents.append(rules.play.arranged(f"{name}{column}", held))
     return tuple(contents)
 
 
-def _parse_home(side: str, text: str, whole: str) -> int:
+def _parse_row(rules: RuleSet, name: str, row: str, whole: str) -> list[str]:
+    is_numbered = rules.play.is_numbered
+    cells: list[str] = []
+    at = 0
+    while at < len(row):
+        match = _cells(is_numbered).match(row, at)
+        if match is None:
+            expected = "a piece such as 'L1' or 'D2'" if is_numbered else "one of 'LDld'"
+            raise PositionSyntaxError(
+                f"position {whole!r}: {name}{len(cells) + 1} begins with {row[at]!r}, expected "
+                f"'.', {expected}, or two pieces or more in parentheses"
+            )
+        cells.append(match.group())
+        at = match.end()
+    return cells
+
+
+def _parse_count(side: str, text: str, whole: str) -> int:
     if len(text) == 1 and text.isascii() and text.isdigit():
         return int(text)
     raise PositionSyntaxError(f"position {whole!r}: {side}'s home is {text!r}, expected a digit")
+
+
+def _parse_numbers(side: str, text: str, whole: str) -> tuple[int, ...]:
+    if text == "-":
+        return ()
+    if text.isascii() and text.isdigit() and "".join(sorted(set(text))) == text:
+        return tuple(map(int, text))
+    raise PositionSyntaxError(
+        f"position {whole!r}: {side}'s home is {text!r}, expected the pieces' numbers, "
+        "ascending, or '-' for none"
+    )
+
+
+def _parse_fines(text: str, whole: str) -> int:
+    digits = text[1:]
+    if text.startswith("p") and digits.isascii() and digits.isdigit():
+        fines = int(digits)
+        if fines <= _MAX_FINES:
+            return fines
+    raise PositionSyntaxError(
+        f"position {whole!r}: the fines paid are {text!r}, expected 'p0' to 'p{_MAX_FINES}'"
+    )
 
 
 def position_faults(rules: RuleSet, position: Position) -> list[str]:
@@ -177,31 +294,47 @@ def position_faults(rules: RuleSet, position: Position) -> list[str]:
     """
     faults = []
     for square, content in zip(rules.board.squares, position.contents, strict=True):
-        if content and content not in square_pieces(rules)[square]:
-            allowed = ", ".join(square_pieces(rules)[square]) or "no piece"
-            faults.append(f"{content!r} cannot stand on {square} (allowed there: {allowed})")
+        if content:
+            faults += _square_faults(rules, square, content)
     for name, side in (("light", LIGHT), ("dark", DARK)):
         count = position.home(side) + position.on_board(side)
         if count > rules.pieces:
             faults.append(f"{name} has {count} pieces, more than the {rules.pieces} there are")
+        if rules.play.is_numbered:
+            faults += _number_faults(rules, position, name, side)
     if all(n_off(rules, position, side) == rules.pieces for side in (LIGHT, DARK)):
         faults.append("both sides have borne off all their pieces")
     return faults
 
 
-@lru_cache(maxsize=64)
-def square_pieces(rules: RuleSet) -> dict[str, tuple[str, ...]]:
-    """For each square the letters that may stand there, in the order ``L D l d``."""
-    letters: dict[str, set[str]] = {square: set() for square in rules.board.squares}
-    for side in (LIGHT, DARK):
-        for index, square in enumerate(rules.path.squares(side)):
-            letters[square].add(piece_letter(rules, side, index))
-    return {
-        square: tuple(letter for letter in _PIECES if letter in found)
-        for square, found in letters.items()
-    }
+def _square_faults(rules: RuleSet, square: str, content: str) -> list[str]:
+    held, may_stand = split(content), rules.play.pieces_on[square]
+    allowed = ", ".join(may_stand) or "no piece"
+    strangers = in_order(tuple({piece for piece in held if piece not in may_stand}))
+    if strangers:
+        return [f"{piece!r} cannot stand on {square} (allowed: {allowed})" for piece in strangers]
+    fault = rules.play.squares[square].fault(held)
+    return [f"{content!r} cannot stand on {square}: {fault}"] if fault else []
+
+
+def _number_faults(rules: RuleSet, position: Position, name: str, side: str) -> list[str]:
+    numbers = list(position.numbers(side))
+    for content in position.contents:
+        numbers += (number_of(piece) for piece in split(content) if side_of(piece) == side)
+    return [
+        f"{name}'s piece {number} is there {numbers.count(number)} times"
+        for number in sorted(set(numbers))
+        if numbers.count(number) > 1
+    ] + [
+        f"{name}'s home has a piece {number}, but pieces are numbered 1 to {rules.pieces}"
+        for number in position.numbers(side)
+        if number > rules.pieces or number == 0
+    ]
 
 
 def piece_letter(rules: RuleSet, side: str, index: int) -> str:
-    """How a piece of `side` at path index `index` is written."""
-    return side.lower() if rules.path.is_second_leg(index) else side
+    """How a piece of `side` at path index `index` is written.
+
+    In ben, where that depends on the piece's past too, one not converted before.
+    """
+    return rules.play.stands(side, index)

@@ -195,3 +195,10 @@ def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
 def test_other_rules_are_named():
     (fault,) = read_games(str(GAMES / "blitz-1.json"), FINKEL)
     assert "the game was played by blitz, not finkel" in str(fault)
+
+
+def test_other_families_are_refused_by_name():
+    (fault,) = read_rgn(RGN, named_rules("birds"))
+    assert "birds: games are read, judged and played by rules of the race family" in str(fault)
+    (fault,) = read_rgn('[Rules "casual"]\n\n1. A@A4', None)
+    assert "casual: games are read" in str(fault)

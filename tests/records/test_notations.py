@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.games import GAMES, NAMES, random_game
+from tests.games import GAMES, NAMES, RACES, random_game
 from ur_solver.errors import RuleSetError
 from ur_solver.position import parse_position
 from ur_solver.records import (
@@ -91,7 +91,7 @@ def test_json_without_metadata_and_of_version_1_is_read():
 
 
 @given(
-    name=st.sampled_from(sorted(CATALOGUE)),
+    name=st.sampled_from(RACES).map(lambda rules: rules.name),
     pieces=st.integers(1, 3),
     seed=st.integers(0, 2**32),
     cut=st.integers(0, 300),
@@ -158,7 +158,7 @@ def test_an_ambiguous_move_names_its_throw():
 
 
 def test_settings_carry_what_they_can():
-    for rules in CATALOGUE.values():
+    for rules in RACES:
         if rules.name in ("masters-games", "finkel-3dice", "murray", "murray-3dice"):
             with pytest.raises(RuleSetError, match="RGN"):
                 settings_of(rules)

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from tests.games import RACES
 from ur_solver.moves import legal_moves, pass_turn
 from ur_solver.position import format_position, mirror, start, winner
 from ur_solver.records import stepper_of
@@ -14,7 +15,7 @@ CUSTOM = RuleSet(
 )
 
 
-@pytest.mark.parametrize("rules", [*CATALOGUE.values(), CUSTOM], ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", [*RACES, CUSTOM], ids=lambda rules: rules.name)
 def test_steps_are_the_legal_moves(rules: RuleSet) -> None:
     stepper, rng = stepper_of(rules.with_pieces(min(rules.pieces, 4))), random.Random(5)
     rules = stepper.rules

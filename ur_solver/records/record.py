@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from ur_solver.errors import InputError, MoveError, RecordError
+from ur_solver.errors import InputError, MoveError, RecordError, RuleSetError
 from ur_solver.moves import check_throw, find_move
 from ur_solver.position import DARK, LIGHT, Position, opponent, position_faults, start
 from ur_solver.records.steps import Step, Stepper, stepper_of
@@ -167,7 +167,10 @@ class Replay:
         self.start = begin or start(rules)
         if position_faults(rules, self.start):
             raise RecordError("; ".join(position_faults(rules, self.start)))
-        self.stepper = stepper_of(rules)
+        try:
+            self.stepper = stepper_of(rules)
+        except RuleSetError as error:
+            raise RecordError(str(error)) from None
         self.state = self.stepper.space.encode(self.start)
         self.side = self.start.side
         self.winner: str | None = None

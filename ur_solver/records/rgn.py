@@ -255,6 +255,8 @@ def _candidates(game: _GameText) -> Iterator[RuleSet]:
     borne_off = max(off.count(LIGHT), off.count(DARK))
     tried: list[RuleSet] = []
     for rules in CATALOGUE.values():
+        if rules.family != "race":
+            continue
         for pieces in (rules.pieces, borne_off):
             candidate = rules.with_pieces(pieces) if 1 <= pieces <= MAX_PIECES else rules
             if not any(candidate.is_same_game(other) for other in tried):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ur_solver.errors import RecordError, RuleSetError
@@ -48,13 +49,11 @@ def rules_from_settings(settings: object) -> RuleSet:
         raise RecordError(
             f"settings.{_PIECES} is {pieces!r:.60}, not a whole number from 1 to {MAX_PIECES}"
         )
-    switches = {}
-    for key, name in _SWITCHES.items():
-        value = settings.get(key)
-        if not isinstance(value, bool):
-            raise RecordError(f"settings.{key} is {value!r:.60}, not true or false")
-        switches[name] = value
-    return known_rules(RuleSet("custom", path, dice, pieces, **switches))
+    switches = {name: _switch(settings, key) for key, name in _SWITCHES.items()}
+    race = CATALOGUE["finkel"]
+    return known_rules(
+        replace(race, name="custom", path=path, dice=dice, pieces=pieces, **switches)
+    )
 
 
 def settings_of(rules: RuleSet) -> dict[str, Any]:
@@ -89,6 +88,8 @@ def settings_of(rules: RuleSet) -> dict[str, Any]:
 def known_rules(rules: RuleSet) -> RuleSet:
     """`rules` under the catalogue's name, if they are in it with any count of pieces."""
     for known in CATALOGUE.values():
+        if known.family != rules.family:
+            continue  # whose count of pieces has other limits
         candidate = known.with_pieces(rules.pieces)
         if candidate.is_same_game(rules):
             return candidate
@@ -107,6 +108,13 @@ def _one_of(settings: Mapping[str, Any], key: str, known: Mapping[str, str]) -> 
     if isinstance(value, str) and value.lower() in known:
         return known[value.lower()]
     raise RecordError(f"settings.{key} is {value!r:.60}; known: {', '.join(known)}")
+
+
+def _switch(settings: Mapping[str, Any], key: str) -> bool:
+    value = settings.get(key)
+    if not isinstance(value, bool):
+        raise RecordError(f"settings.{key} is {value!r:.60}, not true or false")
+    return value
 
 
 def _key(known: Mapping[str, str], value: str) -> str | None:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
+from ur_solver.errors import RuleSetError
 from ur_solver.kernel import move_tables
 from ur_solver.moves import legal_moves
 from ur_solver.position import DARK, LIGHT, Position
@@ -43,9 +44,20 @@ class Step(NamedTuple):
 
 
 class Stepper:
-    """The moves of one rule set on encoded states; `stepper_of` gives the shared one."""
+    """The moves of one rule set on encoded states; `stepper_of` gives the shared one.
+
+    Raises
+    ------
+    RuleSetError
+        If the rule set is not of the race family.
+    """
 
     def __init__(self, rules: RuleSet) -> None:
+        if rules.family != "race":
+            raise RuleSetError(
+                f"{rules.name}: games are read, judged and played by rules of the race family "
+                f"only, not by those of {rules.family!r}"
+            )
         self.rules = rules
         self.space: Space = space_of(rules)
         tables = move_tables(self.space)

@@ -41,6 +41,12 @@ class Board:
 
 
 UR = Board("ur", ("....__..", "........", "....__.."), frozenset({"A1", "C1", "B4", "A7", "C7"}))
+EYES = frozenset({"A2", "A4", "B7", "C2", "C4"})
+FOUR_FIVES = frozenset({"B3", "B6"})
+WAVY_CORNERS = frozenset({"A8", "C8"})
+QUARTERED = frozenset({"B1"})
+"""Markings of the Ur board's other squares, to which some rule sets give a meaning."""
+
 ASEB = Board(
     "aseb",
     ("....________", "............", "....________"),

@@ -8,7 +8,8 @@ import pathlib
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
-from ur_solver.rules.ruleset import MAX_PIECES, RuleSet
+from ur_solver.rules.families import FAMILIES, MAX_PIECES
+from ur_solver.rules.ruleset import RuleSet
 
 MAX_JSON_BYTES = 1 << 16
 """A rule set's JSON is a few hundred bytes; a larger file is not one."""
@@ -16,6 +17,18 @@ MAX_JSON_BYTES = 1 << 16
 
 def _race(name: str, pieces: int, path: str, dice: str, **switches: bool | int) -> RuleSet:
     return RuleSet(name, PATHS[path], DICE[dice], pieces, **switches)  # type: ignore[arg-type]
+
+
+def _own(
+    name: str,
+    family: str,
+    dice: str,
+    path: str = "bell",
+    pieces: int = MAX_PIECES,
+    **switches: bool,
+) -> RuleSet:
+    settings = {**FAMILIES[family].fixed, **switches}
+    return RuleSet(name, PATHS[path], DICE[dice], pieces, family=family, **settings)
 
 
 CATALOGUE: dict[str, RuleSet] = {
@@ -34,9 +47,21 @@ CATALOGUE: dict[str, RuleSet] = {
         _race("masters-4dice", 7, "masters", "4-binary", safe_rosettes=False),
         _race("blitz", 5, "masters", "4-binary", safe_rosettes=False, extra_on_capture=True),
         _race("aseb", 5, "aseb", "4-binary"),
+        _own("bell", "bell", "bell"),
+        _own("casual", "casual", "4-binary"),
+        _own("casual-roll-again", "casual", "4-binary", roll_again=True),
+        _own("birds", "birds", "4-binary", pieces=5),
+        _own("skiriuk", "skiriuk", "3-binary-0as4", "skiriuk"),
+        _own("skiriuk-d4", "skiriuk", "d4", "skiriuk"),
+        _own("ben", "ben", "3-binary", "skiriuk"),
     )
 }
 """The rule sets of the literature with their usual counts of pieces, by name."""
+
+RACES: dict[str, RuleSet] = {
+    name: rules for name, rules in CATALOGUE.items() if rules.family == "race"
+}
+"""Those of the race family, for which there are records of games in other formats."""
 
 
 def named_rules(word: str, pieces: int | None = None) -> RuleSet:

@@ -58,6 +58,7 @@ DICE: dict[str, Dice] = {
         _dice("3-binary", (1, 3, 3, 1)),
         _dice("3-binary-0as4", (0, 3, 3, 1, 1)),
         _dice("d4", (0, 1, 1, 1, 1)),
+        _dice("bell", (1, 3, 3, 1)),
     )
 }
-"""The dice of the literature, by name."""
+"""The dice of the literature, by name; what bell's throws do is in the family bell."""

@@ -1,9 +1,9 @@
-"""A rule set of the race family, as data."""
+"""A rule set: the data that, with its family's code, make a game."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,8 +12,38 @@ from typing import Any
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS, Board, Path
 from ur_solver.rules.dice import DICE, Dice
+from ur_solver.rules.families import FAMILIES, Family
 
-MAX_PIECES = 7
+MAX_STAKE = 1_000_000
+"""The largest ante or fine; only their ratio matters to the play."""
+
+_SWITCHES = ("safe_rosettes", "extra_on_rosette", "extra_on_capture", "roll_again")
+
+
+@dataclass(frozen=True)
+class Stakes:
+    """What is played for when players maximise expected money (section 5.1).
+
+    Parameters
+    ----------
+    ante : int
+        What each player pays into the pot at the start.
+    fine : int
+        What a player pays each time a piece of theirs lands on a rosette.
+    """
+
+    ante: int = 10
+    fine: int = 1
+
+    def __post_init__(self) -> None:
+        for key, lowest in (("ante", 0), ("fine", 1)):
+            value = getattr(self, key)
+            if not lowest <= value <= MAX_STAKE:
+                raise RuleSetError(f"stakes: {key} is {value!r}, not {lowest} to {MAX_STAKE}")
+
+    def pot(self, fines: int) -> int:
+        """What lies in the pot once so many fines were paid."""
+        return 2 * self.ante + fines * self.fine
 
 
 @dataclass(frozen=True)
@@ -35,6 +65,13 @@ class RuleSet:
         Whether a move that lands on a rosette, or captures, gives an extra throw.
     extra_on_throw : int or None
         The throw after whose move another throw is given, if there is one.
+    family : str
+        The code that these data complete: a key of `FAMILIES`. Each family says which
+        of the switches (the parameters but the first four and this one) are free in it.
+    roll_again : bool
+        Whether a player who lands on a rosette may choose to throw again.
+    stakes : Stakes or None
+        What is played for; None if players maximise their chance of winning.
     """
 
     name: str
@@ -45,24 +82,19 @@ class RuleSet:
     extra_on_rosette: bool = True
     extra_on_capture: bool = False
     extra_on_throw: int | None = None
+    family: str = "race"
+    roll_again: bool = False
+    stakes: Stakes | None = None
 
     def __post_init__(self) -> None:
-        faults = list(self._faults())
+        faults = _family(self.family).faults(self)
         if faults:
             raise RuleSetError(f"rule set {self.name!r}: " + "; ".join(faults))
 
-    def _faults(self) -> list[str]:
-        faults = []
-        if not 1 <= self.pieces <= MAX_PIECES:
-            faults.append(f"pieces is {self.pieces}, not between 1 and {MAX_PIECES}")
-        if self.extra_on_throw is not None and self.extra_on_throw not in self.dice.throws:
-            faults.append(
-                f"extra_on_throw is {self.extra_on_throw}, which {self.dice.name} dice cannot "
-                f"show; they show {_listed(self.dice.throws)}"
-            )
-        if self.extra_on_throw == 0:
-            faults.append("extra_on_throw is 0, but a throw of 0 moves nothing")
-        return faults
+    @cached_property
+    def play(self) -> Family:
+        """The family's code, bound to these data."""
+        return FAMILIES[self.family](self)
 
     @property
     def board(self) -> Board:
@@ -77,6 +109,10 @@ class RuleSet:
     def with_pieces(self, pieces: int) -> RuleSet:
         """The same rules with another count of pieces."""
         return replace(self, pieces=pieces)
+
+    def with_stakes(self, stakes: Stakes) -> RuleSet:
+        """The same rules played for money, ``-stakes`` added to the name."""
+        return replace(self, name=f"{self.name.removesuffix('-stakes')}-stakes", stakes=stakes)
 
     def is_same_game(self, other: RuleSet) -> bool:
         """Whether both are the same game, whatever their names."""
@@ -100,16 +136,20 @@ class RuleSet:
                 "name": self.dice.name,
                 "throws": {str(throw): str(chances[throw]) for throw in self.dice.throws},
             }
-        return {
+        values: dict[str, Any] = {
             "name": self.name,
+            "family": self.family,
             "path": self.path.name,
             "dice": dice,
             "pieces": self.pieces,
-            "safe_rosettes": self.safe_rosettes,
-            "extra_on_rosette": self.extra_on_rosette,
-            "extra_on_capture": self.extra_on_capture,
-            "extra_on_throw": self.extra_on_throw,
         }
+        fixed = FAMILIES[self.family].fixed
+        for key in (*_SWITCHES, "extra_on_throw", "stakes"):
+            if key not in fixed:
+                values[key] = getattr(self, key)
+        if self.stakes is not None:
+            values["stakes"] = {"ante": self.stakes.ante, "fine": self.stakes.fine}
+        return values
 
     @staticmethod
     def from_json(values: object) -> RuleSet:
@@ -137,22 +177,27 @@ class RuleSet:
         name = values["name"]
         if not isinstance(name, str) or not name.isprintable() or not 1 <= len(name) <= 80:
             raise RuleSetError(f"rule set: name is {name!r:.100}, not a text of 1 to 80 characters")
-        switches = {
-            key: _switch(key, values[key])
-            for key in ("safe_rosettes", "extra_on_rosette", "extra_on_capture")
-            if key in values
-        }
-        extra_on_throw = values.get("extra_on_throw")
+        family = values.get("family", "race")
+        switches = dict(_family(family).fixed)
+        switches |= {key: _switch(key, values[key]) for key in _SWITCHES if key in values}
+        if values.get("extra_on_throw") is not None:
+            switches["extra_on_throw"] = _whole("extra_on_throw", values["extra_on_throw"])
+        if values.get("stakes") is not None:
+            switches["stakes"] = _stakes(values["stakes"])
         return RuleSet(
             name=name,
             path=named_path(values["path"]),
             dice=_dice(values["dice"]),
             pieces=_whole("pieces", values["pieces"]),
-            extra_on_throw=None
-            if extra_on_throw is None
-            else _whole("extra_on_throw", extra_on_throw),
+            family=family,
             **switches,
         )
+
+
+def _family(name: object) -> type[Family]:
+    if isinstance(name, str) and name in FAMILIES:
+        return FAMILIES[name]
+    raise RuleSetError(f"family is {name!r:.100}; the families are {_listed(FAMILIES)}")
 
 
 def named_path(name: object) -> Path:
@@ -191,6 +236,12 @@ def _dice(value: object) -> Dice:
     return Dice.of(str(value["name"])[:80], chances)
 
 
+def _stakes(value: object) -> Stakes:
+    if not isinstance(value, Mapping) or set(value) != {"ante", "fine"}:
+        raise RuleSetError(f'stakes: {value!r:.100} is not such as {{"ante": 10, "fine": 1}}')
+    return Stakes(_whole("ante", value["ante"]), _whole("fine", value["fine"]))
+
+
 def _switch(key: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
@@ -203,5 +254,5 @@ def _whole(key: str, value: object) -> int:
     raise RuleSetError(f"rule set: {key} is {value!r:.100}, not a whole number")
 
 
-def _listed(names: object) -> str:
-    return ", ".join(str(name) for name in names)  # type: ignore[attr-defined]
+def _listed(names: Iterable[object]) -> str:
+    return ", ".join(map(str, names))

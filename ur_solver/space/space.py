@@ -23,7 +23,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import IllegalPositionError
+from ur_solver.errors import IllegalPositionError, SolveError
 from ur_solver.position import DARK, LIGHT, Position, format_position, mirror, winner
 from ur_solver.rules import RuleSet
 from ur_solver.space import _ranking
@@ -84,6 +84,11 @@ class Space:
     """
 
     def __init__(self, rules: RuleSet) -> None:
+        if rules.family != "race":
+            raise SolveError(
+                f"the state space of {rules.name!r}: that of the family {rules.family!r} is not "
+                "built yet, only that of 'race'"
+            )
         self.rules = rules
         self.layout: Layout = layout_of(rules.path)
         self.configs: tuple[SideConfig, ...] = side_configs(self.layout, rules.pieces)

@@ -1,0 +1,53 @@
+"""Write tests/data/perft.tsv: counts of move sequences and positions for every rule set.
+
+    python scripts/make_perft.py > tests/data/perft.tsv
+
+For each rule set of the catalogue, and bell with stakes, from the start and from one
+position of a random game (its seed is the rule set's name). The counts come from the
+readable moves in `ur_solver.moves`; compiled moves are tested against them.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+
+from ur_solver.moves import pass_turn
+from ur_solver.perft import perft
+from ur_solver.position import Position, format_position, start, winner
+from ur_solver.rules import CATALOGUE, RuleSet, Stakes
+from ur_solver.turns import turn
+
+DEPTHS = (1, 2, 3, 4)
+PLIES = 60
+
+
+def midgame(rules: RuleSet) -> Position:
+    """A position some way into a random game that is not over."""
+    dice = random.Random(rules.name)
+    position = start(rules)
+    for _ in range(PLIES):
+        outcome = dice.choice(dice.choice(turn(rules, position)).outcomes)
+        reached = [move.position for move in outcome.moves] or [pass_turn(position)]
+        following = dice.choice(reached)
+        if winner(rules, following) is None:
+            position = following
+    return position
+
+
+def main() -> None:
+    """Print the table."""
+    print("rule set\tposition\tdepth\tsequences\tpositions")
+    for rules in (*CATALOGUE.values(), CATALOGUE["bell"].with_stakes(Stakes())):
+        for position in (start(rules), midgame(rules)):
+            for depth in DEPTHS:
+                counts = perft(rules, position, depth)
+                if counts.n_positions > 20_000:
+                    break
+                text = format_position(rules, position)
+                print(rules.name, text, depth, *counts, sep="\t")
+        print(rules.name, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

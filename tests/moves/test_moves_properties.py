@@ -1,0 +1,158 @@
+"""What no move ever breaks, in random games and in random positions."""
+
+from functools import cache
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ur_solver.moves import legal_moves, pass_turn
+from ur_solver.position import (
+    Position,
+    format_position,
+    mirror,
+    n_off,
+    opponent,
+    parse_position,
+    position_faults,
+    start,
+    winner,
+)
+from ur_solver.rules import CATALOGUE, Stakes
+from ur_solver.rules.contents import number_of, side_of, split
+from ur_solver.turns import turn
+
+RULES = [*CATALOGUE.values(), CATALOGUE["bell"].with_stakes(Stakes())]
+
+
+@st.composite
+def rule_sets(draw):
+    rules = draw(st.sampled_from(RULES))
+    return rules.with_pieces(draw(st.integers(1, rules.pieces)))
+
+
+@cache
+def contents_on(rules, square):
+    return rules.play.contents_on(square)
+
+
+@st.composite
+def positions(draw):
+    """A rule set and any position that it allows, reachable or not."""
+    rules = draw(rule_sets())
+    free = {side: set(range(1, rules.pieces + 1)) for side in "LD"}
+    board = dict.fromkeys(rules.board.squares, "")
+    for square in draw(st.permutations(rules.board.squares))[:12]:
+        content = draw(st.sampled_from(contents_on(rules, square)))
+        left = {side: set(numbers) for side, numbers in free.items()}
+        fits = True
+        for piece in split(content):
+            side = side_of(piece)
+            number = number_of(piece) if rules.play.is_numbered else min(left[side], default=0)
+            fits = fits and number in left[side]
+            left[side].discard(number)
+        if fits:
+            board[square], free = content, left
+    home = {
+        side: tuple(number for number in sorted(numbers) if draw(st.booleans()))
+        for side, numbers in free.items()
+    }
+    numbers = (home["L"], home["D"]) if rules.play.is_numbered else ((), ())
+    fines = draw(st.integers(0, 99)) if rules.stakes else 0
+    position = Position(
+        tuple(board.values()),
+        draw(st.sampled_from("LD")),
+        len(home["L"]),
+        len(home["D"]),
+        numbers,
+        fines,
+    )
+    if all(n_off(rules, position, side) == rules.pieces for side in "LD"):
+        position = start(rules)
+    return rules, position
+
+
+def check(rules, position):
+    """The notation's invariants."""
+    assert position_faults(rules, position) == []
+    text = format_position(rules, position)
+    assert parse_position(rules, text) == position
+    mirrored = mirror(rules, position)
+    assert position_faults(rules, mirrored) == []
+    assert mirror(rules, mirrored) == position
+
+
+def plies(rules, position):
+    """What can happen next, as comparable values, the position reached last."""
+    return sorted(
+        (
+            *(choice.name, outcome.throws),
+            *(move.again, move.source, move.target, move.is_capture),
+            format_position(rules, move.position),
+        )
+        for choice in turn(rules, position)
+        for outcome in choice.outcomes
+        for move in outcome.moves
+    )
+
+
+def mirrored_plies(rules, position):
+    return sorted(
+        (*ply[:-1], format_position(rules, mirror(rules, parse_position(rules, ply[-1]))))
+        for ply in plies(rules, position)
+    )
+
+
+@given(rule_sets(), st.randoms(use_true_random=False))
+def test_random_games_keep_the_invariants(rules, dice):
+    position = start(rules)
+    for _ in range(60):
+        check(rules, position)
+        if winner(rules, position) is not None:
+            assert turn(rules, position) == ()
+            break
+        choices = turn(rules, position)
+        assert all(sum(o.probability for o in choice.outcomes) == 1 for choice in choices)
+        outcome = dice.choice(dice.choice(choices).outcomes)
+        off = {side: n_off(rules, position, side) for side in "LD"}
+        if not outcome.moves:
+            position = pass_turn(position)
+            continue
+        move = dice.choice(outcome.moves)
+        mover, other = position.side, opponent(position.side)
+        assert (move.position.side == mover) == move.again
+        gained = n_off(rules, move.position, mover) - off[mover]
+        assert gained == (move.target == len(rules.path))
+        assert n_off(rules, move.position, other) == off[other]
+        assert move.is_capture == (move.position.home(other) > position.home(other))
+        position = move.position
+
+
+@given(positions())
+def test_positions_survive_writing_and_mirroring(rules_and_position):
+    check(*rules_and_position)
+
+
+@given(positions())
+def test_moves_lead_to_positions_that_obey_the_rules(rules_and_position):
+    rules, position = rules_and_position
+    for choice in turn(rules, position):
+        for outcome in choice.outcomes:
+            texts = [move.text for move in outcome.moves]
+            assert len(set(texts)) == len(texts)
+            for move in outcome.moves:
+                if winner(rules, move.position) is None:
+                    check(rules, move.position)
+
+
+@given(positions())
+def test_the_mirrored_position_has_the_mirrored_moves(rules_and_position):
+    rules, position = rules_and_position
+    if winner(rules, position) is None:
+        assert plies(rules, mirror(rules, position)) == mirrored_plies(rules, position)
+
+
+@given(positions())
+def test_no_moves_once_the_game_is_over(rules_and_position):
+    rules, position = rules_and_position
+    if winner(rules, position) is not None:
+        assert not any(legal_moves(rules, position, throw) for throw in rules.dice.throws)

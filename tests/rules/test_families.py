@@ -1,0 +1,160 @@
+"""Rule sets as data: round trips, what is wrong with one in words, contents of squares."""
+
+import dataclasses
+import json
+from collections import Counter
+
+import pytest
+
+from ur_solver.errors import RuleSetError
+from ur_solver.rules import CATALOGUE, DICE, FAMILIES, PATHS, RuleSet, Stakes, named_rules
+from ur_solver.rules.contents import side_of, split
+
+BELL_STAKES = CATALOGUE["bell"].with_stakes(Stakes(ante=7, fine=2))
+OWN = ("bell", "casual", "casual-roll-again", "birds", "skiriuk", "skiriuk-d4", "ben")
+
+
+@pytest.mark.parametrize("rules", [*CATALOGUE.values(), BELL_STAKES], ids=lambda rules: rules.name)
+def test_json_round_trip(rules):
+    assert RuleSet.from_json(rules.to_json()) == rules
+    assert RuleSet.from_json(json.dumps(rules.to_json())) == rules
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_counts_of_pieces(name):
+    most = 5 if name == "birds" else 7
+    for pieces in range(1, most + 1):
+        assert named_rules(f"{name}:{pieces}").pieces == pieces
+    with pytest.raises(RuleSetError, match=f"pieces is {most + 1}, not between 1 and {most}"):
+        named_rules(name, most + 1)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_every_family_tells_its_fixed_switches(name):
+    values = CATALOGUE[name].to_json()
+    fixed = FAMILIES[CATALOGUE[name].family].fixed
+    assert not set(values) & set(fixed)
+    assert RuleSet.from_json({**values, **fixed}) == CATALOGUE[name]
+    wrong = {**values, "extra_on_capture": True}
+    with pytest.raises(RuleSetError, match="extra_on_capture is True, always False"):
+        RuleSet.from_json(wrong)
+
+
+def test_a_race_rule_set_needs_no_family():
+    values = CATALOGUE["finkel"].to_json()
+    del values["family"]
+    assert RuleSet.from_json(values) == CATALOGUE["finkel"]
+
+
+def test_other_dice_where_the_rules_allow_them():
+    for name, dice in (("casual", "d4"), ("ben", "4-binary"), ("ben", "d4")):
+        assert dataclasses.replace(CATALOGUE[name], dice=DICE[dice]).dice == DICE[dice]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("ben", {"path": PATHS["bell"]}, "path is 'bell', not skiriuk"),
+        ("birds", {"dice": DICE["d4"]}, "dice are 'd4', not 4-binary"),
+        ("skiriuk", {"stakes": Stakes()}, "stakes is Stakes.*, always None in skiriuk"),
+        ("finkel", {"dice": DICE["bell"]}, "dice are 'bell', whose throws mean something"),
+        ("finkel", {"extra_on_throw": 5}, "extra_on_throw is 5, .* they show 0, 1, 2, 3, 4"),
+        ("finkel", {"extra_on_throw": 0}, "extra_on_throw is 0, but a throw of 0 moves nothing"),
+        ("finkel", {"family": "chess"}, "family is 'chess'; the families are race, bell"),
+    ],
+)
+def test_contradictions_in_words(name, change, message):
+    with pytest.raises(RuleSetError, match=message):
+        dataclasses.replace(CATALOGUE[name], **change)
+
+
+@pytest.mark.parametrize(
+    ("stakes", "message"),
+    [
+        ({"ante": 10}, "is not such as"),
+        (3, "3 is not such as"),
+        ({"ante": -1, "fine": 1}, "ante is -1, not 0 to 1000000"),
+        ({"ante": 1, "fine": 0}, "fine is 0, not 1 to 1000000"),
+        ({"ante": 1, "fine": 1.5}, "fine is 1.5, not a whole number"),
+    ],
+)
+def test_wrong_stakes_in_words(stakes, message):
+    with pytest.raises(RuleSetError, match=message):
+        RuleSet.from_json({**CATALOGUE["bell"].to_json(), "stakes": stakes})
+
+
+def test_wrong_family_in_json():
+    with pytest.raises(RuleSetError, match=r"family is \['ben'\]; the families are race"):
+        RuleSet.from_json({**CATALOGUE["ben"].to_json(), "family": ["ben"]})
+
+
+def test_stakes_make_another_game_and_another_name_does_not():
+    bell = CATALOGUE["bell"]
+    assert BELL_STAKES.name == "bell-stakes"
+    assert not bell.is_same_game(BELL_STAKES)
+    assert bell.is_same_game(dataclasses.replace(bell, name="Bell's game"))
+    assert BELL_STAKES.stakes.pot(3) == 20
+
+
+@pytest.mark.parametrize(
+    ("name", "square", "contents"),
+    [
+        ("finkel:2", "B4", {"", "L", "D"}),
+        ("bell:2", "A1", {"", "L"}),
+        ("casual:2", "A1", {"", "L", "LL"}),
+        ("casual:1", "B4", {"", "L", "D", "LD"}),
+        ("casual:7", "B3", {"", "L", "D"}),
+        ("birds:2", "A1", {"", "L1", "L2", "L1L2"}),
+        ("birds:1", "B4", {"", "L1", "D1", "L1D1"}),
+        ("skiriuk:7", "A2", {"", "L", "LL", "LLL", "LLLL"}),
+        ("skiriuk:1", "B3", {"", *"LDld", "LD", "DL", "Ld", "dL", "lD", "Dl", "ld", "dl"}),
+        ("skiriuk:2", "B7", {"", *"LDld", "LL", "Ll", "lL", "ll", "DD", "Dd", "dD", "dd"}),
+        ("skiriuk:7", "A8", {"", "L", "d"}),
+        ("ben:7", "A7", {"", "L", "LL", "d", "dd", "Ld", "Ldd", "LLd", "LLdd"}),
+        ("ben:7", "B6", {"", *"LDld", "Ll", "Ld", "Dl", "Dd"}),
+        ("ben:7", "A8", {"", "l", "d"}),
+        ("ben:7", "B8", {"", *"LDld"}),
+    ],
+)
+def test_contents_of_squares(name, square, contents):
+    found = named_rules(name).play.contents_on(square)
+    assert len(found) == len(set(found))
+    assert set(found) == contents
+
+
+# Every way to fill the squares and the homes, games that are over included.
+SIZES = {
+    "finkel": (248, 13112, 264304, 2606947, 14680840, 53212388, 137913936),
+    "bell": (248, 13112, 264304, 2606947, 14680840, 53212388, 137913936),
+    "masters": (312, 20623, 514052, 6165948, 41264288, 172726782, 501032952),
+    "casual": (249, 14071, 328981, 4150581, 33194669, 188158713, 819945003),
+    "murray": (808, 133763, 7994968, 216918485, 3035055880, 23959660429, 115712429136),
+    "skiriuk": (608, 87587, 5615208, 209198645, 5119933796, 87314375501, 1072025399628),
+    "ben": (652, 93620, 5327665, 153985731, 2603130756, 28247893228, 210456615155),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_contents_multiply_to_the_size_of_the_state_space(name):
+    assert tuple(size(named_rules(name, pieces)) for pieces in range(1, 8)) == SIZES[name]
+
+
+def size(rules):
+    ways = Counter({(0, 0): 1})
+    for square in rules.board.squares:
+        sides = ([side_of(piece) for piece in split(c)] for c in rules.play.contents_on(square))
+        alphabet = Counter((held.count("L"), held.count("D")) for held in sides)
+        ways = Counter(
+            {
+                (light, dark): sum(
+                    times * ways[light - used_light, dark - used_dark]
+                    for (used_light, used_dark), times in alphabet.items()
+                )
+                for light in range(rules.pieces + 1)
+                for dark in range(rules.pieces + 1)
+            }
+        )
+    return sum(
+        times * (rules.pieces - light + 1) * (rules.pieces - dark + 1)
+        for (light, dark), times in ways.items()
+    )

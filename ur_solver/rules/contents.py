@@ -1,0 +1,63 @@
+"""What stands on a square, as text.
+
+A piece is written ``L`` or ``D``, in lower case once it is *marked* (on the second leg
+of its path, or turned over), and in games with numbered pieces with its number behind
+it. A square's contents are its pieces one after the other, from the bottom up; an empty
+square is the empty string.
+"""
+
+from __future__ import annotations
+
+import re
+
+LIGHT, DARK = "L", "D"
+LETTERS = "LDld"
+"""The letters of pieces, in the order in which contents without an order are written."""
+
+Pieces = tuple[str, ...]
+"""The pieces on a square, from the bottom up."""
+
+_SWAP = str.maketrans("LDld", "DLdl")
+_PIECE = re.compile("[LDld][0-9]?")
+
+
+def opponent(side: str) -> str:
+    """The other side."""
+    return DARK if side == LIGHT else LIGHT
+
+
+def side_of(piece: str) -> str:
+    """Whose piece it is, ``"L"`` or ``"D"``."""
+    return piece[0].upper()
+
+
+def is_marked(piece: str) -> bool:
+    """Whether a piece is written in lower case."""
+    return piece[0].islower()
+
+
+def with_mark(piece: str, marked: bool) -> str:
+    """The same piece, marked or not."""
+    return piece.lower() if marked else piece.upper()
+
+
+def number_of(piece: str) -> int:
+    """The number of a numbered piece."""
+    return int(piece[1:])
+
+
+def split(content: str) -> Pieces:
+    """The pieces of a square's contents; ``"".join`` is the inverse."""
+    if len(content) < 2:
+        return (content,) if content else ()
+    return tuple(_PIECE.findall(content))
+
+
+def in_order(pieces: Pieces) -> Pieces:
+    """Pieces in the order in which they are written where no order matters."""
+    return tuple(sorted(pieces, key=lambda piece: (LETTERS.index(piece[0]), piece[1:])))
+
+
+def swap_sides(text: str) -> str:
+    """Contents with light's and dark's pieces exchanged, in the same order."""
+    return text.translate(_SWAP)

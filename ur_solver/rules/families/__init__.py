@@ -1,0 +1,25 @@
+"""The code half of the rule sets: one small module a family."""
+
+from ur_solver.rules.families.bell import Bell
+from ur_solver.rules.families.ben import Ben
+from ur_solver.rules.families.birds import Birds
+from ur_solver.rules.families.casual import Casual
+from ur_solver.rules.families.family import ENTER, FREE_THROW, HOME, MAX_PIECES, MOVE, Family, Roll
+from ur_solver.rules.families.race import Race
+from ur_solver.rules.families.skiriuk import Skiriuk
+
+FAMILIES: dict[str, type[Family]] = {
+    family.name: family for family in (Race, Bell, Casual, Birds, Skiriuk, Ben)
+}
+"""The families, by name."""
+
+__all__ = [
+    "ENTER",
+    "FAMILIES",
+    "FREE_THROW",
+    "HOME",
+    "MAX_PIECES",
+    "MOVE",
+    "Family",
+    "Roll",
+]

@@ -1,0 +1,48 @@
+"""The birds (section 5.3): numbered pieces that enter by throwing their number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from ur_solver.rules.families.casual import Casual
+from ur_solver.rules.families.family import ENTER, MOVE, Roll
+
+_COUNTS_AS = {0: 5}
+"""A first throw of 0 counts as 5, which four dice cannot show (a reading)."""
+
+
+class Birds(Casual):
+    """Casual's squares; each turn begins with saying *move* or *enter*."""
+
+    name = "birds"
+    dice = ("4-binary",)
+    max_pieces = 5
+    is_numbered = True
+    fixed: ClassVar[Mapping[str, Any]] = {**Casual.fixed, "roll_again": False}
+
+    def choices(self, n_home: int, n_on_board: int) -> tuple[str, ...]:
+        """*move* with a piece on the board, *enter* with one at home."""
+        return (MOVE,) * (n_on_board > 0) + (ENTER,) * (n_home > 0)
+
+    def moves_from(self, choice: str) -> tuple[bool, bool]:
+        """From home after *enter*, on the board otherwise."""
+        return choice == ENTER, choice != ENTER
+
+    def rolls(self, choice: str, candidate: int | None) -> tuple[Roll, ...]:
+        """After *enter*, a second throw if the first is the candidate's number."""
+        first = super().rolls(choice, candidate)
+        if choice != ENTER:
+            return first
+        rolls: list[Roll] = []
+        for roll in first:
+            throw = roll.throws[0]
+            if _COUNTS_AS.get(throw, throw) == candidate:
+                rolls += (
+                    Roll(roll.probability * second.probability, (throw, second_throw), second_throw)
+                    for second in first
+                    for second_throw in second.throws
+                )
+            else:
+                rolls.append(Roll(roll.probability, roll.throws, None))
+        return tuple(rolls)

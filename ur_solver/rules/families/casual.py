@@ -1,0 +1,33 @@
+"""The casual game (section 5.2): rosettes that all may share, and no extra throws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from ur_solver.rules.families.family import Family
+from ur_solver.rules.squares import Ordinary, Shared, SquareRule
+
+
+class Casual(Family):
+    """Shared rosettes; with `roll_again`, a player on one may choose to throw again."""
+
+    name = "casual"
+    paths = ("bell",)
+    dice: ClassVar[tuple[str, ...]] = ("4-binary", "d4")
+    fixed: ClassVar[Mapping[str, Any]] = {
+        "safe_rosettes": True,
+        "extra_on_rosette": False,
+        "extra_on_capture": False,
+        "extra_on_throw": None,
+        "stakes": None,
+    }
+
+    def square_rule(self, square: str) -> SquareRule:
+        """Rosettes are shared, all else is ordinary."""
+        return Shared() if square in self.rules.rosettes else Ordinary()
+
+    def again(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
+        """Never, or by choice after landing on a rosette."""
+        may_choose = self.rules.roll_again and square in self.rules.rosettes
+        return (False, True) if may_choose else (False,)

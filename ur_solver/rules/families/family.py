@@ -1,0 +1,233 @@
+"""What every family of rule sets has in common, with room for what it has not.
+
+A family is the code half of a rule set, bound to the data half: it says what each square
+may hold (`squares`), which letter a piece wears where (`indices`, `meets`, `stands`),
+how far a throw takes a piece (`targets`), who throws next (`again`), and what is chosen
+and thrown in a turn (`choices`, `rolls`). It knows squares, pieces and throws, not
+positions: `moves.py` walks those, the same way for every family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from ur_solver.rules.board import PATHS
+from ur_solver.rules.contents import DARK, LIGHT, in_order, split, with_mark
+from ur_solver.rules.dice import DICE
+from ur_solver.rules.squares import SquareRule
+
+if TYPE_CHECKING:
+    from ur_solver.rules.ruleset import RuleSet
+
+HOME = -1
+"""The path index of a piece that has not entered."""
+
+MAX_PIECES = 7
+"""The most pieces a side has in any rule set."""
+
+MOVE, ENTER = "move", "enter"
+"""What a player may say before throwing, in rule sets that ask."""
+
+FREE_THROW = ""
+"""The name of the only choice of a turn in which nothing is said before throwing."""
+
+
+class Slot(NamedTuple):
+    """A case in which a piece may stand: its path index, its square, its letter."""
+
+    path_index: int
+    square: str
+    letter: str
+
+
+class Roll(NamedTuple):
+    """What may be thrown in a turn.
+
+    Attributes
+    ----------
+    probability : Fraction
+    throws : tuple of int
+        What the dice show, one after the other.
+    moves_by : int or None
+        The throw that a piece is moved by; None if the throws move nothing.
+    """
+
+    probability: Fraction
+    throws: tuple[int, ...]
+    moves_by: int | None
+
+
+class Family:
+    """The rules of section 4 that every family keeps unless it says otherwise.
+
+    Attributes
+    ----------
+    name : str
+    paths, dice : tuple of str
+        Those that the rules are written for; empty if any will do.
+    max_pieces : int
+    fixed : mapping
+        The switches of a rule set in which this family leaves no choice.
+    opening_throw : int or None
+        What the starter has thrown, if that decides who starts.
+    is_numbered : bool
+        Whether the pieces are numbered, 1 to N.
+    """
+
+    name: ClassVar[str]
+    paths: ClassVar[tuple[str, ...]] = ()
+    dice: ClassVar[tuple[str, ...]] = ()
+    max_pieces: ClassVar[int] = MAX_PIECES
+    fixed: ClassVar[Mapping[str, Any]]
+    opening_throw: ClassVar[int | None] = None
+    is_numbered: ClassVar[bool] = False
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+        self.squares = {square: self.square_rule(square) for square in rules.board.squares}
+
+    @classmethod
+    def faults(cls, rules: RuleSet) -> list[str]:
+        """Every way in which a rule set's data do not fit this family, in words."""
+        faults = []
+        if not 1 <= rules.pieces <= cls.max_pieces:
+            faults.append(f"pieces is {rules.pieces!r}, not between 1 and {cls.max_pieces}")
+        if cls.paths and rules.path not in [PATHS[name] for name in cls.paths]:
+            faults.append(f"path is {rules.path.name!r}, not {' or '.join(cls.paths)}")
+        if cls.dice and rules.dice not in [DICE[name] for name in cls.dice]:
+            faults.append(f"dice are {rules.dice.name!r}, not {' or '.join(cls.dice)}")
+        for key, value in cls.fixed.items():
+            if getattr(rules, key) != value:
+                faults.append(f"{key} is {getattr(rules, key)!r}, always {value!r} in {cls.name}")
+        return faults
+
+    # What stands where.
+
+    def square_rule(self, square: str) -> SquareRule:
+        """The kind of `square`."""
+        raise NotImplementedError
+
+    def indices(self, marked: bool) -> tuple[int, ...]:
+        """The path indices on which a piece may stand that is marked, or is not."""
+        path = self.rules.path
+        return tuple(i for i in range(len(path)) if path.is_second_leg(i) == marked)
+
+    def meets(self, piece: str, index: int) -> str:
+        """`piece` as it meets what stands on path index `index`."""
+        return with_mark(piece, self.rules.path.is_second_leg(index))
+
+    def stands(self, piece: str, index: int) -> str:
+        """`piece` as it stands on path index `index` after landing there."""
+        return self.meets(piece, index)
+
+    @cached_property
+    def slots(self) -> dict[str, tuple[Slot, ...]]:
+        """For each side the cases in which its pieces may stand, by path index."""
+        return {
+            side: tuple(
+                sorted(
+                    Slot(index, self.rules.path.squares(side)[index], with_mark(side, marked))
+                    for marked in (False, True)
+                    for index in self.indices(marked)
+                )
+            )
+            for side in (LIGHT, DARK)
+        }
+
+    @cached_property
+    def pieces_on(self) -> dict[str, tuple[str, ...]]:
+        """For each square the pieces that may stand there, in the order ``L D l d``."""
+        numbers = range(1, self.rules.pieces + 1) if self.is_numbered else ("",)
+        return {
+            square: in_order(
+                tuple(
+                    f"{slot.letter}{number}"
+                    for side in (LIGHT, DARK)
+                    for slot in self.slots[side]
+                    if slot.square == square
+                    for number in numbers
+                )
+            )
+            for square in self.rules.board.squares
+        }
+
+    def arranged(self, square: str, pieces: tuple[str, ...]) -> str:
+        """The contents of `square` when `pieces` stand there, as they are written."""
+        is_stack = len(pieces) < 2 or self.squares[square].is_stack
+        return "".join(pieces if is_stack else in_order(pieces))
+
+    def contents_on(self, square: str) -> tuple[str, ...]:
+        """All contents that `square` may have, the fewest pieces first.
+
+        At most N pieces of a side; each content is written in one way only.
+        """
+        rule, found, layer = self.squares[square], [""], [""]
+        while layer:
+            taller = {
+                self.arranged(square, pieces)
+                for content in layer
+                for piece in self.pieces_on[square]
+                if self._is_in_stock(pieces := (*split(content), piece))
+                and rule.fault(pieces) is None
+            }
+            layer = sorted(taller)
+            found += layer
+        return tuple(found)
+
+    def _is_in_stock(self, pieces: tuple[str, ...]) -> bool:
+        if self.is_numbered:
+            return len(set(pieces)) == len(pieces)
+        sides = [piece.upper() for piece in pieces]
+        return max(sides.count(LIGHT), sides.count(DARK)) <= self.rules.pieces
+
+    # What a throw does.
+
+    def steps(self, throw: int) -> int:
+        """How many squares `throw` moves a piece; 0 if it moves nothing."""
+        return throw
+
+    def may_enter(self, throw: int) -> bool:
+        """Whether a piece may enter with `throw`."""
+        return True
+
+    def may_capture(self, throw: int) -> bool:
+        """Whether a move made with `throw` may capture."""
+        return True
+
+    def targets(self, piece: str, source: int, throw: int) -> tuple[int, ...]:
+        """The path indices to which `throw` may take `piece`, whatever stands there.
+
+        The path's length stands for bearing off, which needs the exact count.
+        """
+        steps = self.steps(throw)
+        if steps == 0 or source + steps > len(self.rules.path):
+            return ()
+        return () if source == HOME and not self.may_enter(throw) else (source + steps,)
+
+    def again(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
+        """Whether the same side throws again after a move; both if it may choose.
+
+        `square` is where the piece landed, None if it was borne off.
+        """
+        raise NotImplementedError
+
+    # What a turn is.
+
+    def choices(self, n_home: int, n_on_board: int) -> tuple[str, ...]:
+        """What a player with so many pieces may say before throwing."""
+        return (FREE_THROW,)
+
+    def moves_from(self, choice: str) -> tuple[bool, bool]:
+        """Whether, after saying `choice`, a piece may move from home, and on the board."""
+        return True, True
+
+    def rolls(self, choice: str, candidate: int | None) -> tuple[Roll, ...]:
+        """What may be thrown after saying `choice`.
+
+        `candidate` is the lowest number at home, where pieces are numbered.
+        """
+        dice = self.rules.dice
+        return tuple(Roll(dice.probabilities[throw], (throw,), throw) for throw in dice.throws)

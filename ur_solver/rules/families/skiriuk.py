@@ -1,0 +1,39 @@
+"""Skiriuk's game (section 5.4): stacks, and pieces that turn over half way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED
+from ur_solver.rules.families.family import Family
+from ur_solver.rules.squares import Dueling, SquareRule, Stack
+
+_STACK = 4
+
+
+class Skiriuk(Family):
+    """Pieces of one status duel; eyes are depots, four-fives islands."""
+
+    name = "skiriuk"
+    paths = ("skiriuk",)
+    dice = ("3-binary-0as4", "d4")
+    opening_throw = 1
+    fixed: ClassVar[Mapping[str, Any]] = {
+        "safe_rosettes": False,
+        "extra_on_rosette": True,
+        "extra_on_capture": False,
+        "extra_on_throw": None,
+        "roll_again": False,
+        "stakes": None,
+    }
+
+    def square_rule(self, square: str) -> SquareRule:
+        """Depots on the eyes, B7 among them, islands on the four-fives, duels elsewhere."""
+        if square in EYES | FOUR_FIVES:
+            return Stack(_STACK, one_side=square in EYES)
+        return Dueling(shelters_marked=square in QUARTERED)
+
+    def again(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
+        """After landing on a rosette."""
+        return (square in self.rules.rosettes,)
