@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from ur_solver.errors import RecordError, RuleSetError
@@ -18,11 +17,6 @@ _PATHS = {
     "aseb": "aseb",
 }
 _DICE = {"four_binary": "4-binary", "three_binary_0eq4": "3-binary-0as4"}
-_SWITCHES = {
-    "safe_rosettes": "safe_rosettes",
-    "rosettes_grant_rolls": "extra_on_rosette",
-    "captures_grant_rolls": "extra_on_capture",
-}
 _PIECES = "start_pieces"
 
 
@@ -49,11 +43,16 @@ def rules_from_settings(settings: object) -> RuleSet:
         raise RecordError(
             f"settings.{_PIECES} is {pieces!r:.60}, not a whole number from 1 to {MAX_PIECES}"
         )
-    switches = {name: _switch(settings, key) for key, name in _SWITCHES.items()}
-    race = CATALOGUE["finkel"]
-    return known_rules(
-        replace(race, name="custom", path=path, dice=dice, pieces=pieces, **switches)
+    rules = RuleSet(
+        "custom",
+        path,
+        dice,
+        pieces,
+        safe_rosettes=_switch(settings, "safe_rosettes"),
+        extra_on_rosette=_switch(settings, "rosettes_grant_rolls"),
+        extra_on_capture=_switch(settings, "captures_grant_rolls"),
     )
+    return known_rules(rules)
 
 
 def settings_of(rules: RuleSet) -> dict[str, Any]:
@@ -72,10 +71,14 @@ def settings_of(rules: RuleSet) -> dict[str, Any]:
     missing = [key for key, value in names.items() if value is None]
     if rules.extra_on_throw is not None:
         missing.append("extra_on_throw")
+    if rules.family != "race":
+        missing.append("family")
     settings = {
         **names,
         _PIECES: rules.pieces,
-        **{key: getattr(rules, name) for key, name in _SWITCHES.items()},
+        "safe_rosettes": rules.safe_rosettes,
+        "rosettes_grant_rolls": rules.extra_on_rosette,
+        "captures_grant_rolls": rules.extra_on_capture,
     }
     if missing or not rules_from_settings(settings).is_same_game(rules):
         raise RuleSetError(
