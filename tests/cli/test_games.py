@@ -46,8 +46,11 @@ def folder(tmp_path):
 def test_audit_for_people():
     output = run("audit", "finkel:2", GREEDY, "--reference-games", 20).stdout
     assert f"{GREEDY}: finkel:2, 35 throws, dark won" in output
-    assert "light's chance to win: 51.9 % at the start, 0.0 % at the end" in output
-    assert "\nmistake at states[7] of" not in output
+    assert (
+        "light's chance: 51.9 at the start, \N{MINUS SIGN}19.0 by light's dice, \N{MINUS SIGN}5.8 "
+        "by its moves, \N{MINUS SIGN}32.8 by dark's dice, +5.7 by its moves: 0.0 at the end"
+    ) in output
+    assert f"\nmistake at states[6] of {GREEDY}\n" in output
     assert (
         "dark threw 3 and played B4B7 (52.4 %); best was C@C2 (58.1 %): 5.7 points lost" in output
     )

@@ -2,7 +2,7 @@
 
 from ur_solver.audit.judge import GameAudit, JudgedPly, audit_games
 from ur_solver.audit.output import game_json, write_csv
-from ur_solver.audit.report import html_report, result_text
+from ur_solver.audit.report import account_text, html_report, result_text, signed
 from ur_solver.audit.selfplay import (
     SampleStatistics,
     losses_per_choice,
@@ -26,6 +26,7 @@ __all__ = [
     "PlayerSummary",
     "SampleStatistics",
     "Thresholds",
+    "account_text",
     "audit_games",
     "game_json",
     "html_report",
@@ -33,6 +34,7 @@ __all__ = [
     "play_games",
     "reference_losses",
     "result_text",
+    "signed",
     "statistics",
     "strength",
     "summarise",

@@ -48,8 +48,7 @@ class _Game:
     title: str
     rules: str
     result: str
-    start: str
-    end: str
+    account: str
     graph: Markup
     players: list[_Player]
     moments: list[_Moment]
@@ -100,6 +99,17 @@ def signed(value: float) -> str:
     return f"{round(100 * value, 1) + 0.0:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
+def account_text(audit: GameAudit) -> str:
+    """How luck and moves made the result: the terms of light's chance to win, in points."""
+    terms = [f"{100 * audit.start_value:.1f} at the start"]
+    for side, sign in ((LIGHT, 1), (DARK, -1)):
+        plies = list(audit.of_side(side))
+        luck = sign * sum(judged.luck for judged in plies)
+        lost = -sign * sum(judged.loss for judged in plies)
+        terms += [f"{signed(luck)} by {SIDE_NAMES[side]}'s dice", f"{signed(lost)} by its moves"]
+    return f"{', '.join(terms)}: {100 * audit.end_value:.1f} at the end"
+
+
 def _percent(value: float) -> str:
     return f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
 
@@ -124,8 +134,7 @@ def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
         title=record.file if record.number == 1 else f"{record.file}, game {record.number}",
         rules=rules_word(record.rules),
         result=result_text(audit),
-        start=f"{100 * audit.start_value:.1f}",
-        end=f"{100 * audit.end_value:.1f}",
+        account=account_text(audit),
         graph=graph_svg(audit.curve, dots),
         players=[_player(audit, side, thresholds) for side in (LIGHT, DARK)],
         moments=[

@@ -140,7 +140,7 @@ def graph_svg(curve: Sequence[float], marks: Sequence[GraphMark]) -> Markup:
         Win probabilities of light in [0, 1], before each ply and at the end.
     marks : sequence of GraphMark
     """
-    width, height = 720.0, 280.0
+    width, height = 720.0, 240.0
     step = width / max(len(curve) - 1, 1)
     points = [(ply * step, height * (1 - value)) for ply, value in enumerate(curve)]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)

@@ -10,12 +10,13 @@ from ur_solver.audit import (
     Mark,
     PlayerSummary,
     Thresholds,
+    account_text,
     result_text,
+    signed,
     strength,
     summarise,
     worst_plies,
 )
-from ur_solver.audit.report import signed
 from ur_solver.cli.output import columns, draw_position, side_name
 from ur_solver.position import DARK, LIGHT
 from ur_solver.records import rules_word
@@ -69,8 +70,7 @@ def _head(audit: GameAudit) -> str:
     return (
         f"{click.style(_title(audit), bold=True)}: {rules_word(audit.record.rules)}, "
         f"{len(audit.plies)} throws, {result_text(audit)}\n"
-        f"light's chance to win: {_points(audit.start_value)} % at the start, "
-        f"{_points(audit.end_value)} % at the end"
+        f"light's chance: {account_text(audit)}"
     )
 
 
@@ -120,10 +120,10 @@ def _players(
     lines += [_throws(name, summary) for name, summary in summaries.items() if summary.luckiest]
     if references:
         named = ", ".join(f"{name} {100 * loss:.2f}" for name, loss in references.items())
-        lines.append(
-            f"lost a choice by reference players: {named}, the table 0.00; a strength of 0 is "
-            "that of random moves, 100 the table's"
-        )
+        lines += [
+            f"lost a choice by reference players: {named}, the table 0.00",
+            "a strength of 0 is that of random moves, 100 the table's",
+        ]
     return "\n".join(lines)
 
 
@@ -158,8 +158,8 @@ def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
     position = record.stepper.position(ply.state, ply.side)
     return (
         f"{click.style(mark, fg=_COLOURS[mark], bold=True)} at {ply.place or 'the end'} of "
-        f"{_title(audit)}: {side_name(ply.side)} threw {ply.throw} and played "
-        f"{record.move_text(ply)} ({_points(judged.played_value)} %); best was "
-        f"{audit.best_text(judged)} ({_points(judged.best_value)} %): "
-        f"{_points(judged.loss)} points lost\n\n{draw_position(record.rules, position)}"
+        f"{_title(audit)}\n"
+        f"{side_name(ply.side)} threw {ply.throw} and played {record.move_text(ply)} "
+        f"({_points(judged.played_value)} %); best was {audit.best_text(judged)} "
+        f"({_points(judged.best_value)} %): {_points(judged.loss)} points lost\n\n{draw_position(record.rules, position)}"
     )
