@@ -9,13 +9,14 @@ import pytest
 from tests.games import GAMES, HashValues, random_game
 from ur_solver.audit import (
     Mark,
+    SampleStatistics,
     Thresholds,
     audit_games,
     game_json,
     losses_per_choice,
     play_games,
+    play_many,
     reference_losses,
-    statistics,
     strength,
     summarise,
     worst_plies,
@@ -134,10 +135,11 @@ def test_reference_players_are_repeatable(query2):
 
 def test_best_beats_greedy(query2):
     best, greedy = (named_player(name, query2) for name in ("best", "greedy"))
-    records = play_games(query2.rules, best, greedy, 400, np.random.default_rng(2))
-    found = statistics(records)
+    found = SampleStatistics()
+    for record in play_many(query2.rules, best, greedy, 400, np.random.default_rng(2)):
+        found.add(record)
     assert found.games == found.finished == 400
-    assert found.light_share - 4 * found.win_error > 0.5
+    assert found.light_share - 4 * found.share_error > 0.5
     assert found.shortest <= found.mean_length <= found.longest
 
 
@@ -163,6 +165,20 @@ def test_players_prefer_what_they_say():
 
 def test_unfinished_games_are_counted_as_such():
     rules = named_rules("finkel:1")
-    found = statistics([random_game(rules, 1), random_game(rules, 2, max_plies=3)])
+    found = SampleStatistics()
+    assert (found.light_share, found.mean_length) == (0, 0)
+    finished, cut = random_game(rules, 1), random_game(rules, 2, max_plies=3)
+    found.add(finished)
+    found.add(cut)
     assert (found.games, found.finished) == (2, 1)
-    assert statistics([]).light_share == 0
+    assert found.shortest == found.longest == found.mean_length == len(finished.plies)
+    steps = [ply.step for record in (finished, cut) for ply in record.plies]
+    assert found.passes == steps.count(None)
+    assert found.captures == sum(step.is_capture for step in steps if step)
+
+
+def test_many_games_are_played_in_batches(monkeypatch):
+    monkeypatch.setattr("ur_solver.audit.selfplay._BATCH", 4)
+    rules = named_rules("finkel:1")
+    games = play_many(rules, PLAIN["first"], PLAIN["first"], 10, np.random.default_rng(1))
+    assert [game.number for game in games] == list(range(1, 11))

@@ -7,7 +7,15 @@ import pytest
 
 from tests.games import GAMES
 from ur_solver.errors import RecordError
-from ur_solver.records import RecordFault, files, read_games, read_json_game, read_rgn
+from ur_solver.records import (
+    RecordFault,
+    files,
+    find_files,
+    read_games,
+    read_json_game,
+    read_rgn,
+    record,
+)
 from ur_solver.rules import named_rules
 
 FINKEL = named_rules("finkel")
@@ -202,3 +210,27 @@ def test_other_families_are_refused_by_name():
     assert "birds: games are read, judged and played by rules of the race family" in str(fault)
     (fault,) = read_rgn('[Rules "casual"]\n\n1. A@A4', None)
     assert "casual: games are read" in str(fault)
+
+
+def test_many_bad_games_are_each_a_fault_and_no_more(tmp_path):
+    games = list(read_rgn("# " * 2000, FINKEL))
+    assert len(games) == 2000
+    games = list(read_rgn("[Light Ann]\n[Oops\n[Dark Ben]\n1. A@A4", FINKEL))
+    assert [str(game)[:17] for game in games] == ["line 2, column 1:"]
+
+
+def test_a_game_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr(record, "MAX_PLIES", 10)
+    (fault,) = read_rgn("1. 0 -- / 0 --\n" + "".join(
+        f"{turn}. 0 -- / 0 --\n" for turn in range(2, 9)), FINKEL)  # fmt: skip
+    assert "line 6, column 4: more than 10 throws" in str(fault)
+
+
+def test_a_fault_says_by_which_rules_rgn_was_read():
+    (fault,) = read_rgn((GAMES / "masters-1.rgn").read_text(), FINKEL)
+    assert str(fault).endswith("(no rule set is named; read as finkel)")
+
+
+def test_a_folder_without_games_is_refused(tmp_path):
+    with pytest.raises(RecordError, match=r"no games, files in .json"):
+        list(find_files([str(tmp_path)]))

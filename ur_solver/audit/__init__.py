@@ -7,8 +7,8 @@ from ur_solver.audit.selfplay import (
     SampleStatistics,
     losses_per_choice,
     play_games,
+    play_many,
     reference_losses,
-    statistics,
 )
 from ur_solver.audit.summary import (
     Mark,
@@ -32,10 +32,10 @@ __all__ = [
     "html_report",
     "losses_per_choice",
     "play_games",
+    "play_many",
     "reference_losses",
     "result_text",
     "signed",
-    "statistics",
     "strength",
     "summarise",
     "worst_plies",

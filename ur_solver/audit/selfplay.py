@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -15,6 +15,9 @@ from ur_solver.records import Ending, GameRecord, Replay
 from ur_solver.rules import RuleSet
 from ur_solver.values import Values
 
+_BATCH = 2000
+"""Games played side by side: some 200 MB."""
+
 MAX_PLIES = 5000
 """A game is left unfinished after so many plies: bad players can go on for ever."""
 
@@ -26,6 +29,7 @@ def play_games(
     n_games: int,
     rng: np.random.Generator,
     metadata: dict[str, str] | None = None,
+    first_number: int = 1,
 ) -> list[GameRecord]:
     """Games of two players from the start, all played side by side.
 
@@ -39,6 +43,8 @@ def play_games(
         Of the dice and of the players' whims.
     metadata : dict, optional
         What every record is given.
+    first_number : int
+        The number of the first game.
     """
     choosers = {LIGHT: light, DARK: dark}
     throws = np.array(rules.dice.throws)
@@ -61,65 +67,82 @@ def play_games(
             replay.take(throw, turn, index)
     return [
         replay.finish(metadata=dict(metadata or {}), file="sample", number=number)
-        for number, replay in enumerate(replays, start=1)
+        for number, replay in enumerate(replays, start=first_number)
     ]
 
 
-@dataclass(frozen=True)
+def play_many(
+    rules: RuleSet,
+    light: Chooser,
+    dark: Chooser,
+    n_games: int,
+    rng: np.random.Generator,
+    metadata: dict[str, str] | None = None,
+) -> Iterator[GameRecord]:
+    """Do as `play_games` for any number of games: few are in memory at a time."""
+    for first in range(0, n_games, _BATCH):
+        yield from play_games(
+            rules, light, dark, min(_BATCH, n_games - first), rng, metadata, first + 1
+        )
+
+
+@dataclass
 class SampleStatistics:
-    """What many games of two players show.
+    """What many games of two players show; `add` counts another.
 
     Attributes
     ----------
     games, finished : int
     light_wins : int
         Of the finished ones.
-    win_error : float
-        The standard error of light's share of wins.
-    mean_length, shortest, longest
-        Plies of a finished game.
-    captures, rosettes, passes : float
-        In a game, in the mean: captures by both sides, moves that gave another throw,
-        throws without a move.
+    plies, shortest, longest : int
+        Of the finished ones: throws in all, in the shortest and in the longest.
+    captures, extra_throws, passes : int
+        In all games: captures by both sides, moves that gave another throw, throws without
+        a move.
     """
 
-    games: int
-    finished: int
-    light_wins: int
-    win_error: float
-    mean_length: float
-    shortest: int
-    longest: int
-    captures: float
-    extra_throws: float
-    passes: float
+    games: int = 0
+    finished: int = 0
+    light_wins: int = 0
+    plies: int = 0
+    shortest: int = 0
+    longest: int = 0
+    captures: int = 0
+    extra_throws: int = 0
+    passes: int = 0
+
+    def add(self, record: GameRecord) -> None:
+        """Count a game."""
+        self.games += 1
+        if record.ending is Ending.WON:
+            length = len(record.plies)
+            self.shortest = min(self.shortest, length) if self.finished else length
+            self.longest = max(self.longest, length)
+            self.finished += 1
+            self.light_wins += record.winner == LIGHT
+            self.plies += length
+        for ply in record.plies:
+            step = ply.step
+            self.captures += step is not None and step.is_capture
+            self.extra_throws += step is not None and step.again
+            self.passes += step is None
 
     @property
     def light_share(self) -> float:
         """Light's share of the finished games."""
         return self.light_wins / max(self.finished, 1)
 
+    @property
+    def share_error(self) -> float:
+        """The standard error of `light_share`."""
+        share = self.light_share
+        return float(np.sqrt(share * (1 - share) / max(self.finished, 1)))
 
-def statistics(records: Sequence[GameRecord]) -> SampleStatistics:
-    """The statistics of games."""
-    finished = [record for record in records if record.ending is Ending.WON]
-    lengths = [len(record.plies) for record in finished] or [0]
-    steps = [ply.step for record in records for ply in record.plies]
-    wins = sum(record.winner == LIGHT for record in finished)
-    share = wins / max(len(finished), 1)
-    n_games = max(len(records), 1)
-    return SampleStatistics(
-        games=len(records),
-        finished=len(finished),
-        light_wins=wins,
-        win_error=float(np.sqrt(share * (1 - share) / max(len(finished), 1))),
-        mean_length=float(np.mean(lengths)),
-        shortest=min(lengths),
-        longest=max(lengths),
-        captures=sum(bool(step and step.is_capture) for step in steps) / n_games,
-        extra_throws=sum(bool(step and step.again) for step in steps) / n_games,
-        passes=sum(step is None for step in steps) / n_games,
-    )
+    @property
+    def mean_length(self) -> float:
+        """Throws in a finished game, in the mean."""
+        return self.plies / max(self.finished, 1)
 
 
 def losses_per_choice(audits: Iterable[GameAudit]) -> np.ndarray:

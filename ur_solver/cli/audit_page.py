@@ -161,5 +161,6 @@ def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
         f"{_title(audit)}\n"
         f"{side_name(ply.side)} threw {ply.throw} and played {record.move_text(ply)} "
         f"({_points(judged.played_value)} %); best was {audit.best_text(judged)} "
-        f"({_points(judged.best_value)} %): {_points(judged.loss)} points lost\n\n{draw_position(record.rules, position)}"
+        f"({_points(judged.best_value)} %): {_points(judged.loss)} points lost\n\n"
+        f"{draw_position(record.rules, position)}"
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 import numpy as np
 
-from ur_solver.audit import SampleStatistics, play_games, statistics
+from ur_solver.audit import SampleStatistics, play_many
 from ur_solver.audit.players import NAMES, named_player
 from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import columns, say, side_name
@@ -16,7 +18,7 @@ from ur_solver.errors import InputError
 from ur_solver.locate import open_table
 from ur_solver.position import DARK, LIGHT
 from ur_solver.query import Query
-from ur_solver.records import write_games
+from ur_solver.records import GameRecord, write_games
 
 
 @click.command(short_help="Games of players that the program knows.")
@@ -57,17 +59,26 @@ def command(
         light, dark = (named_player(name.strip(), query) for name in names)
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)
-        records = play_games(query.rules, light, dark, games, rng, metadata)
-    if output is not None:
-        write_games(records, output)
-    found = statistics(records)
+        found = SampleStatistics()
+        records = _counted(found, play_many(query.rules, light, dark, games, rng, metadata))
+        if output is not None:
+            write_games(records, output)
+        else:
+            for _ in records:
+                pass
     click.echo(_json(found, metadata) if as_json else _page(found, metadata))
 
 
+def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+    for record in records:
+        found.add(record)
+        yield record
+
+
 def _json(found: SampleStatistics, metadata: dict[str, str]) -> str:
-    values = {name: getattr(found, name) for name in SampleStatistics.__annotations__}
     players = {"light": metadata["Light"], "dark": metadata["Dark"]}
-    return json.dumps({**players, **values, "light_share": found.light_share})
+    shares = {"light_share": found.light_share, "share_error": found.share_error}
+    return json.dumps({**players, **asdict(found), **shares})
 
 
 def _page(found: SampleStatistics, metadata: dict[str, str]) -> str:
@@ -78,7 +89,7 @@ def _page(found: SampleStatistics, metadata: dict[str, str]) -> str:
         rows += [
             [
                 f"{names[side]} ({side_name(side)}) wins",
-                f"{100 * wins[side]:.1f} %, give or take {100 * found.win_error:.1f}",
+                f"{100 * wins[side]:.1f} %, give or take {100 * found.share_error:.1f}",
             ]
             for side in (LIGHT, DARK)
         ]
@@ -86,8 +97,8 @@ def _page(found: SampleStatistics, metadata: dict[str, str]) -> str:
             ["throws in a game", f"{found.mean_length:.1f}, {found.shortest} to {found.longest}"]
         )
     rows += [
-        ["captures in a game", f"{found.captures:.1f}"],
-        ["extra throws in a game", f"{found.extra_throws:.1f}"],
-        ["throws without a move", f"{found.passes:.1f}"],
+        ["captures in a game", f"{found.captures / found.games:.1f}"],
+        ["extra throws in a game", f"{found.extra_throws / found.games:.1f}"],
+        ["passes in a game", f"{found.passes / found.games:.1f}"],
     ]
     return columns(rows, "<<")

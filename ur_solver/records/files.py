@@ -15,26 +15,35 @@ from ur_solver.records.royalur_json import read_json_game, write_json_game
 from ur_solver.records.settings import rules_word
 from ur_solver.rules import RuleSet
 
-MAX_BYTES = 64 << 20
-"""A file of games larger than this is not read: 4,000 games of RoyalUr's JSON fit."""
+MAX_BYTES = 32 << 20
+"""A file of games larger than this is not read: 2,000 games of RoyalUr's JSON fit, and the
+worst that JSON of this size can hold takes less than a gigabyte of memory."""
 
 SUFFIXES = (".json", ".jsonl", ".rgn")
 """The files of a folder that are taken for games."""
 
 
 def find_files(paths: Iterable[str]) -> Iterator[str]:
-    """The files to read: each path itself, or all games in a folder and below, sorted."""
+    """The files to read: each path itself, or all games in a folder and below, sorted.
+
+    Raises
+    ------
+    RecordError
+        If a folder has no games.
+    """
     for path in paths:
-        if path != "-" and os.path.isdir(path):
-            for folder, folders, names in os.walk(path):
-                folders.sort()
-                yield from (
-                    os.path.join(folder, name)
-                    for name in sorted(names)
-                    if name.lower().endswith(SUFFIXES)
-                )
-        else:
+        if path == "-" or not os.path.isdir(path):
             yield path
+            continue
+        found = sorted(
+            os.path.join(folder, name)
+            for folder, _, names in os.walk(path)
+            for name in names
+            if name.lower().endswith(SUFFIXES)
+        )
+        if not found:
+            raise RecordError(f"folder {path!r}: no games, files in {', '.join(SUFFIXES)}")
+        yield from found
 
 
 def read_games(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | RecordFault]:
@@ -81,12 +90,14 @@ def write_games(records: Iterable[GameRecord], path: Path) -> None:
     """
     if path.suffix not in SUFFIXES:
         raise RecordError(f"{str(path)!r}: a game's file ends in one of {', '.join(SUFFIXES)}")
-    if path.suffix == ".rgn":
-        text = "\n\n".join(write_rgn(record, with_rules=True) for record in records) + "\n"
-    else:
-        text = "\n".join(map(write_json_game, records)) + "\n"
+    is_rgn = path.suffix == ".rgn"
     try:
-        path.write_text(text, encoding="utf-8")
+        with path.open("w", encoding="utf-8") as file:
+            for number, record in enumerate(records):
+                if is_rgn:
+                    file.write("\n" * (number > 0) + write_rgn(record, with_rules=True) + "\n")
+                else:
+                    file.write(write_json_game(record) + "\n")
     except OSError as error:
         raise RecordError(f"{str(path)!r}: {error.strerror}") from None
 

@@ -28,6 +28,11 @@ def placed(place: str) -> Iterator[None]:
         raise RecordError(f"{place}: {error}") from None
 
 
+MAX_PLIES = 100_000
+"""A record of more plies is refused: random games have some hundreds, of murray's rules
+some thousands."""
+
+
 class Ending(StrEnum):
     """How a record ends."""
 
@@ -209,6 +214,8 @@ class Replay:
         """Raise RecordError unless `side` is to throw now."""
         if self.winner:
             raise RecordError(f"the game was over: {SIDE_NAMES[self.winner]} had won")
+        if len(self.plies) >= MAX_PLIES:
+            raise RecordError(f"more than {MAX_PLIES:,} throws, the most that are read")
         if self.plies and self.plies[-1].is_pending:
             raise RecordError(self._missing_move(self.plies[-1]))
         if side == self.side:

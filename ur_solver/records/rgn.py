@@ -97,36 +97,20 @@ def read_rgn(
             yield error
 
 
-def _split(text: str) -> list[_GameText]:
-    games = [_Scanner()]
+def _split(text: str) -> Iterator[_GameText]:
+    scanner = _Scanner()
     for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
         is_tag = line.startswith("[")
-        if games[-1].game.actions and is_tag:
-            games.append(_Scanner())
-        for match in [None] if is_tag else _TOKEN.finditer(line):
-            if not is_tag and games[-1].game.is_ended:
-                games.append(_Scanner())
-            place = f"line {number}, column {match.start() + 1 if match else 1}"
-            scanner = games[-1]
-            if scanner.game.fault:
-                continue  # the rest of a bad game is not read
-            try:
-                with placed(place):
-                    if match:
-                        scanner.read_token(match.group(), place)
-                    else:
-                        scanner.read_tag(line)
-            except RecordError as error:
-                scanner.game.fault = str(error)
-                # The game's end is still looked for, so that the next one is found.
-                scanner.game.actions = scanner.game.actions or [_Action(LIGHT, place)]
-            if match and match.group().endswith("#"):
-                scanner.game.is_ended = True
-    for scanner in games:
-        scanner.close()
-    return [scanner.game for scanner in games]
+        if is_tag:
+            tokens = [(1, line)]
+        else:
+            tokens = [(match.start() + 1, match.group()) for match in _TOKEN.finditer(line)]
+        for column, token in tokens:
+            if scanner.game.is_ended or (is_tag and scanner.has_turns):
+                yield scanner.close()
+                scanner = _Scanner()
+            scanner.read(token, is_tag, f"line {number}, column {column}")
+    yield scanner.close()
 
 
 class _Scanner:
@@ -138,9 +122,30 @@ class _Scanner:
         self._turn = 0
         self._is_turn_open = False
         self._throw: int | None = None
+        self._is_tag = False
         self._place = "line 1, column 1"
 
-    def read_tag(self, line: str) -> None:
+    @property
+    def has_turns(self) -> bool:
+        """Whether turns have begun, so that a tag belongs to the next game."""
+        return bool(self.game.actions) or (self.game.fault is not None and not self._is_tag)
+
+    def read(self, token: str, is_tag: bool, place: str) -> None:
+        """Read a tag's line or a token; after a fault only the game's end is looked for."""
+        self._is_tag = is_tag
+        if self.game.fault is None:
+            try:
+                with placed(place):
+                    if is_tag:
+                        self._read_tag(token)
+                    else:
+                        self._read_token(token, place)
+            except RecordError as error:
+                self.game.fault = str(error)
+        if not is_tag and token.endswith("#"):
+            self.game.is_ended = True
+
+    def _read_tag(self, line: str) -> None:
         match = _TAG.fullmatch(line)
         if match is None:
             raise RecordError(f'tag {line[:60]!r}: expected such as [Light "Ann"]')
@@ -149,7 +154,7 @@ class _Scanner:
             raise RecordError(f"more than {_MAX_TAGS} tags")
         self.game.tags[name] = plain if quoted is None else _unescape(quoted)
 
-    def read_token(self, token: str, place: str) -> None:
+    def _read_token(self, token: str, place: str) -> None:
         body = token.rstrip("#")
         if len(token) - len(body) > 1:
             raise RecordError(f"{token[:40]!r}: '#' stands once, at the end")
@@ -161,10 +166,8 @@ class _Scanner:
         elif body:
             self._read_body(body, place)
         self._place = place
-        if token.endswith("#"):
-            if self._is_turn_open:
-                raise RecordError("the game ends where a move is expected")
-            self.game.is_ended = True
+        if token.endswith("#") and self._is_turn_open:
+            raise RecordError("the game ends where a move is expected")
 
     def _read_body(self, body: str, place: str) -> None:
         if number := _TURN_NUMBER.fullmatch(body):
@@ -208,10 +211,11 @@ class _Scanner:
         self.game.actions.append(action)
         self._is_turn_open = False
 
-    def close(self) -> None:
-        """Note a fault if the text breaks off inside a turn."""
+    def close(self) -> _GameText:
+        """The game; with a fault if the text breaks off inside a turn."""
         if self.game.fault is None and (self._is_turn_open or self._throw is not None):
             self.game.fault = f"{self._place}: the text breaks off inside a turn"
+        return self.game
 
 
 def _unescape(text: str) -> str:
@@ -229,7 +233,12 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
     if word is not None:
         return _replayed(game, _tagged_rules(word), file, number)
     if rules is not None:
-        return _replayed(game, rules, file, number)
+        try:
+            return _replayed(game, rules, file, number)
+        except RecordError as error:
+            raise RecordError(
+                f"{error} (no rule set is named; read as {rules_word(rules)})"
+            ) from None
     fitting: list[GameRecord] = []
     faults: list[RecordError] = []
     for candidate in _candidates(game):
