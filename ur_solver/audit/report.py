@@ -131,7 +131,7 @@ def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
         for judged in shown
     ]
     return _Game(
-        title=record.file if record.number == 1 else f"{record.file}, game {record.number}",
+        title=record.title,
         rules=rules_word(record.rules),
         result=result_text(audit),
         account=account_text(audit),

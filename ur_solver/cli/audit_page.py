@@ -61,14 +61,9 @@ def audit_page(
     return "\n\n".join(parts)
 
 
-def _title(audit: GameAudit) -> str:
-    record = audit.record
-    return record.file if record.number == 1 else f"{record.file}, game {record.number}"
-
-
 def _head(audit: GameAudit) -> str:
     return (
-        f"{click.style(_title(audit), bold=True)}: {rules_word(audit.record.rules)}, "
+        f"{click.style(audit.record.title, bold=True)}: {rules_word(audit.record.rules)}, "
         f"{len(audit.plies)} throws, {result_text(audit)}\n"
         f"light's chance: {account_text(audit)}"
     )
@@ -100,7 +95,7 @@ def _line(audit: GameAudit) -> list[str]:
     ]
     lucks = [signed(sum(judged.luck for judged in audit.of_side(side))) for side in (LIGHT, DARK)]
     return [
-        _title(audit),
+        audit.record.title,
         result_text(audit),
         f"light lost {totals[0]}",
         f"luck {lucks[0]}",
@@ -158,7 +153,7 @@ def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
     position = record.stepper.position(ply.state, ply.side)
     return (
         f"{click.style(mark, fg=_COLOURS[mark], bold=True)} at {ply.place or 'the end'} of "
-        f"{_title(audit)}\n"
+        f"{audit.record.title}\n"
         f"{side_name(ply.side)} threw {ply.throw} and played {record.move_text(ply)} "
         f"({_points(judged.played_value)} %); best was {audit.best_text(judged)} "
         f"({_points(judged.best_value)} %): {_points(judged.loss)} points lost\n\n"

@@ -129,6 +129,12 @@ class GameRecord:
         """The moves of its rule set."""
         return stepper_of(self.rules)  # which hashes the rules, 5 us: not for every ply
 
+    @property
+    def title(self) -> str:
+        """What to call it: its file and, in a file of several, its number there."""
+        file = "standard input" if self.file == "-" else self.file
+        return file if self.number == 1 else f"{file}, game {self.number}"
+
     def player(self, side: str) -> str | None:
         """The name of the player of `side`, if the record gives it."""
         return self.metadata.get(SIDE_NAMES[side].capitalize())
