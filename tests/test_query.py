@@ -116,7 +116,6 @@ def test_a_throw_without_a_move_is_worth_the_pass(query2):
         (dataclasses.replace(START, light_home=3), "light"),
         (dataclasses.replace(START, light_home=-1), "count of pieces"),
         (dataclasses.replace(START, contents=("D", *START.contents[1:])), "A1"),
-        (dataclasses.replace(START, contents=("Q", *START.contents[1:])), "A1"),
         (dataclasses.replace(START, light_home=0, dark_home=0), "off"),
         (dataclasses.replace(START, contents=START.contents[:5]), "another board"),
         (start(named_rules("finkel:3")), "light"),

@@ -1,39 +1,72 @@
-"""From a rule set to a table on disk."""
+"""From a rule set to a table on disk: memory, checkpoint, solve, file."""
 
 from __future__ import annotations
 
+import heapq
 import pathlib
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-import numpy as np
+import psutil
 
-from ur_solver.kernel import move_tables
-from ur_solver.kernel._generic import GenericKernel
+from ur_solver.errors import MemoryLimitError
+from ur_solver.kernel import workspace_bytes
 from ur_solver.position import start
-from ur_solver.rules import RuleSet
-from ur_solver.solve import BlockResult
-from ur_solver.space import space_of
-from ur_solver.table import VALUE_TYPES, write_table
+from ur_solver.rules import MAX_PIECES, RuleSet
+from ur_solver.solve import BlockResult, Checkpoint, default_threads, solve
+from ur_solver.space import Block, Space, space_of
+from ur_solver.table import VALUE_TYPES, TableWriter
 
-_SECONDS_PER_POSITION = 1e-4
-_COMPRESSION = 0.85
+_BASE_BYTES = 150 << 20
+"""The interpreter, its libraries and the counting tables."""
+
+_COMPRESSION = {"float64": 0.93, "float32": 0.91, "uint16": 0.85}
+"""Size of a table beside its values as they are, measured on finkel 7."""
+
+_SAMPLE_PIECES = 3
+"""The rule set with so many pieces is solved to see how fast this machine is."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a solve is expected to take on this machine."""
+    """What a solve is expected to take on this machine.
+
+    Attributes
+    ----------
+    positions : int
+    memory_bytes : int
+        At most, at the same time.
+    table_bytes : int
+        On disk, when it is finished; the checkpoint takes `8 * positions` besides.
+    """
 
     positions: int
     memory_bytes: int
     table_bytes: int
-    seconds: float
 
 
 @dataclass(frozen=True)
 class MakeSummary:
-    """What a solve did."""
+    """What a solve did.
+
+    Attributes
+    ----------
+    path : Path
+    positions : int
+    seconds : float
+        This run's, from nothing or from its checkpoint to the table.
+    residual : float
+        The largest of all blocks.
+    resumed_blocks : int
+        How many were taken from the checkpoint of an earlier run.
+    value : float
+        The first player's chance of winning, in [0, 1].
+    table_bytes : int
+    sweeps : float
+        The mean over all positions.
+    """
 
     path: pathlib.Path
     positions: int
@@ -42,18 +75,77 @@ class MakeSummary:
     resumed_blocks: int
     value: float
     table_bytes: int
-    sweeps: int
+    sweeps: float
 
 
 def estimate(
     rules: RuleSet, *, value_type: str = "float64", threads: int | None = None
 ) -> Estimate:
-    """What a solve of `rules` is expected to take on this machine."""
-    positions = space_of(rules).n_positions
-    stored = positions * VALUE_TYPES[value_type].dtype.itemsize
-    return Estimate(
-        positions, 8 * positions, int(_COMPRESSION * stored), positions * _SECONDS_PER_POSITION
+    """What a solve of `rules` is expected to take, from its sizes alone."""
+    space = space_of(rules)
+    workspaces = heapq.nlargest(
+        threads or default_threads(), (workspace_bytes(space, block) for block in _largest(space))
     )
+    stored = space.n_positions * VALUE_TYPES[value_type].dtype.itemsize
+    return Estimate(
+        positions=space.n_positions,
+        memory_bytes=_BASE_BYTES + 8 * space.n_positions + sum(workspaces),
+        table_bytes=int(_COMPRESSION[value_type] * stored),
+    )
+
+
+def _largest(space: Space) -> list[Block]:
+    return heapq.nlargest(64, space.blocks, key=lambda block: block.size)
+
+
+def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
+    """How long a solve is expected to take on this machine.
+
+    The same rules with few pieces are solved, some tenths of a second, and the time is
+    scaled to the number of positions: sweeps grow with the count of pieces about as fast
+    as the time for one position in one sweep falls.
+    """
+    sample = space_of(rules.with_pieces(min(rules.pieces, _SAMPLE_PIECES)))
+    began = time.perf_counter()
+    solve(sample, tolerance=1e-12, threads=threads)
+    seconds = time.perf_counter() - began
+    return seconds * space_of(rules).n_positions / sample.n_positions
+
+
+def check_memory(rules: RuleSet, *, threads: int | None = None) -> None:
+    """Refuse a solve that would not fit.
+
+    Raises
+    ------
+    MemoryLimitError
+        Saying how much it needs, how much there is, and the largest count that fits.
+    """
+    available = available_bytes()
+    needed = estimate(rules, threads=threads).memory_bytes
+    if needed <= available:
+        return
+    fitting = [
+        pieces
+        for pieces in range(1, min(rules.pieces, MAX_PIECES + 1))
+        if estimate(rules.with_pieces(pieces), threads=threads).memory_bytes <= available
+    ]
+    advice = f"; the largest count that fits is {fitting[-1]}" if fitting else ""
+    raise MemoryLimitError(
+        f"{rules.name} with {rules.pieces} pieces has {space_of(rules).n_positions:,} positions "
+        f"and needs {needed / 2**30:.1f} GiB of memory; {available / 2**30:.1f} GiB are "
+        f"free{advice}"
+    )
+
+
+def available_bytes() -> int:
+    """Memory that this process can still take, by the machine and by its own limit."""
+    available = int(psutil.virtual_memory().available)
+    process = psutil.Process()
+    if hasattr(process, "rlimit"):
+        limit, _ = process.rlimit(psutil.RLIMIT_AS)
+        if limit != psutil.RLIM_INFINITY:
+            available = min(available, limit - process.memory_info().vms)
+    return available
 
 
 def make_table(
@@ -66,43 +158,122 @@ def make_table(
     progress: Callable[[int, int], None] | None = None,
     on_resume: Callable[[int, int], None] | None = None,
 ) -> MakeSummary:
-    """Solve `rules` and write the table to `output`."""
+    """Solve `rules` and write the table to `output`.
+
+    Finished blocks go to a folder beside the output, from which a later call goes on;
+    the table gets its name when it is whole, and the folder is removed.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    output : Path
+    tolerance : float
+        What a probability may be off, before it is rounded to the value type.
+    threads : int, optional
+        One a processor by default.
+    value_type : str
+        One of `VALUE_TYPES`.
+    progress : callable, optional
+        Called with the positions finished and their total as blocks are finished.
+    on_resume : callable, optional
+        Called once with the blocks found and their total, if there are any.
+
+    Raises
+    ------
+    MemoryLimitError
+        Before anything is done, if it would not fit.
+    OutputError
+        If the output cannot be written or another solve is writing it.
+    CheckpointError
+        If the folder holds blocks of something else.
+    """
     began = time.perf_counter()
+    check_memory(rules, threads=threads)
     space = space_of(rules)
-    kernel = GenericKernel(space.ranking, move_tables(space))
-    values = np.full(space.n_positions, 0.5)
-    sweeps = 0
+    with (
+        Checkpoint(output, rules, tolerance) as checkpoint,
+        TableWriter(output, rules, tolerance=tolerance, value_type=value_type) as writer,
+        _Files(checkpoint, writer) as files,
+    ):
+        done = resumed = 0
 
-    def results() -> Iterator[BlockResult]:
-        nonlocal sweeps
-        for block in space.blocks:
-            since = time.perf_counter()
-            count = 1
-            while kernel.sweep(values, block.offset, block.size) > tolerance / 10:
-                count += 1
-            residual = kernel.residual(values, block.offset, block.size)
-            sweeps += count
-            end = block.offset + block.size
-            taken = time.perf_counter() - since
-            yield BlockResult(block.index, values[block.offset : end], residual, count, taken)
+        def count(result: BlockResult) -> None:
+            nonlocal done
+            done += space.blocks[result.index].size
             if progress is not None:
-                progress(end, space.n_positions)
+                progress(done, space.n_positions)
 
-    header = write_table(
-        output,
-        rules,
-        results(),
-        tolerance=tolerance,
-        seconds=time.perf_counter() - began,
-        value_type=value_type,
-    )
+        def earlier() -> Iterator[BlockResult]:
+            nonlocal resumed
+            for result in checkpoint.finished():
+                files.take_back(result)
+                resumed += 1
+                yield result
+                count(result)
+            if resumed and on_resume is not None:
+                on_resume(resumed, len(space.blocks))
+
+        def take(result: BlockResult) -> None:
+            files.take(result)
+            count(result)
+
+        values = solve(
+            space, tolerance=tolerance, threads=threads, finished=earlier(), on_block=take
+        )
+        files.wait()
+        header = writer.finish(seconds=time.perf_counter() - began)
+        checkpoint.remove()
     return MakeSummary(
         path=output,
         positions=space.n_positions,
         seconds=time.perf_counter() - began,
         residual=header.residual,
-        resumed_blocks=0,
+        resumed_blocks=resumed,
         value=float(values[space.rank(start(rules))]),
         table_bytes=output.stat().st_size,
-        sweeps=sweeps,
+        sweeps=files.position_sweeps / space.n_positions,
     )
+
+
+class _Files:
+    """A thread that puts finished blocks into the checkpoint and the table.
+
+    Solving does not wait for the disk; a block whose files could not be written is heard
+    of at the next block, or at the end.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, writer: TableWriter) -> None:
+        self._checkpoint = checkpoint
+        self._writer = writer
+        self._pool = ThreadPoolExecutor(1)
+        self._pending: list[Future[None]] = []
+        self.position_sweeps = 0
+
+    def __enter__(self) -> _Files:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=False)
+
+    def take(self, result: BlockResult) -> None:
+        """A block just finished: to the checkpoint, then to the table."""
+        self._raise_failures(block=False)
+        self._pending.append(self._pool.submit(self._store, result, True))
+
+    def take_back(self, result: BlockResult) -> None:
+        """A block of the checkpoint: to the table."""
+        self._store(result, False)
+
+    def wait(self) -> None:
+        """Until all blocks are in their files."""
+        self._raise_failures(block=True)
+
+    def _store(self, result: BlockResult, is_new: bool) -> None:
+        if is_new:
+            self._checkpoint.save(result)
+        self._writer.add(result)
+        self.position_sweeps += result.sweeps * len(result.values)
+
+    def _raise_failures(self, block: bool) -> None:
+        while self._pending and (block or self._pending[0].done()):
+            self._pending.pop(0).result()

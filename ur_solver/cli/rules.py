@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import Any
 
@@ -51,13 +52,19 @@ def _list(sets: list[RuleSet]) -> str:
             str(rules.pieces),
             rules.path.name,
             rules.dice.name,
-            "safe" if rules.safe_rosettes else "not safe",
-            ", ".join(_extra(rules)) or "never",
+            *_columns_of_rules(rules),
             _positions(rules),
         ]
         for rules in sets
     ]
     return columns([head, *rows], "<><<<<>")
+
+
+def _columns_of_rules(rules: RuleSet) -> tuple[str, str]:
+    """Rosettes and extra throws, where the rule set's family has no rules of its own."""
+    if rules.family != "race":
+        return "own rules", "own rules"
+    return "safe" if rules.safe_rosettes else "not safe", ", ".join(_extra(rules)) or "never"
 
 
 def _positions(rules: RuleSet) -> str:
@@ -80,15 +87,20 @@ def _extra(rules: RuleSet) -> list[str]:
 
 def _words(rules: RuleSet) -> list[str]:
     dice = ", ".join(f"{throw} ({rules.dice.probabilities[throw]})" for throw in rules.dice.throws)
+    common = [
+        f"{rules.pieces} pieces a side; the first to bear off all of them wins.",
+        f"Path {rules.path.name}: {' '.join(rules.path.light)}, off; dark's is its mirror.",
+        f"Dice {rules.dice.name}: {dice}.",
+    ]
+    if rules.family != "race":
+        return [*common, f"Rules of its own: {inspect.getdoc(rules.play)}"]
     causes = {
         "rosette": "lands on a rosette",
         "capture": "captures",
     }
     after = [causes.get(cause, f"was made with a {cause}") for cause in _extra(rules)]
     return [
-        f"{rules.pieces} pieces a side; the first to bear off all of them wins.",
-        f"Path {rules.path.name}: {' '.join(rules.path.light)}, off; dark's is its mirror.",
-        f"Dice {rules.dice.name}: {dice}.",
+        *common,
         "A throw moves one piece exactly so far; a move must be made if there is one.",
         "A piece landed on by the other side goes home"
         + ("; on a rosette it is safe." if rules.safe_rosettes else ", on a rosette too."),

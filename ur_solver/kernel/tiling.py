@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.kernel.tables import MoveTables, move_tables
-from ur_solver.space import Space
+from ur_solver.space import Block, Space
 from ur_solver.space.counting import below_table, prefix_sizes
 from ur_solver.space.layout import EMPTY, is_mine
 
@@ -17,7 +17,9 @@ HOME = -1
 MAX_ENTRIES = 7
 MAX_THROWS = 8
 LANE_SQUARES = 4
-"""As in tiles.h: moves in a record of `RowMoves`, throws, entry squares of a lane."""
+LANES = 8
+"""As in tiles.h: moves in a record of `RowMoves`, throws, entry squares of a lane,
+floats in a vector."""
 
 _OWN_G, _OWN_F, _FIRST_SLOT = 0, 1, 2
 
@@ -203,6 +205,27 @@ class Tiling:
             "pieces": np.array([mask.bit_count() for mask in masks], dtype=np.uint8),
             "moves": moves,
         }
+
+    def workspace_bytes(self, block: Block) -> int:
+        """At most how many bytes a block takes while it is swept.
+
+        F, G and a copy of F for extrapolation; a matrix like F for every throw that may
+        leave the block; and by tile its record, pass bits, slots and moves.
+        """
+        space, pieces = self.space, self.space.rules.pieces
+        width = max(len(square.codes) for square in self.layout.shared)
+        total = 0
+        for half in block.halves:
+            rows = self.row_counts[half.mine].astype(np.int64)
+            vectors = -(-self.row_counts[half.theirs].astype(np.int64) // LANES)
+            free = space.free(half.mine), space.free(half.theirs)
+            matrices, _ = below_table(self.layout.shared, pieces, np.outer(rows, vectors), width)
+            tiles = self.tile_below[0][free]
+            moves = len(self.throws) * (min(free[0], len(self.layout.shared)) + 1)
+            record = 40 + self.row_counts.shape[1] + 8 * (len(self.slots) + moves)
+            total += int(matrices[free]) * LANES * 8 * (3 + len(self.throws))
+            total += int(tiles) * record
+        return total
 
     @cached_property
     def row_counts(self) -> npt.NDArray[np.int32]:

@@ -1,14 +1,11 @@
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 class Ranking:
     n_positions: int
-    def __init__(
-        self, tables: Mapping[str, npt.NDArray[Any]], pieces: int, n_positions: int
-    ) -> None: ...
+    def __init__(self, tables: Mapping[str, object], pieces: int, n_positions: int) -> None: ...
 
 def rank_states(
     ranking: Ranking, states: npt.NDArray[np.uint8], ranks: npt.NDArray[np.int64]

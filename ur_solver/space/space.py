@@ -19,6 +19,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -186,7 +187,7 @@ class Space:
         half_offset = np.full((len(configs), len(configs)), -1, dtype=np.int64)
         for half in halves:
             half_offset[half.mine, half.theirs] = half.offset
-        tables = {
+        tables: dict[str, npt.NDArray[Any]] = {
             "cell_bits": cell_bits,
             "cell_digit": cell_digit,
             "cell_shared": cell_shared,

@@ -64,7 +64,8 @@ def open_file(path: pathlib.Path) -> h5py.File:
             f"{str(path)!r} is not a solution table: expected an HDF5 file as 'ur solve' makes it"
         )
     with reading(path):
-        return h5py.File(path, "r")
+        # without HDF5's cache of chunks: `Table` has its own
+        return h5py.File(path, "r", rdcc_nbytes=0)
 
 
 _FLOATS = ("tolerance", "residual", "seconds")

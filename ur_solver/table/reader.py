@@ -229,7 +229,9 @@ class Table:
         return self._kind.decode(np.take(self._flat, ranks))
 
     def _gather(self, ranks: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        # One chunk at a time, so that each is decoded once.
+        # One chunk at a time, so that each is decoded once, and into one buffer: the cache,
+        # made for single reads, would only be flushed by so many chunks.
+        buffer = np.empty(self.chunk_length, dtype=self._kind.dtype)
         block = np.searchsorted(self.blocks["first_rank"], ranks, side="right") - 1
         chunk, at = np.divmod(ranks - self.blocks["first_rank"][block], self.chunk_length)
         chunk += self.blocks["first_chunk"][block]
@@ -237,7 +239,7 @@ class Table:
         values = np.empty(len(ranks))
         wanted, starts = np.unique(chunk[order], return_index=True)
         for number, members in zip(wanted, np.split(order, starts[1:]), strict=True):
-            values[members] = self._kind.decode(self._chunk(int(number))[at[members]])
+            values[members] = self._kind.decode(self._load_chunk(int(number), buffer)[at[members]])
         return values
 
     def read_block(self, index: int) -> npt.NDArray[np.float64]:
@@ -302,13 +304,14 @@ class Table:
             self._check(first + k, out[k * self.chunk_length : (k + 1) * self.chunk_length])
         return out
 
-    def _load_chunk(self, chunk: int) -> npt.NDArray[Any]:
+    def _load_chunk(self, chunk: int, buffer: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         block = bisect.bisect_right(self._first_chunks, chunk) - 1
         before = (chunk - self._first_chunks[block]) * self.chunk_length
         size = min(self.chunk_length, int(self.blocks[block]["size"]) - before)
         start = chunk * self.chunk_length
+        stored = np.empty(size, self._kind.dtype) if buffer is None else buffer[:size]
         with reading(self.path):
-            stored: npt.NDArray[Any] = self._values[start : start + size]
+            self._values.read_direct(stored, np.s_[start : start + size])
         self._check(chunk, stored)
         return stored
 

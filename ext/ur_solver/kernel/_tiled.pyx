@@ -53,10 +53,12 @@ cdef extern from "sweep.h" nogil:
         double pass_chance[256]
     ctypedef struct Sweeper:
         const char* name
+        int has_lanes
         double (*sweep)(
             const Program*, double*, const int32_t*, const int64_t*, int64_t, int, int
         ) noexcept nogil
         double (*residual)(const Program*, double*, int64_t, int) noexcept nogil
+        void (*show)(const Program*, double*, int64_t) noexcept nogil
         void (*remember)(const Program*, const double*, double*, int64_t) noexcept nogil
         void (*extrapolate)(
             const Program*, double*, const double*, int64_t, double
@@ -72,7 +74,17 @@ def instruction_sets():
 
 
 cdef class TiledKernel:
-    """The tables that all blocks of a space share; thread safe."""
+    """The tables that all blocks of a space share; thread safe.
+
+    Parameters
+    ----------
+    tiling : Tiling
+    ranking : Ranking
+    instruction_set : str, optional
+        One of `instruction_sets`; the fastest by default.
+    rounds : int
+        How often a tile and its mirror are updated in turn before the next pair.
+    """
 
     cdef Ranking ranking
     cdef int n_shared, length, n_throws, n_slots, n_doors, n_frozen, pieces
@@ -91,12 +103,13 @@ cdef class TiledKernel:
     cdef double zero_chance
     cdef Sweeper sweeper
     cdef readonly str instruction_set
+    cdef readonly int rounds
     cdef dict row_tables
     cdef bint is_lane
     cdef const int32_t[::1] lane_again
     cdef const int32_t[:, ::1] lane_slot
 
-    def __init__(self, tiling, Ranking ranking, instruction_set=None):
+    def __init__(self, tiling, Ranking ranking, instruction_set=None, int rounds=2):
         cdef Sweeper found[4]
         cdef int n = sweepers(found)
         names = instruction_sets()
@@ -109,6 +122,7 @@ cdef class TiledKernel:
         space, layout, moves = tiling.space, tiling.layout, tiling.moves
         self.tiling = tiling
         self.ranking = ranking
+        self.rounds = rounds
         self.pieces = space.rules.pieces
         self.count, self.below = tiling.tile_below
         digits = tiling.digits
@@ -140,8 +154,8 @@ cdef class TiledKernel:
         self.row_counts = tiling.row_counts
         self.row_tables = {}
         lane = tiling.lane
-        self.is_lane = lane is not None
-        if self.is_lane:
+        self.is_lane = lane is not None and self.sweeper.has_lanes
+        if lane is not None:
             self.lane_again, self.lane_slot = lane
         else:
             self.lane_again = np.zeros(MAX_THROWS, dtype=np.int32)
@@ -603,13 +617,11 @@ cdef class TiledBlock:
                 if d:
                     level[t] += max(kernel.my_index[s, d], kernel.their_index[s, d]) + 1
 
-    def sweep(self, int rounds, int threads):
+    def sweep(self, int threads):
         """Update every tile in place, the furthest on first.
 
         Parameters
         ----------
-        rounds : int
-            How often a tile and its mirror are updated in turn before the next pair.
         threads : int
             How many threads share the tiles of a level.
 
@@ -622,7 +634,7 @@ cdef class TiledBlock:
         with nogil:
             delta = self.kernel.sweeper.sweep(
                 &self.program, self.buffer, &self.order[0], &self.level_start[0],
-                self.level_start.shape[0] - 1, rounds, threads)
+                self.level_start.shape[0] - 1, self.kernel.rounds, threads)
         return delta
 
     def residual(self, int threads):
@@ -653,24 +665,35 @@ cdef class TiledBlock:
 
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (n_positions,)."""
-        cdef int64_t t
-        cdef int h, i, j, r, c
-        cdef int32_t digits[MAX_SHARED]
-        cdef const Tile* tile
-        cdef const double* f
-        cdef double* to
+        cdef double* to = &values[0]
         with nogil:
-            for h in range(self.n_halves):
-                i = self.kernel.ranking.config_free[self.mine[h]]
-                j = self.kernel.ranking.config_free[self.theirs[h]]
-                to = &values[self.kernel.ranking.half_offset[self.mine[h], self.theirs[h]]]
-                for t in range(self.first_tile[h], self.first_tile[h + 1]):
-                    tile = &self.tiles[t]
-                    f = self.buffer + tile.f * LANES
-                    for r in range(tile.n_rows):
-                        for c in range(tile.n_columns):
-                            to[0] = f[r * tile.vectors * LANES + c]
-                            to += 1
+            self._copy(self.kernel, to, NULL)
+
+    def load(self, const double[::1] values):
+        """Take the block's values from `values`, float64, shape (n_positions,)."""
+        with nogil:
+            self._copy(self.kernel, NULL, &values[0])
+            self.kernel.sweeper.show(&self.program, self.buffer, self.n_tiles)
+
+    cdef void _copy(self, TiledKernel kernel, double* to, const double* source) noexcept nogil:
+        # Between F and rank order: to `to` unless it is NULL, from `source` otherwise.
+        cdef int64_t t, rank
+        cdef int h, r, c
+        cdef const Tile* tile
+        cdef double* f
+        for h in range(self.n_halves):
+            rank = kernel.ranking.half_offset[self.mine[h], self.theirs[h]]
+            for t in range(self.first_tile[h], self.first_tile[h + 1]):
+                tile = &self.tiles[t]
+                f = self.buffer + tile.f * LANES
+                for r in range(tile.n_rows):
+                    for c in range(tile.n_columns):
+                        if to != NULL:
+                            to[rank] = f[c]
+                        else:
+                            f[c] = source[rank]
+                        rank += 1
+                    f += <int64_t>tile.vectors * LANES
 
 
 cdef double* aligned(void* memory) noexcept:

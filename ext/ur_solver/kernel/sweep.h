@@ -100,7 +100,9 @@ static inline void transpose_plain(
         for (int c = 0; c < n_columns; c++)
             g[c * to_stride + r] = 1.0 - f[r * stride + c];
 }
+#define UR_LANE 0
 #include "sweep_body.h"
+#undef UR_LANE
 #undef VEC
 
 #if UR_X86
@@ -108,6 +110,7 @@ static inline void transpose_plain(
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #define VEC(name) name##_avx2
+#define UR_LANE 1
 typedef struct { __m256d a, b; } v8_avx2;
 static inline v8_avx2 set_avx2(double x)
 {
@@ -162,6 +165,7 @@ static inline void transpose_avx2(
     transpose_plain(f, stride, g, to_stride, n_rows, n_columns);
 }
 #include "sweep_body.h"
+#undef UR_LANE
 #undef VEC
 #pragma GCC pop_options
 
@@ -169,6 +173,7 @@ static inline void transpose_avx2(
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
 #define VEC(name) name##_avx512
+#define UR_LANE 1
 typedef __m512d v8_avx512;
 static inline v8_avx512 set_avx512(double x) { return _mm512_set1_pd(x); }
 static inline v8_avx512 load_avx512(const double *p) { return _mm512_loadu_pd(p); }
@@ -220,6 +225,7 @@ static inline void transpose_avx512(
         _mm512_storeu_pd(g + c * to_stride, t[c]);
 }
 #include "sweep_body.h"
+#undef UR_LANE
 #undef VEC
 #pragma GCC pop_options
 #endif
@@ -227,20 +233,23 @@ static inline void transpose_avx512(
 /* ---- the one that this processor runs ---- */
 typedef struct {
     const char *name;
+    int has_lanes;
     /* One sweep, each pair of tiles `rounds` times in a row; the largest change. */
     double (*sweep)(
         const Program *, double *, const int32_t *order, const int64_t *level_start,
         int64_t n_levels, int rounds, int threads);
     /* The largest |T(V) - V|. */
     double (*residual)(const Program *, double *, int64_t n_tiles, int threads);
+    /* All G from all F. */
+    void (*show)(const Program *, double *, int64_t n_tiles);
     /* Copy all F; later add `factor` times what has changed since. */
     void (*remember)(const Program *, const double *, double *memory, int64_t n_tiles);
     void (*extrapolate)(
         const Program *, double *, const double *memory, int64_t n_tiles, double factor);
 } Sweeper;
 
-#define UR_SWEEPER(set) \
-    {#set, sweep_##set, residual_##set, remember_##set, extrapolate_##set}
+#define UR_SWEEPER(set, has_lanes_) \
+    {#set, has_lanes_, sweep_##set, residual_##set, show_##set, remember_##set, extrapolate_##set}
 
 static inline int sweepers(Sweeper *list)
 {
@@ -250,11 +259,11 @@ static inline int sweepers(Sweeper *list)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
-        list[n++] = (Sweeper)UR_SWEEPER(avx512);
+        list[n++] = (Sweeper)UR_SWEEPER(avx512, 1);
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        list[n++] = (Sweeper)UR_SWEEPER(avx2);
+        list[n++] = (Sweeper)UR_SWEEPER(avx2, 1);
 #endif
-    list[n++] = (Sweeper)UR_SWEEPER(plain);
+    list[n++] = (Sweeper)UR_SWEEPER(plain, 0);
     return n;
 }
 

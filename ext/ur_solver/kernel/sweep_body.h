@@ -1,10 +1,12 @@
-/* The sweep, once for each instruction set: included with VEC(name) defined. */
+/* The sweep, once for each instruction set: included with VEC(name) defined, and UR_LANE
+   where the rows of a lane are to be unrolled. */
 
 static inline const double *VEC(matrix)(const double *buffer, MatrixRef ref)
 {
     return buffer + (int64_t)(ref >> 8) * LANES;
 }
 
+#if UR_LANE
 /* ---- the lane: four entry squares, everything about rows known to the compiler ---- */
 
 static inline __attribute__((always_inline)) const double *VEC(best_of)(
@@ -219,6 +221,7 @@ static const VEC(Update) VEC(update)[2][2][6] = {
     {LANE_LIST(update, 1, 3), LANE_LIST(update, 2, 3)},
     {LANE_LIST(update, 1, 4), LANE_LIST(update, 2, 4)}};
 #undef LANE_LIST
+#endif
 
 /* ---- any other set of rows: their moves are read from lists ---- */
 
@@ -276,20 +279,28 @@ static void VEC(update_rows)(
 static void VEC(prepare_tile)(
     const Program *program, const Tile *tile, const double *buffer, Frame *frame)
 {
+#if UR_LANE
     if (program->is_lane[tile->half])
         VEC(prepare)
         [program->n_throws - 3][tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
             program, tile, buffer, frame);
+#else
+    (void)program, (void)tile, (void)buffer, (void)frame;
+#endif
 }
 
 static double VEC(update_tile)(
     const Program *program, const Tile *tile, double *buffer, const Frame *frame, int store)
 {
+#if UR_LANE
     if (program->is_lane[tile->half])
         return VEC(largest)(
             VEC(update)[program->n_throws - 3][tile->vectors - 1]
                        [tile->pieces < 5 ? tile->pieces : 5](
                            program, tile, buffer, frame, store));
+#else
+    (void)frame;
+#endif
     VEC(v8) delta = VEC(set)(0.0);
     for (int column = 0; column < tile->vectors * LANES; column += LANES)
         VEC(update_rows)(program, tile, buffer, column, store, &delta);
@@ -377,6 +388,14 @@ static double VEC(residual)(const Program *program, double *buffer, int64_t n_ti
         residual = change > residual ? change : residual;
     }
     return residual;
+}
+
+static void VEC(show)(const Program *program, double *buffer, int64_t n_tiles)
+{
+    for (int64_t k = 0; k < n_tiles; k++) {
+        const Tile *tile = program->tiles + k;
+        VEC(show_opponent)(tile, program->tiles + tile->mirror, buffer);
+    }
 }
 
 static void VEC(remember)(

@@ -191,4 +191,6 @@ def unrank_states(Ranking ranking, const int64_t[::1] ranks, uint8_t[:, ::1] sta
 
 def rank_one(Ranking ranking, const uint8_t[::1] state):
     """The rank of one state row; -1 if it is no state."""
+    if state.shape[0] != ranking.n_cells + 2:
+        return -1
     return ranking.rank_state(&state[0])

@@ -1,0 +1,179 @@
+"""Finished blocks on disk, so that a killed solve costs the blocks in flight.
+
+A checkpoint is a folder beside the output, ``<output>.blocks``:
+
+    solve.json          what is being solved: rule set, tolerance, format of this folder
+    block-<index>.npz   a finished block: values, residual, sweeps, seconds
+    lock                held by the solve that writes here
+
+A block is written under another name, synced and renamed. `.npz` members carry CRC-32
+checksums, so a block that does not read back whole is solved again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import zipfile
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Self
+
+import filelock
+import numpy as np
+
+from ur_solver.errors import CheckpointError, OutputError, RuleSetError
+from ur_solver.rules import RuleSet
+from ur_solver.solve.result import BlockResult
+from ur_solver.space import Space, space_of
+
+VERSION = 1
+_SUFFIX = ".blocks"
+
+
+class Checkpoint:
+    """The finished blocks of one solve; a context manager that holds its lock.
+
+    Parameters
+    ----------
+    output : Path
+        The table that the solve makes.
+    rules : RuleSet
+    tolerance : float
+
+    Raises
+    ------
+    OutputError
+        On entering, if the folder cannot be written or another solve holds it.
+    CheckpointError
+        On entering, if the folder is of another rule set, tolerance or version.
+    """
+
+    def __init__(self, output: pathlib.Path, rules: RuleSet, tolerance: float) -> None:
+        self.folder = output.with_name(output.name + _SUFFIX)
+        self.space: Space = space_of(rules)
+        self.rules = rules
+        self.tolerance = tolerance
+        self._lock = filelock.FileLock(self.folder / "lock", blocking=False)
+
+    def __enter__(self) -> Self:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire()
+        except filelock.Timeout:
+            raise OutputError(
+                f"another solve is writing to {str(self.folder)!r}; wait for it or name "
+                "another output"
+            ) from None
+        except OSError as error:
+            raise OutputError(
+                f"cannot write the checkpoint {str(self.folder)!r}: {error.strerror or error}"
+            ) from None
+        try:
+            self._claim()
+        except BaseException:
+            self._lock.release()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._lock.release()
+
+    def _claim(self) -> None:
+        path = self.folder / "solve.json"
+        if not path.exists():
+            head = {
+                "version": VERSION,
+                "rules": self.rules.to_json(),
+                "tolerance": self.tolerance,
+            }
+            self._write(path, json.dumps(head, indent=1).encode())
+            return
+        remedy = f"remove {str(self.folder)!r} to start anew, or name another output"
+        try:
+            head = json.loads(path.read_bytes())
+            version, tolerance = head["version"], head["tolerance"]
+            rules = RuleSet.from_json(head["rules"])
+        except (OSError, ValueError, KeyError, TypeError, RuleSetError):
+            raise CheckpointError(f"{str(path)!r} cannot be read; {remedy}") from None
+        if version != VERSION:
+            raise CheckpointError(
+                f"checkpoint {str(self.folder)!r} is of version {version!r}, this program "
+                f"reads {VERSION}; {remedy}"
+            )
+        if not rules.is_same_game(self.rules):
+            raise CheckpointError(
+                f"checkpoint {str(self.folder)!r} is of {rules.name} with {rules.pieces} "
+                f"pieces; {remedy}"
+            )
+        if tolerance != self.tolerance:
+            raise CheckpointError(
+                f"checkpoint {str(self.folder)!r} is of tolerance {tolerance!r}, not "
+                f"{self.tolerance!r}; {remedy}"
+            )
+
+    def _write(self, path: pathlib.Path, content: bytes) -> None:
+        with path.with_suffix(".part").open("wb") as file:
+            file.write(content)
+        path.with_suffix(".part").replace(path)
+
+    def _path(self, index: int) -> pathlib.Path:
+        return self.folder / f"block-{index:05d}.npz"
+
+    def save(self, result: BlockResult) -> None:
+        """Put a finished block on disk.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written, the disk being full for example.
+        """
+        path = self._path(result.index)
+        part = path.with_suffix(".part")
+        try:
+            with part.open("wb") as file:
+                np.savez(
+                    file,
+                    values=result.values,
+                    residual=result.residual,
+                    sweeps=result.sweeps,
+                    seconds=result.seconds,
+                )
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            raise OutputError(
+                f"cannot write block {result.index} to {str(self.folder)!r}: "
+                f"{error.strerror or error}; the blocks before it are kept"
+            ) from None
+
+    def finished(self) -> Iterator[BlockResult]:
+        """The blocks on disk that read back whole, by index."""
+        for block in self.space.blocks:
+            path = self._path(block.index)
+            try:
+                with np.load(path, allow_pickle=False) as members:
+                    result = BlockResult(
+                        index=block.index,
+                        values=members["values"],
+                        residual=float(members["residual"]),
+                        sweeps=int(members["sweeps"]),
+                        seconds=float(members["seconds"]),
+                    )
+            except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+                continue
+            if result.values.shape == (block.size,) and result.values.dtype == np.float64:
+                yield result
+
+    def remove(self) -> None:
+        """Delete the folder: the table is whole."""
+        self._lock.release()
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,118 @@
+"""Bringing one block to its fixed point.
+
+In-place sweeps converge geometrically: after the first few, one mode is left that
+shrinks by the same factor r with every sweep. When the last two factors agree, the rest
+of that mode is known, and adding r / (1 - r) times the last change takes it away
+(Aitken's extrapolation); the sweeps that follow shrink what is left.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+_SETTLING = 3
+"""Sweeps after a start or an extrapolation whose factors mean nothing yet."""
+
+_SAME_FACTOR = 0.05
+"""Factors that differ by less, relatively, are those of one mode."""
+
+_SLOWEST = 0.98
+"""A factor beyond which neither extrapolation nor the error estimate is trusted."""
+
+_NOISE = 4e-15
+"""Changes of this size are rounding: measured deltas settle at 2 to 5 units of 2^-50."""
+
+MAX_SWEEPS = 100_000
+
+
+class BlockWork(Protocol):
+    """One block in a kernel's workspace."""
+
+    def sweep(self, threads: int) -> float:
+        """Update every value in place; the largest change."""
+
+    def residual(self, threads: int) -> float:
+        """The largest abs(T(V) - V)."""
+
+    def remember(self) -> None:
+        """Keep a copy of the values."""
+
+    def extrapolate(self, factor: float) -> None:
+        """Add `factor` times the change since `remember`."""
+
+    def store(self, values: npt.NDArray[np.float64]) -> None:
+        """Write the block's values into those of the whole space."""
+
+
+class StoppedError(Exception):
+    """The solve was stopped from outside; nobody is told of this block's values."""
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """How a block came to its fixed point."""
+
+    sweeps: int
+    delta: float
+
+
+def iterate(
+    work: BlockWork, goal: float, threads: int, stop: threading.Event | None = None
+) -> Iteration:
+    """Sweep until the values are estimated to be within `goal` of the fixed point.
+
+    Parameters
+    ----------
+    work : BlockWork
+    goal : float
+        In units of the values. Below some units of float64 rounding it is not reached;
+        the sweeps then end when they change nothing but rounding.
+    threads : int
+        How many threads a sweep may use.
+    stop : threading.Event, optional
+        Looked at between sweeps.
+
+    Raises
+    ------
+    StoppedError
+        If `stop` was set.
+
+    Notes
+    -----
+    What is left after a sweep is at most delta * r / (1 - r) for a factor r. The largest
+    factor since the last extrapolation stands in for r. The residual pass that follows
+    does not depend on any of this.
+    """
+    factors: list[float] = []
+    previous, sweeps = 0.0, 0
+    while True:
+        if stop is not None and stop.is_set():
+            raise StoppedError
+        could_extrapolate = len(factors) >= _SETTLING
+        if could_extrapolate:
+            work.remember()
+        delta = work.sweep(threads)
+        sweeps += 1
+        if previous > 0.0:
+            factors.append(delta / previous)
+        previous = delta
+        if delta <= _NOISE or sweeps == MAX_SWEEPS:
+            return Iteration(sweeps, delta)
+        if len(factors) < 2:
+            continue
+        slowest = min(max(factors[-_SETTLING:]), _SLOWEST)
+        if delta * max(1.0, slowest / (1.0 - slowest)) <= goal:
+            return Iteration(sweeps, delta)
+        factor = factors[-1]
+        if (
+            could_extrapolate
+            and factor < _SLOWEST
+            and abs(factor - factors[-2]) < _SAME_FACTOR * factor
+        ):
+            work.extrapolate(factor / (1.0 - factor))
+            previous, factors = 0.0, []
