@@ -121,6 +121,7 @@ def test_a_missing_move_names_the_throw_that_waits_for_it():
         ("0 --", "0 -", "'-' after the throw 0, expected '--'"),
         ("A@A2", "A@Z2", "line 3, column 4: 'A@Z2' is not a move such as"),
         ("A@A2", "A@B8", "joins no two squares of the path bell"),
+        ("A@A2", "1:A@A2", "'A@A2' joins no two squares of the path bell by a throw of 1"),
         ("1. A@A2", "A@A2", "line 3, column 1: expected the mark of a turn"),
         ("A@A2", "* A@A2", "line 3, column 4: '[*]' that follows no move"),
         ("1. A@A2 /", "1. /", "line 3, column 4: a turn without a throw before it"),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.games import GAMES, NAMES, RACES, random_game
-from ur_solver.errors import RuleSetError
+from ur_solver.errors import RecordError, RuleSetError
 from ur_solver.position import parse_position
 from ur_solver.records import (
     Ending,
@@ -191,3 +191,22 @@ def test_rgn_without_a_rule_set_is_told_by_what_fits():
     assert only(read_games(str(GAMES / "finkel2p-greedy.rgn"))).rules == named_rules("finkel:2")
     (fault,) = read_games(str(GAMES / "finkel-empty.rgn"))
     assert "fits several: finkel, " in str(fault)
+
+
+def test_names_of_any_kind_are_carried(tmp_path):
+    record = random_game(named_rules("finkel:1"), 1)
+    name = 'two\nlines, "quotes", \\, \u2028, \x85 and \u00fcml\u00e4uts]'
+    record.metadata["Light"] = name
+    for suffix in (".rgn", ".json"):
+        path = tmp_path / f"games{suffix}"
+        write_games([record, record], path)
+        assert [game.metadata["Light"] for game in read_games(str(path))] == [name, name]
+    record.metadata["two words"] = "x"
+    with pytest.raises(RecordError, match="cannot be a tag of RGN"):
+        write_rgn(record)
+
+
+def test_metadata_is_not_mistaken_for_our_tags():
+    record = random_game(named_rules("finkel:1"), 1)
+    record.metadata["Rules"] = "masters"
+    assert only(read_rgn(write_rgn(record), record.rules)).rules == record.rules

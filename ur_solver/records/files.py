@@ -126,7 +126,7 @@ def _is_json(text: str) -> bool:
 
 
 def _read_json(text: str, path: str) -> Iterator[GameRecord | RecordError]:
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if len(lines) > 1 and all(line.startswith("{") for _, line in lines[:2]):
         for index, (number, line) in enumerate(lines, start=1):
             yield _json_game(line, path, index, f"line {number}: ")

@@ -38,7 +38,9 @@ RULES_TAG, START_TAG = "Rules", "Start"
 MAX_LINE = 59
 """Characters in a line of turns, as RoyalUr's library wraps them."""
 
-_TAG = re.compile(r'\[(\w{1,80})\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"\]]*))\]\s*')
+_OWN_TAGS = (RULES_TAG, START_TAG)
+_TAG_NAME = r"\w{1,80}"
+_TAG = re.compile(rf'\[({_TAG_NAME})\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"\]]*))\]\s*')
 _TOKEN = re.compile(r"\S+")
 _TURN_NUMBER = re.compile(r"(\d{1,6})\.")
 _MOVE = re.compile(r"(?:(\d{1,2}):)?([A-C](?:@|\d{1,2})[A-C](?:\+|\d{1,2}))(x?)(\*?)")
@@ -99,7 +101,7 @@ def read_rgn(
 
 def _split(text: str) -> Iterator[_GameText]:
     scanner = _Scanner()
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         is_tag = line.startswith("[")
         if is_tag:
             tokens = [(1, line)]
@@ -301,25 +303,23 @@ def _replayed(game: _GameText, rules: RuleSet, file: str, number: int) -> GameRe
                 replay.play_nothing(action.throw or 0, place=action.place)
             else:
                 _play(replay, action, moves[action.side].get(action.move, ()))
-    own = (RULES_TAG, START_TAG)
-    metadata = {name: value for name, value in game.tags.items() if name not in own}
+    metadata = {name: value for name, value in game.tags.items() if name not in _OWN_TAGS}
     ending = Ending.ENDED if game.is_ended else Ending.UNFINISHED
     return replay.finish(ending, metadata=metadata, file=file, number=number)
 
 
 def _play(replay: Replay, action: _Action, ends: Sequence[tuple[int, int]]) -> None:
+    if action.throw is not None:
+        ends = [(source, target) for source, target in ends if target - source == action.throw]
     legal = []
     for source, target in ends:
         throw = target - source
-        if action.throw in (None, throw):
-            steps = replay.legal(throw)
-            legal += [
-                (throw, steps, index)
-                for index, step in enumerate(steps)
-                if step.source == source
-                and step.target == target
-                and _is_marked(replay, step, action)
-            ]
+        steps = replay.legal(throw)
+        legal += [
+            (throw, steps, index)
+            for index, step in enumerate(steps)
+            if step.source == source and step.target == target and _is_marked(replay, step, action)
+        ]
     if len(legal) == 1:
         replay.take(*legal[0], place=action.place)
         return
@@ -328,7 +328,10 @@ def _play(replay: Replay, action: _Action, ends: Sequence[tuple[int, int]]) -> N
         raise RecordError(f"{action.text!r} is the move of throw {throws}; write '3:{action.text}'")
     if ends:
         raise RecordError(replay.illegal(ends[0][1] - ends[0][0], action.text))
-    raise RecordError(f"{action.text!r} joins no two squares of the path {replay.rules.path.name}")
+    by_throw = "" if action.throw is None else f" by a throw of {action.throw}"
+    raise RecordError(
+        f"{action.text!r} joins no two squares of the path {replay.rules.path.name}{by_throw}"
+    )
 
 
 def _is_marked(replay: Replay, step: Step, action: _Action) -> bool:
@@ -367,8 +370,16 @@ def write_rgn(record: GameRecord, with_rules: bool = False) -> str:
     record : GameRecord
     with_rules : bool
         Add our tag that names the rule set; RoyalUr's own tools name none.
+
+    Raises
+    ------
+    RecordError
+        If the name of a piece of metadata cannot be a tag's.
     """
-    tags = {**record.metadata}
+    tags = {name: text for name, text in record.metadata.items() if name not in _OWN_TAGS}
+    for name in tags:
+        if not re.fullmatch(_TAG_NAME, name):
+            raise RecordError(f"metadata {name[:60]!r} cannot be a tag of RGN: letters and digits")
     if with_rules:
         tags[RULES_TAG] = _rules_tag(record.rules)
     if record.start != start(record.rules):
