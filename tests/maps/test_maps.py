@@ -5,6 +5,7 @@ The public map is not ours to pass on. It is looked for as $UR_PUBLIC_MAP, or as
 """
 
 import contextlib
+import itertools
 import json
 import os
 from pathlib import Path
@@ -98,6 +99,33 @@ def test_keys_by_hand(text, key):
     assert MapKeys(rules).encode(state)[0] == key
     other = np.frombuffer(space_of(rules).encode(mirror(rules.board, position)), np.uint8)[None]
     assert MapKeys(rules).encode(other)[0] == key
+
+
+def test_finkel_7_has_the_keys_of_the_first_readers():
+    """RoyalUr-Python knows finkel with seven pieces only, its fields at fixed bits."""
+    rules = named_rules("finkel")
+    space = space_of(rules)
+    middles = [
+        digits
+        for digits in itertools.product(range(3), repeat=8)
+        if digits.count(1) <= 7 and digits.count(2) <= 7
+    ]
+    middle_rank = {digits: rank for rank, digits in enumerate(middles)}
+    ranks = np.random.default_rng(1).integers(space.n_positions, size=300)
+    states = space.unrank_states(ranks)
+    for state, key in zip(states.tolist(), MapKeys(rules).encode(states).tolist(), strict=True):
+        position = space.decode(state)
+        board = dict(zip(rules.board.squares, position.contents, strict=True))
+        lanes = {
+            row: sum(bool(board[f"{row}{column}"]) << bit
+                     for bit, column in enumerate((1, 2, 3, 4, 7, 8)))
+            for row in "AC"
+        }  # fmt: skip
+        middle = tuple(["", "D", "L"].index(board[f"B{column}"]) for column in range(1, 9))
+        assert key == (
+            lanes["C"] | middle_rank[middle] << 6 | lanes["A"] << 19
+            | position.dark_home << 25 | position.light_home << 28
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize("value_type", sorted(VALUE_TYPES))
