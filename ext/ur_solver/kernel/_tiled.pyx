@@ -8,6 +8,7 @@ a tile is; here they are laid out.
 cimport cython
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -654,17 +655,24 @@ cdef class TiledBlock:
         # of a pair, and a number for what stands on them.
         cdef int i = kernel.ranking.config_free[self.mine[0]]
         cdef int j = kernel.ranking.config_free[self.theirs[0]]
-        cdef int s, d
+        cdef int s, d, current = 0
         cdef int64_t t
         cdef int32_t digits[MAX_SHARED]
+        cdef int32_t before[MAX_SHARED]
+        kernel.tile_digits(0, i, j, before)
         for t in range(self.first_tile[1]):
+            kernel.tile_digits(t, i, j, digits)
+            for s in range(kernel.n_leading):
+                if digits[s] != before[s]:
+                    current += 1
+                    break
+            memcpy(before, digits, kernel.n_shared * sizeof(int32_t))
+            group[t] = current
             if self.tiles[t].mirror < t:
                 level[t] = -1
                 continue
-            kernel.tile_digits(t, i, j, digits)
             for s in range(kernel.n_leading):
                 d = digits[s]
-                group[t] = group[t] * <int>kernel.below.shape[3] + d
                 if d:
                     level[t] += max(kernel.my_index[s, d], kernel.their_index[s, d]) + 1
 
