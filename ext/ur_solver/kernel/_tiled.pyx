@@ -257,6 +257,13 @@ cdef class Workspace:
         self.buffer = Region()
         self.memory = Region()
 
+    def trim(self, int64_t most):
+        """Give back what is larger than `most` bytes; the block in it must be done with."""
+        if self.buffer.size > most:
+            self.buffer = Region()
+        if self.memory.size > most:
+            self.memory = Region()
+
 
 cdef class TiledBlock:
     """One block laid out as tiles.
@@ -644,7 +651,7 @@ cdef class TiledBlock:
         self.order = order.astype(np.int32)
         starts = np.flatnonzero(np.diff(group[order])) + 1
         self.group_start = np.concatenate(([0], starts, [len(order)])).astype(np.int64)
-        levels = level[order[np.asarray(self.group_start[:-1])]]
+        levels = level[order[np.concatenate(([0], starts))]]
         starts = np.flatnonzero(np.diff(levels)) + 1
         self.level_start = np.concatenate(([0], starts, [len(levels)])).astype(np.int64)
 
