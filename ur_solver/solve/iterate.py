@@ -8,12 +8,15 @@ of that mode is known, and adding r / (1 - r) times the last change takes it awa
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from ur_solver.errors import SolveError
 
 _SETTLING = 3
 """Sweeps after a start or an extrapolation whose factors mean nothing yet."""
@@ -81,6 +84,8 @@ def iterate(
     ------
     StoppedError
         If `stop` was set.
+    SolveError
+        If the values do not settle in `MAX_SWEEPS` sweeps.
 
     Notes
     -----
@@ -90,6 +95,9 @@ def iterate(
     """
     factors: list[float] = []
     previous, sweeps = 0.0, 0
+    # An extrapolation must have paid before there is another: where modes of nearly the
+    # same size feign one, it would only stir them up again.
+    extrapolated_at = math.inf
     while True:
         if stop is not None and stop.is_set():
             raise StoppedError
@@ -101,8 +109,13 @@ def iterate(
         if previous > 0.0:
             factors.append(delta / previous)
         previous = delta
-        if delta <= _NOISE or sweeps == MAX_SWEEPS:
+        if delta <= _NOISE:
             return Iteration(sweeps, delta)
+        if sweeps == MAX_SWEEPS or not math.isfinite(delta):
+            raise SolveError(
+                f"a block has not settled after {sweeps} sweeps: the last changed a value by "
+                f"{delta:.3g}"
+            )
         if len(factors) < 2:
             continue
         slowest = min(max(factors[-_SETTLING:]), _SLOWEST)
@@ -111,8 +124,10 @@ def iterate(
         factor = factors[-1]
         if (
             could_extrapolate
+            and delta < extrapolated_at
             and factor < _SLOWEST
             and abs(factor - factors[-2]) < _SAME_FACTOR * factor
         ):
             work.extrapolate(factor / (1.0 - factor))
+            extrapolated_at = delta
             previous, factors = 0.0, []
