@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := setup.py pyproject.toml $(shell find ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test test-long check build clean
+.PHONY: demo test test-long check bench build clean
 
 build: $(STAMP)
 
@@ -32,6 +32,9 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python scripts/bench $(BENCH)
 
 clean:
 	rm -rf $(VENV) build *.egg-info
