@@ -52,6 +52,25 @@ class Tiling:
         self._shared_of = {s.square: k for k, s in enumerate(self.layout.shared)}
 
     @cached_property
+    def n_leading(self) -> int:
+        """How many shared squares, the most significant, divide a half's tiles into groups.
+
+        All but those, at the end, that both sides pass once and in the same order: on them
+        a piece that moves makes a tile's number larger. Three at least, so that there are
+        groups for several threads.
+        """
+        squares = self.layout.shared
+        aligned = 0
+        last = [-1, -1]
+        for square in reversed(squares):
+            visits = [self.layout.path_index(square.square, code) for code in square.codes[1:]]
+            if len(visits) != 2 or not (visits[0] > last[0] and visits[1] > last[1]):
+                break
+            last = visits
+            aligned += 1
+        return min(len(squares), max(3, len(squares) - aligned))
+
+    @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """The moves from entry squares and home to shared squares, by throw."""
         return tuple(

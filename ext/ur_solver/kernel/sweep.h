@@ -236,8 +236,8 @@ typedef struct {
     int has_lanes;
     /* One sweep, each pair of tiles `rounds` times in a row; the largest change. */
     double (*sweep)(
-        const Program *, double *, const int32_t *order, const int64_t *level_start,
-        int64_t n_levels, int rounds, int threads);
+        const Program *, double *, const int32_t *order, const int64_t *group_start,
+        const int64_t *level_start, int64_t n_levels, int rounds, int threads);
     /* The largest |T(V) - V|. */
     double (*residual)(const Program *, double *, int64_t n_tiles, int threads);
     /* All G from all F. */
