@@ -283,7 +283,7 @@ def main() -> None:
     parser.add_argument("ideas", nargs="*", help=", ".join(idea.__name__ for idea in IDEAS))
     parser.add_argument("--back", type=int, default=0, help="that many blocks before the last")
     parser.add_argument("--spun", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     case = Case(arguments.table, arguments.back)
     if arguments.spun is not None:
         spun(case, arguments.spun)
