@@ -8,6 +8,7 @@ a tile is; here they are laid out.
 cimport cython
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -48,6 +49,7 @@ cdef extern from "sweep.h" nogil:
         int32_t is_lane[2]
         int32_t lane_again[8]
         int32_t lane_slot[8][5]
+        int32_t n_slots
         int32_t n_throws
         double chance[256][8]
         double pass_chance[256]
@@ -255,6 +257,13 @@ cdef class Workspace:
         self.buffer = Region()
         self.memory = Region()
 
+    def trim(self, int64_t most):
+        """Give back what is larger than `most` bytes; the block in it must be done with."""
+        if self.buffer.size > most:
+            self.buffer = Region()
+        if self.memory.size > most:
+            self.memory = Region()
+
 
 cdef class TiledBlock:
     """One block laid out as tiles.
@@ -346,6 +355,7 @@ cdef class TiledBlock:
         self.program.moves = self.moves
         self.program.slots = self.slots
         self.program.pass_bits = self.pass_bits
+        self.program.n_slots = kernel.n_slots
         self.program.n_throws = kernel.n_throws
         for n in range(kernel.n_throws):
             self.program.lane_again[n] = kernel.lane_again[n]
@@ -641,7 +651,7 @@ cdef class TiledBlock:
         self.order = order.astype(np.int32)
         starts = np.flatnonzero(np.diff(group[order])) + 1
         self.group_start = np.concatenate(([0], starts, [len(order)])).astype(np.int64)
-        levels = level[order[np.asarray(self.group_start[:-1])]]
+        levels = level[order[np.concatenate(([0], starts))]]
         starts = np.flatnonzero(np.diff(levels)) + 1
         self.level_start = np.concatenate(([0], starts, [len(levels)])).astype(np.int64)
 
@@ -652,17 +662,24 @@ cdef class TiledBlock:
         # of a pair, and a number for what stands on them.
         cdef int i = kernel.ranking.config_free[self.mine[0]]
         cdef int j = kernel.ranking.config_free[self.theirs[0]]
-        cdef int s, d
+        cdef int s, d, current = 0
         cdef int64_t t
         cdef int32_t digits[MAX_SHARED]
+        cdef int32_t before[MAX_SHARED]
+        kernel.tile_digits(0, i, j, before)
         for t in range(self.first_tile[1]):
+            kernel.tile_digits(t, i, j, digits)
+            for s in range(kernel.n_leading):
+                if digits[s] != before[s]:
+                    current += 1
+                    break
+            memcpy(before, digits, kernel.n_shared * sizeof(int32_t))
+            group[t] = current
             if self.tiles[t].mirror < t:
                 level[t] = -1
                 continue
-            kernel.tile_digits(t, i, j, digits)
             for s in range(kernel.n_leading):
                 d = digits[s]
-                group[t] = group[t] * <int>kernel.below.shape[3] + d
                 if d:
                     level[t] += max(kernel.my_index[s, d], kernel.their_index[s, d]) + 1
 

@@ -354,7 +354,10 @@ static double VEC(sweep)(
 {
     double delta = 0.0;
     if (threads == 1) {
-        for (int64_t k = 0; k < group_start[level_start[n_levels]]; k++) {
+        const int64_t n = group_start[level_start[n_levels]];
+        for (int64_t k = 0; k < n; k++) {
+            if (k + 1 < n)
+                prefetch_pair(program, buffer, program->tiles + order[k + 1]);
             const double change =
                 VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
             delta = change > delta ? change : delta;
@@ -369,6 +372,8 @@ static double VEC(sweep)(
 #pragma omp for schedule(dynamic)
         for (int64_t group = level_start[level]; group < level_start[level + 1]; group++)
             for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
+                if (k + 1 < group_start[group + 1])
+                    prefetch_pair(program, buffer, program->tiles + order[k + 1]);
                 const double change =
                     VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
                 delta = change > delta ? change : delta;
