@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := setup.py pyproject.toml $(shell find ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test test-long check werror sanitize dist-test build clean
+.PHONY: demo test test-long check bench werror sanitize dist-test build clean
 
 build: $(STAMP)
 
@@ -33,6 +33,7 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+<<<<<<< HEAD
 # The compiled code without a warning of the compiler, in a copy of the tree.
 werror: $(STAMP)
 	scripts/in_a_copy 'UR_WERROR=1 UR_CFLAGS=-O1 $(BIN)/python setup.py -q build_ext --inplace'
@@ -52,6 +53,10 @@ sanitize: $(STAMP)
 # The package from its sdist, through a wheel, with the source tree out of reach.
 dist-test: $(STAMP)
 	scripts/dist_test $(BIN)/python
+=======
+bench: $(STAMP)
+	$(BIN)/python scripts/bench $(BENCH)
+>>>>>>> bench
 
 clean:
 	rm -rf $(VENV) build *.egg-info

@@ -95,8 +95,8 @@ def iterate(
     """
     factors: list[float] = []
     previous, sweeps = 0.0, 0
-    # An extrapolation must have paid before there is another: where modes of nearly the
-    # same size feign one, it would only stir them up again.
+    # An extrapolation must have paid by the time that there could be another, or it is the
+    # last: where modes of nearly the same size feign one, it only stirs them up.
     extrapolated_at = math.inf
     while True:
         if stop is not None and stop.is_set():
@@ -122,6 +122,8 @@ def iterate(
         if delta * max(1.0, slowest / (1.0 - slowest)) <= goal:
             return Iteration(sweeps, delta)
         factor = factors[-1]
+        if could_extrapolate and delta >= extrapolated_at:
+            extrapolated_at = 0.0
         if (
             could_extrapolate
             and delta < extrapolated_at
