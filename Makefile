@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := setup.py pyproject.toml $(shell find ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test test-long check bench werror sanitize dist-test build clean
+.PHONY: demo test test-long check bench sanitize dist-test build clean
 
 build: $(STAMP)
 
@@ -33,11 +33,6 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-<<<<<<< HEAD
-# The compiled code without a warning of the compiler, in a copy of the tree.
-werror: $(STAMP)
-	scripts/in_a_copy 'UR_WERROR=1 UR_CFLAGS=-O1 $(BIN)/python setup.py -q build_ext --inplace'
-
 # Bounds checks, AddressSanitizer and UBSan, in a copy of the tree; Python's own memory is
 # not looked at for leaks, as it frees little when it ends.
 SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
@@ -53,10 +48,9 @@ sanitize: $(STAMP)
 # The package from its sdist, through a wheel, with the source tree out of reach.
 dist-test: $(STAMP)
 	scripts/dist_test $(BIN)/python
-=======
+
 bench: $(STAMP)
 	$(BIN)/python scripts/bench $(BENCH)
->>>>>>> bench
 
 clean:
 	rm -rf $(VENV) build *.egg-info
