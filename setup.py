@@ -48,6 +48,7 @@ setup(
             "initializedcheck": DEBUG,
             "cdivision": True,
             "freethreading_compatible": True,
+            "show_performance_hints": False,
         },
     )
 )

@@ -14,6 +14,7 @@ from ur_solver.errors import NotATableError, OutputError, UrError
 from ur_solver.locate import new_table_path
 from ur_solver.make import MakeSummary, make_table
 from ur_solver.rules import RuleSet
+from ur_solver.solve import MIN_TOLERANCE
 from ur_solver.space import space_of
 from ur_solver.table import VALUE_TYPES, Table
 
@@ -29,7 +30,7 @@ from ur_solver.table import VALUE_TYPES, Table
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(0, 0.5, min_open=True),
+    type=click.FloatRange(MIN_TOLERANCE, 0.5),
     default=1e-12,
     show_default=True,
     help="What a probability may be off.",
