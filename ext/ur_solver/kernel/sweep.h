@@ -202,6 +202,7 @@ static inline void transpose_avx2(
 #pragma GCC pop_options
 
 /* ---- AVX-512 ---- */
+#ifndef UR_WITHOUT_AVX512
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
 #define VEC(name) name##_avx512
@@ -261,6 +262,7 @@ static inline void transpose_avx512(
 #undef VEC
 #pragma GCC pop_options
 #endif
+#endif
 
 /* ---- the one that this processor runs ---- */
 typedef struct {
@@ -289,9 +291,11 @@ static inline int sweepers(Sweeper *list)
     int n = 0;
 #if UR_X86
     __builtin_cpu_init();
+#ifndef UR_WITHOUT_AVX512
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
         list[n++] = (Sweeper)UR_SWEEPER(avx512, 1);
+#endif
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         list[n++] = (Sweeper)UR_SWEEPER(avx2, 1);
 #endif
