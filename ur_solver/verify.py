@@ -190,7 +190,7 @@ class _Auditor:
             off = self._readable_residual(query, position)
             if not off <= self.allowed(block):
                 raise self._fault(block, rank, f"by the readable rules its value is {off:.3g} off")
-            if self.space.rank(mirror(self.space.rules.board, position)) != rank:
+            if self.space.rank(mirror(self.space.rules, position)) != rank:
                 raise self._fault(block, rank, "its mirror image has another rank")
 
     @staticmethod
