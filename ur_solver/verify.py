@@ -1,7 +1,7 @@
 """The auditor of tables: everything that a file claims, recomputed from the file alone.
 
-It shares no code with the solver but the compiled kernel that is its second opinion, and
-checks a sample by the readable rules besides.
+It shares no code with the solver but the kernel's residual pass, and checks a sample by
+the readable rules besides.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import DamagedTableError
-from ur_solver.kernel import move_tables
+from ur_solver.kernel import move_tables, residual_of
 from ur_solver.kernel._generic import GenericKernel
 from ur_solver.position import DARK, LIGHT, Position, format_position, mirror, start
 from ur_solver.query import Query
@@ -25,9 +25,6 @@ from ur_solver.table import VALUE_TYPES, Table
 
 ARITHMETIC = 1e-14
 """How far two ways of summing up the same throws may differ: some 50 ulps of 1."""
-
-SLICE = 1 << 16
-"""Positions that one thread checks at a time."""
 
 Progress = Callable[[int, int], object]
 
@@ -93,8 +90,9 @@ def verify_table(
     for block in table.space.blocks:
         auditor.check_range(block)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        for block in table.space.blocks:
-            worst = max(worst, auditor.check_block(block, pool))
+        found = pool.map(auditor.check_block, table.space.blocks)
+        for block, residual in zip(table.space.blocks, found, strict=True):
+            worst = max(worst, residual)
             if progress is not None:
                 progress(block.offset + block.size, table.header.positions)
     auditor.check_sample(sample, seed)
@@ -107,17 +105,11 @@ def verify_table(
     )
 
 
-def _residual(kernel: GenericKernel, values: npt.NDArray[np.float64], first: int, n: int) -> float:
-    """The largest abs(T(V) - V) of ranks first .. first + n - 1."""
-    return kernel.residual(values, first, n)
-
-
 class _Auditor:
     def __init__(self, table: Table, values: npt.NDArray[np.float64]) -> None:
         self.table = table
         self.space: Space = table.space
         self.values = values
-        self.kernel = GenericKernel(self.space.ranking, move_tables(self.space))
         # T is no further off than V, so that rounding V moves T(V) - V by twice as much.
         self.slack = 2 * VALUE_TYPES[table.header.value_type].rounding + ARITHMETIC
 
@@ -141,7 +133,7 @@ class _Auditor:
         """The most that the residual of a block may be: what the block itself records."""
         return float(self.table.blocks["residual"][block.index]) + self.slack
 
-    def check_block(self, block: Block, pool: ThreadPoolExecutor) -> float:
+    def check_block(self, block: Block) -> float:
         """The residual of a block; DamagedTableError if it is larger than recorded."""
         recorded = float(self.table.blocks["residual"][block.index])
         if not recorded <= self.table.header.tolerance:
@@ -151,28 +143,25 @@ class _Auditor:
                 f"its block records a residual of {recorded}, above the tolerance of "
                 f"{self.table.header.tolerance}",
             )
-        end = block.offset + block.size
-        slices = [(at, min(SLICE, end - at)) for at in range(block.offset, end, SLICE)]
-        found = list(pool.map(lambda part: self._measure(*part), slices))
-        worst = int(np.argmax(found))
-        if not found[worst] <= self.allowed(block):
-            rank = self._worst_rank(*slices[worst])
+        residual = residual_of(self.space, block, self.values)
+        if not residual <= self.allowed(block):
+            rank = self._worst_rank(block)
             raise self._fault(
                 block,
                 rank,
-                f"its value is {self.values[rank]}, which is {found[worst]:.3g} off what its "
+                f"its value is {self.values[rank]}, which is {residual:.3g} off what its "
                 f"moves are worth, where at most {self.allowed(block):.3g} is allowed",
             )
-        return found[worst]
+        return residual
 
-    def _measure(self, first: int, count: int) -> float:
-        return _residual(self.kernel, self.values, first, count)
-
-    def _worst_rank(self, first: int, count: int) -> int:
-        """The rank with the largest residual, by halving."""
+    def _worst_rank(self, block: Block) -> int:
+        """The rank with the largest residual, by halving with the kernel of single states."""
+        kernel = GenericKernel(self.space.ranking, move_tables(self.space))
+        first, count = block.offset, block.size
         while count > 1:
             half = count // 2
-            if self._measure(first, half) < self._measure(first + half, count - half):
+            lower = kernel.residual(self.values, first, half)
+            if lower < kernel.residual(self.values, first + half, count - half):
                 first, count = first + half, count - half
             else:
                 count = half

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -22,6 +23,7 @@ from ur_solver.position import (
 )
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
+from ur_solver.space._ranking import rank_one
 
 BELL = (217, 12869, 263121, 2602822, 14669769, 53188365, 137870097)
 MASTERS = {1: 277, 5: 41243781, 7: 500929993}
@@ -163,6 +165,8 @@ def test_what_is_not_of_the_space_has_no_rank():
     space = space_of(named_rules("finkel:2"))
     with pytest.raises(IllegalPositionError, match="not a position of finkel"):
         space.rank(start(named_rules("finkel:3")))
+    short = dataclasses.replace(start(space.rules), contents=("",) * 5)
+    assert rank_one(space.ranking, space.encode(short)) == -1
     over = space.decode([0] * 20 + [0, 1])
     with pytest.raises(IllegalPositionError, match="the game is over"):
         space.rank(over)

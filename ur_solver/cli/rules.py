@@ -10,8 +10,8 @@ import click
 
 from ur_solver.cli.options import custom_rule_options, custom_rules, json_option, pieces_option
 from ur_solver.cli.output import columns, draw_board, size_text, time_text
-from ur_solver.errors import SolveError
-from ur_solver.make import estimate
+from ur_solver.errors import MemoryLimitError, SolveError
+from ur_solver.make import check_memory, estimate, expected_seconds
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.space import space_of
 
@@ -121,10 +121,16 @@ def _cost(rules: RuleSet) -> str:
         cost = estimate(rules)
     except SolveError as error:
         return f"  {error}"
-    time, memory = time_text(cost.seconds), size_text(cost.memory_bytes)
+    memory = size_text(cost.memory_bytes)
+    try:
+        check_memory(rules)
+    except MemoryLimitError as error:
+        solving = f"not on this machine: {error}"
+    else:
+        solving = f"some {time_text(expected_seconds(rules))} and {memory} of memory"
     facts = [
         ["  positions", f"{cost.positions:,}"],
         ["  table", f"some {size_text(cost.table_bytes)} on disk"],
-        ["  to solve", f"some {time} and {memory} of memory on this machine"],
+        ["  to solve", solving],
     ]
     return columns(facts, "<<")

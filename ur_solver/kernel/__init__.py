@@ -17,13 +17,21 @@ import numpy.typing as npt
 # for: measured, a block of 0.1 s then took 3.9 s. Read when its library is loaded.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
-# ruff: noqa: E402 - imports that load the library
-from ur_solver.kernel._tiled import TiledBlock, TiledKernel
+
+from ur_solver.kernel._tiled import TiledBlock, TiledKernel, Workspace
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.space import Block, Space
 
-__all__ = ["MoveTables", "kernel_of", "move_tables", "open_block", "workspace_bytes"]
+__all__ = [
+    "MoveTables",
+    "Workspace",
+    "kernel_of",
+    "move_tables",
+    "open_block",
+    "residual_of",
+    "workspace_bytes",
+]
 
 
 @lru_cache(maxsize=8)
@@ -32,8 +40,10 @@ def kernel_of(space: Space) -> TiledKernel:
     return TiledKernel(Tiling(space), space.ranking)
 
 
-def open_block(space: Space, block: Block, values: npt.NDArray[np.float64]) -> TiledBlock:
-    """A workspace for one block, its values all 1/2.
+def open_block(
+    space: Space, block: Block, values: npt.NDArray[np.float64], workspace: Workspace
+) -> TiledBlock:
+    """One block laid out in a workspace, its values all 1/2.
 
     Parameters
     ----------
@@ -41,6 +51,8 @@ def open_block(space: Space, block: Block, values: npt.NDArray[np.float64]) -> T
     block : Block
     values : float64, shape (n_positions,)
         Final for every block that its moves lead to; they are read here.
+    workspace : Workspace
+        Must serve no other block until this one is done with.
 
     Raises
     ------
@@ -48,7 +60,24 @@ def open_block(space: Space, block: Block, values: npt.NDArray[np.float64]) -> T
         If there is no room for the workspace.
     """
     halves = [(half.mine, half.theirs) for half in block.halves]
-    return TiledBlock(kernel_of(space), halves, values)
+    return TiledBlock(kernel_of(space), workspace, halves, values)
+
+
+def residual_of(
+    space: Space, block: Block, values: npt.NDArray[np.float64], threads: int = 1
+) -> float:
+    """The largest abs(T(V) - V) over a block of the given values.
+
+    Parameters
+    ----------
+    space : Space
+    block : Block
+    values : float64, shape (n_positions,)
+    threads : int
+    """
+    work = open_block(space, block, values, Workspace())
+    work.load(values)
+    return work.residual(threads)
 
 
 def workspace_bytes(space: Space, block: Block) -> int:

@@ -19,11 +19,14 @@ class TiledKernel:
         rounds: int = 2,
     ) -> None: ...
 
+class Workspace: ...
+
 class TiledBlock:
     n_tiles: int
     def __init__(
         self,
         kernel: TiledKernel,
+        workspace: Workspace,
         halves: Sequence[tuple[int, int]],
         values: npt.NDArray[np.float64],
     ) -> None: ...

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import os
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -17,7 +18,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.kernel import open_block
+from ur_solver.kernel import Workspace, open_block
 from ur_solver.solve.iterate import iterate
 from ur_solver.solve.order import dependencies
 from ur_solver.solve.result import BlockResult
@@ -92,6 +93,9 @@ class _Solve:
         self.on_block = on_block
         self.values: npt.NDArray[np.float64] = np.empty(space.n_positions)
         self.stop = threading.Event()
+        self.workspaces: queue.SimpleQueue[Workspace] = queue.SimpleQueue()
+        for _ in range(threads):
+            self.workspaces.put(Workspace())
         self.needs = dependencies(space)
         self.needed_by: list[list[int]] = [[] for _ in space.blocks]
         for index, needs in enumerate(self.needs):
@@ -138,10 +142,14 @@ class _Solve:
     def _solve_block(self, index: int, threads: int) -> BlockResult:
         began = time.perf_counter()
         block = self.space.blocks[index]
-        work = open_block(self.space, block, self.values)
-        iteration = iterate(work, self.goal, threads, self.stop)
-        residual = work.residual(threads)
-        work.store(self.values)
+        workspace = self.workspaces.get()
+        try:
+            work = open_block(self.space, block, self.values, workspace)
+            iteration = iterate(work, self.goal, threads, self.stop)
+            residual = work.residual(threads)
+            work.store(self.values)
+        finally:
+            self.workspaces.put(workspace)
         return BlockResult(
             index=index,
             values=self.values[block.offset : block.offset + block.size],

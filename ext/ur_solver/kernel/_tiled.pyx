@@ -219,12 +219,49 @@ cdef class TiledKernel:
         return rank
 
 
+cdef class Region:
+    """Memory that grows and is used again: fresh pages cost more than a sweep over them."""
+
+    cdef void* memory
+    cdef int64_t size
+
+    def __cinit__(self):
+        self.memory = NULL
+        self.size = 0
+
+    def __dealloc__(self):
+        free(self.memory)
+
+    cdef double* vectors(self, int64_t count) except NULL:
+        # Room for so many whole vectors, aligned to them; what was there is lost.
+        cdef int64_t step = LANES * sizeof(double), needed = (count + 1) * step
+        if needed > self.size:
+            free(self.memory)
+            self.memory = malloc(needed)
+            self.size = needed if self.memory else 0
+            if self.memory == NULL:
+                raise MemoryError(f"no memory for a workspace of {needed} bytes")
+        return <double*>((<uint64_t>self.memory + step - 1) // step * step)
+
+
+cdef class Workspace:
+    """What one block at a time is laid out in."""
+
+    cdef Region buffer, memory
+
+    def __init__(self):
+        self.buffer = Region()
+        self.memory = Region()
+
+
 cdef class TiledBlock:
-    """One block laid out as tiles, with a workspace of its own.
+    """One block laid out as tiles.
 
     Parameters
     ----------
     kernel : TiledKernel
+    workspace : Workspace
+        Taken over from the block that was laid out in it before.
     halves : sequence of (mine, theirs)
         The block's one or two ordered pairs of side configs.
     values : float64, shape (n_positions,)
@@ -239,8 +276,8 @@ cdef class TiledBlock:
     cdef MatrixRef* slots
     cdef uint8_t* pass_bits
     cdef double* buffer
-    cdef void* buffer_memory
     cdef double* memory
+    cdef Workspace workspace
     cdef int32_t[::1] order
     cdef int64_t[::1] level_start
     cdef int64_t first_tile[3]
@@ -255,22 +292,22 @@ cdef class TiledBlock:
         self.moves = NULL
         self.slots = NULL
         self.pass_bits = NULL
-        self.buffer_memory = NULL
-        self.memory = NULL
 
     def __dealloc__(self):
         free(self.tiles)
         free(self.moves)
         free(self.slots)
         free(self.pass_bits)
-        free(self.buffer_memory)
-        free(self.memory)
 
-    def __init__(self, TiledKernel kernel, halves, const double[::1] values):
+    def __init__(
+        self, TiledKernel kernel, Workspace workspace, halves, const double[::1] values
+    ):
         cdef int h, n, bits
         cdef int64_t k
         cdef double passing
         self.kernel = kernel
+        self.workspace = workspace
+        self.memory = NULL
         self.n_halves = len(halves)
         self.first_tile[0] = 0
         for h in range(self.n_halves):
@@ -295,10 +332,7 @@ cdef class TiledBlock:
         self.n_state_vectors = sizes[2]
         with nogil:
             self.n_vectors = self._link(kernel)
-        self.buffer_memory = malloc((self.n_vectors + 1) * LANES * sizeof(double))
-        if self.buffer_memory == NULL:
-            raise MemoryError("no memory for the workspace of a block")
-        self.buffer = aligned(self.buffer_memory)
+        self.buffer = workspace.buffer.vectors(self.n_vectors)
         with nogil:
             for k in range(self.n_state_vectors * LANES):
                 self.buffer[k] = 0.5
@@ -647,10 +681,7 @@ cdef class TiledBlock:
 
     def remember(self):
         """Keep a copy of the values, for `extrapolate`."""
-        if self.memory == NULL:
-            self.memory = <double*>malloc((self.n_state_vectors // 2) * LANES * sizeof(double))
-            if self.memory == NULL:
-                raise MemoryError("no memory for a copy of a block")
+        self.memory = self.workspace.memory.vectors(self.n_state_vectors // 2)
         with nogil:
             self.kernel.sweeper.remember(
                 &self.program, self.buffer, self.memory, self.n_tiles)
@@ -694,9 +725,3 @@ cdef class TiledBlock:
                             f[c] = source[rank]
                         rank += 1
                     f += <int64_t>tile.vectors * LANES
-
-
-cdef double* aligned(void* memory) noexcept:
-    # The first whole vector in `memory`.
-    cdef uint64_t step = LANES * sizeof(double)
-    return <double*>((<uint64_t>memory + step - 1) // step * step)
