@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import DamagedTableError
-from ur_solver.kernel import move_tables, residual_of
-from ur_solver.kernel._generic import GenericKernel
+from ur_solver.kernel import residual_between, residual_of
 from ur_solver.position import DARK, LIGHT, Position, format_position, mirror, start
 from ur_solver.query import Query
 from ur_solver.space import Block, Space
@@ -155,13 +154,15 @@ class _Auditor:
         return residual
 
     def _worst_rank(self, block: Block) -> int:
-        """The rank with the largest residual, by halving with the kernel of single states."""
-        kernel = GenericKernel(self.space.ranking, move_tables(self.space))
+        """The rank with the largest residual, by halving."""
         first, count = block.offset, block.size
         while count > 1:
             half = count // 2
-            lower = kernel.residual(self.values, first, half)
-            if lower < kernel.residual(self.values, first + half, count - half):
+            lower, upper = (
+                residual_between(self.space, self.values, block, at, n)
+                for at, n in ((first, half), (first + half, count - half))
+            )
+            if lower < upper:
                 first, count = first + half, count - half
             else:
                 count = half

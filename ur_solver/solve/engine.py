@@ -144,7 +144,7 @@ class _Solve:
         block = self.space.blocks[index]
         workspace = self.workspaces.get()
         try:
-            work = open_block(self.space, block, self.values, workspace)
+            work = open_block(self.space, block, self.values, workspace, threads)
             iteration = iterate(work, self.goal, threads, self.stop)
             residual = work.residual(threads)
             work.store(self.values)

@@ -90,6 +90,7 @@ def iterate(
     """
     factors: list[float] = []
     previous, sweeps = 0.0, 0
+    extrapolated_at = float("inf")
     while True:
         if stop is not None and stop.is_set():
             raise StoppedError
@@ -101,6 +102,8 @@ def iterate(
         if previous > 0.0:
             factors.append(delta / previous)
         previous = delta
+        # A mode that swings grows when it is extrapolated as if it did not.
+        is_worse = delta >= extrapolated_at
         if delta <= _NOISE or sweeps == MAX_SWEEPS:
             return Iteration(sweeps, delta)
         if len(factors) < 2:
@@ -111,8 +114,10 @@ def iterate(
         factor = factors[-1]
         if (
             could_extrapolate
+            and not is_worse
             and factor < _SLOWEST
             and abs(factor - factors[-2]) < _SAME_FACTOR * factor
         ):
             work.extrapolate(factor / (1.0 - factor))
+            extrapolated_at = delta
             previous, factors = 0.0, []
