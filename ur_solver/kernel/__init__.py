@@ -87,8 +87,8 @@ def open_block(
         halves = [(half.mine, half.theirs) for half in block.halves]
         return TiledBlock(kernel_of(space), workspace, halves, values)
     assert isinstance(space, ContentSpace)
-    ranges = [(half.offset, half.size) for half in block.halves]
-    return GraphBlock(graph_kernel_of(space), ranges, values, _LIST_BYTES, threads)
+    ranks = (block.offset, block.size)
+    return GraphBlock(graph_kernel_of(space), ranks, values, _LIST_BYTES, threads)
 
 
 def residual_of(
@@ -119,13 +119,16 @@ def residual_between(
     count: int,
     threads: int = 1,
 ) -> float:
-    """The largest abs(T(V) - V) over `count` ranks of a block, from `first` on, one by one."""
+    """The largest abs(T(V) - V) over `count` ranks of a block, from `first` on, one by one.
+
+    Outside the race family that of their mirror images is looked at too.
+    """
     if isinstance(space, RaceSpace):
         kernel = GenericKernel(space.ranking, move_tables(space))
         return kernel.residual(values, first, count)
     assert isinstance(space, ContentSpace)
-    range_ = (block.offset, block.size)
-    return _graph.residual(graph_kernel_of(space), values, range_, first, count, threads)
+    ranks = (block.offset, block.size)
+    return _graph.residual(graph_kernel_of(space), values, ranks, first, count, threads)
 
 
 def workspace_bytes(space: Space, block: Block) -> int:
@@ -138,5 +141,5 @@ def workspace_bytes(space: Space, block: Block) -> int:
         max(len(rules.play.targets(LIGHT, source, throw)) for source in (HOME, 0))
         for throw in rules.dice.throws
     )
-    words = 1 + sum(targets) * (rules.pieces + 1)
+    words = 2 + sum(targets) * (rules.pieces + 1)
     return min(_LIST_BYTES, block.size * 4 * words) + 8 * block.size

@@ -1,5 +1,3 @@
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +21,7 @@ class GraphBlock:
     def __init__(
         self,
         kernel: GraphKernel,
-        halves: Sequence[tuple[int, int]],
+        block: tuple[int, int],
         values: npt.NDArray[np.float64],
         list_bytes: int,
         threads: int,

@@ -76,6 +76,9 @@ class TurnTables:
     again : uint8, shape (throws, path length + 1, 2)
         By throw, target and whether it captures: 1 if the turn may end, 2 if the same side
         may throw again, 3 if it may choose.
+    advance : int32
+        By cell and content, as `ContentRanking.parts` has them: the path indices of all
+        pieces there, one more for each, summed up.
     type_of : uint8, shape (stocks, 2)
         The turn type by my home stock and whether a piece of mine is on the board.
     n_choices : int32, shape (types,)
@@ -100,6 +103,7 @@ class TurnTables:
     landing_taken: npt.NDArray[np.int32]
     may_capture: npt.NDArray[np.uint8]
     again: npt.NDArray[np.uint8]
+    advance: npt.NDArray[np.int32]
     type_of: npt.NDArray[np.uint8]
     n_choices: npt.NDArray[np.int32]
     from_home: npt.NDArray[np.uint8]
@@ -179,6 +183,7 @@ class _Builder:
             landing_taken=np.concatenate(taken).astype(np.int32),
             may_capture=np.array(list(map(self.play.may_capture, self.throws)), dtype=np.uint8),
             again=np.array([self._again(throw) for throw in self.throws], dtype=np.uint8),
+            advance=np.array(self._advance(), dtype=np.int32),
             type_of=np.array(type_of, dtype=np.uint8),
             n_choices=np.array([len(choices) for choices in types], dtype=np.int32),
             from_home=np.array([[said.from_home for said in kind] for kind in padded], np.uint8),
@@ -241,6 +246,18 @@ class _Builder:
                 for is_capture in (False, True)
             ]
             for square in squares
+        ]
+
+    def _advance(self) -> list[int]:
+        index = {
+            (slot.square, slot.letter): slot.path_index
+            for slots in self.play.slots.values()
+            for slot in slots
+        }
+        return [
+            sum(index[square, piece[0]] + 1 for piece in split(content))
+            for square, contents in zip(self.space.squares, self.space.contents, strict=True)
+            for content in contents
         ]
 
     def _types(self) -> tuple[list[tuple[Said, ...]], list[list[int]]]:

@@ -31,4 +31,5 @@ cdef class ContentRanking:
         self, const uint16_t* row, int my_off, int their_off
     ) noexcept nogil
     cdef void write_row(self, int64_t rank, uint16_t* row) noexcept nogil
+    cdef void write_mirror(self, const uint16_t* row, uint16_t* other) noexcept nogil
     cdef void off_stocks(self, const uint16_t* row, int* mine, int* theirs) noexcept nogil
