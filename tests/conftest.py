@@ -2,12 +2,17 @@ from __future__ import annotations
 
 import pathlib
 
+import hypothesis
 import pytest
 
 from ur_solver.locate import FOLDER_VARIABLE, table_name
 from ur_solver.make import make_table
 from ur_solver.query import Query, open_query
 from ur_solver.rules import RuleSet, named_rules
+
+# Nothing in the suite depends on timing.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)

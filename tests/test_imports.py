@@ -15,7 +15,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # Each room may import from those before it; `verify` nothing of `solve` besides.
 ORDER = (
     *("errors", "rules", "position", "moves", "space", "kernel", "solve", "table"),
-    *("make", "query", "verify", "locate", "records", "audit", "cli", "__main__"),
+    *("make", "values", "query", "verify", "locate", "records", "maps", "audit", "cli", "__main__"),
 )
 
 

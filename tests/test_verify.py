@@ -106,6 +106,6 @@ def test_meaningless_values_are_found(tmp_path):
 def test_the_readable_sample_finds_what_the_kernel_misses(copy, monkeypatch):
     # A kernel with a fault of its own must not be believed: the sample stands apart.
     forge(copy, lambda _blocks, values, _length: np.multiply(values, 0.9, out=values))
-    monkeypatch.setattr("ur_solver.verify._residual", lambda *_arguments: 0.0)
+    monkeypatch.setattr("ur_solver.verify.residual_of", lambda *_arguments: 0.0)
     with Table(copy) as table, pytest.raises(DamagedTableError, match="readable rules"):
         verify_table(table, sample=5)

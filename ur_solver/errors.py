@@ -40,6 +40,14 @@ class RuleSetMismatchError(InputError):
     """Two things that must share a rule set do not."""
 
 
+class RecordError(InputError):
+    """A game record is malformed or breaks the rules; the text begins with the place."""
+
+
+class MapError(InputError):
+    """A solved map in RoyalUr's format is malformed, or is of rules without one."""
+
+
 class MissingTableError(InputError):
     """There is no table where one was looked for; the text names the command that makes it."""
 

@@ -15,8 +15,15 @@ from ur_solver.errors import MemoryLimitError
 from ur_solver.kernel import workspace_bytes
 from ur_solver.position import start
 from ur_solver.rules import MAX_PIECES, RuleSet
-from ur_solver.solve import BlockResult, Checkpoint, default_threads, solve
-from ur_solver.space import Block, Space, space_of
+from ur_solver.solve import (
+    BlockResult,
+    Checkpoint,
+    default_threads,
+    dependencies,
+    peak_together,
+    solve,
+)
+from ur_solver.space import space_of
 from ur_solver.table import VALUE_TYPES, TableWriter
 
 _BASE_BYTES = 150 << 20
@@ -83,19 +90,18 @@ def estimate(
 ) -> Estimate:
     """What a solve of `rules` is expected to take, from its sizes alone."""
     space = space_of(rules)
-    workspaces = heapq.nlargest(
-        threads or default_threads(), (workspace_bytes(space, block) for block in _largest(space))
+    largest = heapq.nlargest(64, space.blocks, key=lambda block: block.size)
+    workspaces = peak_together(
+        dependencies(space),
+        {block.index: workspace_bytes(space, block) for block in largest},
+        threads or default_threads(),
     )
     stored = space.n_positions * VALUE_TYPES[value_type].dtype.itemsize
     return Estimate(
         positions=space.n_positions,
-        memory_bytes=_BASE_BYTES + 8 * space.n_positions + sum(workspaces),
+        memory_bytes=_BASE_BYTES + 8 * space.n_positions + workspaces,
         table_bytes=int(_COMPRESSION[value_type] * stored),
     )
-
-
-def _largest(space: Space) -> list[Block]:
-    return heapq.nlargest(64, space.blocks, key=lambda block: block.size)
 
 
 def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:

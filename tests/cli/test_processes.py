@@ -44,9 +44,19 @@ def test_answers_come_before_the_next_question(finkel2):
 
 def test_a_closed_pipe_is_no_traceback(finkel2):
     command = [sys.executable, "-m", "ur_solver", "query", str(finkel2), "-"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    # A test run in the background of a script ignores SIGINT, and so would its children.
+    heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, heeded)
+    with process:
         process.stdin.write(f"{START}\n")
         process.stdin.flush()
         assert process.stdout.readline().startswith(START)
@@ -60,9 +70,19 @@ def test_a_closed_pipe_is_no_traceback(finkel2):
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process on Windows")
 def test_ctrl_c_is_quiet(finkel2):
     command = [sys.executable, "-m", "ur_solver", "query", str(finkel2), "-"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    # A test run in the background of a script ignores SIGINT, and so would its children.
+    heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, heeded)
+    with process:
         process.stdin.write(f"{START}\n")
         process.stdin.flush()
         assert process.stdout.readline().startswith(START)  # it is running

@@ -27,8 +27,16 @@ COMMANDS = {
     "moves": "Legal moves and where they lead; needs no table.",
     "info": "What a table says of itself.",
     "verify": "Check a table from the file alone.",
+    "audit": "Judge recorded games.",
+    "import": "Make a table of RoyalUr's solved map.",
+    "export": "Write a table as RoyalUr's solved map.",
+    "play": "Play against a table.",
+    "sample": "Games of players that the program knows.",
 }
 """The commands and their help in a line, which `ur --help` shows without importing them."""
+
+_MODULES = {"import": "import_map", "export": "export_map"}
+"""Modules that cannot be called as their commands are, `import` being a keyword."""
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it: 128 and the signal's number."""
@@ -45,7 +53,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"ur_solver.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(
+            f"ur_solver.cli.{_MODULES.get(cmd_name, cmd_name)}"
+        ).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -19,7 +19,8 @@ class TiledKernel:
         rounds: int = 2,
     ) -> None: ...
 
-class Workspace: ...
+class Workspace:
+    def trim(self, most: int) -> None: ...
 
 class TiledBlock:
     n_tiles: int

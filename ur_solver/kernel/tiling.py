@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.space import Block, RaceSpace
 from ur_solver.space.counting import below_table, prefix_sizes
-from ur_solver.space.layout import EMPTY, is_mine
+from ur_solver.space.layout import EMPTY, SharedSquare, is_mine
 
 HOME = -1
 MAX_ENTRIES = 7
@@ -50,6 +50,25 @@ class Tiling:
         self.moves: MoveTables = move_tables(space)
         self.throws: tuple[int, ...] = tuple(throw for throw in space.rules.dice.throws if throw)
         self._shared_of = {s.square: k for k, s in enumerate(self.layout.shared)}
+
+    @cached_property
+    def n_leading(self) -> int:
+        """How many shared squares, the most significant, divide a half's tiles into groups.
+
+        All but those, at the end, that both sides pass once and in the same order: on them
+        a piece that moves makes a tile's number larger. Three at least, so that there are
+        groups for several threads.
+        """
+        squares = self.layout.shared
+        aligned = 0
+        last = [-1, -1]
+        for square in reversed(squares):
+            visits = [self.layout.path_index(square.square, code) for code in square.codes[1:]]
+            if len(visits) != 2 or not (visits[0] > last[0] and visits[1] > last[1]):
+                break
+            last = visits
+            aligned += 1
+        return min(len(squares), max(3, len(squares) - aligned))
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
@@ -207,25 +226,60 @@ class Tiling:
         }
 
     def workspace_bytes(self, block: Block) -> int:
-        """At most how many bytes a block takes while it is swept.
+        """How many bytes a block takes while it is swept, moves by their upper bound.
 
         F, G and a copy of F for extrapolation; a matrix like F for every throw that may
         leave the block; and by tile its record, pass bits, slots and moves.
         """
-        space, pieces = self.space, self.space.rules.pieces
-        width = max(len(square.codes) for square in self.layout.shared)
+        space = self.space
         total = 0
         for half in block.halves:
             rows = self.row_counts[half.mine].astype(np.int64)
             vectors = -(-self.row_counts[half.theirs].astype(np.int64) // LANES)
+            weight = np.outer(rows, vectors)
             free = space.free(half.mine), space.free(half.theirs)
-            matrices, _ = below_table(self.layout.shared, pieces, np.outer(rows, vectors), width)
-            tiles = self.tile_below[0][free]
+            size = self._weigh(weight, set())[free]
+            staying = sum(
+                self._weigh(weight, leaving)[free]
+                for leaving in map(self._leaving, self.throws)
+                if not self._frozen_leave(half.mine, leaving)
+            )
+            leaving_size = len(self.throws) * size - staying
+            tiles = int(self.tile_below[0][free])
             moves = len(self.throws) * (min(free[0], len(self.layout.shared)) + 1)
             record = 40 + self.row_counts.shape[1] + 8 * (len(self.slots) + moves)
-            total += int(matrices[free]) * LANES * 8 * (3 + len(self.throws))
-            total += int(tiles) * record
+            total += (3 * int(size) + int(leaving_size)) * LANES * 8 + tiles * record
         return total
+
+    def _leaving(self, throw: int) -> set[int]:
+        """The path indices from which a throw leads to a frozen square or off the board."""
+        length, first_frozen = (
+            len(self.layout.path),
+            len(self.layout.path) - len(self.layout.frozen),
+        )
+        return {index for index in range(length) if first_frozen <= index + throw <= length}
+
+    def _frozen_leave(self, config: int, leaving: set[int]) -> bool:
+        mask = self.space.configs[config].frozen_mask
+        return any(mask >> k & 1 and index in leaving for k, index in enumerate(self.layout.frozen))
+
+    def _weigh(self, weight: npt.NDArray[np.int64], without: set[int]) -> npt.NDArray[np.int64]:
+        """The weight of all fillings that have no piece of mine on the indices `without`."""
+        shared = tuple(
+            SharedSquare(
+                square.square,
+                tuple(
+                    code
+                    for code in square.codes
+                    if not (
+                        is_mine(code) and self.layout.path_index(square.square, code) in without
+                    )
+                ),
+            )
+            for square in self.layout.shared
+        )
+        width = max(len(square.codes) for square in shared)
+        return below_table(shared, self.space.rules.pieces, weight, width)[0]
 
     @cached_property
     def row_counts(self) -> npt.NDArray[np.int32]:

@@ -34,6 +34,10 @@ _SHARED_SIZE = 1 << 17
 """Positions from which on a block is worth several threads."""
 
 
+_KEPT_BYTES = 256 << 20
+"""A workspace up to this size serves the next block too; larger ones are few."""
+
+
 def default_threads() -> int:
     """As many threads as this process may use processors."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -148,7 +152,9 @@ class _Solve:
             iteration = iterate(work, self.goal, threads, self.stop)
             residual = work.residual(threads)
             work.store(self.values)
+            del work
         finally:
+            workspace.trim(_KEPT_BYTES)
             self.workspaces.put(workspace)
         return BlockResult(
             index=index,

@@ -8,6 +8,7 @@ a tile is; here they are laid out.
 cimport cython
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -48,6 +49,7 @@ cdef extern from "sweep.h" nogil:
         int32_t is_lane[2]
         int32_t lane_again[8]
         int32_t lane_slot[8][5]
+        int32_t n_slots
         int32_t n_throws
         double chance[256][8]
         double pass_chance[256]
@@ -55,7 +57,8 @@ cdef extern from "sweep.h" nogil:
         const char* name
         int has_lanes
         double (*sweep)(
-            const Program*, double*, const int32_t*, const int64_t*, int64_t, int, int
+            const Program*, double*, const int32_t*, const int64_t*, const int64_t*, int64_t,
+            int, int
         ) noexcept nogil
         double (*residual)(const Program*, double*, int64_t, int) noexcept nogil
         void (*show)(const Program*, double*, int64_t) noexcept nogil
@@ -87,7 +90,7 @@ cdef class TiledKernel:
     """
 
     cdef Ranking ranking
-    cdef int n_shared, length, n_throws, n_slots, n_doors, n_frozen, pieces
+    cdef int n_shared, n_leading, length, n_throws, n_slots, n_doors, n_frozen, pieces
     cdef bint safe_rosettes, extra_on_capture
     cdef readonly object tiling
     cdef const int64_t[:, :, :, ::1] below          # tiles: (square, i, j, digit)
@@ -136,6 +139,7 @@ cdef class TiledKernel:
         self.n_frozen = len(layout.frozen)
         self.first_frozen = self.length - self.n_frozen
         self.n_shared = len(layout.shared)
+        self.n_leading = tiling.n_leading
         self.throws = np.array(tiling.throws, dtype=np.int32)
         self.n_throws = len(tiling.throws)
         if self.n_throws > MAX_THROWS or self.n_shared > MAX_SHARED:
@@ -253,6 +257,13 @@ cdef class Workspace:
         self.buffer = Region()
         self.memory = Region()
 
+    def trim(self, int64_t most):
+        """Give back what is larger than `most` bytes; the block in it must be done with."""
+        if self.buffer.size > most:
+            self.buffer = Region()
+        if self.memory.size > most:
+            self.memory = Region()
+
 
 cdef class TiledBlock:
     """One block laid out as tiles.
@@ -279,6 +290,7 @@ cdef class TiledBlock:
     cdef double* memory
     cdef Workspace workspace
     cdef int32_t[::1] order
+    cdef int64_t[::1] group_start
     cdef int64_t[::1] level_start
     cdef int64_t first_tile[3]
     cdef int mine[2]
@@ -343,6 +355,7 @@ cdef class TiledBlock:
         self.program.moves = self.moves
         self.program.slots = self.slots
         self.program.pass_bits = self.pass_bits
+        self.program.n_slots = kernel.n_slots
         self.program.n_throws = kernel.n_throws
         for n in range(kernel.n_throws):
             self.program.lane_again[n] = kernel.lane_again[n]
@@ -621,32 +634,51 @@ cdef class TiledBlock:
                 self.pass_bits[tile.first_row + r] = bits
 
     def _order_tiles(self):
-        # Pairs of mirrored tiles, named by their first, the furthest on first: every move
-        # that is not a capture leads to an earlier level or stays in its pair.
+        # Pairs of mirrored tiles, named by their first. A group agrees on the leading
+        # squares; a level holds the groups whose pieces there have come equally far. The
+        # furthest on come first, so that every move that is not a capture leads to an
+        # earlier level, to an earlier tile of the group, or stays in its pair. Within a
+        # group, tiles follow their place in memory, backwards, for the caches' sake.
         cdef int64_t pairs = self.first_tile[1]
-        cdef int32_t[::1] level = np.zeros(pairs, dtype=np.int32)
+        level = np.zeros(pairs, dtype=np.int32)
+        group = np.zeros(pairs, dtype=np.int32)
+        cdef int32_t[::1] level_view = level
+        cdef int32_t[::1] group_view = group
         with nogil:
-            self._measure_levels(self.kernel, &level[0])
-        levels = np.asarray(level)
-        chosen = np.flatnonzero(levels >= 0)
-        order = chosen[np.argsort(-levels[chosen], kind="stable")]
+            self._measure_levels(self.kernel, &level_view[0], &group_view[0])
+        chosen = np.flatnonzero(level >= 0)
+        order = chosen[np.lexsort((-chosen, group[chosen], -level[chosen]))]
         self.order = order.astype(np.int32)
-        starts = np.flatnonzero(np.diff(levels[order])) + 1
-        self.level_start = np.concatenate(([0], starts, [len(order)])).astype(np.int64)
+        starts = np.flatnonzero(np.diff(group[order])) + 1
+        self.group_start = np.concatenate(([0], starts, [len(order)])).astype(np.int64)
+        levels = level[order[np.concatenate(([0], starts))]]
+        starts = np.flatnonzero(np.diff(levels)) + 1
+        self.level_start = np.concatenate(([0], starts, [len(levels)])).astype(np.int64)
 
-    cdef void _measure_levels(self, TiledKernel kernel, int32_t* level) noexcept nogil:
-        # How far all pieces on shared squares have come; -1 for the second of a pair.
+    cdef void _measure_levels(
+        self, TiledKernel kernel, int32_t* level, int32_t* group
+    ) noexcept nogil:
+        # By tile, how far the pieces on the leading squares have come, -1 for the second
+        # of a pair, and a number for what stands on them.
         cdef int i = kernel.ranking.config_free[self.mine[0]]
         cdef int j = kernel.ranking.config_free[self.theirs[0]]
-        cdef int s, d
+        cdef int s, d, current = 0
         cdef int64_t t
         cdef int32_t digits[MAX_SHARED]
+        cdef int32_t before[MAX_SHARED]
+        kernel.tile_digits(0, i, j, before)
         for t in range(self.first_tile[1]):
+            kernel.tile_digits(t, i, j, digits)
+            for s in range(kernel.n_leading):
+                if digits[s] != before[s]:
+                    current += 1
+                    break
+            memcpy(before, digits, kernel.n_shared * sizeof(int32_t))
+            group[t] = current
             if self.tiles[t].mirror < t:
                 level[t] = -1
                 continue
-            kernel.tile_digits(t, i, j, digits)
-            for s in range(kernel.n_shared):
+            for s in range(kernel.n_leading):
                 d = digits[s]
                 if d:
                     level[t] += max(kernel.my_index[s, d], kernel.their_index[s, d]) + 1
@@ -657,7 +689,7 @@ cdef class TiledBlock:
         Parameters
         ----------
         threads : int
-            How many threads share the tiles of a level.
+            How many threads share the groups of a level.
 
         Returns
         -------
@@ -667,8 +699,9 @@ cdef class TiledBlock:
         cdef double delta
         with nogil:
             delta = self.kernel.sweeper.sweep(
-                &self.program, self.buffer, &self.order[0], &self.level_start[0],
-                self.level_start.shape[0] - 1, self.kernel.rounds, threads)
+                &self.program, self.buffer, &self.order[0], &self.group_start[0],
+                &self.level_start[0], self.level_start.shape[0] - 1, self.kernel.rounds,
+                threads)
         return delta
 
     def residual(self, int threads):

@@ -36,6 +36,36 @@ typedef struct {
     double best[LANE_SQUARES][LANE_ROWS * 2 * LANES] __attribute__((aligned(64)));
 } Frame;
 
+/* ---- what the next pair of tiles will read ---- */
+
+static inline void prefetch_lines(const double *from, int lines)
+{
+    for (int line = 0; line < lines; line++)
+        __builtin_prefetch(from + line * LANES);
+}
+
+static inline void prefetch_tile(const Program *program, const double *buffer, const Tile *tile)
+{
+    const int lines = tile->n_rows * tile->vectors;
+    const int most = lines < PREFETCH_LINES ? lines : PREFETCH_LINES;
+    const MatrixRef *move = program->moves + tile->first_move;
+    for (int n = 0; n < program->n_throws; n++)
+        for (int k = 0; k < tile->n_moves[n]; k++, move++)
+            prefetch_lines(buffer + (int64_t)(*move >> 8) * LANES, most);
+    for (int k = 0; k < program->n_slots; k++)
+        prefetch_lines(
+            buffer + (int64_t)(program->slots[tile->first_slot + k] >> 8) * LANES, most);
+    prefetch_lines(buffer + tile->f * LANES, 2 * most);
+}
+
+/* Measured in one run: 0.90 of the time of a sweep of finkel 6, 0.88 of masters 4; with 4
+   lines of each matrix 0.92 and 0.90. */
+static inline void prefetch_pair(const Program *program, const double *buffer, const Tile *tile)
+{
+    prefetch_tile(program, buffer, tile);
+    prefetch_tile(program, buffer, program->tiles + tile->mirror);
+}
+
 /* ---- plain C ---- */
 #define VEC(name) name##_plain
 typedef struct { double x[LANES]; } v8_plain;
@@ -236,8 +266,8 @@ typedef struct {
     int has_lanes;
     /* One sweep, each pair of tiles `rounds` times in a row; the largest change. */
     double (*sweep)(
-        const Program *, double *, const int32_t *order, const int64_t *level_start,
-        int64_t n_levels, int rounds, int threads);
+        const Program *, double *, const int32_t *order, const int64_t *group_start,
+        const int64_t *level_start, int64_t n_levels, int rounds, int threads);
     /* The largest |T(V) - V|. */
     double (*residual)(const Program *, double *, int64_t n_tiles, int threads);
     /* All G from all F. */

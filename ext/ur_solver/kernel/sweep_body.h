@@ -349,29 +349,35 @@ static inline double VEC(sweep_pair)(
 }
 
 static double VEC(sweep)(
-    const Program *program, double *buffer, const int32_t *order, const int64_t *level_start,
-    int64_t n_levels, int rounds, int threads)
+    const Program *program, double *buffer, const int32_t *order, const int64_t *group_start,
+    const int64_t *level_start, int64_t n_levels, int rounds, int threads)
 {
     double delta = 0.0;
     if (threads == 1) {
-        for (int64_t k = 0; k < level_start[n_levels]; k++) {
+        const int64_t n = group_start[level_start[n_levels]];
+        for (int64_t k = 0; k < n; k++) {
+            if (k + 1 < n)
+                prefetch_pair(program, buffer, program->tiles + order[k + 1]);
             const double change =
                 VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
             delta = change > delta ? change : delta;
         }
         return delta;
     }
-    /* Tiles of a level lead to higher levels or, by captures, to lower ones; a capture
-       straight from an entry square stays in the level, and may read a row while another
-       thread rewrites it: either value, the old or the new, serves. */
+    /* Groups of a level lead to higher levels or, by captures, to lower ones; some captures
+       stay in the level, and may read a row while another thread rewrites it: either
+       value, the old or the new, serves. */
 #pragma omp parallel num_threads(threads) reduction(max : delta)
     for (int64_t level = 0; level < n_levels; level++) {
-#pragma omp for schedule(dynamic, 16)
-        for (int64_t k = level_start[level]; k < level_start[level + 1]; k++) {
-            const double change =
-                VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
-            delta = change > delta ? change : delta;
-        }
+#pragma omp for schedule(dynamic)
+        for (int64_t group = level_start[level]; group < level_start[level + 1]; group++)
+            for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
+                if (k + 1 < group_start[group + 1])
+                    prefetch_pair(program, buffer, program->tiles + order[k + 1]);
+                const double change =
+                    VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
+                delta = change > delta ? change : delta;
+            }
     }
     return delta;
 }

@@ -1,0 +1,12 @@
+#!/bin/sh
+# What the tests need beyond Python, on Debian and Ubuntu: Chromium, in which the audit's
+# report is looked at. Without it those tests are skipped.
+set -eu
+
+sudo=
+[ "$(id -u)" -eq 0 ] || sudo=sudo
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update --quiet
+# Debian calls it chromium; on Ubuntu that name is a snap, which runners have as a browser.
+command -v chromium >/dev/null || $sudo apt-get install --yes --quiet --no-install-recommends \
+    chromium fonts-dejavu-core

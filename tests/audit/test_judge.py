@@ -1,0 +1,131 @@
+"""Luck, loss and the identity between them."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.games import GAMES, NAMES, RACES, HashValues, random_game
+from ur_solver.audit import audit_games
+from ur_solver.errors import RuleSetMismatchError
+from ur_solver.moves import legal_moves, pass_turn
+from ur_solver.position import start, winner
+from ur_solver.records import GameRecord, Replay, read_games
+from ur_solver.rules import CATALOGUE, named_rules
+
+EXACT = 1e-12
+
+
+def sign(judged):
+    return 1 if judged.ply.side == "L" else -1
+
+
+def identity_gap(audit):
+    """By how much end value and start value + luck - losses differ."""
+    gained = sum(sign(judged) * (judged.luck - judged.loss) for judged in audit.plies)
+    return abs(audit.end_value - (audit.start_value + gained))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_sample_game_is_audited(name):
+    (record,) = read_games(str(GAMES / f"{name}.json"))
+    (audit,) = audit_games([record], HashValues(record.rules))
+    assert len(audit.plies) == len(record.plies) == len(audit.curve) - 1
+    assert identity_gap(audit) < EXACT
+    if record.ending == "won":
+        assert audit.end_value == (record.winner == "L")
+
+
+@given(
+    name=st.sampled_from(RACES).map(lambda rules: rules.name),
+    pieces=st.integers(1, 3),
+    seed=st.integers(0, 2**32),
+    cut=st.integers(0, 400),
+)
+@settings(max_examples=60, deadline=None)
+def test_result_is_start_value_and_luck_less_losses(name, pieces, seed, cut):
+    record = random_game(CATALOGUE[name].with_pieces(pieces), seed, cut)
+    (audit,) = audit_games([record], HashValues(record.rules))
+    assert identity_gap(audit) < EXACT
+    for judged in audit.plies:
+        assert judged.loss >= 0
+        if not judged.is_choice:
+            assert judged.loss == 0
+
+
+def test_values_are_those_of_the_readable_rules(query2):
+    """Every number again, from `moves.py` and the query one position at a time."""
+    rules = query2.rules
+    for seed in range(5):
+        record = random_game(rules, seed)
+        (audit,) = audit_games([record], query2)
+        position = start(rules)
+        for judged in audit.plies:
+            side = position.side
+            assert judged.value == pytest.approx(query2.value(position), abs=EXACT)
+            moves = legal_moves(rules, position, judged.ply.throw)
+            if moves:
+                evaluated = query2.moves(position, judged.ply.throw)
+                assert judged.best_value == pytest.approx(evaluated[0].value, abs=EXACT)
+                text = record.move_text(judged.ply)
+                played = next(each for each in evaluated if each.move.text == text)
+                assert judged.loss == pytest.approx(played.loss, abs=EXACT)
+                assert judged.is_best == (played.loss < 1e-6)
+                if not judged.is_best:
+                    assert audit.best_text(judged) == evaluated[0].move.text
+                position = played.move.position
+            else:
+                assert judged.best == -1
+                assert audit.best_text(judged) is None
+                position = pass_turn(position)
+                assert judged.best_value == pytest.approx(1 - query2.value(position), abs=EXACT)
+            assert judged.ply.side == side
+        assert winner(rules, position) == record.winner
+
+
+def test_the_mean_luck_of_all_throws_is_nought(query2):
+    rules = query2.rules
+    for seed in range(20):
+        plies = random_game(rules, seed, 30).plies
+        replay = Replay(rules)
+        for ply in plies:
+            replay.take(ply.throw, ply.steps, ply.played)
+        if replay.winner:
+            continue
+        begin = replay.stepper.position(replay.state, replay.side)
+        luck = 0.0
+        for throw in rules.dice.throws:
+            after = Replay(rules, begin)
+            steps = after.legal(throw)
+            after.take(throw, steps, 0 if steps else -1)
+            (audit,) = audit_games([after.finish()], query2)
+            luck += float(rules.dice.probabilities[throw]) * audit.plies[0].luck
+        assert luck == pytest.approx(0, abs=1e-10)
+
+
+def test_a_pending_throw_is_luck_without_a_loss():
+    (record,) = read_games(str(GAMES / "finkel-short-wait4move.json"))
+    (audit,) = audit_games([record], HashValues(record.rules))
+    last = audit.plies[-1]
+    assert last.ply.is_pending
+    assert not last.is_choice
+    assert last.loss == 0
+    to_light = last.best_value if last.ply.side == "L" else 1 - last.best_value
+    assert audit.end_value == to_light
+
+
+def test_many_games_are_one_question():
+    rules = named_rules("finkel:2")
+    records = [random_game(rules, seed) for seed in range(20)]
+    values = HashValues(rules)
+    together = list(audit_games(iter(records), values))
+    assert values.n_calls == 1
+    in_batches = list(audit_games(records, values, batch=100))
+    assert values.n_calls > 5
+    assert [audit.plies for audit in together] == [audit.plies for audit in in_batches]
+
+
+def test_other_rules_are_refused_by_name():
+    record = random_game(named_rules("finkel:2"), 1)
+    assert isinstance(record, GameRecord)
+    with pytest.raises(RuleSetMismatchError, match=r"by finkel:2, the table is of blitz:2"):
+        list(audit_games([record], HashValues(named_rules("blitz:2"))))

@@ -1,0 +1,163 @@
+"""The report: what it says, that it needs nothing, and how it looks in a browser."""
+
+import html
+import os
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.games import GAMES, NAMES, HashValues, random_game
+from ur_solver.audit import Thresholds, audit_games, html_report
+from ur_solver.audit.report import MAX_GAMES, MAX_MOMENTS, signed
+from ur_solver.records import GameRecord, read_games
+from ur_solver.rules import CATALOGUE, named_rules
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+REFERENCES = {"random": 0.03, "first": 0.027, "greedy": 0.015}
+HOSTILE = '<script>alert("x")</script>'
+
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+
+def report(*records, references=REFERENCES):
+    audits = list(audit_games(records, HashValues(records[0].rules)))
+    return html_report(audits, Thresholds(), references)
+
+
+def sample(name):
+    (record,) = read_games(str(GAMES / f"{name}.json"))
+    return record
+
+
+class _Reader(HTMLParser):
+    """Collects what a page refers to, and checks that its elements are closed."""
+
+    VOID = ("meta", "link", "br", "img")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.links, self.ids = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name in ("href", "src", "srcset", "action", "data"):
+                self.links.append(value)
+            if name == "id":
+                self.ids.append(value)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reports_are_sound_and_self_contained(name):
+    page = report(sample(name))
+    reader = _Reader()
+    reader.feed(page)
+    assert not reader.open
+    assert len(set(reader.ids)) == len(reader.ids)
+    assert all(link.startswith("#") and link[1:] in reader.ids for link in reader.links)
+    assert not re.search(r"https?:|//\w|@import|url\(", page)
+    assert page.count('class="board"') == page.count('class="moment"') <= MAX_MOMENTS
+
+
+def test_names_are_escaped():
+    record = random_game(named_rules("finkel:2"), 1)
+    record.metadata["Light"] = HOSTILE
+    page = report(record)
+    assert HOSTILE not in page
+    assert html.escape(HOSTILE, quote=False)[:12] in page
+
+
+def test_many_games_are_cut():
+    record = random_game(named_rules("finkel:1"), 1)
+    page = report(*[record] * (MAX_GAMES + 3), references={})
+    assert f"The first {MAX_GAMES} games are shown; 3 more are not." in page
+    assert 'class="bars"' not in page
+
+
+def test_signed_has_no_minus_nought():
+    assert signed(-0.0001) == "+0.0"
+    assert signed(-0.012) == "\N{MINUS SIGN}1.2"
+
+
+def browse(folder, page, width, *more):
+    """What Chromium says of a page in a frame `width` pixels wide."""
+    frame = folder / "frame.html"
+    # Headless windows are never as narrow as a phone: a frame is.
+    frame.write_text(
+        f'<body style="margin:0"><iframe id="frame" style="width:{width}px;height:3000px;'
+        f'border:0" srcdoc="{html.escape(page)}"></iframe><p id="said"></p><script>'
+        "document.getElementById('frame').onload = () => {"
+        "const page = document.getElementById('frame').contentDocument;"
+        "const wide = [...page.querySelectorAll('body *')].filter("
+        "each => each.getBoundingClientRect().right > page.documentElement.clientWidth + 0.5"
+        " && !each.closest('svg'));"
+        "document.getElementById('said').textContent = [page.documentElement.scrollWidth,"
+        "page.documentElement.clientWidth, wide.length,"
+        "performance.getEntriesByType('resource').length,"
+        "[...page.querySelectorAll('svg')].every(each => each.clientHeight > 60)].join(' ');"
+        "}</script></body>"
+    )
+    result = subprocess.run(
+        [CHROMIUM, *FLAGS, f"--user-data-dir={folder / 'profile'}", "--window-size=1200,3000",
+         *more, "--dump-dom", "--virtual-time-budget=5000", frame.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+        env={**os.environ, "HOME": str(folder)},
+    )  # fmt: skip
+    said = re.search(r'<p id="said">([^<]*)</p>', result.stdout)
+    assert said, result.stdout[-500:]
+    return said[1].split()
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [390, 1100])
+def test_nothing_is_fetched_or_wider_than_the_screen(tmp_path, width):
+    page = report(sample("finkel-2"))
+    scroll, client, too_wide, fetched, are_drawn = browse(tmp_path, page, width)
+    assert int(client) == width
+    assert int(scroll) <= width
+    assert (too_wide, fetched, are_drawn) == ("0", "0", "true")
+
+
+@needs_browser
+def test_every_board_is_drawn(tmp_path):
+    for name in ("aseb", "murray", "masters"):
+        record = random_game(CATALOGUE[name].with_pieces(3), 4)
+        assert isinstance(record, GameRecord)
+        scroll, client, too_wide, _, are_drawn = browse(tmp_path, report(record), 390)
+        assert (scroll, too_wide, are_drawn) == (client, "0", "true")
+
+
+@needs_browser
+def test_a_screenshot_shows_more_than_a_blank_page(tmp_path):
+    page, shot = tmp_path / "report.html", tmp_path / "shot.png"
+    page.write_text(report(sample("finkel-1")))
+    subprocess.run(
+        [CHROMIUM, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1100,1600",
+         f"--screenshot={shot}", page.as_uri()],
+        capture_output=True, timeout=120, check=True,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert shot.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert shot.stat().st_size > 50_000

@@ -1,0 +1,190 @@
+"""`ur audit`, `import`, `export`, `play` and `sample` through click's runner."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.games import GAMES, random_game
+from ur_solver.cli import cli
+from ur_solver.query import open_query
+from ur_solver.records import read_games, write_games
+from ur_solver.rules import named_rules
+
+GREEDY = str(GAMES / "finkel2p-greedy.json")
+
+
+def run(*arguments, stdin=None, code=0):
+    result = CliRunner().invoke(cli, [str(each) for each in arguments], input=stdin)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+@pytest.fixture(autouse=True)
+def _table_of_finkel_2(finkel2):
+    """Every command finds this table."""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Five games, one of them cut short and one of other rules."""
+    path = tmp_path / "games"
+    path.mkdir()
+    rules = named_rules("finkel:2")
+    write_games([random_game(rules, seed) for seed in range(2)], path / "a.json")
+    write_games([random_game(rules, 7)], path / "b.rgn")
+    (path / "c.json").write_text(Path(GREEDY).read_text()[:500])
+    (path / "d.json").write_text((GAMES / "blitz-1.json").read_text())
+    (path / "notes.txt").write_text("not a game")
+    return path
+
+
+def test_audit_for_people():
+    output = run("audit", "finkel:2", GREEDY, "--reference-games", 20).stdout
+    assert f"{GREEDY}: finkel:2, 35 throws, dark won" in output
+    assert (
+        "light's chance: 51.9 at the start, \N{MINUS SIGN}19.0 by light's dice, \N{MINUS SIGN}5.8 "
+        "by its moves, \N{MINUS SIGN}32.8 by dark's dice, +5.7 by its moves: 0.0 at the end"
+    ) in output
+    assert f"\nmistake at states[6] of {GREEDY}\n" in output
+    assert (
+        "dark threw 3 and played B4B7 (52.4 %); best was C@C2 (58.1 %): 5.7 points lost" in output
+    )
+    assert "  B  .  L  .  D  .  .  .  ." in output
+    assert "lost a choice by reference players: random " in output
+    bare = run("audit", "finkel:2", GREEDY, "--reference-games", 0, "--worst", 0).stdout
+    assert "reference" not in bare
+    assert "points lost" not in bare
+
+
+def test_audit_as_json():
+    (line,) = run("audit", "finkel:2", GREEDY, "--json").stdout.splitlines()
+    values = json.loads(line)
+    assert values["file"] == GREEDY
+    assert values["start_value"] == pytest.approx(0.518572907495, abs=1e-10)
+    assert values["light"]["choices"] == 5
+    both = run("audit", "finkel:2", "-", "--json", stdin=Path(GREEDY).read_text() + "\n").stdout
+    assert json.loads(both) == values | {"file": "-"}
+
+
+def test_one_bad_game_does_not_stop_the_rest(folder):
+    result = run("audit", "finkel:2", folder, "--json", code=2)
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(Path(line["file"]).name, line.get("game", 1)) for line in lines] == [
+        ("a.json", 1), ("a.json", 2), ("b.rgn", 1),
+    ]  # fmt: skip
+    assert "c.json: line 1, column" in result.stderr
+    assert "d.json: the game was played by blitz, not finkel:2" in result.stderr
+
+
+def test_audit_of_a_folder(folder, tmp_path):
+    (folder / "c.json").unlink()
+    (folder / "d.json").write_text(Path(GREEDY).read_text())
+    page, rows = tmp_path / "report.html", tmp_path / "games.csv"
+    output = run("audit", "finkel:2", folder, "--html", page, "--csv", rows).stdout
+    assert output.count("light lost") == 4
+    assert page.read_text().count("<section>") == 4
+    assert len(rows.read_text().splitlines()) == 9
+
+
+def test_audit_refuses(tmp_path):
+    blitz = GAMES / "blitz-1.json"
+    error = run("audit", "finkel:2", blitz, code=2).stderr
+    assert "the game was played by blitz, not finkel:2" in error
+    error = run("audit", "finkel:2", GREEDY, "--mistake", 2, code=2).stderr
+    assert "expected three rising numbers" in error
+    error = run("audit", "finkel:2", tmp_path / "nothing.rgn", code=2).stderr
+    assert "No such file" in error
+    error = run("audit", "finkel:2", GREEDY, "--html", tmp_path / "no" / "x.html", code=1).stderr
+    assert "cannot write" in error
+    run("audit", "finkel:2", code=2)
+
+
+def test_export_then_import_keeps_values(tmp_path, query2):
+    path, table = tmp_path / "map.rgu", tmp_path / "table.h5"
+    result = run("export", "finkel:2", path)
+    assert result.stdout == f"{path}\n"
+    assert "12,990 entries" in result.stderr
+    result = run("import", path, "-o", table)
+    assert result.stdout == f"{table}\n"
+    with open_query(table) as query:
+        assert query.rules == named_rules("finkel:2")
+        ranks = range(query.space.n_positions)
+        ours, theirs = (q.table.read_many(list(ranks)) for q in (query2, query))
+        assert abs(ours - theirs).max() <= 0.5001 / 65535
+        assert query.tolerance < 1e-4
+    run("verify", table)
+    assert "--force" in run("import", path, "-o", table, code=1).stderr
+    assert "--force" in run("export", "finkel:2", path, code=1).stderr
+    run("import", path, "-o", table, "--force")
+
+
+@pytest.mark.parametrize("value_type", ["f32", "f64"])
+def test_exact_maps_make_exact_tables(tmp_path, value_type, query2):
+    path, table = tmp_path / "map.rgu", tmp_path / "table.h5"
+    run("export", "finkel:2", path, "--value-type", value_type, "--author", "Ann")
+    run("import", path, "-o", table)
+    with open_query(table) as query:
+        ranks = list(range(query.space.n_positions))
+        difference = abs(query.table.read_many(ranks) - query2.table.read_many(ranks)).max()
+        assert difference <= (0 if value_type == "f64" else 2.0**-24)
+
+
+def test_a_file_that_is_no_map_is_refused(tmp_path):
+    path = tmp_path / "map.rgu"
+    path.write_bytes(b"RGB")
+    assert "does not begin with 'RGU'" in run("import", path, code=2).stderr
+
+
+def test_sample(tmp_path):
+    games = tmp_path / "games.rgn"
+    output = run("sample", "finkel:2", "-g", 40, "--players", "best,greedy", "-o", games).stdout
+    assert output.startswith("games                   40, 40 of them finished\nbest (light) wins ")
+    assert len(list(read_games(str(games)))) == 40
+    values = json.loads(
+        run("sample", "finkel:2", "-g", 40, "--players", "best,greedy", "--json").stdout
+    )
+    assert values["games"] == 40
+    assert f"{100 * values['light_share']:.1f} %" in output
+    assert "expected two names" in run("sample", "finkel:2", "--players", "best", code=2).stderr
+    assert "player 'deep'" in run("sample", "finkel:2", "--players", "best,deep", code=2).stderr
+
+
+def test_play_against_the_table(tmp_path):
+    path = tmp_path / "game.rgn"
+    result = run(
+        "play", "finkel:2", "--seed", 3, "-o", path, stdin="hint\n9\nnonsense\n" + "1\n" * 90
+    )
+    assert "has won" in result.stdout
+    assert "expected a move or its number" in result.stderr
+    assert "#####" in result.stdout  # the hint's bars
+    assert "strength" in result.stdout
+    (record,) = read_games(str(path))
+    assert dict(record.metadata) == {"Light": "human", "Dark": "best"}
+    assert record.ending == "won"
+
+
+def test_play_can_be_given_up_and_broken_off(tmp_path):
+    path = tmp_path / "game.json"
+    output = run("play", "finkel:2", "--seed", 3, "-o", path, stdin="1\nresign\n").stdout
+    assert "light resigns" in output
+    (record,) = read_games(str(path))
+    assert (record.ending, record.winner) == ("resigned", "D")
+    output = run("play", "finkel:2", "--seed", 3, "--no-audit", "-o", path, stdin="1\n").stdout
+    assert "light leaves the game" in output
+    (record,) = read_games(str(path))
+    assert (record.ending, record.reason) == ("abandoned", "player_left")
+
+
+def test_the_program_plays_itself_and_hints():
+    output = run("play", "finkel:2", "--light", "strong", "--dark", "first", "--seed", 5).stdout
+    assert "has won" in output
+    output = run("play", "finkel:2", "--dark", "human", "--hints", "--seed", 5, "--no-audit",
+                 stdin="1\n" * 200).stdout  # fmt: skip
+    assert "-0.00" in output
+    error = run("play", "finkel:2", "--light", "best", "-o", "game.txt", "--seed", 1, code=2).stderr
+    assert "a game's file ends in one of .json, .jsonl, .rgn" in error

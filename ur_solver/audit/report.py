@@ -1,0 +1,198 @@
+"""The report for people: one HTML file that holds all it needs and fetches nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from ur_solver.audit.judge import GameAudit, JudgedPly
+from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, summarise, worst_plies
+from ur_solver.audit.svg import GraphMark, board_svg, graph_svg
+from ur_solver.position import DARK, LIGHT
+from ur_solver.records import SIDE_NAMES, Ending, rules_word
+
+MAX_GAMES = 50
+"""Games in one report, half a megabyte; a larger folder is for CSV."""
+
+MAX_MOMENTS = 12
+"""Mistakes shown with boards in each game, the worst ones."""
+
+
+@dataclass(frozen=True)
+class _Player:
+    side: str
+    name: str
+    summary: PlayerSummary
+    luckiest: str
+    unluckiest: str
+
+
+@dataclass(frozen=True)
+class _Moment:
+    anchor: str
+    heading: str
+    mark: Mark
+    side: str
+    played: str
+    best: str
+    loss: str
+    board: Markup
+
+
+@dataclass(frozen=True)
+class _Game:
+    title: str
+    rules: str
+    result: str
+    account: str
+    graph: Markup
+    players: list[_Player]
+    moments: list[_Moment]
+    hidden_moments: int
+    plies: int
+
+
+def html_report(
+    audits: Sequence[GameAudit], thresholds: Thresholds, references: dict[str, float]
+) -> str:
+    """The report of some games as a page of HTML.
+
+    Parameters
+    ----------
+    audits : sequence of GameAudit
+        At most `MAX_GAMES` are shown; the page says if there are more.
+    thresholds : Thresholds
+    references : dict of str to float
+        The reference players' mean loss per choice.
+    """
+    games = [_game(audit, thresholds, k) for k, audit in enumerate(audits[:MAX_GAMES], start=1)]
+    return _template().render(
+        games=games,
+        hidden_games=len(audits) - len(games),
+        thresholds=thresholds,
+        references=references,
+        marks=list(Mark),
+    )
+
+
+@lru_cache(maxsize=1)
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("ur_solver.audit"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["points"] = lambda value: f"{100 * value:.1f}"
+    environment.filters["signed"] = signed
+    return environment.get_template("report.html")
+
+
+def signed(value: float) -> str:
+    """A gain or loss in points, with its sign."""
+    # A small negative number would be rounded to a minus nought.
+    return f"{round(100 * value, 1) + 0.0:+.1f}".replace("-", "\N{MINUS SIGN}")
+
+
+def account_text(audit: GameAudit) -> str:
+    """How luck and moves made the result: the terms of light's chance to win, in points."""
+    terms = [f"{100 * audit.start_value:.1f} at the start"]
+    for side, sign in ((LIGHT, 1), (DARK, -1)):
+        plies = list(audit.of_side(side))
+        luck = sign * sum(judged.luck for judged in plies)
+        lost = -sign * sum(judged.loss for judged in plies)
+        terms += [f"{signed(luck)} by {SIDE_NAMES[side]}'s dice", f"{signed(lost)} by its moves"]
+    return f"{', '.join(terms)}: {100 * audit.end_value:.1f} at the end"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+
+
+def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
+    record = audit.record
+    worst = worst_plies(audit, thresholds, len(audit.plies))
+    shown = worst[:MAX_MOMENTS]
+    turn_of = {id(judged): ply for ply, judged in enumerate(audit.plies)}
+    # Beside the curve's point before the throw: that is where the move was chosen.
+    dots = [
+        GraphMark(
+            turn_of[id(judged)],
+            str(thresholds.mark(judged)),
+            f"game-{number}-ply-{turn_of[id(judged)] + 1}",
+            f"{SIDE_NAMES[judged.ply.side]} {record.move_text(judged.ply)}, "
+            f"{100 * judged.loss:.1f} points lost",
+        )
+        for judged in shown
+    ]
+    return _Game(
+        title=record.title,
+        rules=rules_word(record.rules),
+        result=result_text(audit),
+        account=account_text(audit),
+        graph=graph_svg(audit.curve, dots),
+        players=[_player(audit, side, thresholds) for side in (LIGHT, DARK)],
+        moments=[
+            _moment(audit, judged, turn_of[id(judged)], thresholds, number) for judged in shown
+        ],
+        hidden_moments=len(worst) - len(shown),
+        plies=len(audit.plies),
+    )
+
+
+def result_text(audit: GameAudit) -> str:
+    """How a game ended, in words."""
+    record = audit.record
+    winner = SIDE_NAMES[record.winner] if record.winner else ""
+    left = SIDE_NAMES[record.loser_by_choice] if record.loser_by_choice else ""
+    if record.ending is Ending.WON:
+        return f"{winner} won"
+    if record.ending is Ending.RESIGNED:
+        return f"{left} resigned"
+    if record.ending is Ending.ABANDONED:
+        return f"abandoned{' by ' + left if left else ''}{', ' + winner + ' won' if winner else ''}"
+    return "ended early" if record.ending is Ending.ENDED else "not finished"
+
+
+def _player(audit: GameAudit, side: str, thresholds: Thresholds) -> _Player:
+    summary = summarise(audit.of_side(side), thresholds)
+
+    def throw(judged: JudgedPly | None) -> str:
+        if judged is None:
+            return "no throw"
+        return f"a {judged.ply.throw}, {signed(judged.luck)}"
+
+    return _Player(
+        side=SIDE_NAMES[side],
+        name=audit.record.player(side) or SIDE_NAMES[side].capitalize(),
+        summary=summary,
+        luckiest=throw(summary.luckiest),
+        unluckiest=throw(summary.unluckiest),
+    )
+
+
+def _moment(
+    audit: GameAudit, judged: JudgedPly, index: int, thresholds: Thresholds, number: int
+) -> _Moment:
+    record, ply = audit.record, judged.ply
+    played, best = record.move_text(ply) or "", audit.best_text(judged) or ""
+    mark = thresholds.mark(judged)
+    assert mark is not None
+    assert ply.step is not None
+    moves = [("best", ply.steps[judged.best]), ("played", ply.step)]
+    label = f"{SIDE_NAMES[ply.side]} threw {ply.throw}, played {played}, best was {best}"
+    return _Moment(
+        anchor=f"game-{number}-ply-{index + 1}",
+        heading=f"Throw {index + 1}: {SIDE_NAMES[ply.side]} threw a {ply.throw}",
+        mark=mark,
+        side=SIDE_NAMES[ply.side],
+        played=f"{played} ({_percent(judged.played_value)})",
+        best=f"{best} ({_percent(judged.best_value)})",
+        loss=f"{100 * judged.loss:.1f}",
+        board=board_svg(record.rules, record.stepper.position(ply.state, ply.side), moves, label),
+    )

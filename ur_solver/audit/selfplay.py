@@ -1,0 +1,180 @@
+"""Games between players that the program knows, their statistics, and the yardsticks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from ur_solver.audit.judge import GameAudit, audit_games
+from ur_solver.audit.players import PLAIN, Chooser
+from ur_solver.position import DARK, LIGHT
+from ur_solver.records import Ending, GameRecord, Replay
+from ur_solver.rules import RuleSet
+from ur_solver.values import Values
+
+_BATCH = 2000
+"""Games played side by side: some 200 MB."""
+
+MAX_PLIES = 5000
+"""A game is left unfinished after so many plies: bad players can go on for ever."""
+
+
+def play_games(
+    rules: RuleSet,
+    light: Chooser,
+    dark: Chooser,
+    n_games: int,
+    rng: np.random.Generator,
+    metadata: dict[str, str] | None = None,
+    first_number: int = 1,
+) -> list[GameRecord]:
+    """Games of two players from the start, all played side by side.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    light, dark : Chooser
+        Light throws first.
+    n_games : int
+    rng : numpy Generator
+        Of the dice and of the players' whims.
+    metadata : dict, optional
+        What every record is given.
+    first_number : int
+        The number of the first game.
+    """
+    choosers = {LIGHT: light, DARK: dark}
+    throws = np.array(rules.dice.throws)
+    chances = np.array([float(rules.dice.probabilities[throw]) for throw in rules.dice.throws])
+    replays = [Replay(rules) for _ in range(n_games)]
+    for _ in range(MAX_PLIES):
+        going = [replay for replay in replays if replay.winner is None]
+        if not going:
+            break
+        thrown = rng.choice(throws, size=len(going), p=chances).tolist()
+        turns = [replay.legal(throw) for replay, throw in zip(going, thrown, strict=True)]
+        played = [0 if turn else -1 for turn in turns]
+        for side, choose in choosers.items():
+            asked = [k for k, turn in enumerate(turns) if len(turn) > 1 and going[k].side == side]
+            if asked:
+                chosen = choose([turns[k] for k in asked], rng)
+                for k, index in zip(asked, chosen, strict=True):
+                    played[k] = index
+        for replay, throw, turn, index in zip(going, thrown, turns, played, strict=True):
+            replay.take(throw, turn, index)
+    return [
+        replay.finish(metadata=dict(metadata or {}), file="sample", number=number)
+        for number, replay in enumerate(replays, start=first_number)
+    ]
+
+
+def play_many(
+    rules: RuleSet,
+    light: Chooser,
+    dark: Chooser,
+    n_games: int,
+    rng: np.random.Generator,
+    metadata: dict[str, str] | None = None,
+) -> Iterator[GameRecord]:
+    """Do as `play_games` for any number of games: few are in memory at a time."""
+    for first in range(0, n_games, _BATCH):
+        yield from play_games(
+            rules, light, dark, min(_BATCH, n_games - first), rng, metadata, first + 1
+        )
+
+
+@dataclass
+class SampleStatistics:
+    """What many games of two players show; `add` counts another.
+
+    Attributes
+    ----------
+    games, finished : int
+    light_wins : int
+        Of the finished ones.
+    plies, shortest, longest : int
+        Of the finished ones: throws in all, in the shortest and in the longest.
+    captures, extra_throws, passes : int
+        In all games: captures by both sides, moves that gave another throw, throws without
+        a move.
+    """
+
+    games: int = 0
+    finished: int = 0
+    light_wins: int = 0
+    plies: int = 0
+    shortest: int = 0
+    longest: int = 0
+    captures: int = 0
+    extra_throws: int = 0
+    passes: int = 0
+
+    def add(self, record: GameRecord) -> None:
+        """Count a game."""
+        self.games += 1
+        if record.ending is Ending.WON:
+            length = len(record.plies)
+            self.shortest = min(self.shortest, length) if self.finished else length
+            self.longest = max(self.longest, length)
+            self.finished += 1
+            self.light_wins += record.winner == LIGHT
+            self.plies += length
+        for ply in record.plies:
+            step = ply.step
+            self.captures += step is not None and step.is_capture
+            self.extra_throws += step is not None and step.again
+            self.passes += step is None
+
+    @property
+    def light_share(self) -> float:
+        """Light's share of the finished games."""
+        return self.light_wins / max(self.finished, 1)
+
+    @property
+    def share_error(self) -> float:
+        """The standard error of `light_share`."""
+        share = self.light_share
+        return float(np.sqrt(share * (1 - share) / max(self.finished, 1)))
+
+    @property
+    def mean_length(self) -> float:
+        """Throws in a finished game, in the mean."""
+        return self.plies / max(self.finished, 1)
+
+
+def losses_per_choice(audits: Iterable[GameAudit]) -> np.ndarray:
+    """The loss of every choice, float64, in win probability."""
+    losses = (
+        judged.loss
+        for judged in chain.from_iterable(audit.plies for audit in audits)
+        if judged.is_choice
+    )
+    return np.fromiter(losses, dtype=np.float64)
+
+
+def reference_losses(values: Values, n_games: int = 100, seed: int = 1) -> dict[str, float]:
+    """The mean loss per choice of each player of `PLAIN` in games against itself.
+
+    Parameters
+    ----------
+    values : Values
+        They judge, and their rule set is played.
+    n_games : int
+        A hundred finkel games have some 6,000 choices: a standard error of a few percent.
+    seed : int
+
+    Returns
+    -------
+    dict of str to float
+        By player, in win probability a choice.
+    """
+    losses = {}
+    for name, chooser in PLAIN.items():
+        rng = np.random.default_rng(seed)
+        records = play_games(values.rules, chooser, chooser, n_games, rng)
+        found = losses_per_choice(audit_games(records, values))
+        losses[name] = float(found.mean()) if len(found) else 0.0
+    return losses

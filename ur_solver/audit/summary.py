@@ -1,0 +1,123 @@
+"""What an audit says of each player: marks, totals, the best and the worst moments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ur_solver.audit.judge import GameAudit, JudgedPly
+from ur_solver.errors import InputError
+
+
+class Mark(StrEnum):
+    """How bad a move is."""
+
+    INACCURACY = "inaccuracy"
+    MISTAKE = "mistake"
+    BLUNDER = "blunder"
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """From which loss of the chance to win a move has which mark.
+
+    The defaults are near the quartiles of what a wrong move picked at random loses: 0.0129,
+    0.0301 and 0.0626 in finkel with seven pieces (scripts/measure_losses.py), rounded so
+    that each is twice the one before. A mistake is thus as bad as half of all wrong moves, a
+    blunder as bad as the worst quarter. Of the choices of a player who loses 0.005 a choice,
+    12 % are marked, 3.5 % as mistakes or worse, 0.4 % as blunders; of random moves 45, 31
+    and 17 %.
+    """
+
+    inaccuracy: float = 0.015
+    mistake: float = 0.03
+    blunder: float = 0.06
+
+    def __post_init__(self) -> None:
+        if not 0 < self.inaccuracy <= self.mistake <= self.blunder <= 1:
+            raise InputError(
+                f"thresholds {self.inaccuracy}, {self.mistake}, {self.blunder}: expected three "
+                "rising numbers above 0 and up to 1, such as 0.015, 0.03, 0.06"
+            )
+
+    def mark(self, judged: JudgedPly) -> Mark | None:
+        """The mark of a ply; None for a good move and for one that was no choice."""
+        if not judged.is_choice or judged.loss < self.inaccuracy:
+            return None
+        if judged.loss < self.mistake:
+            return Mark.INACCURACY
+        return Mark.MISTAKE if judged.loss < self.blunder else Mark.BLUNDER
+
+
+@dataclass(frozen=True)
+class PlayerSummary:
+    """One player in one game, or in several.
+
+    Attributes
+    ----------
+    choices, best : int
+        Plies with two moves or more, and those of them where nothing was better.
+    loss, luck : float
+        Totals, in win probability.
+    marks : Counter of Mark
+    luckiest, unluckiest : JudgedPly or None
+        The throws that gained and lost most.
+    """
+
+    choices: int
+    best: int
+    loss: float
+    luck: float
+    marks: Counter[Mark]
+    luckiest: JudgedPly | None
+    unluckiest: JudgedPly | None
+
+    @property
+    def mean_loss(self) -> float:
+        """The loss per choice; 0 without choices."""
+        return self.loss / self.choices if self.choices else 0.0
+
+    @property
+    def best_share(self) -> float:
+        """The share of choices where nothing was better; 1 without choices."""
+        return self.best / self.choices if self.choices else 1.0
+
+
+def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSummary:
+    """The summary of one player's plies."""
+    plies = list(plies)
+    choices = [judged for judged in plies if judged.is_choice]
+    marks = Counter(mark for judged in choices if (mark := thresholds.mark(judged)))
+    return PlayerSummary(
+        choices=len(choices),
+        best=sum(judged.is_best for judged in choices),
+        loss=sum(judged.loss for judged in choices),
+        luck=sum(judged.luck for judged in plies),
+        marks=marks,
+        luckiest=max(plies, key=lambda judged: judged.luck, default=None),
+        unluckiest=min(plies, key=lambda judged: judged.luck, default=None),
+    )
+
+
+def worst_plies(audit: GameAudit, thresholds: Thresholds, most: int) -> list[JudgedPly]:
+    """The marked plies of a game that lost most, the worst first, `most` at most."""
+    marked = [judged for judged in audit.plies if thresholds.mark(judged)]
+    return sorted(marked, key=lambda judged: -judged.loss)[:most]
+
+
+def strength(mean_loss: float, references: dict[str, float]) -> float:
+    """A player's strength from the loss per choice: 0 as random moves, 1 as the table.
+
+    Below 0 for one who loses more than random moves do.
+
+    Parameters
+    ----------
+    mean_loss : float
+        In win probability a choice.
+    references : dict of str to float
+        As `reference_losses` gives them, with ``random``.
+    """
+    random = references["random"]
+    return 1 - mean_loss / random if random else 1.0

@@ -1,0 +1,161 @@
+"""An audit in the terminal: tables, and boards for the worst moments."""
+
+from __future__ import annotations
+
+import click
+
+from ur_solver.audit import (
+    GameAudit,
+    JudgedPly,
+    Mark,
+    PlayerSummary,
+    Thresholds,
+    account_text,
+    result_text,
+    signed,
+    strength,
+    summarise,
+    worst_plies,
+)
+from ur_solver.cli.output import columns, draw_position, side_name
+from ur_solver.position import DARK, LIGHT
+from ur_solver.records import rules_word
+
+FULL_PAGES = 3
+"""With more games than this, each gets a line and not a page."""
+
+_MARK_HEADERS = ("inaccuracies", "mistakes", "blunders")
+_COLOURS = {Mark.INACCURACY: "yellow", Mark.MISTAKE: "bright_red", Mark.BLUNDER: "red"}
+
+
+def audit_page(
+    audits: list[GameAudit], thresholds: Thresholds, references: dict[str, float], worst: int
+) -> str:
+    """Audited games as text, with the `worst` moments of a game, or of many, as boards.
+
+    `references` may be empty: then nobody is compared with anybody.
+    """
+    parts = []
+    if len(audits) > FULL_PAGES:
+        parts.append(columns([_line(audit) for audit in audits], "<<>>>>"))
+        parts.append(_players(_by_player(audits), thresholds, references))
+        worst_of_all = sorted(
+            (
+                (judged, audit)
+                for audit in audits
+                for judged in worst_plies(audit, thresholds, worst)
+            ),
+            key=lambda each: -each[0].loss,
+        )
+        parts += [_moment(audit, judged, thresholds) for judged, audit in worst_of_all[:worst]]
+    else:
+        for audit in audits:
+            sides = {side: list(audit.of_side(side)) for side in (LIGHT, DARK)}
+            named = {_name(audit, side): plies for side, plies in sides.items()}
+            parts.append(_head(audit))
+            parts.append(_players(named, thresholds, references))
+            parts += [
+                _moment(audit, judged, thresholds)
+                for judged in worst_plies(audit, thresholds, worst)
+            ]
+    return "\n\n".join(parts)
+
+
+def _head(audit: GameAudit) -> str:
+    return (
+        f"{click.style(audit.record.title, bold=True)}: {rules_word(audit.record.rules)}, "
+        f"{len(audit.plies)} throws, {result_text(audit)}\n"
+        f"light's chance: {account_text(audit)}"
+    )
+
+
+def _points(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def _name(audit: GameAudit, side: str) -> str:
+    player = audit.record.player(side)
+    return f"{player} ({side_name(side)})" if player else side_name(side)
+
+
+def _by_player(audits: list[GameAudit]) -> dict[str, list[JudgedPly]]:
+    """The plies of all games by player; by side where the players have no names."""
+    plies: dict[str, list[JudgedPly]] = {}
+    for audit in audits:
+        for side in (LIGHT, DARK):
+            name = audit.record.player(side) or side_name(side)
+            plies.setdefault(name, []).extend(audit.of_side(side))
+    return plies
+
+
+def _line(audit: GameAudit) -> list[str]:
+    totals = [
+        _points(sum(judged.loss for judged in audit.of_side(side) if judged.is_choice))
+        for side in (LIGHT, DARK)
+    ]
+    lucks = [signed(sum(judged.luck for judged in audit.of_side(side))) for side in (LIGHT, DARK)]
+    return [
+        audit.record.title,
+        result_text(audit),
+        f"light lost {totals[0]}",
+        f"luck {lucks[0]}",
+        f"dark lost {totals[1]}",
+        f"luck {lucks[1]}",
+    ]
+
+
+def _players(
+    plies: dict[str, list[JudgedPly]], thresholds: Thresholds, references: dict[str, float]
+) -> str:
+    header = ["", "choices", "best", "lost", "a choice", "luck", *_MARK_HEADERS]
+    header += ["strength"] if references else []
+    summaries = {name: summarise(of_player, thresholds) for name, of_player in plies.items()}
+    rows = [header] + [_row(name, summary, references) for name, summary in summaries.items()]
+    lines = [columns(rows, "<" + ">" * (len(header) - 1))]
+    lines += [_throws(name, summary) for name, summary in summaries.items() if summary.luckiest]
+    if references:
+        named = ", ".join(f"{name} {100 * loss:.2f}" for name, loss in references.items())
+        lines += [
+            f"lost a choice by reference players: {named}, the table 0.00",
+            "a strength of 0 is that of random moves, 100 the table's",
+        ]
+    return "\n".join(lines)
+
+
+def _row(name: str, summary: PlayerSummary, references: dict[str, float]) -> list[str]:
+    row = [
+        name,
+        str(summary.choices),
+        f"{100 * summary.best_share:.0f} %",
+        _points(summary.loss),
+        f"{100 * summary.mean_loss:.2f}",
+        signed(summary.luck),
+        *(str(summary.marks[mark]) for mark in Mark),
+    ]
+    if references:
+        row.append(f"{100 * strength(summary.mean_loss, references):.0f}")
+    return row
+
+
+def _throws(name: str, summary: PlayerSummary) -> str:
+    assert summary.luckiest
+    assert summary.unluckiest
+    return (
+        f"{name}: luckiest throw {summary.luckiest.ply.throw} ({signed(summary.luckiest.luck)}), "
+        f"unluckiest {summary.unluckiest.ply.throw} ({signed(summary.unluckiest.luck)})"
+    )
+
+
+def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
+    record, ply = audit.record, judged.ply
+    mark = thresholds.mark(judged)
+    assert mark
+    position = record.stepper.position(ply.state, ply.side)
+    return (
+        f"{click.style(mark, fg=_COLOURS[mark], bold=True)} at {ply.place or 'the end'} of "
+        f"{audit.record.title}\n"
+        f"{side_name(ply.side)} threw {ply.throw} and played {record.move_text(ply)} "
+        f"({_points(judged.played_value)} %); best was {audit.best_text(judged)} "
+        f"({_points(judged.best_value)} %): {_points(judged.loss)} points lost\n\n"
+        f"{draw_position(record.rules, position)}"
+    )

@@ -1,0 +1,89 @@
+"""`ur import`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+import numpy as np
+import numpy.typing as npt
+import psutil
+
+from ur_solver.cli.output import percent, say
+from ur_solver.errors import OutputError
+from ur_solver.locate import new_table_path
+from ur_solver.maps import MapHeader, block_results, read_header, read_values
+from ur_solver.position import start
+from ur_solver.query import open_query
+from ur_solver.records import rules_word
+from ur_solver.space import space_of
+from ur_solver.table import write_table
+
+# How a table keeps a map's values without loss, and what they may be off at the least.
+_KEPT_AS = {
+    "percent16": ("uint16", 1 / 65535),
+    "f32": ("float32", 2.0**-24),
+    "f64": ("float64", 0.0),
+}
+
+
+@click.command(short_help="Make a table of RoyalUr's solved map.")
+@click.argument("file", metavar="FILE.rgu", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The table's file; among the tables by default.",
+)
+@click.option("--force", is_flag=True, help="Replace a table that is there.")
+def command(file: Path, output: Path | None, force: bool) -> None:
+    """Make a table of FILE.rgu, a solved map in RoyalUr's format.
+
+    Its rules must be ours and every position must be there. The table keeps the map's
+    precision; its tolerance is the map's rounding or, where that is more, the residual
+    that the values turn out to have.
+
+    \b
+    ur import finkel2p.rgu -o finkel-2-royalur.h5
+    """
+    header = read_header(file)
+    value_type, rounding = _KEPT_AS[header.value_type]
+    if output is None:
+        output = new_table_path(header.rules, value_type)
+    if output.exists() and not force:
+        raise OutputError(f"{str(output)!r} is there already; --force replaces it")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write {str(output)!r}: {error.strerror}") from None
+    say(f"{file}: {rules_word(header.rules)}, {sum(header.entries):,} entries, {header.value_type}")
+    with _array(header, output.parent) as values:
+        read_values(header, values)
+        results = list(block_results(header.rules, values))
+        residual = max(result.residual for result in results)
+        write_table(
+            output,
+            header.rules,
+            results,
+            tolerance=max(rounding, residual),
+            seconds=0.0,
+            value_type=value_type,
+        )
+    with open_query(output) as query:
+        value = percent(query.value(start(query.rules)), query.tolerance)
+        say(f"the largest residual is {residual:.2g}; the first to throw wins {value}")
+    click.echo(str(output))
+
+
+@contextmanager
+def _array(header: MapHeader, folder: Path) -> Iterator[npt.NDArray[np.float64]]:
+    """Room for all values: in memory, or in a file in `folder` if that would be tight."""
+    size = space_of(header.rules).n_positions
+    if 8 * size < psutil.virtual_memory().available / 2:
+        yield np.empty(size)
+        return
+    with tempfile.TemporaryFile(dir=folder) as file:
+        yield np.memmap(file, dtype=np.float64, mode="w+", shape=(size,))

@@ -1,0 +1,168 @@
+"""`ur play`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+
+from ur_solver.audit import Thresholds, audit_games, reference_losses
+from ur_solver.audit.players import NAMES, Chooser, move_values, named_player
+from ur_solver.cli.audit_page import audit_page
+from ur_solver.cli.options import table_argument
+from ur_solver.cli.output import bar, columns, draw_position, say, side_name
+from ur_solver.locate import open_table
+from ur_solver.position import DARK, LIGHT, opponent
+from ur_solver.query import Query
+from ur_solver.records import Ending, GameRecord, Replay, Step, write_games
+
+HUMAN = "human"
+_TITLE = "this game"
+
+_HELP = "a move or its number; 'hint' shows what they are worth, 'resign' gives up"
+
+
+class _ResignError(Exception):
+    """The player gives up."""
+
+
+@click.command(short_help="Play against a table.")
+@table_argument
+@click.option(
+    "--light",
+    type=click.Choice([HUMAN, *NAMES]),
+    default=HUMAN,
+    show_default=True,
+    help="Who throws first.",
+)
+@click.option(
+    "--dark",
+    type=click.Choice([HUMAN, *NAMES]),
+    default="best",
+    show_default=True,
+    help="Who else.",
+)
+@click.option("--hints", is_flag=True, help="Show what every move is worth, each time.")
+@click.option("--seed", type=int, help="Of the dice; another game each time by default.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Save the game: .rgn, or .json for RoyalUr's notation.",
+)
+@click.option("--audit/--no-audit", "with_audit", default=True, help="Judge the game at its end.")
+def command(
+    table: str,
+    light: str,
+    dark: str,
+    hints: bool,
+    seed: int | None,
+    output: Path | None,
+    with_audit: bool,
+) -> None:
+    """Play in the terminal by TABLE, a file or a rule set such as finkel:3.
+
+    Players: human; best, which plays by the table; strong, medium and weak, which do so
+    with growing carelessness; greedy, first and random, which need no table. Two humans
+    share the keyboard; without one the program plays itself.
+
+    \b
+    ur play finkel:3 --dark medium -o game.rgn
+    """
+    rng = np.random.default_rng(seed)
+    with Query(open_table(table, say=say)) as query:
+        choosers: dict[str, Chooser | None] = {
+            side: None if name == HUMAN else named_player(name, query)
+            for side, name in ((LIGHT, light), (DARK, dark))
+        }
+        record = _play(query, choosers, {"Light": light, "Dark": dark}, rng, hints)
+        if output is not None:
+            write_games([record], output)
+            say(f"the game is in {output}")
+        if with_audit and record.plies:
+            (audit,) = audit_games([record], query)
+            references = reference_losses(query)
+            click.echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
+
+
+def _play(
+    query: Query,
+    choosers: dict[str, Chooser | None],
+    metadata: dict[str, str],
+    rng: np.random.Generator,
+    hints: bool,
+) -> GameRecord:
+    replay = Replay(query.rules)
+    throws = query.rules.dice.throws
+    chances = [float(query.rules.dice.probabilities[throw]) for throw in throws]
+    has_human = None in choosers.values()
+    try:
+        while replay.winner is None:
+            side, throw = replay.side, int(rng.choice(throws, p=chances))
+            steps = replay.legal(throw)
+            chooser = choosers[side]
+            if chooser is None:
+                position = replay.stepper.position(replay.state, side)
+                click.echo("\n" + draw_position(query.rules, position) + "\n")
+            texts = [replay.stepper.text(replay.state, side, step) for step in steps]
+            if not steps:
+                played = -1
+            elif chooser is None:
+                click.echo(f"{side_name(side)} throws {throw}")
+                played = _ask(query, steps, texts, hints)
+            else:
+                played = chooser([steps], rng)[0] if len(steps) > 1 else 0
+            if chooser is not None or played < 0:
+                told = texts[played] if played >= 0 else "no move"
+                click.echo(f"{side_name(side)} throws {throw}: {told}")
+            replay.take(throw, steps, played, place=f"throw {len(replay.plies) + 1}")
+    except (_ResignError, click.Abort) as error:
+        # Ctrl-C and the end of the input leave a game that is worth keeping, too.
+        resigns = isinstance(error, _ResignError)
+        quitter = replay.side
+        click.echo(f"\n{side_name(quitter)} {'resigns' if resigns else 'leaves the game'}")
+        return replay.finish(
+            Ending.RESIGNED if resigns else Ending.ABANDONED,
+            opponent(quitter),
+            loser_by_choice=quitter,
+            reason=None if resigns else "player_left",
+            metadata=metadata,
+            file=_TITLE,
+        )
+    position = replay.stepper.position(replay.state, replay.side)
+    if has_human:
+        click.echo("\n" + draw_position(query.rules, position))
+    click.echo(f"\n{side_name(replay.winner)} has won")
+    return replay.finish(metadata=metadata, file=_TITLE)
+
+
+def _ask(query: Query, steps: tuple[Step, ...], texts: Sequence[str], hints: bool) -> int:
+    """The index of the move that the player asks for."""
+    if hints:
+        click.echo(_worth(query, steps, texts))
+    else:
+        click.echo("  " + "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1)))
+    while True:
+        answer = click.prompt("move", prompt_suffix="> ").strip()
+        if answer in texts:
+            return texts.index(answer)
+        if answer.isascii() and answer.isdigit() and 1 <= int(answer) <= len(texts):
+            return int(answer) - 1
+        if answer == "hint":
+            click.echo(_worth(query, steps, texts))
+        elif answer == "resign":
+            raise _ResignError
+        else:
+            say(f"{answer[:40]!r}: expected {_HELP}")
+
+
+def _worth(query: Query, steps: tuple[Step, ...], texts: Sequence[str]) -> str:
+    (worth,) = move_values([steps], query)
+    best = max(worth)
+    rows = [
+        [f"  {k}", text, f"{100 * value:.2f} %", f"-{100 * (best - value):.2f}", bar(value)]
+        for k, (text, value) in enumerate(zip(texts, worth, strict=True), start=1)
+    ]
+    return columns(rows, "><>><")

@@ -1,0 +1,104 @@
+"""`ur sample`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+import numpy as np
+
+from ur_solver.audit import SampleStatistics, play_many
+from ur_solver.audit.players import NAMES, named_player
+from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.output import columns, say, side_name
+from ur_solver.errors import InputError
+from ur_solver.locate import open_table
+from ur_solver.position import DARK, LIGHT
+from ur_solver.query import Query
+from ur_solver.records import GameRecord, write_games
+
+
+@click.command(short_help="Games of players that the program knows.")
+@table_argument
+@click.option("-g", "--games", default=1000, show_default=True, type=click.IntRange(1, 1_000_000))
+@click.option(
+    "--players",
+    default="best,best",
+    show_default=True,
+    metavar="LIGHT,DARK",
+    help=f"Two of: {', '.join(NAMES)}.",
+)
+@click.option("--seed", default=1, show_default=True, help="Of the dice and the players.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the games: .rgn, or .json, a game a line.",
+)
+@json_option
+def command(
+    table: str, games: int, players: str, seed: int, output: Path | None, as_json: bool
+) -> None:
+    """Play games by the rules of TABLE and say how they went.
+
+    TABLE is a file or a rule set, such as finkel:3. Light throws first. Players: best
+    plays by the table; strong, medium and weak do so with growing carelessness; greedy
+    captures, else takes rosettes, else moves its foremost piece; first moves its rearmost
+    piece; random moves any.
+
+    \b
+    ur sample finkel:3 -g 1000 --players best,greedy -o games.rgn
+    """
+    names = players.split(",")
+    if len(names) != 2:
+        raise InputError(f"players {players!r}: expected two names with a comma, 'best,greedy'")
+    with Query(open_table(table, say=say)) as query:
+        light, dark = (named_player(name.strip(), query) for name in names)
+        metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
+        rng = np.random.default_rng(seed)
+        found = SampleStatistics()
+        records = _counted(found, play_many(query.rules, light, dark, games, rng, metadata))
+        if output is not None:
+            write_games(records, output)
+        else:
+            for _ in records:
+                pass
+    click.echo(_json(found, metadata) if as_json else _page(found, metadata))
+
+
+def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
+    for record in records:
+        found.add(record)
+        yield record
+
+
+def _json(found: SampleStatistics, metadata: dict[str, str]) -> str:
+    players = {"light": metadata["Light"], "dark": metadata["Dark"]}
+    shares = {"light_share": found.light_share, "share_error": found.share_error}
+    return json.dumps({**players, **asdict(found), **shares})
+
+
+def _page(found: SampleStatistics, metadata: dict[str, str]) -> str:
+    wins = {LIGHT: found.light_share, DARK: 1 - found.light_share}
+    names = {LIGHT: metadata["Light"], DARK: metadata["Dark"]}
+    rows = [["games", f"{found.games:,}, {found.finished:,} of them finished"]]
+    if found.finished:
+        rows += [
+            [
+                f"{names[side]} ({side_name(side)}) wins",
+                f"{100 * wins[side]:.1f} %, give or take {100 * found.share_error:.1f}",
+            ]
+            for side in (LIGHT, DARK)
+        ]
+        rows.append(
+            ["throws in a game", f"{found.mean_length:.1f}, {found.shortest} to {found.longest}"]
+        )
+    rows += [
+        ["captures in a game", f"{found.captures / found.games:.1f}"],
+        ["extra throws in a game", f"{found.extra_throws / found.games:.1f}"],
+        ["passes in a game", f"{found.passes / found.games:.1f}"],
+    ]
+    return columns(rows, "<<")

@@ -1,0 +1,331 @@
+"""RoyalUr's solved maps as files: read into blocks of a table, written from a table.
+
+    bytes 0-2    "RGU"
+    byte 3       the version, 0
+    int32        length of the metadata
+    metadata     compact JSON: ``value_type`` (``percent16``, ``f32`` or ``f64``; percent16
+                 where it is left out), ``game_settings`` as in the JSON notation, and more
+                 for people, such as ``author``
+    int32        number of maps
+    int32 ...    entries of each
+    uint32 ...   all keys, each map's ascending, the maps in order (`ur_solver.maps.keys`)
+    values ...   in the order of the keys: percent16 is an uint16, the win probability of
+                 the side to throw times 65535; f32 and f64 are the probability itself
+
+All numbers are big-endian. Positions won by the side to throw have the value 1. Maps of
+f32 or f64 in which that is 100 hold percentages, and are read as such.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import MapError, OutputError, RecordError, RuleSetError
+from ur_solver.kernel import residual_of
+from ur_solver.maps.keys import MapKeys
+from ur_solver.records import rules_from_settings, settings_of
+from ur_solver.rules import RuleSet
+from ur_solver.solve import BlockResult
+from ur_solver.space import space_of
+from ur_solver.values import Values
+
+MAGIC = b"RGU"
+VERSION = 0
+VALUE_TYPES: dict[str, np.dtype[Any]] = {
+    "percent16": np.dtype(">u2"),
+    "f32": np.dtype(">f4"),
+    "f64": np.dtype(">f8"),
+}
+"""The value types, by the name that the metadata gives them."""
+
+_KEY = np.dtype(">u4")
+_SCALE = 65535
+_MAX_METADATA = 1 << 20
+_MAX_MAPS = 64
+_CHUNK = 1 << 20
+"""Entries worked on at once: some 100 MB."""
+
+_PROBABILITY_SLACK = 1e-6
+"""f32 rounds 1 up by less than this after an iteration."""
+
+
+@dataclass(frozen=True)
+class MapHeader:
+    """What stands before the keys.
+
+    Attributes
+    ----------
+    path : Path
+    rules : RuleSet
+    value_type : str
+    metadata : dict
+        As it was read.
+    entries : tuple of int
+        Of each map.
+    keys_offset : int
+        Where in the file the keys begin.
+    """
+
+    path: Path
+    rules: RuleSet
+    value_type: str
+    metadata: dict[str, Any]
+    entries: tuple[int, ...]
+    keys_offset: int
+
+    @property
+    def values_offset(self) -> int:
+        """Where in the file the values begin."""
+        return self.keys_offset + _KEY.itemsize * sum(self.entries)
+
+    @property
+    def n_bytes(self) -> int:
+        """How large the file must be."""
+        return self.values_offset + VALUE_TYPES[self.value_type].itemsize * sum(self.entries)
+
+
+def read_header(path: Path) -> MapHeader:
+    """What a map says of itself, with the file's size checked against it.
+
+    Raises
+    ------
+    MapError
+        If it is no map, is cut short or is of rules that maps have no keys for.
+    """
+    try:
+        with path.open("rb") as file:
+            header = _read_header(path, file)
+            size = os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise MapError(f"map {str(path)!r}: {error.strerror}") from None
+    if size != header.n_bytes:
+        raise _fault(path, f"has {size:,} bytes, expected {header.n_bytes:,}")
+    return header
+
+
+def _fault(path: Path, text: str) -> MapError:
+    return MapError(f"map {str(path)!r} {text}")
+
+
+def _read_header(path: Path, file: BinaryIO) -> MapHeader:
+    if file.read(3) != MAGIC:
+        raise _fault(path, "is no solved map: it does not begin with 'RGU'")
+    version = file.read(1)
+    if version != bytes((VERSION,)):
+        raise _fault(path, f"is of version {version!r}; version {VERSION} is read")
+    length = _int32(path, file, "the length of its metadata", _MAX_METADATA)
+    try:
+        metadata = json.loads(file.read(length))
+    except (ValueError, RecursionError):
+        raise _fault(path, "has metadata that is not JSON") from None
+    if not isinstance(metadata, dict):
+        raise _fault(path, "has metadata that is not an object")
+    value_type = metadata.get("value_type", "percent16")
+    if value_type not in VALUE_TYPES:
+        raise _fault(path, f"has values of {value_type!r:.40}; known: {', '.join(VALUE_TYPES)}")
+    try:
+        rules = rules_from_settings(metadata.get("game_settings"))
+    except RecordError as error:
+        raise _fault(path, f"is of rules that are not ours: {error}") from None
+    expected = MapKeys(rules).n_maps
+    n_maps = _int32(path, file, "its number of maps", _MAX_MAPS)
+    if n_maps != expected:
+        raise _fault(path, f"holds {n_maps} maps, expected {expected} by its rules")
+    entries = tuple(_int32(path, file, "a map's entries", 1 << 31) for _ in range(n_maps))
+    return MapHeader(path, rules, value_type, metadata, entries, file.tell())
+
+
+def _int32(path: Path, file: BinaryIO, name: str, most: int) -> int:
+    content = file.read(4)
+    value = int.from_bytes(content, "big", signed=True)
+    if len(content) < 4 or not 0 <= value <= most:
+        raise _fault(path, f"gives {value if len(content) == 4 else 'nothing'} as {name}")
+    return value
+
+
+def read_values(header: MapHeader, values: npt.NDArray[np.float64]) -> None:
+    """Fill `values` with a map's.
+
+    Parameters
+    ----------
+    header : MapHeader
+    values : float64, shape (positions,), OUT
+        By rank. Given by the caller, who knows whether it belongs in memory or, as
+        `numpy.memmap`, in a file.
+
+    Raises
+    ------
+    MapError
+        If keys do not ascend, stand for no position of the rules or are missing, or a
+        value is no probability.
+    """
+    keys = MapKeys(header.rules)
+    n_read = 0
+    with header.path.open("rb") as file:
+        scale = _scale(header, keys, file)
+        for chunk, stored in _entries(header, file):
+            states = keys.decode(chunk)
+            found = stored.astype(np.float64) / scale
+            if not (found.min() >= 0 and found.max() <= 1 + _PROBABILITY_SLACK):
+                raise _fault(header.path, f"has values from {found.min()} to {found.max()}")
+            ranks = keys.space.rank_states(states)
+            is_won = keys.is_won(states)
+            is_bad = (ranks < 0) != is_won
+            if is_bad.any():
+                bad = int(chunk[np.argmax(is_bad)])
+                raise _fault(header.path, f"has the key {bad}, which is no position of its rules")
+            if (np.abs(found[is_won] - 1) > _PROBABILITY_SLACK).any():
+                raise _fault(header.path, "has a won position whose value is not 1")
+            values[ranks[~is_won]] = np.minimum(found[~is_won], 1.0)
+            n_read += int((~is_won).sum())
+    # Keys ascend and no two share a rank: none is missing if there are as many.
+    if n_read != len(values):
+        raise _fault(header.path, f"holds {n_read:,} of {len(values):,} positions")
+
+
+def block_results(rules: RuleSet, values: npt.NDArray[np.float64]) -> Iterator[BlockResult]:
+    """A whole rule set's values as blocks for a table, each with its residual.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    values : float64, shape (positions,)
+        By rank.
+
+    """
+    space = space_of(rules)
+    for block in space.blocks:
+        begin = time.perf_counter()
+        yield BlockResult(
+            index=block.index,
+            values=values[block.offset : block.offset + block.size],
+            residual=residual_of(space, block, values),
+            sweeps=0,
+            seconds=time.perf_counter() - begin,
+        )
+
+
+def _entries(header: MapHeader, file: BinaryIO) -> Iterator[tuple[npt.NDArray[np.int64], Any]]:
+    """Keys, with their map's number as upper bits, and stored values, some at a time."""
+    dtype = VALUE_TYPES[header.value_type]
+    first = 0
+    for number, entries in enumerate(header.entries):
+        last = -1
+        for at in range(0, entries, _CHUNK):
+            count = min(_CHUNK, entries - at)
+            chunk = _read(file, header.keys_offset + 4 * (first + at), _KEY, count)
+            keys = chunk.astype(np.int64)
+            if keys[0] <= last or (np.diff(keys) <= 0).any():
+                raise _fault(header.path, f"has keys that do not ascend, after {last}")
+            last = int(keys[-1])
+            place = header.values_offset + dtype.itemsize * (first + at)
+            yield keys | number << 32, _read(file, place, dtype, count)
+        first += entries
+
+
+def _read(file: BinaryIO, offset: int, dtype: np.dtype[Any], count: int) -> npt.NDArray[Any]:
+    file.seek(offset)
+    return np.frombuffer(file.read(count * dtype.itemsize), dtype=dtype)
+
+
+def _scale(header: MapHeader, keys: MapKeys, file: BinaryIO) -> float:
+    """What a value of 1 is stored as."""
+    if header.value_type == "percent16":
+        return _SCALE
+    # The lowest key of all is a won position: nothing of light's left, one piece of dark's.
+    if not header.entries[0]:
+        raise _fault(header.path, "has no entries")
+    first = _read(file, header.keys_offset, _KEY, 1).astype(np.int64)
+    stored = float(_read(file, header.values_offset, VALUE_TYPES[header.value_type], 1)[0])
+    if not keys.is_won(keys.decode(first))[0] or stored not in (1.0, 100.0):
+        raise _fault(header.path, f"begins with the key {first[0]} of value {stored}, not won")
+    return stored
+
+
+def write_map(
+    path: Path, values: Values, value_type: str = "percent16", author: str | None = None
+) -> int:
+    """Write a table as a map.
+
+    Parameters
+    ----------
+    path : Path
+        Replaced, in the end, if it is there.
+    values : Values
+        A table's query.
+    value_type : str
+        One of `VALUE_TYPES`.
+    author : str, optional
+        For the metadata.
+
+    Returns
+    -------
+    int
+        How many entries the map has.
+
+    Raises
+    ------
+    MapError
+        If the rule set has no maps.
+    OutputError
+        If the file cannot be written.
+    """
+    rules = values.rules
+    try:
+        settings = settings_of(rules)
+    except RuleSetError as error:
+        raise MapError(str(error).partition(";")[0]) from None
+    keys = MapKeys(rules)
+    metadata = {"value_type": value_type, **({"author": author} if author else {})}
+    head = json.dumps(
+        {**metadata, "game_settings": settings}, ensure_ascii=False, separators=(",", ":")
+    ).encode()
+    entries = [0] * keys.n_maps
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("w+b") as file:
+            file.write(MAGIC + bytes((VERSION,)) + _big(len(head)) + head + _big(keys.n_maps))
+            counts_offset = file.tell()
+            file.write(bytes(4 * keys.n_maps))
+            keys_offset = file.tell()
+            for found in keys.all_keys():
+                upper, count = np.unique(found >> 32, return_counts=True)
+                for number, n_keys in zip(upper.tolist(), count.tolist(), strict=True):
+                    entries[number] += n_keys
+                file.write((found & 0xFFFFFFFF).astype(_KEY).tobytes())
+            header = MapHeader(path, rules, value_type, metadata, tuple(entries), keys_offset)
+            for chunk, _ in _entries(header, file):
+                file.seek(0, os.SEEK_END)
+                file.write(_stored_values(keys, chunk, values, value_type))
+            file.seek(counts_offset)
+            file.write(b"".join(map(_big, entries)))
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise OutputError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    return sum(entries)
+
+
+def _big(value: int) -> bytes:
+    return value.to_bytes(4, "big")
+
+
+def _stored_values(
+    keys: MapKeys, chunk: npt.NDArray[np.int64], values: Values, value_type: str
+) -> bytes:
+    states = keys.decode(chunk)
+    is_open = ~keys.is_won(states)
+    found = np.ones(len(chunk))
+    found[is_open] = values.state_values(states[is_open])
+    if value_type == "percent16":
+        found = np.rint(found * _SCALE)
+    return found.astype(VALUE_TYPES[value_type]).tobytes()

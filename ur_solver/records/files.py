@@ -1,0 +1,168 @@
+"""Reading and writing files of games, of either notation, one game or many."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ur_solver.errors import RecordError
+from ur_solver.records.record import GameRecord, RecordFault
+from ur_solver.records.rgn import read_rgn, write_rgn
+from ur_solver.records.royalur_json import read_json_game, write_json_game
+from ur_solver.records.settings import rules_word
+from ur_solver.rules import RuleSet
+
+MAX_BYTES = 32 << 20
+"""A file of games larger than this is not read: 2,000 games of RoyalUr's JSON fit, and the
+worst that JSON of this size can hold takes less than a gigabyte of memory."""
+
+SUFFIXES = (".json", ".jsonl", ".rgn")
+"""The files of a folder that are taken for games."""
+
+
+def find_files(paths: Iterable[str]) -> Iterator[str]:
+    """The files to read: each path itself, or all games in a folder and below, sorted.
+
+    Raises
+    ------
+    RecordError
+        If a folder has no games.
+    """
+    for path in paths:
+        if path == "-" or not os.path.isdir(path):
+            yield path
+            continue
+        found = sorted(
+            os.path.join(folder, name)
+            for folder, _, names in os.walk(path)
+            for name in names
+            if name.lower().endswith(SUFFIXES)
+        )
+        if not found:
+            raise RecordError(f"folder {path!r}: no games, files in {', '.join(SUFFIXES)}")
+        yield from found
+
+
+def read_games(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | RecordFault]:
+    """The games of a file; a fault in the place of each that could not be read.
+
+    The notation is told by the content, not by the name: JSON for one game, an array of
+    them or one game a line; RGN for one game or several.
+
+    Parameters
+    ----------
+    path : str
+        ``-`` for standard input.
+    rules : RuleSet, optional
+        What games in RGN were played by. A game that names other rules is a fault.
+    """
+    try:
+        text = _read_text(path)
+        games = list(_read_json(text, path)) if _is_json(text) else read_rgn(text, rules, path)
+    except RecordError as error:
+        yield RecordFault(path, 1, str(error))
+        return
+    for number, game in enumerate(games, start=1):
+        if isinstance(game, RecordError):
+            yield RecordFault(path, number, str(game))
+        elif rules is not None and not game.rules.is_same_game(rules):
+            yield RecordFault(
+                path,
+                number,
+                f"the game was played by {rules_word(game.rules)}, not {rules_word(rules)}",
+            )
+        else:
+            yield game
+
+
+def write_games(records: Iterable[GameRecord], path: Path) -> None:
+    """Write games in the notation that the suffix asks for: JSON, a game a line, or RGN.
+
+    Raises
+    ------
+    RuleSetError
+        If the notation cannot carry a rule set.
+    RecordError
+        If the suffix is none of `SUFFIXES` or the file cannot be written.
+    """
+    if path.suffix not in SUFFIXES:
+        raise RecordError(f"{str(path)!r}: a game's file ends in one of {', '.join(SUFFIXES)}")
+    is_rgn = path.suffix == ".rgn"
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            for number, record in enumerate(records):
+                if is_rgn:
+                    file.write("\n" * (number > 0) + write_rgn(record, with_rules=True) + "\n")
+                else:
+                    file.write(write_json_game(record) + "\n")
+    except OSError as error:
+        raise RecordError(f"{str(path)!r}: {error.strerror}") from None
+
+
+def _read_text(path: str) -> str:
+    try:
+        if path == "-":
+            content = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with Path(path).open("rb") as file:
+                content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise RecordError(f"{error.strerror}") from None
+    if len(content) > MAX_BYTES:
+        raise RecordError(f"larger than {MAX_BYTES >> 20} MiB; split it into several files")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RecordError(f"byte {error.start} is not UTF-8 text") from None
+
+
+def _is_json(text: str) -> bool:
+    # RGN's tags begin with a bracket too, but with a letter after it.
+    head = text[:4096].lstrip()
+    return head.startswith("{") or (head.startswith("[") and head[1:].lstrip()[:1] in ("{", "]"))
+
+
+def _read_json(text: str, path: str) -> Iterator[GameRecord | RecordError]:
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if len(lines) > 1 and all(line.startswith("{") for _, line in lines[:2]):
+        for index, (number, line) in enumerate(lines, start=1):
+            yield _json_game(line, path, index, f"line {number}: ")
+        return
+    values = _parse(text)
+    if isinstance(values, list):
+        for index, value in enumerate(values, start=1):
+            yield _game(value, path, index, f"[{index - 1}].")
+    else:
+        yield _game(values, path, 1, "")
+
+
+def _json_game(line: str, path: str, index: int, place: str) -> GameRecord | RecordError:
+    try:
+        values = _parse(line)
+    except RecordError as error:
+        return RecordError(f"{place}{error}")
+    return _game(values, path, index, place)
+
+
+def _game(values: object, path: str, index: int, place: str) -> GameRecord | RecordError:
+    try:
+        return read_json_game(values, path, index)
+    except RecordError as error:
+        return RecordError(f"{place}{error}")
+
+
+def _parse(text: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise RecordError(
+            f"line {error.lineno}, column {error.colno}: not JSON: {error.msg.lower()}"
+            + (" (the text breaks off)" if error.pos >= len(text.rstrip()) - 1 else "")
+        ) from None
+    except RecursionError:
+        raise RecordError("not a game: brackets nested too deeply") from None
+    except ValueError as error:  # such as a number of more digits than Python converts
+        raise RecordError(f"not JSON: {error}") from None

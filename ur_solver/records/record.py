@@ -1,0 +1,308 @@
+"""A recorded game, whatever notation it came in, and the replay that checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+from ur_solver.errors import InputError, MoveError, RecordError, RuleSetError
+from ur_solver.moves import check_throw, find_move
+from ur_solver.position import DARK, LIGHT, Position, opponent, position_faults, start
+from ur_solver.records.steps import Step, Stepper, stepper_of
+from ur_solver.rules import RuleSet
+
+SIDE_NAMES = {LIGHT: "light", DARK: "dark"}
+"""The sides in words."""
+
+
+@contextmanager
+def placed(place: str) -> Iterator[None]:
+    """Put `place` before the text of a RecordError raised inside."""
+    try:
+        yield
+    except RecordError as error:
+        raise RecordError(f"{place}: {error}") from None
+
+
+MAX_PLIES = 100_000
+"""A record of more plies is refused: random games have some hundreds, of murray's rules
+some thousands."""
+
+
+class Ending(StrEnum):
+    """How a record ends."""
+
+    WON = "won"
+    RESIGNED = "resigned"
+    ABANDONED = "abandoned"
+    ENDED = "ended"
+    """Over before either side had won; the notation does not say why."""
+    UNFINISHED = "unfinished"
+
+
+class Ply(NamedTuple):
+    """A throw with its move or pass.
+
+    Attributes
+    ----------
+    side : str
+        The side that threw, ``"L"`` or ``"D"``.
+    throw : int
+    state : bytes
+        Before the throw, seen from `side`, as `Space.encode` gives it.
+    steps : tuple of Step
+        The legal moves.
+    played : int
+        Which of them was played; -1 for none.
+    time : int
+        Milliseconds since the start of the game; 0 if unknown.
+    place : str
+        Where in the file it stands: ``states[12]`` or ``line 3, column 7``.
+    """
+
+    side: str
+    throw: int
+    state: bytes
+    steps: tuple[Step, ...]
+    played: int
+    time: int
+    place: str
+
+    @property
+    def step(self) -> Step | None:
+        """The move made; None for a turn without one."""
+        return self.steps[self.played] if self.played >= 0 else None
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether the throw still waits for its move, as a record's last one may."""
+        return self.played < 0 and bool(self.steps)
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game, checked against its rules.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    start : Position
+    plies : tuple of Ply
+        In the order of play; only the last may be pending.
+    ending : Ending
+    winner : str or None
+        ``"L"``, ``"D"``, or None if there is none or it is not known. Not always the
+        side that had won on the board: a game may be resigned.
+    loser_by_choice : str or None
+        The side that resigned or left.
+    reason : str or None
+        Why a game was abandoned, in the words of its record.
+    metadata : mapping of str to str
+        ``Light`` and ``Dark`` are the players' names where they are known.
+    start_time, end_time : int
+        Milliseconds.
+    file : str
+        Where it was read; ``-`` for standard input.
+    number : int
+        Its place among the games of that file, from 1.
+    """
+
+    rules: RuleSet
+    start: Position
+    plies: tuple[Ply, ...]
+    ending: Ending = Ending.UNFINISHED
+    winner: str | None = None
+    loser_by_choice: str | None = None
+    reason: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    start_time: int = 0
+    end_time: int = 0
+    file: str = "-"
+    number: int = 1
+
+    @cached_property
+    def stepper(self) -> Stepper:
+        """The moves of its rule set."""
+        return stepper_of(self.rules)  # which hashes the rules, 5 us: not for every ply
+
+    @property
+    def title(self) -> str:
+        """What to call it: its file and, in a file of several, its number there."""
+        file = "standard input" if self.file == "-" else self.file
+        return file if self.number == 1 else f"{file}, game {self.number}"
+
+    def player(self, side: str) -> str | None:
+        """The name of the player of `side`, if the record gives it."""
+        return self.metadata.get(SIDE_NAMES[side].capitalize())
+
+    def move_text(self, ply: Ply) -> str | None:
+        """The move of one of its plies in RGN's notation; None for a turn without one."""
+        step = ply.step
+        return None if step is None else self.stepper.text(ply.state, ply.side, step)
+
+
+@dataclass(frozen=True)
+class RecordFault:
+    """A game that could not be read: what stands in its place in a collection.
+
+    Attributes
+    ----------
+    file : str
+    number : int
+        Its place among the games of that file, from 1.
+    reason : str
+        Beginning with the place in the file.
+    """
+
+    file: str
+    number: int
+    reason: str
+
+    def __str__(self) -> str:
+        game = f"game {self.number}: " if self.number > 1 else ""
+        return f"{self.file}: {game}{self.reason}"
+
+
+class Replay:
+    """A game as it is played, every action checked before it counts.
+
+    Used by the readers of all notations, and by play and self-play.
+    """
+
+    def __init__(self, rules: RuleSet, begin: Position | None = None) -> None:
+        self.rules = rules
+        self.start = begin or start(rules)
+        if position_faults(rules, self.start):
+            raise RecordError("; ".join(position_faults(rules, self.start)))
+        try:
+            self.stepper = stepper_of(rules)
+        except RuleSetError as error:
+            raise RecordError(str(error)) from None
+        self.state = self.stepper.space.encode(self.start)
+        self.side = self.start.side
+        self.winner: str | None = None
+        self.plies: list[Ply] = []
+        self._throws = frozenset(rules.dice.throws)
+        if self.stepper.is_over(self.state):
+            raise RecordError("the game is over before its first throw")
+
+    def legal(self, throw: int) -> tuple[Step, ...]:
+        """The legal moves with `throw`; ThrowError if the dice cannot show it."""
+        if throw not in self._throws:
+            check_throw(self.rules, throw)
+        return self.stepper.steps(self.state, throw)
+
+    def play(self, throw: int, played: int, time: int = 0, place: str = "") -> None:
+        """Count a throw and the move `played` of `legal(throw)`, -1 for none."""
+        self.take(throw, self.legal(throw), played, time, place)
+
+    def take(
+        self, throw: int, steps: tuple[Step, ...], played: int, time: int = 0, place: str = ""
+    ) -> None:
+        """Do as `play`, for a caller that already has the legal moves."""
+        self.plies.append(Ply(self.side, throw, self.state, steps, played, time, place))
+        if played >= 0:
+            step = steps[played]
+            self.state = step.state
+            if step.is_win:
+                self.winner = self.side
+            if not step.again:
+                self.side = opponent(self.side)
+        elif not steps:
+            self.state = self.stepper.flip(self.state)
+            self.side = opponent(self.side)
+
+    def expect_side(self, side: str) -> None:
+        """Raise RecordError unless `side` is to throw now."""
+        if self.winner:
+            raise RecordError(f"the game was over: {SIDE_NAMES[self.winner]} had won")
+        if len(self.plies) >= MAX_PLIES:
+            raise RecordError(f"more than {MAX_PLIES:,} throws, the most that are read")
+        if self.plies and self.plies[-1].is_pending:
+            raise RecordError(self._missing_move(self.plies[-1]))
+        if side == self.side:
+            return
+        message = f"{SIDE_NAMES[side]} moves, but it is {SIDE_NAMES[self.side]}'s turn"
+        last = self.plies[-1] if self.plies else None
+        if last and last.step and last.step.again:
+            text = self.stepper.text(last.state, last.side, last.step)
+            message += f", who throws again after {text!r}"
+        raise RecordError(f"{message}; a turn is missing or there is one too many")
+
+    def play_move(
+        self, throw: int, source: int, target: int, time: int = 0, place: str = ""
+    ) -> Step:
+        """Count a throw and a move by path indices; RecordError if it is not legal."""
+        steps = self._checked(throw)
+        for index, step in enumerate(steps):
+            if step.source == source and step.target == target:
+                self.take(throw, steps, index, time, place)
+                return step
+        path = self.rules.path.squares(self.side)
+        begin = f"{path[0][0]}@" if source < 0 else path[source]
+        end = path[target] if target < len(path) else f"{path[-1][0]}+"
+        raise RecordError(self.illegal(throw, begin + end))
+
+    def play_nothing(self, throw: int, time: int = 0, place: str = "") -> None:
+        """Count a throw without a move; if it allows one, it is pending from then on."""
+        self.take(throw, self._checked(throw), -1, time, place)
+
+    def illegal(self, throw: int, text: str) -> str:
+        """Say that a move is not legal, and which are."""
+        position = self.stepper.position(self.state, self.side)
+        try:
+            find_move(self.rules, position, throw, text)
+        except MoveError as error:
+            return str(error)
+        raise AssertionError(f"{text!r} is legal after all")
+
+    def _checked(self, throw: int) -> tuple[Step, ...]:
+        try:
+            return self.legal(throw)
+        except InputError as error:
+            raise RecordError(str(error)) from None
+
+    def _missing_move(self, ply: Ply) -> str:
+        legal = ", ".join(self.stepper.text(ply.state, ply.side, step) for step in ply.steps)
+        return (
+            f"the move is missing for the throw {ply.throw} at {ply.place} in "
+            f"{self.stepper.notation(ply.state, ply.side)!r}; legal: {legal}"
+        )
+
+    def finish(
+        self, ending: Ending = Ending.UNFINISHED, winner: str | None = None, **rest: object
+    ) -> GameRecord:
+        """The record of what was played.
+
+        A game that was won on the board is `Ending.WON`, whatever `ending` says.
+
+        Raises
+        ------
+        RecordError
+            If `winner` is not who won on the board, or `ending` says that somebody won
+            there and nobody did.
+        """
+        if self.winner:
+            if winner not in (None, self.winner):
+                raise RecordError(
+                    f"the record gives the game to {SIDE_NAMES[winner or '']}, but "
+                    f"{SIDE_NAMES[self.winner]} bore off all pieces"
+                )
+            ending, winner = Ending.WON, self.winner
+        elif ending is Ending.WON:
+            raise RecordError(
+                "the record says that the game was won, but neither side has borne off all "
+                f"pieces in {self.stepper.notation(self.state, self.side)!r}; turns are missing"
+            )
+        return GameRecord(
+            self.rules,
+            self.start,
+            tuple(self.plies),
+            ending,
+            winner,
+            **rest,  # type: ignore[arg-type]
+        )

@@ -1,0 +1,395 @@
+"""RoyalUr's JSON notation, versions 1 and 2: reader and writer.
+
+A game is one object: ``notation_version``, ``metadata`` (left out where there is none),
+``settings``, ``initial_state`` and ``states``, one object for each turn taken and for how
+the game ended. A piece is written as its path index plus one, negative for dark; version
+1 writes an object with ``owner`` and ``index`` instead. A move names the piece's place
+before (``src``, left out on entering) and after (``dest``, left out on bearing off).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ur_solver.errors import RecordError
+from ur_solver.moves import HOME
+from ur_solver.position import (
+    DARK,
+    LIGHT,
+    Position,
+    n_off,
+    opponent,
+    piece_letter,
+    position_faults,
+    start,
+)
+from ur_solver.records.record import Ending, GameRecord, Ply, Replay, placed
+from ur_solver.records.settings import rules_from_settings, settings_of
+from ur_solver.records.steps import Step
+from ur_solver.rules import RuleSet
+
+VERSION = 2
+_READ_VERSIONS = (1, 2)
+_SIGNS = {LIGHT: 1, DARK: -1}
+_TURN_TYPES = ("move", "roll")
+_WAIT_TYPES = ("wait4roll", "wait4move")
+_END_TYPES = ("resigned", "abandoned", "win")
+_MAX_METADATA = 100
+
+
+def read_json_game(values: object, file: str = "-", number: int = 1) -> GameRecord:
+    """The game that JSON values describe.
+
+    Parameters
+    ----------
+    values : object
+        What `json.loads` gave.
+    file, number
+        As in `GameRecord`.
+
+    Raises
+    ------
+    RecordError
+        Beginning with the JSON path of what is wrong.
+    """
+    game = _object(values, "the game")
+    version = game.get("notation_version")
+    if version not in _READ_VERSIONS:
+        known = " and ".join(map(str, _READ_VERSIONS))
+        raise RecordError(f"notation_version is {version!r:.60}; versions {known} are read")
+    rules = rules_from_settings(game.get("settings"))
+    metadata = _metadata(game.get("metadata", {}))
+    begin, start_time = _initial(rules, game.get("initial_state"))
+    states = game.get("states")
+    if not isinstance(states, list):
+        raise RecordError(f"states: expected an array, not {states!r:.60}")
+    with placed("initial_state"):
+        replay = Replay(rules, begin)
+    reader = _StatesReader(replay, start_time)
+    for index, state in enumerate(states):
+        place = f"states[{index}]"
+        with placed(place):
+            reader.read(state, place)
+    with placed(f"states[{len(states) - 1}]" if states else "states"):
+        return replay.finish(
+            reader.ending,
+            reader.winner,
+            loser_by_choice=reader.quitter,
+            reason=reader.reason,
+            metadata=metadata,
+            start_time=start_time,
+            end_time=reader.time,
+            file=file,
+            number=number,
+        )
+
+
+class _StatesReader:
+    """The state of reading ``states``, one object after the other."""
+
+    def __init__(self, replay: Replay, time: int) -> None:
+        self.replay = replay
+        self.time = time
+        self.ending = Ending.UNFINISHED
+        self.winner: str | None = None
+        self.quitter: str | None = None
+        self.reason: str | None = None
+        self._is_closed = False
+
+    def read(self, values: object, place: str) -> None:
+        state = _object(values, "a state")
+        kind = state.get("type")
+        if self._is_closed:
+            raise RecordError(f"{kind!r:.40} after the end of the game")
+        self.time = _whole(state.get("time", self.time), "time")
+        if kind in _TURN_TYPES:
+            self._turn(state, kind, place)
+        elif kind in _WAIT_TYPES:
+            self._waiting(state, kind)
+        elif kind in _END_TYPES:
+            self._end(state, kind)
+        else:
+            known = ", ".join((*_TURN_TYPES, *_WAIT_TYPES, *_END_TYPES))
+            raise RecordError(f"type is {kind!r:.40}; known: {known}")
+
+    def _turn(self, state: Mapping[str, Any], kind: str, place: str) -> None:
+        if self.ending is not Ending.UNFINISHED:
+            raise RecordError(f"a turn after the game was {self.ending}")
+        replay = self.replay
+        side = _side(state.get("turn"), "turn")
+        throw = _throw(state)
+        plies = replay.plies
+        if kind == "move" and plies and plies[-1].is_pending and plies[-1].side == side:
+            # A throw that was written down before its move: one ply, not two.
+            if plies[-1].throw != throw:
+                raise RecordError(f"roll.value is {throw}, but {plies[-1].throw} was thrown")
+            plies.pop()
+        replay.expect_side(side)
+        if kind == "roll":
+            replay.play_nothing(throw, self.time, place)
+            self._check_available(state)
+            return
+        move = _object(state.get("move"), "move")
+        source, target = self._ends(move, side)
+        before = replay.state
+        step = replay.play_move(throw, source, target, self.time, place)
+        captured = _piece(move, "captured", opponent(side))
+        expected = replay.stepper.captured_index(before, step) if step.is_capture else None
+        if captured != expected:
+            raise RecordError(
+                f"move.captured is {move.get('captured')!r:.60}, but the move "
+                f"{'captures' if step.is_capture else 'captures nothing'}"
+                + (f" {_SIGNS[opponent(side)] * (expected + 1)}" if expected is not None else "")
+            )
+
+    def _ends(self, move: Mapping[str, Any], side: str) -> tuple[int, int]:
+        source = _piece(move, "src", side)
+        target = _piece(move, "dest", side)
+        if source is None and target is None:
+            raise RecordError("move has neither src nor dest")
+        length = len(self.replay.rules.path)
+        for key, index in (("src", source), ("dest", target)):
+            if index is not None and index >= length:
+                raise RecordError(f"move.{key} is {move[key]!r:.60}; the path has {length} squares")
+        return (
+            HOME if source is None else source,
+            length if target is None else target,
+        )
+
+    def _check_available(self, state: Mapping[str, Any]) -> None:
+        available = state.get("moves")
+        steps = self.replay.plies[-1].steps
+        if isinstance(available, list) and len(available) != len(steps):
+            ply = self.replay.plies[-1]
+            legal = ", ".join(self.replay.stepper.text(ply.state, ply.side, s) for s in steps)
+            raise RecordError(
+                f"moves lists {len(available)} moves; legal with throw {ply.throw}: "
+                f"{legal or 'none'}"
+            )
+
+    def _waiting(self, state: Mapping[str, Any], kind: str) -> None:
+        side = _side(state.get("turn"), "turn")
+        last = self.replay.plies[-1] if self.replay.plies else None
+        if kind == "wait4move":
+            if last is None or not last.is_pending or last.side != side:
+                raise RecordError("waits for a move, but no throw allows one")
+            if _throw(state) != last.throw:
+                raise RecordError(f"roll.value is {_throw(state)}, but {last.throw} was thrown")
+        else:
+            self.replay.expect_side(side)
+        self._is_closed = True
+
+    def _end(self, state: Mapping[str, Any], kind: str) -> None:
+        if kind == "win":
+            winner = state.get("winner")
+            self.winner = None if winner is None else _side(winner, "winner")
+            if self.ending is Ending.UNFINISHED:
+                self.ending = Ending.WON
+            elif self.quitter and self.winner == self.quitter:
+                raise RecordError(f"winner is {winner!r}, who {self.ending} the game")
+            self._is_closed = True
+            return
+        if self.ending is not Ending.UNFINISHED:
+            raise RecordError(f"{kind} after the game was {self.ending}")
+        self.ending = Ending(kind)
+        player = state.get("player")
+        if player is not None or kind == "resigned":
+            self.quitter = _side(player, "player")
+        reason = state.get("reason")
+        if reason is not None and not isinstance(reason, str):
+            raise RecordError(f"reason is {reason!r:.60}, not a text")
+        self.reason = reason
+
+
+def _object(value: object, name: str) -> Mapping[str, Any]:
+    if isinstance(value, dict):
+        return value
+    raise RecordError(f"{name} is {value!r:.60}, not an object")
+
+
+def _whole(value: object, key: str) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise RecordError(f"{key} is {value!r:.60}, not a whole number")
+
+
+def _side(value: object, key: str) -> str:
+    if value in (LIGHT, DARK):
+        return str(value)
+    raise RecordError(f"{key} is {value!r:.60}, expected 'L' or 'D'")
+
+
+def _throw(state: Mapping[str, Any]) -> int:
+    return _whole(_object(state.get("roll"), "roll").get("value"), "roll.value")
+
+
+def _piece(move: Mapping[str, Any], key: str, side: str) -> int | None:
+    """The path index of the piece of `side` at `key`; None where there is none."""
+    value = move.get(key)
+    if value is None:
+        return None
+    if isinstance(value, dict):  # version 1
+        if value.get("owner") != side:
+            raise RecordError(f"move.{key}.owner is {value.get('owner')!r:.60}, expected {side!r}")
+        index = _whole(value.get("index"), f"move.{key}.index")
+    else:
+        index = _whole(value, f"move.{key}") * _SIGNS[side] - 1
+    if index < 0:
+        raise RecordError(f"move.{key} is {value!r:.60}, not a piece of {side!r}")
+    return index
+
+
+def _metadata(values: object) -> dict[str, str]:
+    metadata = dict(_object(values, "metadata"))
+    if len(metadata) > _MAX_METADATA:
+        raise RecordError(f"metadata has {len(metadata)} entries, more than {_MAX_METADATA}")
+    for key, value in metadata.items():
+        if not isinstance(value, str):
+            raise RecordError(f"metadata.{key:.40} is {value!r:.60}, not a text")
+    return metadata
+
+
+def _initial(rules: RuleSet, values: object) -> tuple[Position, int]:
+    """The position and the time that ``initial_state`` describes."""
+    if values is None:
+        return start(rules), 0
+    state = _object(values, "initial_state")
+    with placed("initial_state"):
+        side = _side(state.get("turn"), "turn")
+        pieces = _object(_object(state.get("board"), "board").get("pieces"), "board.pieces")
+        contents = dict.fromkeys(rules.board.squares, "")
+        for square, value in pieces.items():
+            if square not in contents:
+                raise RecordError(f"board.pieces has {square!r:.40}, which is no square")
+            contents[square] = _letter_at(rules, square, value)
+        players = _object(state.get("players"), "players")
+        stated = {player: _object(players.get(player), f"players.{player}") for player in "LD"}
+        homes = {
+            player: _whole(entry.get("pieces"), f"players.{player}.pieces")
+            for player, entry in stated.items()
+        }
+        position = Position(tuple(contents.values()), side, homes[LIGHT], homes[DARK])
+        faults = position_faults(rules, position)
+        if faults or min(homes.values()) < 0:
+            raise RecordError("; ".join(faults) or "players: a count of pieces below 0")
+        for player, entry in stated.items():
+            score = _whole(entry.get("score"), f"players.{player}.score")
+            if score != n_off(rules, position, player):
+                raise RecordError(
+                    f"players.{player}.score is {score}, but {n_off(rules, position, player)} "
+                    f"of {rules.pieces} pieces are neither at home nor on the board"
+                )
+        return position, _whole(state.get("time", 0), "time")
+
+
+def _letter_at(rules: RuleSet, square: str, value: object) -> str:
+    if isinstance(value, dict):
+        side = _side(value.get("owner"), "owner")
+    else:
+        side = LIGHT if _whole(value, square) > 0 else DARK
+    index = _piece({square: value}, square, side)
+    path = rules.path.squares(side)
+    if index is None or index >= len(path) or path[index] != square:
+        raise RecordError(f"board.pieces.{square} is {value!r:.60}, which stands elsewhere")
+    return piece_letter(rules, side, index)
+
+
+def write_json_game(record: GameRecord) -> str:
+    """A record in version 2 of the notation, as RoyalUr's library writes it.
+
+    Raises
+    ------
+    RuleSetError
+        If the notation cannot carry the rule set.
+    """
+    values: dict[str, Any] = {"notation_version": VERSION}
+    if record.metadata:
+        values["metadata"] = dict(record.metadata)
+    values["settings"] = settings_of(record.rules)
+    values["initial_state"] = _written_start(record)
+    values["states"] = [_written_ply(record, ply) for ply in record.plies] + _written_end(record)
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def _written_start(record: GameRecord) -> dict[str, Any]:
+    rules, begin = record.rules, record.start
+    pieces = {}
+    for square, content in zip(rules.board.squares, begin.contents, strict=True):
+        if content:
+            side = content.upper()
+            path = rules.path.squares(side)
+            index = next(
+                index
+                for index, name in enumerate(path)
+                if name == square and piece_letter(rules, side, index) == content
+            )
+            pieces[square] = _SIGNS[side] * (index + 1)
+    players = {
+        side: {"pieces": begin.home(side), "score": n_off(rules, begin, side)}
+        for side in (LIGHT, DARK)
+    }
+    return {
+        "board": {"pieces": pieces},
+        "players": players,
+        "type": "wait4roll",
+        "time": record.start_time,
+        "turn": begin.side,
+    }
+
+
+def _written_ply(record: GameRecord, ply: Ply) -> dict[str, Any]:
+    kind = "roll" if ply.step is None else "move"
+    values = {"type": kind, "time": ply.time, "turn": ply.side, "roll": {"value": ply.throw}}
+    if ply.step is None:
+        return {**values, "moves": _written_moves(record, ply)}
+    return {**values, "move": _written_move(record, ply, ply.step)}
+
+
+def _written_moves(record: GameRecord, ply: Ply) -> list[dict[str, int]]:
+    return [_written_move(record, ply, step) for step in ply.steps]
+
+
+def _written_move(record: GameRecord, ply: Ply, step: Step) -> dict[str, int]:
+    sign = _SIGNS[ply.side]
+    move = {}
+    if step.source != HOME:
+        move["src"] = sign * (step.source + 1)
+    if step.target < len(record.rules.path):
+        move["dest"] = sign * (step.target + 1)
+    if step.is_capture:
+        move["captured"] = -sign * (record.stepper.captured_index(ply.state, step) + 1)
+    return move
+
+
+def _written_end(record: GameRecord) -> list[dict[str, Any]]:
+    time = record.end_time
+    win: dict[str, Any] = {"type": "win", "time": time}
+    if record.winner:
+        win["winner"] = record.winner
+    if record.ending is Ending.WON:
+        return [win]
+    if record.ending is Ending.RESIGNED:
+        return [{"type": "resigned", "time": time, "player": record.loser_by_choice}, win]
+    if record.ending is not Ending.UNFINISHED:
+        abandoned: dict[str, Any] = {"type": "abandoned", "time": time}
+        if record.loser_by_choice:
+            abandoned["player"] = record.loser_by_choice
+        return [{**abandoned, "reason": record.reason or "external"}, win]
+    if not record.plies:
+        return []
+    last = record.plies[-1]
+    if last.is_pending:
+        return [
+            {
+                "type": "wait4move",
+                "time": time,
+                "turn": last.side,
+                "roll": {"value": last.throw},
+                "moves": _written_moves(record, last),
+            }
+        ]
+    passed = last.step is None or not last.step.again
+    turn = opponent(last.side) if passed else last.side
+    return [{"type": "wait4roll", "time": time, "turn": turn}]

@@ -1,0 +1,124 @@
+"""Rule sets as RoyalUr's seven game settings, which its games and solved maps share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ur_solver.errors import RecordError, RuleSetError
+from ur_solver.rules import CATALOGUE, DICE, MAX_PIECES, PATHS, RuleSet
+
+_BOARDS = {"standard": "ur", "aseb": "aseb"}
+_PATHS = {
+    "bell": "bell",
+    "masters": "masters",
+    "murray": "murray-royalur",
+    "skiriuk": "skiriuk",
+    "aseb": "aseb",
+}
+_DICE = {"four_binary": "4-binary", "three_binary_0eq4": "3-binary-0as4"}
+_PIECES = "start_pieces"
+
+
+def rules_from_settings(settings: object) -> RuleSet:
+    """The rule set that RoyalUr's settings describe, under our name for it if it has one.
+
+    Raises
+    ------
+    RecordError
+        Naming the key at fault, what it holds and what it may hold.
+    """
+    if not isinstance(settings, Mapping):
+        raise RecordError(f"settings: expected an object, not {settings!r:.60}")
+    board = _one_of(settings, "board_shape", _BOARDS)
+    path = PATHS[_one_of(settings, "paths", _PATHS)]
+    dice = DICE[_one_of(settings, "dice", _DICE)]
+    if path.board.name != board:
+        raise RecordError(
+            f"settings: the path {settings['paths']!r} is not on the board "
+            f"{settings['board_shape']!r}"
+        )
+    pieces = settings.get(_PIECES)
+    if not isinstance(pieces, int) or isinstance(pieces, bool) or not 1 <= pieces <= MAX_PIECES:
+        raise RecordError(
+            f"settings.{_PIECES} is {pieces!r:.60}, not a whole number from 1 to {MAX_PIECES}"
+        )
+    rules = RuleSet(
+        "custom",
+        path,
+        dice,
+        pieces,
+        safe_rosettes=_switch(settings, "safe_rosettes"),
+        extra_on_rosette=_switch(settings, "rosettes_grant_rolls"),
+        extra_on_capture=_switch(settings, "captures_grant_rolls"),
+    )
+    return known_rules(rules)
+
+
+def settings_of(rules: RuleSet) -> dict[str, Any]:
+    """RoyalUr's settings for a rule set, in the order in which its library writes them.
+
+    Raises
+    ------
+    RuleSetError
+        If those settings cannot carry `rules`.
+    """
+    names = {
+        "board_shape": _key(_BOARDS, rules.board.name),
+        "paths": _key(_PATHS, rules.path.name),
+        "dice": _key(_DICE, rules.dice.name),
+    }
+    missing = [key for key, value in names.items() if value is None]
+    if rules.extra_on_throw is not None:
+        missing.append("extra_on_throw")
+    if rules.family != "race":
+        missing.append("family")
+    settings = {
+        **names,
+        _PIECES: rules.pieces,
+        "safe_rosettes": rules.safe_rosettes,
+        "rosettes_grant_rolls": rules.extra_on_rosette,
+        "captures_grant_rolls": rules.extra_on_capture,
+    }
+    if missing or not rules_from_settings(settings).is_same_game(rules):
+        raise RuleSetError(
+            f"{rules_word(rules)}: RoyalUr's settings cannot say its "
+            f"{', '.join(missing) or 'rules'}; write RGN, which names the rules in a tag"
+        )
+    return settings
+
+
+def known_rules(rules: RuleSet) -> RuleSet:
+    """`rules` under the catalogue's name, if they are in it with any count of pieces."""
+    for known in CATALOGUE.values():
+        if known.family != rules.family:
+            continue  # whose count of pieces has other limits
+        candidate = known.with_pieces(rules.pieces)
+        if candidate.is_same_game(rules):
+            return candidate
+    return rules
+
+
+def rules_word(rules: RuleSet) -> str:
+    """A word for a rule set: ``finkel``, or ``finkel:3`` where the count is not the usual one."""
+    known = CATALOGUE.get(rules.name)
+    usual = known is not None and known.pieces == rules.pieces
+    return rules.name if usual else f"{rules.name}:{rules.pieces}"
+
+
+def _one_of(settings: Mapping[str, Any], key: str, known: Mapping[str, str]) -> str:
+    value = settings.get(key)
+    if isinstance(value, str) and value.lower() in known:
+        return known[value.lower()]
+    raise RecordError(f"settings.{key} is {value!r:.60}; known: {', '.join(known)}")
+
+
+def _switch(settings: Mapping[str, Any], key: str) -> bool:
+    value = settings.get(key)
+    if not isinstance(value, bool):
+        raise RecordError(f"settings.{key} is {value!r:.60}, not true or false")
+    return value
+
+
+def _key(known: Mapping[str, str], value: str) -> str | None:
+    return next((key for key, name in known.items() if name == value), None)
