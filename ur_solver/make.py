@@ -33,7 +33,8 @@ _COMPRESSION = {"float64": 0.93, "float32": 0.91, "uint16": 0.85}
 """Size of a table beside its values as they are, measured on finkel 7."""
 
 _SAMPLE_PIECES = 3
-"""The rule set with so many pieces is solved to see how fast this machine is."""
+_SAMPLE_POSITIONS = 600_000
+"""The rule set with at most so many is solved to see how fast this machine is."""
 
 
 @dataclass(frozen=True)
@@ -90,18 +91,19 @@ def estimate(
 ) -> Estimate:
     """What a solve of `rules` is expected to take, from its sizes alone."""
     space = space_of(rules)
+    stored = space.n_positions * VALUE_TYPES[value_type].dtype.itemsize
+    least = _BASE_BYTES + 8 * space.n_positions
+    table_bytes = int(_COMPRESSION[value_type] * stored)
+    if least > available_bytes():
+        # beyond the machine as it is: the blocks of such spaces are too many to look at
+        return Estimate(space.n_positions, least, table_bytes)
     largest = heapq.nlargest(64, space.blocks, key=lambda block: block.size)
     workspaces = peak_together(
         dependencies(space),
         {block.index: workspace_bytes(space, block) for block in largest},
         threads or default_threads(),
     )
-    stored = space.n_positions * VALUE_TYPES[value_type].dtype.itemsize
-    return Estimate(
-        positions=space.n_positions,
-        memory_bytes=_BASE_BYTES + 8 * space.n_positions + workspaces,
-        table_bytes=int(_COMPRESSION[value_type] * stored),
-    )
+    return Estimate(space.n_positions, least + workspaces, table_bytes)
 
 
 def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
@@ -111,7 +113,9 @@ def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
     scaled to the number of positions: sweeps grow with the count of pieces about as fast
     as the time for one position in one sweep falls.
     """
-    sample = space_of(rules.with_pieces(min(rules.pieces, _SAMPLE_PIECES)))
+    counts = range(1, min(rules.pieces, _SAMPLE_PIECES) + 1)
+    samples = [space_of(rules.with_pieces(pieces)) for pieces in counts]
+    sample = [space for space in samples if space.n_positions <= _SAMPLE_POSITIONS][-1]
     began = time.perf_counter()
     solve(sample, tolerance=1e-12, threads=threads)
     seconds = time.perf_counter() - began

@@ -21,6 +21,7 @@ from ur_solver.position import DARK, LIGHT, Position, format_position, mirror, s
 from ur_solver.query import Query
 from ur_solver.space import Block, Space
 from ur_solver.table import VALUE_TYPES, Table
+from ur_solver.turns import evaluate
 
 ARITHMETIC = 1e-14
 """How far two ways of summing up the same throws may differ: some 50 ulps of 1."""
@@ -185,5 +186,5 @@ class _Auditor:
 
     @staticmethod
     def _readable_residual(query: Query, position: Position) -> float:
-        mean = sum(float(each.probability) * each.value for each in query.distribution(position))
-        return abs(mean - query.value(position))
+        expected = evaluate(query.rules, position, query.value)
+        return abs(expected - query.value(position))
