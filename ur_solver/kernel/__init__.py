@@ -135,11 +135,11 @@ def workspace_bytes(space: Space, block: Block) -> int:
     """At most how many bytes `open_block` and the sweeps take."""
     if isinstance(space, RaceSpace):
         return Tiling(space).workspace_bytes(block)
-    # lists of a word a move and, for extrapolation, a copy of the values
+    # lists of a word a move; for extrapolation a copy of the values; the order of the pairs
     rules = space.rules
     targets = (
         max(len(rules.play.targets(LIGHT, source, throw)) for source in (HOME, 0))
         for throw in rules.dice.throws
     )
     words = 2 + sum(targets) * (rules.pieces + 1)
-    return min(_LIST_BYTES, block.size * 4 * words) + 8 * block.size
+    return min(_LIST_BYTES, block.size * 4 * words) + 12 * block.size

@@ -235,6 +235,10 @@ class ContentSpace(Space):
             "mirror_cell": self.mirror_cells,
             "mirror_content": np.concatenate([self._mirrored(k) for k in range(squares)]),
             "ranked": np.array(self.ranked, dtype=np.int32),
+            "order_of": np.array(
+                [self.ranked.index(k) if k in self.ranked else -1 for k in range(squares)],
+                dtype=np.int32,
+            ),
             "below": np.concatenate(below),
             "below_start": np.cumsum([0, *map(len, below[:-1])]).astype(np.int64),
             "frozen": np.array(self.frozen, dtype=np.int32).reshape(2, n_frozen),

@@ -29,7 +29,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking
+from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
 cdef enum:
     CHUNK = 1024              # pairs; a stream of some 100 KB stays in a core's cache
@@ -223,15 +223,26 @@ cdef class GraphKernel:
         if value > moves.constant:
             moves.constant = value
 
+    cdef int64_t rank_after(
+        self, const uint16_t* row, const Trace* trace, int source, int target, int my_off,
+        int their_off
+    ) noexcept nogil:
+        # The rank of a row after a move between two cells of the traced one.
+        cdef int first = self.ranking.order_of[target], last = self.ranking.order_of[source]
+        if first < 0 or last < 0:
+            return self.ranking.rank_placed(row, my_off, their_off)
+        return self.ranking.rank_changed(row, trace, min(first, last), max(first, last))
+
     cdef void unfold_choice(
-        self, uint16_t* own, uint16_t* other, int my_off, int their_off, bint from_home,
-        bint from_board, const double* chance, const double* values, int64_t first,
+        self, uint16_t* own, uint16_t* other, const Trace* trace, const Trace* other_trace,
+        int my_off, int their_off, bint from_home, bint from_board, const double* chance, const double* values, int64_t first,
         int64_t size, Moves* moves
     ) noexcept nogil:
         # The moves after one choice, by throw; rows are left as they were.
         cdef int n_cells = self.n_cells
         cdef int m, n, step, source, target, landing, cell, part, off, again
-        cdef int left = 0, before = 0, held, content, taken
+        cdef int left = 0, before = 0, held, content, taken, from_, to
+        cdef int64_t rank
         for n in range(self.n_throws):
             moves[n].n = 0
             moves[n].constant = WORST
@@ -282,11 +293,14 @@ cdef class GraphKernel:
                     other[n_cells] += taken
                     again = self.again[n, target, taken != 0]
                     if again & 2:
-                        self.lead(&moves[n], self.ranking.rank_placed(own, my_off, their_off),
-                                  False, values, first, size)
+                        rank = self.rank_after(
+                            own, trace, source if source >= 0 else cell, cell, my_off, their_off)
+                        self.lead(&moves[n], rank, False, values, first, size)
                     if again & 1:
-                        self.lead(&moves[n], self.ranking.rank_placed(other, their_off, my_off),
-                                  True, values, first, size)
+                        from_ = self.ranking.mirror_cell[source if source >= 0 else cell]
+                        to = self.ranking.mirror_cell[cell]
+                        rank = self.rank_after(other, other_trace, from_, to, their_off, my_off)
+                        self.lead(&moves[n], rank, True, values, first, size)
                     self.put(own, other, cell, held)
                     own[n_cells + 1] -= taken
                     other[n_cells] -= taken
@@ -315,8 +329,9 @@ cdef class GraphKernel:
         return 1
 
     cdef int unfold_one(
-        self, Chunk* chunk, uint16_t* own, uint16_t* other, int my_off, int their_off,
-        const double* values, int64_t first, int64_t size
+        self, Chunk* chunk, uint16_t* own, uint16_t* other, const Trace* trace,
+        const Trace* other_trace, int my_off, int their_off, const double* values,
+        int64_t first, int64_t size
     ) noexcept nogil:
         # Add a position to a stream; 0 if there is no memory.
         cdef Moves moves[MAX_THROWS]
@@ -328,7 +343,7 @@ cdef class GraphKernel:
         chunk.n_kinds += 1
         for c in range(self.n_choices[kind]):
             self.unfold_choice(
-                own, other, my_off, their_off, self.from_home[kind, c],
+                own, other, trace, other_trace, my_off, their_off, self.from_home[kind, c],
                 self.from_board[kind, c], &self.chance[kind, c, 0], values, first, size, moves)
             for n in range(self.n_throws):
                 if self.chance[kind, c, n] == 0.0:
@@ -353,13 +368,16 @@ cdef class GraphKernel:
         cdef uint16_t other[MAX_WIDTH]
         cdef int my_off, their_off
         cdef int64_t k, image
+        cdef Trace trace, other_trace
         for k in range(chunk.n_pairs):
             if not self.make_room(chunk):
                 return 0
             self.ranking.write_row(first + chunk.places[k], own)
             self.ranking.off_stocks(own, &my_off, &their_off)
             self.ranking.write_mirror(own, other)
-            image = self.ranking.rank_placed(other, their_off, my_off) - first
+            self.ranking.trace(own, my_off, their_off, &trace)
+            self.ranking.trace(other, their_off, my_off, &other_trace)
+            image = other_trace.rank[self.ranking.n_ranked] - first
             chunk.words[chunk.n_words] = chunk.places[k]
             if image == chunk.places[k]:
                 chunk.words[chunk.n_words] |= ALONE
@@ -367,10 +385,13 @@ cdef class GraphKernel:
             else:
                 chunk.words[chunk.n_words + 1] = <uint32_t>image
                 chunk.n_words += 2
-            if not self.unfold_one(chunk, own, other, my_off, their_off, values, first, size):
+            if not self.unfold_one(
+                    chunk, own, other, &trace, &other_trace, my_off, their_off, values, first,
+                    size):
                 return 0
             if image != chunk.places[k] and not self.unfold_one(
-                    chunk, other, own, their_off, my_off, values, first, size):
+                    chunk, other, own, &other_trace, &trace, their_off, my_off, values, first,
+                    size):
                 return 0
         return 1
 

@@ -25,6 +25,7 @@ cdef class ContentRanking:
         self.mirror_cell = tables["mirror_cell"]
         self.mirror_content = tables["mirror_content"]
         self.ranked = tables["ranked"]
+        self.order_of = tables["order_of"]
         self.below = tables["below"]
         self.below_start = tables["below_start"]
         self.frozen = tables["frozen"]
@@ -96,6 +97,46 @@ cdef class ContentRanking:
             cell = self.ranked[s]
             content = row[cell]
             # nothing comes before an empty square, and it takes nothing
+            if content:
+                rank += self.below[
+                    self.below_start[s]
+                    + (<int64_t>i * self.n_stocks + j) * self.n_contents[cell] + content]
+                content += self.first_content[cell]
+                i -= self.parts[content, 0]
+                j -= self.parts[content, 1]
+        return rank
+
+    cdef void trace(
+        self, const uint16_t* row, int my_off, int their_off, Trace* trace
+    ) noexcept nogil:
+        # How the rank of a sound row that is not over adds up.
+        cdef int s, cell, content
+        trace.mine[self.n_ranked] = row[self.n_cells]
+        trace.theirs[self.n_ranked] = row[self.n_cells + 1]
+        trace.rank[self.n_ranked] = self.rank_placed(row, my_off, their_off)
+        for s in range(self.n_ranked - 1, -1, -1):
+            cell = self.ranked[s]
+            content = self.first_content[cell] + row[cell]
+            trace.mine[s] = trace.mine[s + 1] + self.parts[content, 0]
+            trace.theirs[s] = trace.theirs[s + 1] + self.parts[content, 1]
+            trace.rank[s] = trace.rank[s + 1] - self.below[
+                self.below_start[s]
+                + (<int64_t>trace.mine[s] * self.n_stocks + trace.theirs[s])
+                * self.n_contents[cell] + row[cell]]
+
+    cdef int64_t rank_changed(
+        self, const uint16_t* row, const Trace* trace, int first, int last
+    ) noexcept nogil:
+        # The rank of a row that differs from a traced one in ranked squares only, none
+        # before square `first` and none after `last`; nothing of it is off that was not.
+        # Past the last change the sum is the traced one's as soon as the stocks agree.
+        cdef int i = trace.mine[first], j = trace.theirs[first], s, cell, content
+        cdef int64_t rank = trace.rank[first]
+        for s in range(first, self.n_ranked):
+            if s > last and i == trace.mine[s] and j == trace.theirs[s]:
+                return rank + trace.rank[self.n_ranked] - trace.rank[s]
+            cell = self.ranked[s]
+            content = row[cell]
             if content:
                 rank += self.below[
                     self.below_start[s]
