@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := setup.py pyproject.toml $(shell find ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test test-long check build clean
+.PHONY: demo test test-long check bench sanitize dist-test build clean
 
 build: $(STAMP)
 
@@ -32,6 +32,25 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Bounds checks, AddressSanitizer and UBSan, in a copy of the tree; Python's own memory is
+# not looked at for leaks, as it frees little when it ends.
+SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+sanitize: $(STAMP)
+	scripts/in_a_copy 'UR_DEBUG=1 UR_CFLAGS="$(SANITIZE)" \
+	    $(BIN)/python setup.py -q build_ext --inplace && \
+	  LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=. \
+	    $(BIN)/python -m pytest -q -m "not long" -p no:cacheprovider \
+	    -k "not process and not killed and not ctrl_c and not two_at_once and not full_disk" \
+	    tests/kernel tests/space tests/solve'
+
+# The package from its sdist, through a wheel, with the source tree out of reach.
+dist-test: $(STAMP)
+	scripts/dist_test $(BIN)/python
+
+bench: $(STAMP)
+	$(BIN)/python scripts/bench $(BENCH)
 
 clean:
 	rm -rf $(VENV) build *.egg-info

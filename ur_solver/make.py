@@ -32,9 +32,8 @@ _BASE_BYTES = 150 << 20
 _COMPRESSION = {"float64": 0.93, "float32": 0.91, "uint16": 0.85}
 """Size of a table beside its values as they are, measured on finkel 7."""
 
-_SAMPLE_PIECES = 3
-_SAMPLE_POSITIONS = 600_000
-"""The rule set with at most so many is solved to see how fast this machine is."""
+_SAMPLE_POSITIONS = 300_000
+"""At most so many are solved to see how fast this machine is: finkel 3, masters 2, murray 2."""
 
 
 @dataclass(frozen=True)
@@ -109,13 +108,14 @@ def estimate(
 def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
     """How long a solve is expected to take on this machine.
 
-    The same rules with few pieces are solved, some tenths of a second, and the time is
+    The same rules with fewer pieces are solved, some tenths of a second, and the time is
     scaled to the number of positions: sweeps grow with the count of pieces about as fast
     as the time for one position in one sweep falls.
     """
-    counts = range(1, min(rules.pieces, _SAMPLE_PIECES) + 1)
-    samples = [space_of(rules.with_pieces(pieces)) for pieces in counts]
-    sample = [space for space in samples if space.n_positions <= _SAMPLE_POSITIONS][-1]
+    pieces = rules.pieces
+    while pieces > 1 and space_of(rules.with_pieces(pieces)).n_positions > _SAMPLE_POSITIONS:
+        pieces -= 1
+    sample = space_of(rules.with_pieces(pieces))
     began = time.perf_counter()
     solve(sample, tolerance=1e-12, threads=threads)
     seconds = time.perf_counter() - began

@@ -3,7 +3,7 @@
 A checkpoint is a folder beside the output, ``<output>.blocks``:
 
     solve.json          what is being solved: rule set, tolerance, format of this folder
-    block-<index>.npz   a finished block: values, residual, sweeps, seconds
+    block-<index>.npz   a finished block: its index, values, residual, sweeps, seconds
     lock                held by the solve that writes here
 
 A block is written under another name, synced and renamed. `.npz` members carry CRC-32
@@ -88,7 +88,10 @@ class Checkpoint:
 
     def _claim(self) -> None:
         path = self.folder / "solve.json"
+        remedy = f"remove {str(self.folder)!r} to start anew, or name another output"
         if not path.exists():
+            if any(self.folder.glob("block-*.npz")):
+                raise CheckpointError(f"{str(path)!r} is missing; {remedy}")
             head = {
                 "version": VERSION,
                 "rules": self.rules.to_json(),
@@ -96,18 +99,17 @@ class Checkpoint:
             }
             self._write(path, json.dumps(head, indent=1).encode())
             return
-        remedy = f"remove {str(self.folder)!r} to start anew, or name another output"
         try:
             head = json.loads(path.read_bytes())
-            version, tolerance = head["version"], head["tolerance"]
-            rules = RuleSet.from_json(head["rules"])
-        except (OSError, ValueError, KeyError, TypeError, RuleSetError):
+            version = head["version"]
+            if version != VERSION:
+                raise CheckpointError(
+                    f"checkpoint {str(self.folder)!r} is of version {version!r}, this program "
+                    f"reads {VERSION}; {remedy}"
+                )
+            tolerance, rules = head["tolerance"], RuleSet.from_json(head["rules"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, RuleSetError):
             raise CheckpointError(f"{str(path)!r} cannot be read; {remedy}") from None
-        if version != VERSION:
-            raise CheckpointError(
-                f"checkpoint {str(self.folder)!r} is of version {version!r}, this program "
-                f"reads {VERSION}; {remedy}"
-            )
         if not rules.is_same_game(self.rules):
             raise CheckpointError(
                 f"checkpoint {str(self.folder)!r} is of {rules.name} with {rules.pieces} "
@@ -120,9 +122,14 @@ class Checkpoint:
             )
 
     def _write(self, path: pathlib.Path, content: bytes) -> None:
-        with path.with_suffix(".part").open("wb") as file:
-            file.write(content)
-        path.with_suffix(".part").replace(path)
+        try:
+            with path.with_suffix(".part").open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            path.with_suffix(".part").replace(path)
+        except OSError as error:
+            raise OutputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
     def _path(self, index: int) -> pathlib.Path:
         return self.folder / f"block-{index:05d}.npz"
@@ -141,6 +148,7 @@ class Checkpoint:
             with part.open("wb") as file:
                 np.savez(
                     file,
+                    index=result.index,
                     values=result.values,
                     residual=result.residual,
                     sweeps=result.sweeps,
@@ -160,18 +168,30 @@ class Checkpoint:
         for block in self.space.blocks:
             path = self._path(block.index)
             try:
-                with np.load(path, allow_pickle=False) as members:
-                    result = BlockResult(
-                        index=block.index,
-                        values=members["values"],
-                        residual=float(members["residual"]),
-                        sweeps=int(members["sweeps"]),
-                        seconds=float(members["seconds"]),
-                    )
-            except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+                result = self._read(path, block.index)
+            except Exception:  # what a damaged archive raises is not written anywhere
                 continue
             if result.values.shape == (block.size,) and result.values.dtype == np.float64:
                 yield result
+
+    @staticmethod
+    def _read(path: pathlib.Path, index: int) -> BlockResult:
+        with zipfile.ZipFile(path) as archive:
+            # NumPy reads as much as a member's header asks for, and the checksum of a
+            # member is compared when its end is read.
+            damaged = archive.testzip()
+        if damaged is not None:
+            raise ValueError(f"{damaged} is damaged")
+        with np.load(path, allow_pickle=False) as members:
+            if members["index"] != index:
+                raise ValueError(f"holds block {members['index']}")
+            return BlockResult(
+                index=index,
+                values=members["values"],
+                residual=float(members["residual"]),
+                sweeps=int(members["sweeps"]),
+                seconds=float(members["seconds"]),
+            )
 
     def remove(self) -> None:
         """Delete the folder: the table is whole."""

@@ -146,19 +146,24 @@ class _Solve:
     def _solve_block(self, index: int, threads: int) -> BlockResult:
         began = time.perf_counter()
         block = self.space.blocks[index]
+        values = self.values[block.offset : block.offset + block.size]
         workspace = self.workspaces.get()
         try:
             work = open_block(self.space, block, self.values, workspace, threads)
             iteration = iterate(work, self.goal, threads, self.stop)
-            residual = work.residual(threads)
             work.store(self.values)
+            if values.min() < 0.0 or values.max() > 1.0:
+                # An extrapolation may step over the ends by less than the tolerance.
+                np.clip(values, 0.0, 1.0, out=values)
+                work.load(self.values)
+            residual = work.residual(threads)
             del work
         finally:
             workspace.trim(_KEPT_BYTES)
             self.workspaces.put(workspace)
         return BlockResult(
             index=index,
-            values=self.values[block.offset : block.offset + block.size],
+            values=values,
             residual=residual,
             sweeps=iteration.sweeps,
             seconds=time.perf_counter() - began,

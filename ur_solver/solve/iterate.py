@@ -8,12 +8,15 @@ of that mode is known, and adding r / (1 - r) times the last change takes it awa
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from ur_solver.errors import SolveError
 
 _SETTLING = 3
 """Sweeps after a start or an extrapolation whose factors mean nothing yet."""
@@ -81,6 +84,8 @@ def iterate(
     ------
     StoppedError
         If `stop` was set.
+    SolveError
+        If the values do not settle in `MAX_SWEEPS` sweeps.
 
     Notes
     -----
@@ -90,7 +95,9 @@ def iterate(
     """
     factors: list[float] = []
     previous, sweeps = 0.0, 0
-    extrapolated_at = float("inf")
+    # An extrapolation must have paid by the time that there could be another, or it is the
+    # last: where modes of nearly the same size feign one, it only stirs them up.
+    extrapolated_at = math.inf
     while True:
         if stop is not None and stop.is_set():
             raise StoppedError
@@ -102,19 +109,24 @@ def iterate(
         if previous > 0.0:
             factors.append(delta / previous)
         previous = delta
-        # A mode that swings grows when it is extrapolated as if it did not.
-        is_worse = delta >= extrapolated_at
-        if delta <= _NOISE or sweeps == MAX_SWEEPS:
+        if delta <= _NOISE:
             return Iteration(sweeps, delta)
+        if sweeps == MAX_SWEEPS or not math.isfinite(delta):
+            raise SolveError(
+                f"a block has not settled after {sweeps} sweeps: the last changed a value by "
+                f"{delta:.3g}"
+            )
         if len(factors) < 2:
             continue
         slowest = min(max(factors[-_SETTLING:]), _SLOWEST)
         if delta * max(1.0, slowest / (1.0 - slowest)) <= goal:
             return Iteration(sweeps, delta)
         factor = factors[-1]
+        if could_extrapolate and delta >= extrapolated_at:
+            extrapolated_at = 0.0
         if (
             could_extrapolate
-            and not is_worse
+            and delta < extrapolated_at
             and factor < _SLOWEST
             and abs(factor - factors[-2]) < _SAME_FACTOR * factor
         ):

@@ -14,4 +14,11 @@ def space_of(rules: RuleSet) -> Space:
     return RaceSpace(rules) if rules.family == "race" else ContentSpace(rules)
 
 
-__all__ = ["Block", "ContentSpace", "Half", "RaceSpace", "Space", "space_of"]
+def race_space_of(rules: RuleSet) -> RaceSpace:
+    """The state space of rules of the race family, as `space_of` gives it."""
+    space = space_of(rules)
+    assert isinstance(space, RaceSpace)
+    return space
+
+
+__all__ = ["Block", "ContentSpace", "Half", "RaceSpace", "Space", "race_space_of", "space_of"]

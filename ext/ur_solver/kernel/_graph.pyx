@@ -648,3 +648,9 @@ cdef class GraphBlock:
 
     def store(self, values):
         """Nothing: the values are in place."""
+
+    def load(self, values):
+        """Take the block's values from those of the whole space."""
+        cdef const double[::1] given = values
+        self.values[self.first:self.first + self.size] = given[
+            self.first:self.first + self.size]

@@ -49,7 +49,6 @@ cdef extern from "sweep.h" nogil:
         int32_t is_lane[2]
         int32_t lane_again[8]
         int32_t lane_slot[8][5]
-        int32_t n_slots
         int32_t n_throws
         double chance[256][8]
         double pass_chance[256]
@@ -355,7 +354,6 @@ cdef class TiledBlock:
         self.program.moves = self.moves
         self.program.slots = self.slots
         self.program.pass_bits = self.pass_bits
-        self.program.n_slots = kernel.n_slots
         self.program.n_throws = kernel.n_throws
         for n in range(kernel.n_throws):
             self.program.lane_again[n] = kernel.lane_again[n]

@@ -66,7 +66,6 @@ typedef struct {
                                      throws of 1, 2, 3 and perhaps 4 only */
     int32_t lane_again[MAX_THROWS]; /* by throw: bit by entry square: landing there again */
     int32_t lane_slot[MAX_THROWS][LANE_SQUARES + 1]; /* by throw and source: slot or -1 */
-    int32_t n_slots;              /* of a tile */
     int32_t n_throws;             /* throws that move, by ascending step */
     double chance[256][MAX_THROWS];  /* by pass bits: 0 for a throw that passes */
     double pass_chance[256];      /* by pass bits, the throw of 0 included */

@@ -1,0 +1,97 @@
+"""Count what a solve cannot avoid: updates, vectors, bytes; and the time they take at least.
+
+    python scripts/count_floor.py finkel:7 --sweeps 30
+    python scripts/count_floor.py finkel:7 --sweeps 30 --ghz 2.6 --gbytes 14.5
+
+Moves are counted on random positions with the readable rules; shapes of tiles exactly.
+Nothing is solved.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from ur_solver.kernel.tiling import LANES, Tiling
+from ur_solver.moves import legal_moves
+from ur_solver.rules import named_rules
+from ur_solver.space import RaceSpace, race_space_of
+from ur_solver.space.counting import below_table
+
+SAMPLE = 4000
+LOADS_A_CYCLE, FLOATS_A_CYCLE = 2, 2
+"""Vectors of 512 bits that a core of the processors with AVX-512 can load, and combine."""
+
+
+def mean_moves(space: RaceSpace) -> float:
+    """Legal moves of a random position, over all throws but 0."""
+    rng = np.random.default_rng(1)
+    ranks = rng.integers(0, space.n_positions, SAMPLE)
+    states = space.unrank_states(ranks)
+    found = 0
+    for state in states:
+        position = space.decode(state.tolist())
+        found += sum(len(legal_moves(space.rules, position, n)) for n in space.rules.dice.throws)
+    return found / SAMPLE
+
+
+def tile_counts(space: RaceSpace) -> tuple[int, int]:
+    """Tiles of the whole space, and vectors in their F."""
+    tiling = Tiling(space)
+    width = max(len(square.codes) for square in space.layout.shared)
+    tiles = vectors = 0
+    for block in space.blocks:
+        for half in block.halves:
+            rows = tiling.row_counts[half.mine].astype(np.int64)
+            columns = -(-tiling.row_counts[half.theirs].astype(np.int64) // LANES)
+            free = space.free(half.mine), space.free(half.theirs)
+            matrices, _ = below_table(
+                space.layout.shared, space.rules.pieces, np.outer(rows, columns), width
+            )
+            vectors += int(matrices[free])
+            tiles += int(tiling.tile_below[0][free])
+    return tiles, vectors
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("case", help="such as finkel:7")
+    parser.add_argument("--sweeps", type=float, default=30.0, help="mean over positions")
+    parser.add_argument("--rounds", type=int, default=2, help="updates in a sweep")
+    parser.add_argument("--ghz", type=float, default=2.6)
+    parser.add_argument("--gbytes", type=float, default=14.5, help="memory, a second")
+    arguments = parser.parse_args()
+    space = race_space_of(named_rules(arguments.case))
+    n, moves = space.n_positions, mean_moves(space)
+    tiles, vectors = tile_counts(space)
+    updates = n * arguments.sweeps * arguments.rounds
+    # By vector: a load for every move and for the old value; a maximum for every move but
+    # the first of a throw, a multiply-add for every throw, two for the delta.
+    loads, floats = moves + 1, moves + 2
+    cycles = max(loads / LOADS_A_CYCLE, floats / FLOATS_A_CYCLE)
+    full, padded = n / LANES, float(vectors)
+    turns = arguments.sweeps * arguments.rounds
+    largest = max(block.size for block in space.blocks)
+    print(f"positions                      {n:,}")
+    print(f"tiles                          {tiles:,}")
+    print(f"positions in a tile            {n / tiles:.1f}")
+    print(f"lanes in use                   {n / (padded * LANES):.3f}")
+    print(f"moves of a position            {moves:.2f}")
+    print(f"updates                        {updates:.3g}")
+    print(f"loads, other vector operations {loads:.1f}, {floats:.1f}")
+    print(f"cycles by vector, at least     {cycles:.1f}")
+    print(f"seconds, one core, full lanes  {turns * full * cycles / arguments.ghz / 1e9:.1f}")
+    print(f"seconds, one core, tiles       {turns * padded * cycles / arguments.ghz / 1e9:.1f}")
+    print(f"largest block, F and G, MB     {16 * largest / 1e6:.1f}")
+    # F and G are read and written in every sweep.
+    moved = 2 * 2 * 8 * padded * LANES * arguments.sweeps
+    print(f"bytes, F and G from memory     {moved:.3g}")
+    print(f"seconds for them, one core     {moved / arguments.gbytes / 1e9:.1f}")
+    print(f"bytes of the table             {8 * n:.3g}")
+
+
+if __name__ == "__main__":
+    main()

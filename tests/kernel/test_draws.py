@@ -1,0 +1,63 @@
+"""Games that never end: a side that can move no more, and both."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.kernel.blocks import generic_fixed_point
+from ur_solver.moves import legal_moves
+from ur_solver.position import mirror, parse_position
+from ur_solver.rules import PATHS, named_rules
+from ur_solver.rules.dice import Dice
+from ur_solver.solve import solve
+from ur_solver.space import space_of
+
+FIVE = Dice.of("fives", {0: Fraction(1, 2), 5: Fraction(1, 2)})
+"""A piece is borne off by an exact throw, so that a last piece past index 9 of 14 stays."""
+
+
+def fives(pieces: int, path: str = "bell"):
+    return dataclasses.replace(
+        named_rules("finkel", pieces), name="fives", dice=FIVE, path=PATHS[path]
+    )
+
+
+def is_stuck(rules, position) -> bool:
+    return not any(legal_moves(rules, position, throw) for throw in rules.dice.throws)
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+@pytest.mark.parametrize("path", ["bell", "masters"])
+def test_where_nobody_can_ever_move_the_value_is_a_half(path, pieces):
+    rules = fives(pieces, path)
+    space = space_of(rules)
+    values = solve(space, tolerance=1e-12)
+    drawn = [
+        rank
+        for rank in range(space.n_positions)
+        if is_stuck(rules, position := space.unrank(rank))
+        and is_stuck(rules, mirror(rules.board, dataclasses.replace(position, side="D")))
+    ]
+    assert len(drawn) > 10
+    assert (values[drawn] == 0.5).all()
+    assert np.abs(values - generic_fixed_point(space)).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a piece on A7 or C7 (index 13) stays; one on B6 (9) bears off with a five
+        ("....__L./......../....__D. L 0 0", 0.5),
+        ("....__L./.....D../....__.. L 0 0", 0.0),
+        ("....__../.....L../....__D. L 0 0", 1.0),
+    ],
+)
+def test_a_side_that_is_stuck_can_still_lose(text, expected):
+    rules = fives(1)
+    space = space_of(rules)
+    values = solve(space, tolerance=1e-12)
+    assert values[space.rank(parse_position(rules, text))] == pytest.approx(expected, abs=1e-12)

@@ -1,0 +1,74 @@
+"""One update of the generic kernel against the readable moves, on meaningless values."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import pytest
+
+from tests.kernel.blocks import generic_kernel, random_ranks
+from tests.meaningless import hash_values
+from ur_solver.moves import legal_moves, pass_turn
+from ur_solver.position import LIGHT, format_position, winner
+from ur_solver.rules import DICE, PATHS, RACES, named_rules
+from ur_solver.rules.dice import Dice
+from ur_solver.space import space_of
+
+FINKEL = named_rules("finkel:2")
+FIVE = Dice.of("fives", {0: Fraction(1, 2), 5: Fraction(1, 2)})
+CUSTOM = [
+    dataclasses.replace(FINKEL, name="royalur", path=PATHS["murray-royalur"]),
+    dataclasses.replace(FINKEL, name="fives", dice=FIVE),
+    dataclasses.replace(FINKEL, name="d4", dice=DICE["d4"], extra_on_capture=True),
+    dataclasses.replace(FINKEL, name="unsafe", safe_rosettes=False, extra_on_rosette=False),
+    dataclasses.replace(FINKEL, name="a throw", extra_on_throw=2, extra_on_rosette=False),
+]
+GAMES = [*(rules.with_pieces(n) for rules in RACES.values() for n in (1, 2)), *CUSTOM]
+GAMES += [named_rules("finkel:4"), named_rules("masters:3")]
+
+
+def readable_update(space, values, position) -> float:
+    """T at one position that light is about to throw in, from the definition of the game."""
+    rules = space.rules
+
+    def worth(after) -> float:
+        over = winner(rules, after)
+        if over is not None:
+            return float(over == LIGHT)
+        value = float(values[space.rank(after)])
+        return value if after.side == LIGHT else 1.0 - value
+
+    total = 0.0
+    for throw in rules.dice.throws:
+        moves = legal_moves(rules, position, throw)
+        after = [move.position for move in moves] or [pass_turn(position)]
+        total += float(rules.dice.probabilities[throw]) * max(map(worth, after))
+    return total
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: f"{rules.name}-{rules.pieces}")
+def test_one_update_by_the_readable_moves(rules):
+    space = space_of(rules)
+    kernel = generic_kernel(space)
+    values = hash_values(space.n_positions)
+    for rank in random_ranks(space, 150, 1):
+        before = values[rank]
+        position = space.unrank(rank)
+        expected = readable_update(space, values, position)
+        text = format_position(rules, position)
+        residual = kernel.residual(values, rank, 1)
+        assert residual == pytest.approx(abs(expected - before), abs=2e-15), text
+        assert kernel.sweep(values, rank, 1) == residual
+        assert values[rank] == pytest.approx(expected, abs=2e-15), text
+        values[rank] = before
+
+
+def test_a_sweep_updates_its_ranks_only():
+    space = space_of(named_rules("blitz:2"))
+    before = hash_values(space.n_positions)
+    values = before.copy()
+    generic_kernel(space).sweep(values, 100, 50)
+    assert (values[100:150] != before[100:150]).all()
+    assert (values[:100] == before[:100]).all()
+    assert (values[150:] == before[150:]).all()

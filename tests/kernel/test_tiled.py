@@ -1,0 +1,295 @@
+"""The tiled kernel against the generic one, which shares nothing with it but the ranks."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.kernel.blocks import (
+    ROUNDING,
+    RowLists,
+    generic_fixed_point,
+    generic_kernel,
+    lay_out,
+    loaded,
+    probes,
+    random_values,
+    ranks_of,
+    tiled_fixed_point,
+    tiled_kernel,
+)
+from ur_solver.kernel import Workspace, residual_of, workspace_bytes
+from ur_solver.kernel._tiled import TiledKernel, instruction_sets
+from ur_solver.kernel.tiling import Tiling
+from ur_solver.rules import DICE, PATHS, RACES, RuleSet, named_rules
+from ur_solver.rules.dice import Dice
+from ur_solver.solve import solve
+from ur_solver.space import space_of
+
+SETS = instruction_sets()
+SMALL = [rules.with_pieces(pieces) for rules in RACES.values() for pieces in (1, 2)]
+SMALL.append(dataclasses.replace(named_rules("finkel:2"), path=PATHS["murray-royalur"]))
+SMALL.append(named_rules("finkel:3"))
+
+
+def by_name(rules: RuleSet) -> str:
+    return f"{rules.path.name}-{rules.name}-{rules.pieces}"
+
+
+every_small = pytest.mark.parametrize("rules", SMALL, ids=by_name)
+every_set = pytest.mark.parametrize("instruction_set", SETS)
+
+
+def assert_same_updates(rules: RuleSet, kernel: TiledKernel, n_probes: int) -> None:
+    """The same T: over all positions of random values, and position by position."""
+    space = space_of(rules)
+    generic = generic_kernel(space)
+    values = random_values(space.n_positions, 1)
+    for block in space.blocks:
+        expected = generic.residual(values, block.offset, block.size)
+        assert loaded(kernel, block, values).residual(1) == pytest.approx(expected, abs=ROUNDING)
+    for block, probed in probes(space, n_probes, 2):
+        expected = generic.residual(probed, block.offset, block.size)
+        found = loaded(kernel, block, probed).residual(1)
+        assert found == pytest.approx(expected, abs=ROUNDING)
+
+
+def test_the_plain_code_runs_everywhere_and_is_the_slowest():
+    assert SETS[-1] == "plain"
+    assert len(set(SETS)) == len(SETS)
+
+
+def test_an_unknown_instruction_set_is_named():
+    space = space_of(named_rules("finkel:1"))
+    with pytest.raises(ValueError, match=r"'mmx': this processor runs .*plain"):
+        tiled_kernel(space, "mmx")
+
+
+@every_set
+@every_small
+def test_one_update_from_random_values(rules, instruction_set):
+    kernel = tiled_kernel(space_of(rules), instruction_set)
+    assert_same_updates(rules, kernel, 30 if rules.pieces == 1 else 5)
+
+
+@every_small
+def test_fixed_points_agree(rules):
+    space = space_of(rules)
+    generic = generic_kernel(space)
+    # where the other kernel takes seconds, its residual of the values has to do
+    expected = generic_fixed_point(space) if space.n_positions < 1e5 else None
+    for instruction_set in SETS:
+        values = tiled_fixed_point(space, tiled_kernel(space, instruction_set))
+        if expected is not None:
+            assert np.abs(values - expected).max() < 2e-13
+        assert generic.residual(values, 0, space.n_positions) < 1e-13
+        assert values.min() >= 0.0
+        assert values.max() <= 1.0
+
+
+@every_set
+@pytest.mark.parametrize("rules", SMALL[:-2:2] + SMALL[1:4:2], ids=by_name)
+def test_rows_read_from_lists_are_the_unrolled_ones(rules, instruction_set):
+    # the lists serve paths and dice of any kind; plain C has nothing else
+    space = space_of(rules)
+    listed = RowLists(space)
+    assert listed.lane is None
+    assert_same_updates(rules, TiledKernel(listed, space.ranking, instruction_set), 10)
+
+
+def test_lanes_are_those_of_the_literature():
+    for rules in RACES.values():
+        assert Tiling(space_of(rules.with_pieces(1))).lane is not None
+    royalur = dataclasses.replace(named_rules("finkel:1"), path=PATHS["murray-royalur"])
+    six = dataclasses.replace(named_rules("finkel:1"), dice=dice({0: "1/2", 6: "1/2"}))
+    assert Tiling(space_of(royalur)).lane is None
+    assert Tiling(space_of(six)).lane is None
+
+
+@every_small
+def test_store_gives_back_what_was_loaded(rules):
+    space = space_of(rules)
+    values = random_values(space.n_positions, 4)
+    kernel = tiled_kernel(space)
+    workspace = Workspace()
+    stored = np.full_like(values, np.nan)
+    for block in space.blocks:
+        work = lay_out(kernel, block, values, workspace)
+        work.load(values)
+        before = stored.copy()
+        work.store(stored)
+        assert np.array_equal(stored[ranks_of(block)], values[ranks_of(block)])
+        outside = np.ones(len(values), dtype=bool)
+        outside[ranks_of(block)] = False
+        assert np.array_equal(stored[outside], before[outside], equal_nan=True)
+    assert np.array_equal(stored, values)
+
+
+@every_small
+def test_a_new_block_holds_halves(rules):
+    space = space_of(rules)
+    values = random_values(space.n_positions, 5)
+    for block in space.blocks[-3:]:
+        after = values.copy()
+        lay_out(tiled_kernel(space), block, values).store(after)
+        assert (after[ranks_of(block)] == 0.5).all()
+
+
+@every_set
+def test_residual_changes_nothing_and_sweep_returns_the_largest_change(instruction_set):
+    space = space_of(named_rules("finkel:2"))
+    kernel = TiledKernel(Tiling(space), space.ranking, instruction_set, 1)
+    values = random_values(space.n_positions, 6)
+    for block in space.blocks:
+        work = loaded(kernel, block, values)
+        work.residual(1)
+        after = values.copy()
+        work.store(after)
+        assert np.array_equal(after, values)
+        delta = work.sweep(1)
+        work.store(after)
+        # one round: every value is updated once, so that the first change is the change
+        assert delta == pytest.approx(np.abs(after - values).max(), abs=ROUNDING)
+
+
+@every_set
+@pytest.mark.parametrize("word", ["finkel:2", "blitz:2", "murray:1"])
+@pytest.mark.parametrize("factor", [0.0, 0.25, -1.0, 40.0])
+def test_extrapolation_adds_a_multiple_of_the_change(word, factor, instruction_set):
+    space = space_of(named_rules(word))
+    kernel = tiled_kernel(space, instruction_set)
+    values = 0.3 + 0.4 * random_values(space.n_positions, 7)
+    for block in (space.blocks[0], space.blocks[len(space.blocks) // 2], space.blocks[-1]):
+        work = loaded(kernel, block, values)
+        work.remember()
+        work.sweep(1)
+        swept, beyond = values.copy(), values.copy()
+        work.store(swept)
+        work.extrapolate(factor)
+        work.store(beyond)
+        expected = swept + factor * (swept - values)
+        assert np.abs(beyond - expected).max() < (1 + abs(factor)) * ROUNDING
+        if factor > 1:
+            continue  # no probabilities any more, which is what updates are defined on
+        # the opponents' view must have moved along: it is what the residual reads
+        residual = generic_kernel(space).residual(beyond, block.offset, block.size)
+        assert work.residual(1) == pytest.approx(residual, abs=ROUNDING)
+
+
+def test_extrapolation_needs_a_memory():
+    space = space_of(named_rules("finkel:1"))
+    values = np.full(space.n_positions, 0.5)
+    work = lay_out(tiled_kernel(space), space.blocks[-1], values)
+    with pytest.raises(ValueError, match="extrapolate before remember"):
+        work.extrapolate(1.0)
+
+
+@every_set
+@pytest.mark.parametrize("word", ["finkel:3", "masters:2", "murray:2"])
+def test_many_threads_reach_the_values_of_one(word, instruction_set):
+    space = space_of(named_rules(word))
+    kernel = tiled_kernel(space, instruction_set)
+    one = tiled_fixed_point(space, kernel)
+    for threads in (2, 5):
+        assert np.abs(tiled_fixed_point(space, kernel, threads) - one).max() < 2e-13
+    block = space.blocks[-1]
+    work = loaded(kernel, block, random_values(space.n_positions, 8))
+    assert work.residual(5) == work.residual(1)
+
+
+def test_a_workspace_is_as_good_as_new_after_another_block():
+    space = space_of(named_rules("finkel:3"))
+    kernel, workspace = tiled_kernel(space), Workspace()
+    values = random_values(space.n_positions, 9)
+    for block in (space.blocks[-1], space.blocks[0], space.blocks[len(space.blocks) // 2]):
+        results = []
+        for room in (workspace, Workspace()):
+            work = lay_out(kernel, block, values, room)
+            work.remember()
+            delta = work.sweep(1)
+            work.extrapolate(2.0)
+            after = values.copy()
+            work.store(after)
+            results.append((delta, work.residual(1), after.tobytes()))
+        assert results[0] == results[1]
+
+
+@every_small
+def test_a_workspace_takes_no_more_than_is_said(rules):
+    space = space_of(rules)
+    kernel = tiled_kernel(space)
+    values = random_values(space.n_positions, 10)
+    for block in space.blocks:
+        work = lay_out(kernel, block, values)
+        doubles = 8 * (work.n_vectors + work.n_state_vectors // 2)
+        assert 8 * doubles <= workspace_bytes(space, block)
+
+
+def dice(chances: dict[int, str]) -> Dice:
+    return Dice.of("some dice", {throw: Fraction(chance) for throw, chance in chances.items()})
+
+
+def throws_of(weights: dict[int, int]) -> Dice:
+    total = sum(weights.values())
+    return Dice.of("some dice", {throw: Fraction(w, total) for throw, w in weights.items()})
+
+
+some_dice = st.one_of(
+    st.sampled_from(
+        [
+            *(each for each in DICE.values() if each.name != "bell"),
+            dice({0: "1/2", 5: "1/2"}),
+            dice({1: "1/2", 2: "1/2"}),
+            dice({8: "1"}),
+        ]
+    ),
+    st.dictionaries(st.integers(0, 8), st.integers(1, 9), min_size=1, max_size=9)
+    .filter(any)
+    .map(throws_of),
+)
+
+
+@st.composite
+def custom_rules(draw) -> RuleSet:
+    path = draw(st.sampled_from([path for path in PATHS.values() if path.name != "skiriuk"]))
+    chosen = draw(some_dice)
+    steps = [throw for throw in chosen.throws if throw]
+    return RuleSet(
+        "custom",
+        path,
+        chosen,
+        draw(st.integers(1, 2)),
+        safe_rosettes=draw(st.booleans()),
+        extra_on_rosette=draw(st.booleans()),
+        extra_on_capture=draw(st.booleans()),
+        extra_on_throw=draw(st.sampled_from([None, *steps])),
+    )
+
+
+@given(custom_rules(), st.sampled_from(SETS))
+@settings(max_examples=40, deadline=None)
+def test_custom_rules_have_the_same_updates(rules, instruction_set):
+    assert_same_updates(rules, tiled_kernel(space_of(rules), instruction_set), 5)
+
+
+@given(custom_rules())
+@settings(max_examples=15, deadline=None)
+def test_custom_rules_are_solved(rules):
+    # by the residual of the other kernel, as a game without an end has many fixed points
+    space = space_of(rules)
+    values = solve(space, tolerance=1e-12, threads=2)
+    assert 0.0 <= values.min() <= values.max() <= 1.0
+    assert generic_kernel(space).residual(values, 0, space.n_positions) < 1e-12
+
+
+def test_residual_of_is_that_of_the_generic_kernel():
+    space = space_of(named_rules("aseb:2"))
+    values = random_values(space.n_positions, 11)
+    for block in space.blocks:
+        expected = generic_kernel(space).residual(values, block.offset, block.size)
+        assert residual_of(space, block, values) == pytest.approx(expected, abs=ROUNDING)

@@ -1,0 +1,111 @@
+"""When to stop, on blocks whose convergence is written down beforehand."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from ur_solver.errors import SolveError
+from ur_solver.solve.iterate import Iteration, StoppedError, iterate
+
+
+class Modes:
+    """A block of one value a mode, each of which shrinks by its factor with every sweep."""
+
+    def __init__(self, *factors: float, noise: float = 0.0) -> None:
+        self.factors = np.array(factors)
+        self.values = np.ones(len(factors))  # the fixed point is 0
+        self.noise = noise
+        self.sweeps = self.extrapolations = 0
+        self.memory: np.ndarray | None = None
+        self.on_sweep = lambda: None
+
+    def sweep(self, threads: int) -> float:
+        self.sweeps += 1
+        self.on_sweep()
+        before = self.values.copy()
+        self.values *= self.factors
+        return max(float(np.abs(before - self.values).max()), self.noise)
+
+    def remember(self) -> None:
+        self.memory = self.values.copy()
+
+    def extrapolate(self, factor: float) -> None:
+        assert self.memory is not None
+        self.values += factor * (self.values - self.memory)
+        self.extrapolations += 1
+
+    @property
+    def error(self) -> float:
+        return float(np.abs(self.values).max())
+
+
+def test_one_mode_is_extrapolated_to_its_end():
+    work = Modes(0.9)
+    iterate(work, 1e-12, 1)
+    assert work.error < 1e-12
+    assert work.extrapolations >= 1
+    assert work.sweeps < 15  # plain sweeps take 260
+
+
+@pytest.mark.parametrize("goal", [1e-3, 1e-6, 1e-12])
+@pytest.mark.parametrize("factors", [(0.5,), (0.9, 0.3), (0.9, 0.89), (0.7, 0.6, 0.5), (0.95, 0.1)])
+def test_the_error_is_within_the_goal(factors, goal):
+    work = Modes(*factors)
+    found = iterate(work, goal, 1)
+    assert work.error <= goal
+    assert found.sweeps == work.sweeps
+
+
+def test_a_coarse_goal_takes_fewer_sweeps():
+    coarse, fine = Modes(0.985), Modes(0.985)
+    iterate(coarse, 1e-3, 1)
+    iterate(fine, 1e-12, 1)
+    assert coarse.sweeps < fine.sweeps
+
+
+def test_slow_modes_are_not_extrapolated():
+    work = Modes(0.99)
+    iterate(work, 1e-6, 1)
+    assert work.extrapolations == 0
+    assert work.sweeps > 500
+
+
+def test_a_goal_below_rounding_ends_at_the_noise():
+    work = Modes(0.5, noise=3e-15)
+    found = iterate(work, 1e-30, 1)
+    assert found.delta == 3e-15
+    assert found.sweeps < 60
+
+
+@pytest.mark.parametrize("noise", [0.5, float("inf")])
+def test_what_never_settles_is_an_error(noise):
+    work = Modes(1.0, noise=noise)
+    with pytest.raises(SolveError, match="not settled after"):
+        iterate(work, 1e-12, 1)
+    assert work.extrapolations == 0
+
+
+def test_an_extrapolation_that_did_not_pay_is_the_last():
+    # Each stirs the block up again as far as it had come.
+    work = Modes(0.5)
+    work.extrapolate = lambda factor: (work.values.fill(1.0), setattr(work, "stirred", True))
+    iterate(work, 1e-12, 1)
+    assert work.stirred
+    assert work.sweeps < 60
+
+
+def test_a_block_at_its_fixed_point_takes_one_sweep():
+    work = Modes(0.0)
+    work.values[:] = 0.0
+    assert iterate(work, 1e-12, 1) == Iteration(1, 0.0)
+
+
+def test_a_stop_comes_between_sweeps():
+    work, stop = Modes(0.9), threading.Event()
+    work.on_sweep = lambda: stop.set() if work.sweeps == 2 else None
+    with pytest.raises(StoppedError):
+        iterate(work, 1e-12, 1, stop)
+    assert work.sweeps == 2

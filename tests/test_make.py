@@ -1,0 +1,163 @@
+"""What a solve is expected to take, what it takes, and when it is refused."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ur_solver import make
+from ur_solver.errors import MemoryLimitError
+from ur_solver.make import available_bytes, check_memory, estimate, expected_seconds, make_table
+from ur_solver.position import start
+from ur_solver.rules import RACES, named_rules
+from ur_solver.solve import solve
+from ur_solver.space import space_of
+from ur_solver.table import VALUE_TYPES, Table
+
+FINKEL = named_rules("finkel:2")
+
+PEAK = """
+import json, pathlib, sys
+from ur_solver.make import estimate, make_table
+from ur_solver.rules import named_rules
+rules, threads = named_rules(sys.argv[1]), int(sys.argv[3])
+make_table(rules, pathlib.Path(sys.argv[2]), threads=threads)
+# not ru_maxrss, which begins with what the parent had when it started this process
+status = pathlib.Path("/proc/self/status").read_text()
+peak = 1024 * int(status.split("VmHWM:")[1].split()[0])
+print(json.dumps([estimate(rules, threads=threads).memory_bytes, peak]))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize(
+    ("word", "threads"), [("finkel:2", 1), ("finkel:4", 1), ("finkel:4", 4), ("murray:2", 2)]
+)
+def test_peak_memory_is_within_the_estimate(word, threads, tmp_path):
+    command = [sys.executable, "-c", PEAK, word, str(tmp_path / "table.h5"), str(threads)]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    estimated, peak = json.loads(result.stdout)
+    assert peak <= estimated <= 3 * peak
+
+
+def test_estimates_grow_with_what_is_asked_for():
+    one, four = (estimate(named_rules("finkel:4"), threads=threads) for threads in (1, 4))
+    assert one.positions == four.positions == 2602822
+    assert one.memory_bytes < four.memory_bytes
+    sizes = [estimate(FINKEL, value_type=name).table_bytes for name in VALUE_TYPES]
+    assert sizes == sorted(sizes, reverse=True)
+    counts = [estimate(FINKEL.with_pieces(n)).memory_bytes for n in range(1, 8)]
+    assert counts == sorted(counts)
+
+
+@pytest.mark.parametrize("value_type", list(VALUE_TYPES))
+def test_the_table_is_about_as_large_as_estimated(value_type, tmp_path):
+    rules, path = named_rules("finkel:4"), tmp_path / "table.h5"
+    summary = make_table(rules, path, value_type=value_type, tolerance=1e-6)
+    assert summary.table_bytes == path.stat().st_size
+    expected = estimate(rules, value_type=value_type).table_bytes
+    assert 0.7 * expected < summary.table_bytes < 1.3 * expected
+
+
+def test_a_solve_that_does_not_fit_is_refused_before_it_starts(monkeypatch, tmp_path):
+    monkeypatch.setattr(make, "available_bytes", lambda: 1 << 30)
+    check_memory(named_rules("finkel:4"))
+    with pytest.raises(MemoryLimitError) as caught:
+        make_table(named_rules("finkel:7"), tmp_path / "table.h5")
+    assert list(tmp_path.iterdir()) == []
+    message = str(caught.value)
+    assert message.startswith("finkel with 7 pieces has 137,870,097 positions and needs ")
+    assert "; 1.0 GiB are free; the largest count that fits is " in message
+    fitting = int(message.rsplit(maxsplit=1)[-1])
+    assert estimate(named_rules("finkel", fitting)).memory_bytes <= 1 << 30
+    assert estimate(named_rules("finkel", fitting + 1)).memory_bytes > 1 << 30
+
+
+def test_where_nothing_fits_no_count_is_advised(monkeypatch):
+    monkeypatch.setattr(make, "available_bytes", lambda: 1 << 20)
+    with pytest.raises(MemoryLimitError, match=r"0.0 GiB are free$"):
+        check_memory(named_rules("finkel:1"))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
+def test_the_limit_of_the_process_counts(tmp_path):
+    limit = 5 << 28
+    result = subprocess.run(
+        [sys.executable, "-m", "ur_solver", "solve", "finkel:7", "-o", str(tmp_path / "table.h5")],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    assert result.returncode == 1
+    assert result.stderr.startswith("Error: finkel with 7 pieces has 137,870,097 positions and")
+    assert list(tmp_path.iterdir()) == []
+    free = float(result.stderr.split("GiB of memory; ")[1].split()[0])
+    assert 0.3 <= free <= 1.5
+
+
+def test_memory_is_there():
+    assert 1 << 20 < available_bytes() < 1 << 50
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_expected_time_is_scaled_from_a_small_sample(name, monkeypatch):
+    # of no more than 300,000 positions, whatever is asked about
+    sampled = []
+
+    def fake(space, *, tolerance, threads):
+        sampled.append(space)
+
+    clock = iter(range(1000))
+    monkeypatch.setattr(make, "solve", fake)
+    monkeypatch.setattr(make.time, "perf_counter", lambda: float(next(clock)))
+    for pieces in range(1, 8):
+        rules = RACES[name].with_pieces(pieces)
+        seconds = expected_seconds(rules, threads=2)
+        space = sampled[-1]
+        assert space.n_positions <= 300_000
+        assert seconds == space_of(rules).n_positions / space.n_positions
+        more = space.rules.with_pieces(min(space.rules.pieces + 1, pieces))
+        assert more.pieces == space.rules.pieces or space_of(more).n_positions > 300_000
+
+
+def test_a_sample_is_really_solved():
+    assert 0 < expected_seconds(named_rules("finkel:2")) < 60
+
+
+def test_the_summary_is_of_the_table(tmp_path):
+    told = []
+    summary = make_table(
+        FINKEL, tmp_path / "table.h5", progress=lambda *counts: told.append(counts), threads=1
+    )
+    space = space_of(FINKEL)
+    values = solve(space, tolerance=1e-12, threads=1)
+    assert summary.positions == 12869
+    assert summary.resumed_blocks == 0
+    assert summary.value == values[space.rank(start(FINKEL))]
+    with Table(summary.path) as table:
+        assert np.array_equal(table.load(), values)
+        assert summary.residual == table.header.residual == table.blocks["residual"].max()
+        mean = (table.blocks["sweeps"] * table.blocks["size"]).sum() / 12869
+        assert summary.sweeps == pytest.approx(mean)
+        assert 0 < table.header.seconds <= summary.seconds
+    assert told == sorted(told)
+    assert len(told) == len(space.blocks)
+    assert told[-1] == (12869, 12869)
+
+
+@pytest.mark.parametrize("value_type", list(VALUE_TYPES))
+def test_every_value_type_holds_the_values(value_type, tmp_path):
+    path = tmp_path / "table.h5"
+    make_table(FINKEL, path, value_type=value_type)
+    kind = VALUE_TYPES[value_type]
+    with Table(path) as table:
+        values = kind.decode(table.load())
+        assert table.header.tolerance == 1e-12 + kind.rounding
+    expected = solve(space_of(FINKEL), tolerance=1e-12)
+    assert np.abs(values - expected).max() <= 1e-12 + kind.rounding
