@@ -235,9 +235,9 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
     from ur_solver.kernel._generic import GenericKernel
     from ur_solver.rules import named_rules
     from ur_solver.solve.iterate import iterate
-    from ur_solver.space import Block, space_of
+    from ur_solver.space import Block, race_space_of
 
-    space = space_of(named_rules(case))
+    space = race_space_of(named_rules(case))
     generic = GenericKernel(space.ranking, move_tables(space))
     goal = 1e-13
 

@@ -16,7 +16,7 @@ import numpy as np
 from ur_solver.kernel.tiling import LANES, Tiling
 from ur_solver.moves import legal_moves
 from ur_solver.rules import named_rules
-from ur_solver.space import Space, space_of
+from ur_solver.space import RaceSpace, race_space_of
 from ur_solver.space.counting import below_table
 
 SAMPLE = 4000
@@ -24,7 +24,7 @@ LOADS_A_CYCLE, FLOATS_A_CYCLE = 2, 2
 """Vectors of 512 bits that a core of the processors with AVX-512 can load, and combine."""
 
 
-def mean_moves(space: Space) -> float:
+def mean_moves(space: RaceSpace) -> float:
     """Legal moves of a random position, over all throws but 0."""
     rng = np.random.default_rng(1)
     ranks = rng.integers(0, space.n_positions, SAMPLE)
@@ -36,7 +36,7 @@ def mean_moves(space: Space) -> float:
     return found / SAMPLE
 
 
-def tile_counts(space: Space) -> tuple[int, int]:
+def tile_counts(space: RaceSpace) -> tuple[int, int]:
     """Tiles of the whole space, and vectors in their F."""
     tiling = Tiling(space)
     width = max(len(square.codes) for square in space.layout.shared)
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--ghz", type=float, default=2.6)
     parser.add_argument("--gbytes", type=float, default=14.5, help="memory, a second")
     arguments = parser.parse_args()
-    space = space_of(named_rules(arguments.case))
+    space = race_space_of(named_rules(arguments.case))
     n, moves = space.n_positions, mean_moves(space)
     tiles, vectors = tile_counts(space)
     updates = n * arguments.sweeps * arguments.rounds

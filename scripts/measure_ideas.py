@@ -28,7 +28,7 @@ from ur_solver.kernel._tiled import TiledBlock, TiledKernel, instruction_sets
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.solve import iterate as iteration
 from ur_solver.solve import solve
-from ur_solver.space import Space
+from ur_solver.space import race_space_of
 from ur_solver.table import VALUE_TYPES, Table
 
 Values = npt.NDArray[np.float64]
@@ -47,7 +47,7 @@ class Case:
     def __init__(self, path: pathlib.Path, back: int) -> None:
         self.path = path
         with Table(path) as table:
-            self.space: Space = table.space
+            self.space = race_space_of(table.rules)
             self.values: Values = VALUE_TYPES[table.header.value_type].decode(table.load())
         self.tiling = Tiling(self.space)
         self._kernels: dict[str, TiledKernel] = {}

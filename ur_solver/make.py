@@ -90,18 +90,19 @@ def estimate(
 ) -> Estimate:
     """What a solve of `rules` is expected to take, from its sizes alone."""
     space = space_of(rules)
+    stored = space.n_positions * VALUE_TYPES[value_type].dtype.itemsize
+    least = _BASE_BYTES + 8 * space.n_positions
+    table_bytes = int(_COMPRESSION[value_type] * stored)
+    if least > available_bytes():
+        # beyond the machine as it is: the blocks of such spaces are too many to look at
+        return Estimate(space.n_positions, least, table_bytes)
     largest = heapq.nlargest(64, space.blocks, key=lambda block: block.size)
     workspaces = peak_together(
         dependencies(space),
         {block.index: workspace_bytes(space, block) for block in largest},
         threads or default_threads(),
     )
-    stored = space.n_positions * VALUE_TYPES[value_type].dtype.itemsize
-    return Estimate(
-        positions=space.n_positions,
-        memory_bytes=_BASE_BYTES + 8 * space.n_positions + workspaces,
-        table_bytes=int(_COMPRESSION[value_type] * stored),
-    )
+    return Estimate(space.n_positions, least + workspaces, table_bytes)
 
 
 def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:

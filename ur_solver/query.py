@@ -11,16 +11,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import IllegalPositionError
-from ur_solver.moves import Move, legal_moves, pass_turn
-from ur_solver.position import Position, format_position, position_faults, winner
-from ur_solver.rules import RuleSet
+from ur_solver.moves import Move, legal_moves
+from ur_solver.position import Position, format_position, position_faults, start, winner
+from ur_solver.rules import FREE_THROW, RuleSet
 from ur_solver.table import Table
+from ur_solver.turns import choice_value, move_value, opening_value, pass_value, turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +162,12 @@ class Query:
         ranks = np.array([self._rank(position) for position in positions], dtype=np.int64)
         return self._values_at(ranks, positions.__getitem__)
 
-    def state_values(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """The values of many encoded states.
 
         Parameters
         ----------
-        states : uint8, shape (n, `Space.state_width`)
+        states : `Space.state_dtype`, shape (n, `Space.state_width`)
             Rows as `Space.encode` gives them.
 
         Returns
@@ -220,18 +221,13 @@ class Query:
         """
         self._rank(position)  # faults are told before moves are looked for
         moves = legal_moves(self.rules, position, throw)
-        worth = [self._worth(position, move.position) for move in moves]
+        worth = [move_value(self.rules, move, self.value) for move in moves]
         best = max(worth, default=0.0)
         evaluated = [
             EvaluatedMove(move, value, best - value)
             for move, value in zip(moves, worth, strict=True)
         ]
         return sorted(evaluated, key=lambda each: each.loss)
-
-    def _worth(self, before: Position, after: Position) -> float:
-        """The value of `after` to the side about to throw in `before`."""
-        value = self.value(after)
-        return value if after.side == before.side else 1.0 - value
 
     def best(self, position: Position, throw: int) -> EvaluatedMove | None:
         """The best move, or None where there is none; raises as `moves` does."""
@@ -241,18 +237,51 @@ class Query:
     def distribution(self, position: Position) -> list[ThrowValue]:
         """What each throw is worth to the side about to throw, by throw.
 
-        Their mean, weighted by probability, is the position's value. Empty where the
-        game is over; raises as `value` does.
+        Their mean, weighted by probability, is the position's value; in birds, that of
+        saying *move* (`choices`). Empty where the game is over; raises as `value` does.
         """
         if self._rank(position) < 0:
             return []
         return [self._throw_value(position, throw) for throw in self.rules.dice.throws]
 
+    def choices(self, position: Position) -> dict[str, float | None]:
+        """What each choice that the rule set knows is worth, before the throw.
+
+        Returns
+        -------
+        dict
+            By name, None where the choice is not allowed here; empty where nothing is
+            said before throwing. The largest is the position's value.
+
+        Raises
+        ------
+        IllegalPositionError
+            If the position is not of the table's rule set.
+        """
+        self._rank(position)
+        names = self.rules.play.choices(1, 1)
+        if names == (FREE_THROW,):
+            return {}
+        worth = {
+            choice.name: choice_value(self.rules, position, choice, self.value)
+            for choice in turn(self.rules, position)
+        }
+        return {name: worth.get(name) for name in names}
+
+    def opening_value(self) -> float | None:
+        """The value to the player who starts, where the starter's throw is given.
+
+        None where the game begins with a free throw.
+        """
+        if self.rules.play.opening_throw is None:
+            return None
+        return opening_value(self.rules, start(self.rules), self.value)
+
     def _throw_value(self, position: Position, throw: int) -> ThrowValue:
         chance = self.rules.dice.probabilities[throw]
         best = self.best(position, throw)
         if best is None:
-            return ThrowValue(throw, chance, self._worth(position, pass_turn(position)), None)
+            return ThrowValue(throw, chance, pass_value(self.rules, position, self.value), None)
         return ThrowValue(throw, chance, best.value, best.move)
 
 

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import DamagedTableError
-from ur_solver.kernel import move_tables, residual_of
-from ur_solver.kernel._generic import GenericKernel
+from ur_solver.kernel import residual_between, residual_of
 from ur_solver.position import DARK, LIGHT, Position, format_position, mirror, start
 from ur_solver.query import Query
 from ur_solver.space import Block, Space
 from ur_solver.table import VALUE_TYPES, Table
+from ur_solver.turns import evaluate
 
 ARITHMETIC = 1e-14
 """How far two ways of summing up the same throws may differ: some 50 ulps of 1."""
@@ -155,13 +155,15 @@ class _Auditor:
         return residual
 
     def _worst_rank(self, block: Block) -> int:
-        """The rank with the largest residual, by halving with the kernel of single states."""
-        kernel = GenericKernel(self.space.ranking, move_tables(self.space))
+        """The rank with the largest residual, by halving."""
         first, count = block.offset, block.size
         while count > 1:
             half = count // 2
-            lower = kernel.residual(self.values, first, half)
-            if lower < kernel.residual(self.values, first + half, count - half):
+            lower, upper = (
+                residual_between(self.space, self.values, block, at, n)
+                for at, n in ((first, half), (first + half, count - half))
+            )
+            if lower < upper:
                 first, count = first + half, count - half
             else:
                 count = half
@@ -179,10 +181,10 @@ class _Auditor:
             off = self._readable_residual(query, position)
             if not off <= self.allowed(block):
                 raise self._fault(block, rank, f"by the readable rules its value is {off:.3g} off")
-            if self.space.rank(mirror(self.space.rules.board, position)) != rank:
+            if self.space.rank(mirror(self.space.rules, position)) != rank:
                 raise self._fault(block, rank, "its mirror image has another rank")
 
     @staticmethod
     def _readable_residual(query: Query, position: Position) -> float:
-        mean = sum(float(each.probability) * each.value for each in query.distribution(position))
-        return abs(mean - query.value(position))
+        expected = evaluate(query.rules, position, query.value)
+        return abs(expected - query.value(position))

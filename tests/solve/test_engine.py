@@ -140,7 +140,7 @@ def test_what_on_block_raises_ends_the_solve(threads, error):
 
 
 def test_a_failing_block_ends_the_solve(monkeypatch):
-    def open_block(space, block, values, workspace):
+    def open_block(space, block, values, workspace, threads):
         raise MemoryError("no room")
 
     monkeypatch.setattr("ur_solver.solve.engine.open_block", open_block)

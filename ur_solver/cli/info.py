@@ -20,7 +20,7 @@ def command(table: str, as_json: bool) -> None:
     """What TABLE, a file or a rule set such as finkel:3, says of itself."""
     with Query(open_table(table, say=say)) as query:
         header, size = query.table.header, query.table.n_bytes
-        value = query.value(start(query.rules))
+        value, opening = query.value(start(query.rules)), query.opening_value()
         if as_json:
             facts = header.attributes() | {
                 "path": str(query.table.path),
@@ -30,12 +30,19 @@ def command(table: str, as_json: bool) -> None:
                 "chunks": query.table.n_chunks,
                 "value": value,
             }
+            if opening is not None:
+                facts["opening_value"] = opening
             click.echo(json.dumps(facts))
             return
         rows = [
             ["file", str(query.table.path)],
             ["rule set", f"{header.rules.name}, {header.rules.pieces} pieces"],
             ["first to throw wins", percent(value, header.tolerance)],
+            *(
+                [["the player who starts wins", percent(opening, header.tolerance)]]
+                if opening is not None
+                else []
+            ),
             ["positions", f"{header.positions:,}"],
             ["blocks, chunks", f"{len(query.table.blocks):,}, {query.table.n_chunks:,}"],
             ["value type", header.value_type],

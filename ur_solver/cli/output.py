@@ -8,6 +8,7 @@ import click
 
 from ur_solver.position import DARK, LIGHT, Position, n_off, winner
 from ur_solver.rules import Board, RuleSet
+from ur_solver.rules.contents import side_of, split
 
 SIDE_NAMES = {LIGHT: "light", DARK: "dark"}
 _COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
@@ -44,7 +45,10 @@ def draw_board(board: Board, contents: tuple[str, ...] | None = None) -> str:
 
 def _cell(board: Board, square: str, content: str, width: int) -> str:
     if content:
-        return click.style(content.ljust(width), fg=_COLOURS[content[0].upper()], bold=True)
+        pieces = (
+            click.style(piece, fg=_COLOURS[side_of(piece)], bold=True) for piece in split(content)
+        )
+        return "".join(pieces) + " " * (width - len(content))
     return (_ROSETTE if square in board.rosettes else ".") + " " * (width - 1)
 
 
@@ -56,11 +60,18 @@ def draw_position(rules: RuleSet, position: Position) -> str:
         note = "has won" if side == won else "to throw" if not won and side == position.side else ""
         padding = " " * (5 - len(SIDE_NAMES[side]))
         line = (
-            f"  {side_name(side)}{padding}  home {position.home(side)}  "
+            f"  {side_name(side)}{padding}  home {_home(rules, position, side)}  "
             f"off {n_off(rules, position, side)}  {note}"
         )
         lines.append(line.rstrip())
     return "\n".join(lines)
+
+
+def _home(rules: RuleSet, position: Position, side: str) -> str:
+    """How many are at home, or which, where pieces are numbered."""
+    if rules.play.is_numbered:
+        return "".join(map(str, position.numbers(side))) or "-"
+    return str(position.home(side))
 
 
 def percent(value: float, tolerance: float) -> str:

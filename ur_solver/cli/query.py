@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from typing import Any
 
 import click
 
@@ -51,13 +52,22 @@ def command(table: str, position: str, as_json: bool) -> None:
 def _lines(query: Query, positions: list[Position], as_json: bool) -> list[str]:
     rules, tolerance = query.rules, query.tolerance
     answers = zip(positions, query.values(positions).tolist(), strict=True)
-    texts = ((format_position(rules, position), value) for position, value in answers)
     if as_json:
-        return [
-            json.dumps({"position": text, "value": value, "tolerance": tolerance})
-            for text, value in texts
-        ]
-    return [f"{text}\t{percent(value, tolerance)}" for text, value in texts]
+        return [json.dumps(_answer(query, position, value)) for position, value in answers]
+    return [
+        f"{format_position(rules, position)}\t{percent(value, tolerance)}"
+        for position, value in answers
+    ]
+
+
+def _answer(query: Query, position: Position, value: float) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "position": format_position(query.rules, position),
+        "value": value,
+        "tolerance": query.tolerance,
+    }
+    choices = query.choices(position)
+    return answer | {"choices": choices} if choices else answer
 
 
 def _page(query: Query, position: Position) -> str:
@@ -69,7 +79,10 @@ def _page(query: Query, position: Position) -> str:
         for side in SIDE_NAMES
     ]
     parts = [draw_position(rules, position), columns(rows, "<><")]
-    throws = query.distribution(position)
+    choices = query.choices(position)
+    if choices:
+        parts.append(columns([_choice_row(query, *choice) for choice in choices.items()], "<><"))
+    throws = [] if choices else query.distribution(position)
     if throws:
         head = ["  throw", "chance", f"{SIDE_NAMES[position.side]} then wins", "best move"]
         parts.append(
@@ -90,3 +103,9 @@ def _page(query: Query, position: Position) -> str:
             )
         )
     return "\n\n".join(parts)
+
+
+def _choice_row(query: Query, name: str, value: float | None) -> list[str]:
+    if value is None:
+        return [f"  {name}", "not allowed here", ""]
+    return [f"  {name}", percent(value, query.tolerance), bar(value)]

@@ -1,7 +1,8 @@
 """The compiled kernels that update values, and the tables they read.
 
-`open_block` lays a block out for the tiled kernel, which serves every rule set of the
-race family. The generic kernel (`_generic`) is the second opinion in tests.
+`open_block` lays a block out for the kernel that serves its space: the tiled kernel for the
+race family, the graph kernel for all others. The generic kernel (`_generic`) is the race
+family's second opinion in tests.
 """
 
 from __future__ import annotations
@@ -18,10 +19,16 @@ import numpy.typing as npt
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 
+from ur_solver.kernel import _graph
+from ur_solver.kernel._generic import GenericKernel
+from ur_solver.kernel._graph import GraphBlock, GraphKernel
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel, Workspace
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.kernel.tiling import Tiling
-from ur_solver.space import Block, Space
+from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.rules import HOME
+from ur_solver.rules.contents import LIGHT
+from ur_solver.space import Block, ContentSpace, RaceSpace, Space
 
 __all__ = [
     "MoveTables",
@@ -29,20 +36,35 @@ __all__ = [
     "kernel_of",
     "move_tables",
     "open_block",
+    "residual_between",
     "residual_of",
     "workspace_bytes",
 ]
 
 
+_LIST_BYTES = 10 << 30
+"""What the lists of one block may take in the graph kernel."""
+
+
 @lru_cache(maxsize=8)
-def kernel_of(space: Space) -> TiledKernel:
+def kernel_of(space: RaceSpace) -> TiledKernel:
     """The tiled kernel of a space, built once and shared."""
     return TiledKernel(Tiling(space), space.ranking)
 
 
+@lru_cache(maxsize=8)
+def graph_kernel_of(space: ContentSpace) -> GraphKernel:
+    """The graph kernel of a space, built once and shared."""
+    return GraphKernel(space.ranking, turn_tables(space))
+
+
 def open_block(
-    space: Space, block: Block, values: npt.NDArray[np.float64], workspace: Workspace
-) -> TiledBlock:
+    space: Space,
+    block: Block,
+    values: npt.NDArray[np.float64],
+    workspace: Workspace,
+    threads: int = 1,
+) -> TiledBlock | GraphBlock:
     """One block laid out in a workspace, its values all 1/2.
 
     Parameters
@@ -53,14 +75,20 @@ def open_block(
         Final for every block that its moves lead to; they are read here.
     workspace : Workspace
         Must serve no other block until this one is done with.
+    threads : int
+        That the layout may use.
 
     Raises
     ------
     MemoryError
         If there is no room for the workspace.
     """
-    halves = [(half.mine, half.theirs) for half in block.halves]
-    return TiledBlock(kernel_of(space), workspace, halves, values)
+    if isinstance(space, RaceSpace):
+        halves = [(half.mine, half.theirs) for half in block.halves]
+        return TiledBlock(kernel_of(space), workspace, halves, values)
+    assert isinstance(space, ContentSpace)
+    ranks = (block.offset, block.size)
+    return GraphBlock(graph_kernel_of(space), ranks, values, _LIST_BYTES, threads)
 
 
 def residual_of(
@@ -75,11 +103,43 @@ def residual_of(
     values : float64, shape (n_positions,)
     threads : int
     """
-    work = open_block(space, block, values, Workspace())
-    work.load(values)
-    return work.residual(threads)
+    if isinstance(space, RaceSpace):
+        halves = [(half.mine, half.theirs) for half in block.halves]
+        work = TiledBlock(kernel_of(space), Workspace(), halves, values)
+        work.load(values)
+        return work.residual(threads)
+    return residual_between(space, values, block, block.offset, block.size, threads)
+
+
+def residual_between(
+    space: Space,
+    values: npt.NDArray[np.float64],
+    block: Block,
+    first: int,
+    count: int,
+    threads: int = 1,
+) -> float:
+    """The largest abs(T(V) - V) over `count` ranks of a block, from `first` on, one by one.
+
+    Outside the race family that of their mirror images is looked at too.
+    """
+    if isinstance(space, RaceSpace):
+        kernel = GenericKernel(space.ranking, move_tables(space))
+        return kernel.residual(values, first, count)
+    assert isinstance(space, ContentSpace)
+    ranks = (block.offset, block.size)
+    return _graph.residual(graph_kernel_of(space), values, ranks, first, count, threads)
 
 
 def workspace_bytes(space: Space, block: Block) -> int:
     """At most how many bytes `open_block` and the sweeps take."""
-    return Tiling(space).workspace_bytes(block)
+    if isinstance(space, RaceSpace):
+        return Tiling(space).workspace_bytes(block)
+    # lists of a word a move; for extrapolation a copy of the values; the order of the pairs
+    rules = space.rules
+    targets = (
+        max(len(rules.play.targets(LIGHT, source, throw)) for source in (HOME, 0))
+        for throw in rules.dice.throws
+    )
+    words = 2 + sum(targets) * (rules.pieces + 1)
+    return min(_LIST_BYTES, block.size * 4 * words) + 12 * block.size

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.rules import RuleSet
-from ur_solver.space import Space
+from ur_solver.space import RaceSpace
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class MoveTables:
     extra_on_throw: int
 
 
-def move_tables(space: Space) -> MoveTables:
+def move_tables(space: RaceSpace) -> MoveTables:
     """The move tables of a space's rule set."""
     rules: RuleSet = space.rules
     layout = space.layout

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.kernel.tables import MoveTables, move_tables
-from ur_solver.space import Block, Space
+from ur_solver.space import Block, RaceSpace
 from ur_solver.space.counting import below_table, prefix_sizes
 from ur_solver.space.layout import EMPTY, SharedSquare, is_mine
 
@@ -44,7 +44,7 @@ class Slot:
 class Tiling:
     """What all blocks of a space have in common for the tiled kernel."""
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: RaceSpace) -> None:
         self.space = space
         self.layout = space.layout
         self.moves: MoveTables = move_tables(space)

@@ -19,7 +19,7 @@ from ur_solver.kernel import move_tables
 from ur_solver.moves import legal_moves
 from ur_solver.position import DARK, LIGHT, Position
 from ur_solver.rules import RuleSet
-from ur_solver.space import Space, space_of
+from ur_solver.space import race_space_of
 
 _OTHER_SIDE = bytes((0, 2, 1, 4, 3)) + bytes(range(5, 256))
 _N_CODES = 5
@@ -59,7 +59,7 @@ class Stepper:
                 f"only, not by those of {rules.family!r}"
             )
         self.rules = rules
-        self.space: Space = space_of(rules)
+        self.space = race_space_of(rules)
         tables = move_tables(self.space)
         self._cell: list[int] = tables.my_cell.tolist()
         self._code: list[int] = tables.my_code.tolist()

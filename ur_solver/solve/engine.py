@@ -149,7 +149,7 @@ class _Solve:
         values = self.values[block.offset : block.offset + block.size]
         workspace = self.workspaces.get()
         try:
-            work = open_block(self.space, block, self.values, workspace)
+            work = open_block(self.space, block, self.values, workspace, threads)
             iteration = iterate(work, self.goal, threads, self.stop)
             work.store(self.values)
             if values.min() < 0.0 or values.max() > 1.0:

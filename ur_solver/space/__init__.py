@@ -1,5 +1,24 @@
 """The state space: ranks, blocks and how a state is encoded."""
 
-from ur_solver.space.space import Block, Half, Space, space_of
+from functools import lru_cache
 
-__all__ = ["Block", "Half", "Space", "space_of"]
+from ur_solver.rules import RuleSet
+from ur_solver.space.base import Block, Half, Space
+from ur_solver.space.content import ContentSpace
+from ur_solver.space.space import RaceSpace
+
+
+@lru_cache(maxsize=32)
+def space_of(rules: RuleSet) -> Space:
+    """The state space of `rules`, built once (some milliseconds) and shared."""
+    return RaceSpace(rules) if rules.family == "race" else ContentSpace(rules)
+
+
+def race_space_of(rules: RuleSet) -> RaceSpace:
+    """The state space of rules of the race family, as `space_of` gives it."""
+    space = space_of(rules)
+    assert isinstance(space, RaceSpace)
+    return space
+
+
+__all__ = ["Block", "ContentSpace", "Half", "RaceSpace", "Space", "race_space_of", "space_of"]

@@ -13,6 +13,7 @@ notation's letters seen from the side to throw.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -155,6 +156,23 @@ def side_configs(layout: Layout, pieces: int) -> tuple[SideConfig, ...]:
     return tuple(
         sorted(configs, key=lambda config: (-progress(layout, config), config.frozen_mask))
     )
+
+
+def next_configs(layout: Layout, pieces: int, config: SideConfig) -> Iterator[SideConfig]:
+    """Every way in which one piece can get further for good, dice aside."""
+    n_frozen, mask, off = len(layout.frozen), config.frozen_mask, config.off
+    has_free = config.settled < pieces
+    for bit in range(n_frozen):
+        if has_free and not mask >> bit & 1:
+            yield SideConfig(off, mask | 1 << bit)
+        if mask >> bit & 1:
+            left = mask & ~(1 << bit)
+            yield SideConfig(off + 1, left)
+            for further in range(bit + 1, n_frozen):
+                if not mask >> further & 1:
+                    yield SideConfig(off, left | 1 << further)
+    if has_free:
+        yield SideConfig(off + 1, mask)
 
 
 @lru_cache(maxsize=64)

@@ -1,7 +1,6 @@
-"""The state space of a rule set: every position that is not over, numbered 0, 1, 2 ...
+"""The race family's state space: every position that is not over, numbered 0, 1, 2 ...
 
-Positions are stored once, from the side of the player about to throw. Ranks are laid
-out as the solver and the file want them:
+Ranks are laid out as the solver and the file want them:
 
     table  = block 0, block 1, ...            in an order in which moves lead only to
                                               the same block or an earlier one
@@ -16,25 +15,24 @@ an ordered pair of them, mine and theirs; a block the unordered pair.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import IllegalPositionError, SolveError
-from ur_solver.position import DARK, LIGHT, Position, format_position, mirror, winner
+from ur_solver.position import LIGHT, Position, mirror
 from ur_solver.rules import RuleSet
 from ur_solver.space import _ranking
+from ur_solver.space.base import Block, Space, number_blocks
 from ur_solver.space.counting import below_table, prefix_sizes
 from ur_solver.space.layout import (
-    EMPTY,
     N_CODES,
     Layout,
     SideConfig,
     layout_of,
+    next_configs,
     progress,
     side_configs,
 )
@@ -42,36 +40,8 @@ from ur_solver.space.layout import (
 _LETTERS = ("", "L", "D", "l", "d")
 
 
-@dataclass(frozen=True)
-class Half:
-    """One ordered pair of side configs and its range of ranks."""
-
-    mine: int
-    theirs: int
-    offset: int
-    size: int
-
-
-@dataclass(frozen=True)
-class Block:
-    """Positions that agree, up to mirroring, on everything that cannot go back."""
-
-    index: int
-    halves: tuple[Half, ...]
-
-    @property
-    def offset(self) -> int:
-        """The first rank."""
-        return self.halves[0].offset
-
-    @property
-    def size(self) -> int:
-        """How many positions it holds."""
-        return sum(half.size for half in self.halves)
-
-
-class Space:
-    """The numbered positions of one rule set; `space_of` gives the shared instance.
+class RaceSpace(Space):
+    """The numbered positions of a rule set of the race family.
 
     Attributes
     ----------
@@ -79,17 +49,11 @@ class Space:
     layout : Layout
     configs : tuple of SideConfig
         The furthest on first; a half names its configs by their index here.
-    n_positions : int
-    blocks : tuple of Block
-        In solving order.
     """
 
+    state_dtype = np.dtype(np.uint8)
+
     def __init__(self, rules: RuleSet) -> None:
-        if rules.family != "race":
-            raise SolveError(
-                f"the state space of {rules.name!r}: that of the family {rules.family!r} is not "
-                "built yet, only that of 'race'"
-            )
         self.rules = rules
         self.layout: Layout = layout_of(rules.path)
         self.configs: tuple[SideConfig, ...] = side_configs(self.layout, rules.pieces)
@@ -105,8 +69,11 @@ class Space:
         ]
         self._n_digits = max(len(square.codes) for square in self.layout.shared)
         self._count, self._below = self._counting_tables()
-        self.blocks: tuple[Block, ...] = self._blocks()
-        self.n_positions: int = sum(block.size for block in self.blocks)
+        self._number_of = {config: k for k, config in enumerate(self.configs)}
+        self._blocks: tuple[Block, ...] = number_blocks(
+            [progress(self.layout, config) for config in self.configs], self._half_size
+        )
+        self.n_positions = sum(block.size for block in self._blocks)
 
     def shape(self, config: int) -> int:
         """Which of the entry-square counts a side config has."""
@@ -134,23 +101,26 @@ class Space:
             )
         return count, below
 
-    def _blocks(self) -> tuple[Block, ...]:
-        weight = [progress(self.layout, config) for config in self.configs]
-        pairs = itertools.combinations_with_replacement(range(len(self.configs)), 2)
-        order = sorted(pairs, key=lambda pair: (-weight[pair[0]] - weight[pair[1]], pair))
-        blocks, offset = [], 0
-        for index, (first, second) in enumerate(order):
-            halves = []
-            for mine, theirs in dict.fromkeys([(first, second), (second, first)]):
-                size = int(
-                    self._count[
-                        self.shape(mine), self.shape(theirs), self.free(mine), self.free(theirs)
-                    ]
-                )
-                halves.append(Half(mine, theirs, offset, size))
-                offset += size
-            blocks.append(Block(index, tuple(halves)))
-        return tuple(blocks)
+    def _half_size(self, mine: int, theirs: int) -> int:
+        return int(
+            self._count[self.shape(mine), self.shape(theirs), self.free(mine), self.free(theirs)]
+        )
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks, in solving order."""
+        return self._blocks
+
+    @property
+    def n_configs(self) -> int:
+        """How many side configs there are."""
+        return len(self.configs)
+
+    def next_configs(self, config: int) -> Iterator[int]:
+        """The side configs in which one piece is further on for good, dice aside."""
+        for further in next_configs(self.layout, self.rules.pieces, self.configs[config]):
+            if further in self._number_of:
+                yield self._number_of[further]
 
     @cached_property
     def ranking(self) -> _ranking.Ranking:
@@ -222,7 +192,7 @@ class Space:
             The content code of every square in board order (0 empty, 1 mine, 2 theirs,
             3 mine and 4 theirs on the second leg), my home count, their home count.
         """
-        own = position if position.side == LIGHT else mirror(self.rules.board, position)
+        own = position if position.side == LIGHT else mirror(self.rules, position)
         codes = bytes(map(_LETTERS.index, own.contents))
         return codes + bytes((own.light_home, own.dark_home))
 
@@ -230,70 +200,14 @@ class Space:
         """The position of a state row, `side` about to throw; the inverse of `encode`."""
         contents = tuple(_LETTERS[code] for code in state[:-2])
         own = Position(contents, LIGHT, int(state[-2]), int(state[-1]))
-        return own if side == LIGHT else mirror(self.rules.board, own)
+        return own if side == LIGHT else mirror(self.rules, own)
 
-    def rank(self, position: Position) -> int:
-        """The rank of a position that is not over.
-
-        Raises
-        ------
-        IllegalPositionError
-            If the position is over or is not of this rule set.
-        """
+    def _rank_one(self, position: Position) -> int:
         rank: int = _ranking.rank_one(self.ranking, self.encode(position))
-        if rank < 0:
-            text = format_position(self.rules, position)
-            over = winner(self.rules, position) is not None
-            reason = "the game is over" if over else f"not a position of {self.rules.name}"
-            raise IllegalPositionError(f"position {text!r}: {reason}")
         return rank
 
-    def unrank(self, rank: int, side: str = LIGHT) -> Position:
-        """The position of a rank, `side` about to throw; the inverse of `rank`."""
-        return self.decode(self.unrank_states(np.array([rank]))[0].tolist(), side)
+    def _rank_rows(self, states: npt.NDArray[Any], ranks: npt.NDArray[np.int64]) -> None:
+        _ranking.rank_states(self.ranking, states, ranks)
 
-    def rank_states(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-        """The ranks of many states at once.
-
-        Parameters
-        ----------
-        states : uint8, shape (n, state_width)
-            Rows as `encode` gives them.
-
-        Returns
-        -------
-        int64, shape (n,)
-            -1 where a row is over or is not a state of this space.
-        """
-        states = np.ascontiguousarray(states, dtype=np.uint8)
-        if states.ndim != 2 or states.shape[1] != self.state_width:
-            raise ValueError(f"states of shape {states.shape}, expected (n, {self.state_width})")
-        ranks = np.empty(len(states), dtype=np.int64)
-        if len(states):
-            _ranking.rank_states(self.ranking, states, ranks)
-        return ranks
-
-    def unrank_states(self, ranks: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-        """The state rows of many ranks: uint8, shape (n, state_width).
-
-        Raises
-        ------
-        IndexError
-            If a rank is not in 0 .. n_positions - 1.
-        """
-        ranks = np.ascontiguousarray(ranks, dtype=np.int64)
-        if ranks.size and not (0 <= ranks.min() and ranks.max() < self.n_positions):
-            raise IndexError(f"ranks run from 0 to {self.n_positions - 1}")
-        states = np.full((len(ranks), self.state_width), EMPTY, dtype=np.uint8)
-        if len(ranks):
-            _ranking.unrank_states(self.ranking, ranks, states)
-        return states
-
-
-@lru_cache(maxsize=32)
-def space_of(rules: RuleSet) -> Space:
-    """The state space of `rules`, built once (some milliseconds) and shared."""
-    return Space(rules)
-
-
-__all__ = ["DARK", "LIGHT", "Block", "Half", "Space", "space_of"]
+    def _unrank_rows(self, ranks: npt.NDArray[np.int64], states: npt.NDArray[Any]) -> None:
+        _ranking.unrank_states(self.ranking, ranks, states)

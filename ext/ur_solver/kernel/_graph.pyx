@@ -1,0 +1,656 @@
+"""The graph kernel: every turn of a block unfolded once, then swept as lists.
+
+For rule sets whose squares do not fall into tiles. A position is updated together with
+its mirror image, the two between which turns pass, in the order of their *advance*: the
+path indices of all pieces on the board, summed up, the largest first. Every move but a
+capture makes that sum larger, so that only captures carry old values (by ranks instead,
+skiriuk with 3 pieces took 94 sweeps). That order is cut into *chunks*, whose turns are
+unfolded into a stream that a sweep reads from front to back:
+
+    kinds      uint8, by position     its turn type
+    counts     uint8, by throw        how many moves stay in the block, plus CONSTANT if
+                                      others leave it; 0 if the throw passes
+    words      uint32                 of a pair: the place in the block of the one, plus ALONE
+                                      if it is its own image, or the place of the other; then
+                                      by move where it leads, plus TURNS if the other side
+                                      throws there
+    constants  float64, by throw      the best of the moves that leave the block
+
+Moves that leave a block lead to values that are final, so that only the best of them
+counts. Where lists would take more than their share of memory, the chunks past it are
+unfolded anew in every sweep.
+"""
+
+from cython.parallel cimport prange
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memset
+
+import numpy as np
+
+from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
+
+cdef enum:
+    CHUNK = 1024              # pairs; a stream of some 100 KB stays in a core's cache
+    MAX_THROWS = 8
+    MAX_MOVES = 127           # of one throw
+    MAX_CHOICES = 2
+    CONSTANT = 0x80
+    COUNT = 0x7F
+    NONE = 0xFFFF
+    TURNS = 0x80000000
+    ALONE = 0x80000000
+    PLACE = 0x7FFFFFFF
+    # most bytes that one position takes: kinds and counts, words, constants
+    MOST_COUNTS = MAX_CHOICES * MAX_THROWS
+    MOST_WORDS = MAX_CHOICES * MAX_THROWS * MAX_MOVES + 2
+
+cdef double WORST = -1e300
+
+
+cdef struct Chunk:
+    const uint32_t* places    # of one of each pair, in the block
+    int32_t n_pairs
+    int32_t n_kinds
+    int32_t n_counts
+    int64_t n_words
+    int64_t n_constants
+    int64_t room_words        # allocated
+    int64_t room_constants
+    uint8_t* kinds
+    uint8_t* counts
+    uint32_t* words
+    double* constants
+
+
+cdef struct Moves:
+    # What one throw may lead to, while a position is unfolded.
+    int n
+    double constant
+    uint32_t words[MAX_MOVES]
+
+
+cdef struct Reader:
+    # How far a stream has been read.
+    const uint8_t* kinds
+    const uint8_t* counts
+    const uint32_t* words
+    const double* constants
+
+
+cdef struct Worth:
+    # What a position's choices are worth: `moving` + `passes` times what passing is worth.
+    int n_choices
+    double moving[MAX_CHOICES]
+    double passes[MAX_CHOICES]
+
+
+cdef inline double best_of(const Worth* worth, double passing) noexcept nogil:
+    # The worth of the best choice, `passing` being what passing is worth.
+    cdef double best = worth.moving[0] + worth.passes[0] * passing, other
+    cdef int c
+    for c in range(1, worth.n_choices):
+        other = worth.moving[c] + worth.passes[c] * passing
+        best = max(best, other)
+    return best
+
+
+cdef inline double alone(const Worth* worth) noexcept nogil:
+    # The value of a position that passes to itself: V = moving + passes (1 - V).
+    cdef double best = 0.0
+    cdef int c
+    for c in range(worth.n_choices):
+        best = max(best, (worth.moving[c] + worth.passes[c]) / (1.0 + worth.passes[c]))
+    return best
+
+
+cdef inline double between(const Worth* mine, const Worth* theirs) noexcept nogil:
+    # The value of a position that passes to one which passes back: with each choice of mine
+    # and of theirs two linear equations. I take the choice whose worst answer is best.
+    cdef double best = 0.0, worst, both, value
+    cdef int c, d
+    for c in range(mine.n_choices):
+        worst = 1.0
+        for d in range(theirs.n_choices):
+            both = mine.passes[c] * theirs.passes[d]
+            # if all they do is pass, for ever, it is a draw
+            value = 0.5
+            if both < 1.0:
+                value = mine.moving[c] + mine.passes[c] * (
+                    1.0 - theirs.moving[d] - theirs.passes[d])
+                value /= 1.0 - both
+            worst = min(worst, value)
+        best = max(best, worst)
+    return best
+
+
+cdef void release(Chunk* chunk) noexcept nogil:
+    free(chunk.kinds)
+    free(chunk.counts)
+    free(chunk.words)
+    free(chunk.constants)
+    chunk.kinds = chunk.counts = NULL
+    chunk.words = NULL
+    chunk.constants = NULL
+
+
+cdef class GraphKernel:
+    """The unfolded rules of one space; thread safe.
+
+    Parameters
+    ----------
+    ranking : ContentRanking
+    tables : TurnTables
+    """
+
+    cdef ContentRanking ranking
+    cdef int n_cells, n_movers, n_throws, length, full
+    cdef const int32_t[::1] mover_cell, mover_part, lift_start
+    cdef const uint16_t[::1] lift, landing_content
+    cdef const int32_t[:, ::1] step_start
+    cdef const int32_t[::1] step_target, step_landing, landing_cell, landing_start, landing_taken
+    cdef const uint8_t[::1] may_capture
+    cdef const int32_t[::1] advance
+    cdef const uint8_t[:, :, ::1] again
+    cdef const uint8_t[:, ::1] type_of, from_home, from_board
+    cdef const int32_t[::1] n_choices
+    cdef const double[:, :, ::1] chance
+    cdef const double[:, ::1] pass_chance
+
+    def __init__(self, ContentRanking ranking, tables):
+        self.ranking = ranking
+        self.mover_cell = tables.mover_cell
+        self.mover_part = tables.mover_part
+        self.lift_start = tables.lift_start
+        self.lift = tables.lift
+        self.step_start = tables.step_start
+        self.step_target = tables.step_target
+        self.step_landing = tables.step_landing
+        self.landing_cell = tables.landing_cell
+        self.landing_start = tables.landing_start
+        self.landing_content = tables.landing_content
+        self.landing_taken = tables.landing_taken
+        self.may_capture = tables.may_capture
+        self.again = tables.again
+        self.advance = tables.advance
+        self.type_of = tables.type_of
+        self.from_home = tables.from_home
+        self.from_board = tables.from_board
+        self.n_choices = tables.n_choices
+        self.chance = tables.chance
+        self.pass_chance = tables.pass_chance
+        self.n_cells = ranking.n_cells
+        self.n_movers = self.mover_cell.shape[0]
+        self.n_throws = self.may_capture.shape[0]
+        self.length = self.again.shape[1] - 1
+        self.full = ranking.n_stocks - 1
+        if self.n_throws > MAX_THROWS or self.chance.shape[1] > MAX_CHOICES:
+            raise ValueError("rules larger than the compiled limits")
+
+    cdef uint16_t advance_of(self, int64_t rank) noexcept nogil:
+        # 1 more than the advance of a rank; 0 if its image, listed for both, comes before.
+        cdef uint16_t own[MAX_WIDTH]
+        cdef uint16_t other[MAX_WIDTH]
+        cdef int my_off, their_off, cell, advance = 1
+        self.ranking.write_row(rank, own)
+        self.ranking.off_stocks(own, &my_off, &their_off)
+        self.ranking.write_mirror(own, other)
+        if self.ranking.rank_placed(other, their_off, my_off) < rank:
+            return 0
+        for cell in range(self.n_cells):
+            advance += self.advance[self.ranking.first_content[cell] + own[cell]]
+        return <uint16_t>advance
+
+    cdef void put(self, uint16_t* own, uint16_t* other, int cell, int content) noexcept nogil:
+        # Change a square in a row and in its mirror image.
+        own[cell] = <uint16_t>content
+        other[self.ranking.mirror_cell[cell]] = self.ranking.mirror_content[
+            self.ranking.first_content[cell] + content]
+
+    cdef void lead(
+        self, Moves* moves, int64_t rank, bint turns, const double* values, int64_t first,
+        int64_t size
+    ) noexcept nogil:
+        # Note that a throw may lead to a rank.
+        cdef double value
+        if first <= rank < first + size:
+            if moves.n < MAX_MOVES:
+                moves.words[moves.n] = <uint32_t>(rank - first) | (TURNS if turns else 0)
+                moves.n += 1
+            return
+        value = 1.0 - values[rank] if turns else values[rank]
+        if value > moves.constant:
+            moves.constant = value
+
+    cdef int64_t rank_after(
+        self, const uint16_t* row, const Trace* trace, int source, int target, int my_off,
+        int their_off
+    ) noexcept nogil:
+        # The rank of a row after a move between two cells of the traced one.
+        cdef int first = self.ranking.order_of[target], last = self.ranking.order_of[source]
+        if first < 0 or last < 0:
+            return self.ranking.rank_placed(row, my_off, their_off)
+        return self.ranking.rank_changed(row, trace, min(first, last), max(first, last))
+
+    cdef void unfold_choice(
+        self, uint16_t* own, uint16_t* other, const Trace* trace, const Trace* other_trace,
+        int my_off, int their_off, bint from_home, bint from_board, const double* chance, const double* values, int64_t first,
+        int64_t size, Moves* moves
+    ) noexcept nogil:
+        # The moves after one choice, by throw; rows are left as they were.
+        cdef int n_cells = self.n_cells
+        cdef int m, n, step, source, target, landing, cell, part, off, again
+        cdef int left = 0, before = 0, held, content, taken, from_, to
+        cdef int64_t rank
+        for n in range(self.n_throws):
+            moves[n].n = 0
+            moves[n].constant = WORST
+        for m in range(self.n_movers):
+            source, part = self.mover_cell[m], self.mover_part[m]
+            if source < 0:
+                # of the pieces at home the lowest, where they are numbered
+                if not from_home or self.ranking.take[own[n_cells], part] < 0:
+                    continue
+                own[n_cells] -= part
+                other[n_cells + 1] -= part
+            else:
+                if not from_board:
+                    continue
+                before = own[source]
+                left = self.lift[self.lift_start[m] + before]
+                if left == NONE:
+                    continue
+                self.put(own, other, source, left)
+            for n in range(self.n_throws):
+                if chance[n] == 0.0:
+                    continue
+                for step in range(self.step_start[m, n], self.step_start[m, n + 1]):
+                    target, landing = self.step_target[step], self.step_landing[step]
+                    if landing < 0:
+                        off = my_off + part
+                        if off == self.full:
+                            moves[n].constant = 1.0
+                            continue
+                        again = self.again[n, target, 0]
+                        if again & 2:
+                            self.lead(&moves[n], self.ranking.rank_placed(own, off, their_off),
+                                      False, values, first, size)
+                        if again & 1:
+                            self.lead(&moves[n], self.ranking.rank_placed(other, their_off, off),
+                                      True, values, first, size)
+                        continue
+                    cell = self.landing_cell[landing]
+                    held = own[cell]
+                    content = self.landing_content[self.landing_start[landing] + held]
+                    if content == NONE:
+                        continue
+                    taken = self.landing_taken[self.landing_start[landing] + held]
+                    if taken and not self.may_capture[n]:
+                        continue
+                    self.put(own, other, cell, content)
+                    own[n_cells + 1] += taken
+                    other[n_cells] += taken
+                    again = self.again[n, target, taken != 0]
+                    if again & 2:
+                        rank = self.rank_after(
+                            own, trace, source if source >= 0 else cell, cell, my_off, their_off)
+                        self.lead(&moves[n], rank, False, values, first, size)
+                    if again & 1:
+                        from_ = self.ranking.mirror_cell[source if source >= 0 else cell]
+                        to = self.ranking.mirror_cell[cell]
+                        rank = self.rank_after(other, other_trace, from_, to, their_off, my_off)
+                        self.lead(&moves[n], rank, True, values, first, size)
+                    self.put(own, other, cell, held)
+                    own[n_cells + 1] -= taken
+                    other[n_cells] -= taken
+            if source < 0:
+                own[n_cells] += part
+                other[n_cells + 1] += part
+                from_home = False  # only the first that is there
+            else:
+                self.put(own, other, source, before)
+
+    cdef int make_room(self, Chunk* chunk) noexcept nogil:
+        # Room for one position more; 0 if there is no memory.
+        cdef void* room
+        if chunk.room_words < chunk.n_words + MOST_WORDS:
+            chunk.room_words = 2 * (chunk.room_words + MOST_WORDS)
+            room = realloc(chunk.words, chunk.room_words * sizeof(uint32_t))
+            if room == NULL:
+                return 0
+            chunk.words = <uint32_t*>room
+        if chunk.room_constants < chunk.n_constants + MOST_COUNTS:
+            chunk.room_constants = 2 * (chunk.room_constants + MOST_COUNTS)
+            room = realloc(chunk.constants, chunk.room_constants * sizeof(double))
+            if room == NULL:
+                return 0
+            chunk.constants = <double*>room
+        return 1
+
+    cdef int unfold_one(
+        self, Chunk* chunk, uint16_t* own, uint16_t* other, const Trace* trace,
+        const Trace* other_trace, int my_off, int their_off, const double* values,
+        int64_t first, int64_t size
+    ) noexcept nogil:
+        # Add a position to a stream; 0 if there is no memory.
+        cdef Moves moves[MAX_THROWS]
+        cdef int kind, c, n, i
+        if not self.make_room(chunk):
+            return 0
+        kind = self.type_of[own[self.n_cells], own[self.n_cells] + my_off != self.full]
+        chunk.kinds[chunk.n_kinds] = <uint8_t>kind
+        chunk.n_kinds += 1
+        for c in range(self.n_choices[kind]):
+            self.unfold_choice(
+                own, other, trace, other_trace, my_off, their_off, self.from_home[kind, c],
+                self.from_board[kind, c], &self.chance[kind, c, 0], values, first, size, moves)
+            for n in range(self.n_throws):
+                if self.chance[kind, c, n] == 0.0:
+                    continue
+                chunk.counts[chunk.n_counts] = <uint8_t>moves[n].n
+                if moves[n].constant > WORST:
+                    chunk.counts[chunk.n_counts] |= CONSTANT
+                    chunk.constants[chunk.n_constants] = moves[n].constant
+                    chunk.n_constants += 1
+                chunk.n_counts += 1
+                for i in range(moves[n].n):
+                    chunk.words[chunk.n_words] = moves[n].words[i]
+                    chunk.n_words += 1
+        return 1
+
+    cdef int unfold(
+        self, Chunk* chunk, const double* values, int64_t first, int64_t size
+    ) noexcept nogil:
+        # Fill a chunk's stream; its block has the ranks from `first` on, `size` of them.
+        # 0 if there is no memory.
+        cdef uint16_t own[MAX_WIDTH]
+        cdef uint16_t other[MAX_WIDTH]
+        cdef int my_off, their_off
+        cdef int64_t k, image
+        cdef Trace trace, other_trace
+        for k in range(chunk.n_pairs):
+            if not self.make_room(chunk):
+                return 0
+            self.ranking.write_row(first + chunk.places[k], own)
+            self.ranking.off_stocks(own, &my_off, &their_off)
+            self.ranking.write_mirror(own, other)
+            self.ranking.trace(own, my_off, their_off, &trace)
+            self.ranking.trace(other, their_off, my_off, &other_trace)
+            image = other_trace.rank[self.ranking.n_ranked] - first
+            chunk.words[chunk.n_words] = chunk.places[k]
+            if image == chunk.places[k]:
+                chunk.words[chunk.n_words] |= ALONE
+                chunk.n_words += 1
+            else:
+                chunk.words[chunk.n_words + 1] = <uint32_t>image
+                chunk.n_words += 2
+            if not self.unfold_one(
+                    chunk, own, other, &trace, &other_trace, my_off, their_off, values, first,
+                    size):
+                return 0
+            if image != chunk.places[k] and not self.unfold_one(
+                    chunk, other, own, &other_trace, &trace, their_off, my_off, values, first,
+                    size):
+                return 0
+        return 1
+
+    cdef int claim(self, Chunk* chunk, const uint32_t* places, int n_pairs) noexcept nogil:
+        # Room for the parts of a chunk's stream that do not grow.
+        memset(chunk, 0, sizeof(Chunk))
+        chunk.places, chunk.n_pairs = places, n_pairs
+        chunk.kinds = <uint8_t*>malloc(2 * CHUNK)
+        chunk.counts = <uint8_t*>malloc(2 * CHUNK * MOST_COUNTS)
+        return chunk.kinds != NULL and chunk.counts != NULL
+
+    cdef void read(self, Reader* at, const double* values, Worth* worth) noexcept nogil:
+        # What the next position of a stream is worth.
+        cdef double base[2]
+        cdef double sign[2]
+        cdef double best, value, moving, passes
+        cdef int kind = at.kinds[0], c, n, i, count
+        cdef uint32_t word
+        base[0], base[1], sign[0], sign[1] = 0.0, 1.0, 1.0, -1.0
+        at.kinds += 1
+        worth.n_choices = self.n_choices[kind]
+        for c in range(worth.n_choices):
+            moving, passes = 0.0, self.pass_chance[kind, c]
+            for n in range(self.n_throws):
+                if self.chance[kind, c, n] == 0.0:
+                    continue
+                count = at.counts[0]
+                at.counts += 1
+                if count == 0:
+                    passes += self.chance[kind, c, n]
+                    continue
+                best = WORST
+                if count & CONSTANT:
+                    best = at.constants[0]
+                    at.constants += 1
+                    count &= COUNT
+                for i in range(count):
+                    word = at.words[i]
+                    value = base[word >> 31] + sign[word >> 31] * values[word & PLACE]
+                    best = max(best, value)
+                at.words += count
+                moving += self.chance[kind, c, n] * best
+            worth.moving[c], worth.passes[c] = moving, passes
+
+    cdef double run(self, const Chunk* chunk, double* values, bint store) noexcept nogil:
+        # Update the values of a block, from its first on, that a chunk is of; the largest
+        # change. Without `store` nothing is written, and it is the largest abs(T(V) - V).
+        cdef Reader at
+        cdef Worth mine, theirs
+        cdef double delta = 0.0, value, other
+        cdef uint32_t place, image
+        cdef int k
+        at.kinds, at.counts = chunk.kinds, chunk.counts
+        at.words, at.constants = chunk.words, chunk.constants
+        for k in range(chunk.n_pairs):
+            place = at.words[0] & PLACE
+            if at.words[0] & ALONE:
+                at.words += 1
+                self.read(&at, values, &mine)
+                value = alone(&mine) if store else best_of(&mine, 1.0 - values[place])
+                delta = max(delta, fabs(value - values[place]))
+                if store:
+                    values[place] = value
+                continue
+            image = at.words[1]
+            at.words += 2
+            self.read(&at, values, &mine)
+            self.read(&at, values, &theirs)
+            if store:
+                value = between(&mine, &theirs)
+                other = best_of(&theirs, 1.0 - value)
+            else:
+                value = best_of(&mine, 1.0 - values[image])
+                other = best_of(&theirs, 1.0 - values[place])
+            delta = max(delta, fabs(value - values[place]))
+            delta = max(delta, fabs(other - values[image]))
+            if store:
+                values[place], values[image] = value, other
+        return delta
+
+
+def residual(
+    GraphKernel kernel, const double[::1] values, block, int64_t first, int64_t size,
+    int threads
+):
+    """The largest abs(T(V) - V) over some ranks and their mirror images.
+
+    Parameters
+    ----------
+    kernel : GraphKernel
+    values : float64, shape (n_positions,)
+    block : (first rank, size)
+        Of the block that the ranks are in.
+    first, size : int
+        Ranks `first` to `first + size - 1`.
+    threads : int
+    """
+    cdef int64_t n_chunks = (size + CHUNK - 1) // CHUNK, k
+    cdef int64_t block_first = block[0], block_size = block[1]
+    cdef const uint32_t[::1] places = np.arange(
+        first - block_first, first - block_first + size, dtype=np.uint32)
+    cdef double[::1] deltas = np.zeros(n_chunks)
+    cdef double* base = <double*>&values[0]  # which are not stored to
+    for k in prange(n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
+        deltas[k] = run_once(
+            kernel, base, block_first, block_size, &places[k * CHUNK],
+            <int>min(CHUNK, size - k * CHUNK), False)
+    return largest_of(deltas)
+
+
+cdef largest_of(const double[::1] deltas):
+    if np.min(deltas) < 0.0:
+        raise MemoryError("no memory to unfold a chunk")
+    return float(np.max(deltas))
+
+
+cdef double run_once(
+    GraphKernel kernel, double* values, int64_t first, int64_t size, const uint32_t* places,
+    int n_pairs, bint store
+) noexcept nogil:
+    # Unfold a chunk, run it and forget it; -1 if there is no memory.
+    cdef Chunk chunk
+    cdef double delta = -1.0
+    if kernel.claim(&chunk, places, n_pairs) and kernel.unfold(&chunk, values, first, size):
+        delta = kernel.run(&chunk, values + first, store)
+    release(&chunk)
+    return delta
+
+
+cdef class GraphBlock:
+    """One block unfolded, its values in place among those of the whole space.
+
+    Parameters
+    ----------
+    kernel : GraphKernel
+    block : (first rank, size)
+    values : float64, shape (n_positions,), IN and OUT
+        Final for all earlier blocks. The block's own are set to 1/2.
+    list_bytes : int
+        What the lists may take; chunks past it are unfolded in every sweep.
+    threads : int
+        That unfold the block.
+    """
+
+    cdef GraphKernel kernel
+    cdef double[::1] values
+    cdef int64_t first, size, n_chunks
+    cdef uint32_t[::1] places      # one of each pair, the most advanced first
+    cdef Chunk* chunks
+    cdef object memory
+    cdef readonly int64_t list_bytes
+
+    def __cinit__(self):
+        self.chunks = NULL
+
+    def __dealloc__(self):
+        cdef int64_t k
+        if self.chunks != NULL:
+            for k in range(self.n_chunks):
+                release(&self.chunks[k])
+        free(self.chunks)
+
+    def __init__(self, GraphKernel kernel, block, double[::1] values, list_bytes, int threads):
+        cdef int64_t k, budget = list_bytes, n_pairs
+        cdef int64_t[::1] used
+        cdef double* base = &values[0]
+        self.kernel, self.values = kernel, values
+        self.first, self.size = block
+        values[self.first:self.first + self.size] = 0.5
+        self._order(threads)
+        n_pairs = self.places.shape[0]
+        self.n_chunks = (n_pairs + CHUNK - 1) // CHUNK
+        self.chunks = <Chunk*>malloc(self.n_chunks * sizeof(Chunk))
+        if self.chunks == NULL:
+            raise MemoryError("no memory for the lists of a block")
+        memset(self.chunks, 0, self.n_chunks * sizeof(Chunk))
+        for k in range(self.n_chunks):
+            self.chunks[k].places = &self.places[k * CHUNK]
+            self.chunks[k].n_pairs = <int>min(CHUNK, n_pairs - k * CHUNK)
+        used = np.zeros(self.n_chunks + 1, dtype=np.int64)
+        for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
+            if used[self.n_chunks] < budget:
+                used[k] = self.keep(k, base)
+                used[self.n_chunks] += used[k]  # unguarded: a bound on memory, not a count
+        self.list_bytes = np.sum(used[:self.n_chunks])
+
+    def _order(self, int threads):
+        # One place of each pair, by advance. Counted first, then dealt out: a sort would
+        # take several times the memory.
+        cdef uint16_t[::1] advance = np.empty(self.size, dtype=np.uint16)
+        cdef int64_t[::1] start
+        cdef int64_t k, largest
+        for k in prange(self.size, nogil=True, schedule="static", num_threads=threads):
+            advance[k] = self.kernel.advance_of(self.first + k)
+        # 0 stands for an image that its pair is not listed by
+        counts = np.bincount(np.asarray(advance), minlength=1)[::-1].copy()
+        largest = len(counts) - 1
+        counts[largest] = 0
+        start = np.concatenate(([0], np.cumsum(counts)))
+        self.places = np.empty(start[largest + 1], dtype=np.uint32)
+        for k in range(self.size):
+            if advance[k]:
+                self.places[start[largest - advance[k]]] = <uint32_t>k
+                start[largest - advance[k]] += 1
+
+    cdef int64_t keep(self, int64_t k, const double* values) noexcept nogil:
+        # Unfold a chunk and keep its stream at its length; the bytes that it takes.
+        cdef Chunk chunk
+        if not (self.kernel.claim(&chunk, self.chunks[k].places, self.chunks[k].n_pairs)
+                and self.kernel.unfold(&chunk, values, self.first, self.size)):
+            release(&chunk)
+            return 0  # as if past the budget
+        chunk.kinds = <uint8_t*>realloc(chunk.kinds, chunk.n_kinds)
+        chunk.counts = <uint8_t*>realloc(chunk.counts, max(1, chunk.n_counts))
+        chunk.words = <uint32_t*>realloc(chunk.words, chunk.n_words * sizeof(uint32_t))
+        chunk.constants = <double*>realloc(
+            chunk.constants, max(1, chunk.n_constants) * sizeof(double))
+        self.chunks[k] = chunk
+        return chunk.n_kinds + chunk.n_counts + 4 * chunk.n_words + 8 * chunk.n_constants
+
+    def sweep(self, int threads):
+        """Update every value in place; the largest change."""
+        return self._pass(threads, True)
+
+    def residual(self, int threads):
+        """The largest abs(T(V) - V)."""
+        return self._pass(threads, False)
+
+    cdef object _pass(self, int threads, bint store):
+        cdef int64_t k
+        cdef double[::1] deltas = np.zeros(self.n_chunks)
+        cdef double* base = &self.values[0]
+        # Threads share the chunks from the first on, so that they work side by side; one may
+        # read a value while another rewrites it: either, the old or the new, serves.
+        for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
+            if self.chunks[k].kinds != NULL:
+                deltas[k] = self.kernel.run(&self.chunks[k], base + self.first, store)
+            else:
+                deltas[k] = run_once(
+                    self.kernel, base, self.first, self.size, self.chunks[k].places,
+                    self.chunks[k].n_pairs, store)
+        return largest_of(deltas)
+
+    def remember(self):
+        """Keep a copy of the values."""
+        self.memory = np.array(self.values[self.first:self.first + self.size])
+
+    def extrapolate(self, double factor):
+        """Add `factor` times the change since `remember`."""
+        cdef const double[::1] memory = self.memory
+        cdef int64_t k
+        for k in range(self.size):
+            self.values[self.first + k] += factor * (self.values[self.first + k] - memory[k])
+
+    def store(self, values):
+        """Nothing: the values are in place."""
+
+    def load(self, values):
+        """Take the block's values from those of the whole space."""
+        cdef const double[::1] given = values
+        self.values[self.first:self.first + self.size] = given[
+            self.first:self.first + self.size]

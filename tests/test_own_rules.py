@@ -1,0 +1,121 @@
+"""The rule sets with rules of their own from a solve to the answers of the commands."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from tests.golden import FOLDER
+from ur_solver.cli import cli
+from ur_solver.errors import MemoryLimitError, SolveError
+from ur_solver.make import check_memory, make_table
+from ur_solver.position import parse_position, start
+from ur_solver.query import open_query
+from ur_solver.rules import Stakes, named_rules
+from ur_solver.space import space_of
+from ur_solver.verify import verify_table
+
+STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())
+NAMES = [name for name in STARTS if name != "bell-stakes"]
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def query(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("own") / f"{request.param}-1.h5"
+    make_table(named_rules(request.param, 1), path)
+    with open_query(path) as query:
+        yield query
+
+
+def test_golden_values(query):
+    lines = (FOLDER / f"{query.rules.name}-1.tsv").read_text().splitlines()
+    pairs = [line.split("\t") for line in lines]
+    positions = [parse_position(query.rules, text) for text, _ in pairs]
+    expected = [float(value) for _, value in pairs]
+    assert query.values(positions).tolist() == pytest.approx(expected, abs=1e-10)
+
+
+def test_verified(query):
+    found = verify_table(query.table, sample=150)
+    assert found.positions == query.space.n_positions
+    assert found.residual < 1e-12
+
+
+def test_opening_value(query):
+    expected = STARTS[query.rules.name]["1"].get("opening_value")
+    assert query.opening_value() == pytest.approx(expected, abs=1e-10)
+
+
+def test_the_largest_choice_is_the_value(query):
+    for position in (start(query.rules), query.space.unrank(query.space.n_positions // 2, "D")):
+        worth = [value for value in query.choices(position).values() if value is not None]
+        if worth:
+            assert max(worth) == pytest.approx(query.value(position), abs=1e-10)
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    for name in ("birds", "casual-roll-again", "skiriuk"):
+        make_table(named_rules(name, 1), folder / f"{name}-1.h5")
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def ur(tables, monkeypatch):
+    monkeypatch.setenv("UR_TABLES", str(tables))
+
+    def run(*arguments):
+        result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    return run
+
+
+def test_query_tells_what_each_choice_is_worth(ur):
+    begin = "....__../......../....__.. L 1 1"
+    answer = json.loads(ur("query", "birds:1", begin, "--json"))
+    assert answer["choices"] == {"move": None, "enter": pytest.approx(answer["value"])}
+    assert "not allowed here" in ur("query", "birds:1", begin)
+    over = "....__../......../....__.. L - 1"
+    assert json.loads(ur("query", "birds:1", over, "--json"))["choices"] == {
+        "move": None,
+        "enter": None,
+    }
+    assert "choices" not in json.loads(ur("query", "skiriuk:1", begin, "--json"))
+
+
+def test_best_lists_a_move_to_a_rosette_twice(ur):
+    position = "....__../..L...../....__.. L 0 1"
+    answer = json.loads(ur("best", "casual-roll-again:1", position, "1", "--json"))
+    assert {move["move"] for move in answer["moves"]} == {"B3B4*", "B3B4* again"}
+    # throwing again only gives a player more to do
+    assert answer["moves"][0]["move"] == "B3B4* again"
+
+
+def test_info_tells_the_opening_value(ur):
+    expected = STARTS["skiriuk"]["1"]["opening_value"]
+    assert json.loads(ur("info", "skiriuk:1", "--json"))["opening_value"] == pytest.approx(expected)
+    assert "the player who starts wins" in ur("info", "skiriuk:1")
+    assert "opening_value" not in json.loads(ur("info", "birds:1", "--json"))
+
+
+def test_a_stack_is_drawn_from_the_bottom_up(ur):
+    page = ur("moves", "skiriuk", "....__../..(LDld)...../....__.. L 5 5", "1")
+    assert "LDld" in page
+
+
+@pytest.mark.parametrize("which", [("skiriuk", 7), ("ben", 7), ("birds", 5)])
+def test_sizes_beyond_any_machine_are_refused_at_once(which):
+    with pytest.raises(MemoryLimitError, match=r"the largest count that fits is [1-4]"):
+        check_memory(named_rules(*which))
+
+
+def test_stakes_are_refused():
+    with pytest.raises(SolveError, match="games for money"):
+        space_of(named_rules("bell", 1).with_stakes(Stakes()))

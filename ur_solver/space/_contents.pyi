@@ -1,0 +1,16 @@
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+NO_CONTENT: int
+
+class ContentRanking:
+    def __init__(self, tables: Mapping[str, object]) -> None: ...
+
+def rank_states(
+    ranking: ContentRanking, states: npt.NDArray[np.uint16], ranks: npt.NDArray[np.int64]
+) -> None: ...
+def unrank_states(
+    ranking: ContentRanking, ranks: npt.NDArray[np.int64], states: npt.NDArray[np.uint16]
+) -> None: ...

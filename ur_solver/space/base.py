@@ -1,0 +1,186 @@
+"""What every state space offers, however its positions are numbered.
+
+Positions are stored once, from the side of the player about to throw, and their ranks run
+block by block, in an order in which moves lead only to the same block or an earlier one.
+A *side config* is what a side cannot lose any more; a *half* an ordered pair of them,
+mine and theirs; a block the unordered pair, so that a half and its mirror image are
+solved together.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import IllegalPositionError
+from ur_solver.position import LIGHT, Position, format_position, winner
+from ur_solver.rules import RuleSet
+
+
+@dataclass(frozen=True)
+class Half:
+    """One ordered pair of side configs and its range of ranks."""
+
+    mine: int
+    theirs: int
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """Positions that agree, up to mirroring, on everything that cannot go back."""
+
+    index: int
+    halves: tuple[Half, ...]
+
+    @property
+    def offset(self) -> int:
+        """The first rank."""
+        return self.halves[0].offset
+
+    @property
+    def size(self) -> int:
+        """How many positions it holds."""
+        return sum(half.size for half in self.halves)
+
+
+def number_blocks(progress: Sequence[int], size: Callable[[int, int], int]) -> tuple[Block, ...]:
+    """The blocks of all unordered pairs of side configs, those furthest on first.
+
+    Parameters
+    ----------
+    progress : sequence of int
+        For each side config a number that rises with every change of it.
+    size : callable
+        How many positions the half of two configs, mine and theirs, has.
+    """
+    pairs = itertools.combinations_with_replacement(range(len(progress)), 2)
+    order = sorted(pairs, key=lambda pair: (-progress[pair[0]] - progress[pair[1]], pair))
+    blocks, offset = [], 0
+    for index, (first, second) in enumerate(order):
+        halves = []
+        for mine, theirs in dict.fromkeys([(first, second), (second, first)]):
+            half = Half(mine, theirs, offset, size(mine, theirs))
+            halves.append(half)
+            offset += half.size
+        blocks.append(Block(index, tuple(halves)))
+    return tuple(blocks)
+
+
+class Space(ABC):
+    """The numbered positions of one rule set; `space_of` gives the shared instance.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    n_positions : int
+    state_dtype : numpy dtype
+        Of the rows that `encode` writes.
+    """
+
+    rules: RuleSet
+    n_positions: int
+    state_dtype: np.dtype[Any]
+
+    @property
+    @abstractmethod
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks, in solving order."""
+
+    @property
+    @abstractmethod
+    def n_configs(self) -> int:
+        """How many side configs there are; a half names its two by number."""
+
+    @abstractmethod
+    def next_configs(self, config: int) -> Iterator[int]:
+        """The side configs in which one piece is further on for good, dice aside."""
+
+    @property
+    @abstractmethod
+    def state_width(self) -> int:
+        """Numbers in an encoded state: one a square, then one for each side's home."""
+
+    @abstractmethod
+    def encode(self, position: Position) -> Sequence[int]:
+        """`position` from the side about to throw, as a row of `state_width` numbers."""
+
+    @abstractmethod
+    def decode(self, state: Sequence[int], side: str = LIGHT) -> Position:
+        """The position of a state row, `side` about to throw; the inverse of `encode`."""
+
+    @abstractmethod
+    def _rank_rows(self, states: npt.NDArray[Any], ranks: npt.NDArray[np.int64]) -> None:
+        """Write the rank of each row, -1 where it is none."""
+
+    @abstractmethod
+    def _unrank_rows(self, ranks: npt.NDArray[np.int64], states: npt.NDArray[Any]) -> None:
+        """Write the row of each rank."""
+
+    def rank(self, position: Position) -> int:
+        """The rank of a position that is not over.
+
+        Raises
+        ------
+        IllegalPositionError
+            If the position is over or is not of this rule set.
+        """
+        rank = self._rank_one(position)
+        if rank < 0:
+            text = format_position(self.rules, position)
+            over = winner(self.rules, position) is not None
+            reason = "the game is over" if over else f"not a position of {self.rules.name}"
+            raise IllegalPositionError(f"position {text!r}: {reason}")
+        return rank
+
+    def _rank_one(self, position: Position) -> int:
+        """The rank of a position, -1 if it has none."""
+        return int(self.rank_states(np.array([self.encode(position)], self.state_dtype))[0])
+
+    def unrank(self, rank: int, side: str = LIGHT) -> Position:
+        """The position of a rank, `side` about to throw; the inverse of `rank`."""
+        return self.decode(self.unrank_states(np.array([rank]))[0].tolist(), side)
+
+    def rank_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """The ranks of many states at once.
+
+        Parameters
+        ----------
+        states : `state_dtype`, shape (n, state_width)
+            Rows as `encode` gives them.
+
+        Returns
+        -------
+        int64, shape (n,)
+            -1 where a row is over or is not a state of this space.
+        """
+        states = np.ascontiguousarray(states, dtype=self.state_dtype)
+        if states.ndim != 2 or states.shape[1] != self.state_width:
+            raise ValueError(f"states of shape {states.shape}, expected (n, {self.state_width})")
+        ranks = np.empty(len(states), dtype=np.int64)
+        if len(states):
+            self._rank_rows(states, ranks)
+        return ranks
+
+    def unrank_states(self, ranks: npt.ArrayLike) -> npt.NDArray[Any]:
+        """The state rows of many ranks: `state_dtype`, shape (n, state_width).
+
+        Raises
+        ------
+        IndexError
+            If a rank is not in 0 .. n_positions - 1.
+        """
+        ranks = np.ascontiguousarray(ranks, dtype=np.int64)
+        if ranks.size and not (0 <= ranks.min() and ranks.max() < self.n_positions):
+            raise IndexError(f"ranks run from 0 to {self.n_positions - 1}")
+        states = np.zeros((len(ranks), self.state_width), dtype=self.state_dtype)
+        if len(ranks):
+            self._unrank_rows(ranks, states)
+        return states
