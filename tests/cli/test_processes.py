@@ -42,13 +42,13 @@ def test_answers_come_before_the_next_question(finkel2):
         assert process.wait(60) == 0
 
 
-def test_a_closed_pipe_is_no_traceback(finkel2):
-    command = [sys.executable, "-m", "ur_solver", "query", str(finkel2), "-"]
+def asked(table) -> subprocess.Popen[str]:
+    """`ur query TABLE -`, waiting for positions."""
     # A test run in the background of a script ignores SIGINT, and so would its children.
     heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        process = subprocess.Popen(
-            command,
+        return subprocess.Popen(
+            [sys.executable, "-m", "ur_solver", "query", str(table), "-"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -56,7 +56,10 @@ def test_a_closed_pipe_is_no_traceback(finkel2):
         )
     finally:
         signal.signal(signal.SIGINT, heeded)
-    with process:
+
+
+def test_a_closed_pipe_is_no_traceback(finkel2):
+    with asked(finkel2) as process:
         process.stdin.write(f"{START}\n")
         process.stdin.flush()
         assert process.stdout.readline().startswith(START)
@@ -69,20 +72,7 @@ def test_a_closed_pipe_is_no_traceback(finkel2):
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process on Windows")
 def test_ctrl_c_is_quiet(finkel2):
-    command = [sys.executable, "-m", "ur_solver", "query", str(finkel2), "-"]
-    # A test run in the background of a script ignores SIGINT, and so would its children.
-    heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    finally:
-        signal.signal(signal.SIGINT, heeded)
-    with process:
+    with asked(finkel2) as process:
         process.stdin.write(f"{START}\n")
         process.stdin.flush()
         assert process.stdout.readline().startswith(START)  # it is running
