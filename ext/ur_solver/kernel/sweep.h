@@ -47,8 +47,8 @@ static inline void prefetch_lines(const double *from, int lines)
 /* F, and the first matrix of each throw: if some move leaves the block it is theirs, which
    no other tile reads and no cache holds. The other matrices belong to tiles close by: to
    prefetch them too costs more than it saves. Measured in one run against no prefetch: a
-   sweep takes 0.84 of the time on finkel 6, 0.82 on masters 4; with all matrices 0.90 and
-   0.95. */
+   sweep takes 0.84 of the time on finkel 6 and on masters 4; with all matrices 0.90 and
+   0.93. */
 static inline void prefetch_tile(const Program *program, const double *buffer, const Tile *tile)
 {
     const int lines = tile->n_rows * tile->vectors;
