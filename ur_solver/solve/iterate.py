@@ -28,7 +28,7 @@ _SLOWEST = 0.98
 """A factor beyond which neither extrapolation nor the error estimate is trusted."""
 
 _NOISE = 4e-15
-"""Changes of this size are rounding: blocks swept to their end leave residuals of 2e-15 to 6e-15."""
+"""Changes of this size are rounding: blocks swept to their end leave 2e-15 to 6e-15."""
 
 MAX_SWEEPS = 100_000
 
