@@ -31,8 +31,14 @@ import numpy as np
 
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
+
+cdef extern from *:
+    void prefetch "__builtin_prefetch"(const void* address) nogil
+
+
 cdef enum:
     CHUNK = 1024              # pairs; a stream of some 100 KB stays in a core's cache
+    AHEAD = 64                # words between the value prefetched and the one read
     MAX_THROWS = 8
     MAX_MOVES = 127           # of one throw
     MAX_CHOICES = 2
@@ -314,8 +320,8 @@ cdef class GraphKernel:
     cdef int make_room(self, Chunk* chunk) noexcept nogil:
         # Room for one position more; 0 if there is no memory.
         cdef void* room
-        if chunk.room_words < chunk.n_words + MOST_WORDS:
-            chunk.room_words = 2 * (chunk.room_words + MOST_WORDS)
+        if chunk.room_words < chunk.n_words + MOST_WORDS + AHEAD:
+            chunk.room_words = 2 * (chunk.room_words + MOST_WORDS + AHEAD)
             room = realloc(chunk.words, chunk.room_words * sizeof(uint32_t))
             if room == NULL:
                 return 0
@@ -393,6 +399,8 @@ cdef class GraphKernel:
                     chunk, other, own, &other_trace, &trace, their_off, my_off, values, first,
                     size):
                 return 0
+        memset(&chunk.words[chunk.n_words], 0, AHEAD * sizeof(uint32_t))
+        chunk.n_words += AHEAD
         return 1
 
     cdef int claim(self, Chunk* chunk, const uint32_t* places, int n_pairs) noexcept nogil:
@@ -429,6 +437,7 @@ cdef class GraphKernel:
                     at.constants += 1
                     count &= COUNT
                 for i in range(count):
+                    prefetch(&values[at.words[i + AHEAD] & PLACE])
                     word = at.words[i]
                     value = base[word >> 31] + sign[word >> 31] * values[word & PLACE]
                     best = max(best, value)
