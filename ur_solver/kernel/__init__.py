@@ -85,7 +85,7 @@ def open_block(
     """
     if isinstance(space, RaceSpace):
         halves = [(half.mine, half.theirs) for half in block.halves]
-        return TiledBlock(kernel_of(space), workspace, halves, values)
+        return TiledBlock(kernel_of(space), workspace, halves, values, threads)
     assert isinstance(space, ContentSpace)
     ranks = (block.offset, block.size)
     return GraphBlock(graph_kernel_of(space), ranks, values, _LIST_BYTES, threads)
@@ -105,7 +105,7 @@ def residual_of(
     """
     if isinstance(space, RaceSpace):
         halves = [(half.mine, half.theirs) for half in block.halves]
-        work = TiledBlock(kernel_of(space), Workspace(), halves, values)
+        work = TiledBlock(kernel_of(space), Workspace(), halves, values, threads)
         work.load(values)
         return work.residual(threads)
     return residual_between(space, values, block, block.offset, block.size, threads)

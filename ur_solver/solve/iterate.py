@@ -101,7 +101,8 @@ def iterate(
     while True:
         if stop is not None and stop.is_set():
             raise StoppedError
-        could_extrapolate = len(factors) >= _SETTLING
+        # Factors that were still far apart do not agree with the next: no need to remember.
+        could_extrapolate = len(factors) >= _SETTLING and _agree(factors, 2 * _SAME_FACTOR)
         if could_extrapolate:
             work.remember()
         delta = work.sweep(threads)
@@ -128,8 +129,13 @@ def iterate(
             could_extrapolate
             and delta < extrapolated_at
             and factor < _SLOWEST
-            and abs(factor - factors[-2]) < _SAME_FACTOR * factor
+            and _agree(factors, _SAME_FACTOR)
         ):
             work.extrapolate(factor / (1.0 - factor))
             extrapolated_at = delta
             previous, factors = 0.0, []
+
+
+def _agree(factors: list[float], share: float) -> bool:
+    """Whether the last two factors differ by less than a share of the last."""
+    return abs(factors[-1] - factors[-2]) < share * factors[-1]

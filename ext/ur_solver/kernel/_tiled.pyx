@@ -6,13 +6,17 @@ a tile is; here they are laid out.
 """
 
 cimport cython
+from cython.parallel cimport prange
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
+from libc.stdlib cimport free
 
 import numpy as np
 
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
+
+
+cdef extern from "memory.h" nogil:
+    void* allocate_large(int64_t size)
 
 
 cdef extern from "sweep.h" nogil:
@@ -56,14 +60,13 @@ cdef extern from "sweep.h" nogil:
         const char* name
         int has_lanes
         double (*sweep)(
-            const Program*, double*, const int32_t*, const int64_t*, const int64_t*, int64_t,
-            int, int
+            const Program*, double*, const int32_t*, const int64_t*, int64_t, int, int
         ) noexcept nogil
         double (*residual)(const Program*, double*, int64_t, int) noexcept nogil
-        void (*show)(const Program*, double*, int64_t) noexcept nogil
-        void (*remember)(const Program*, const double*, double*, int64_t) noexcept nogil
+        void (*show)(const Program*, double*, int64_t, int) noexcept nogil
+        void (*remember)(const Program*, const double*, double*, int64_t, int) noexcept nogil
         void (*extrapolate)(
-            const Program*, double*, const double*, int64_t, double
+            const Program*, double*, const double*, int64_t, double, int
         ) noexcept nogil
     int sweepers(Sweeper*)
 
@@ -235,33 +238,40 @@ cdef class Region:
     def __dealloc__(self):
         free(self.memory)
 
-    cdef double* vectors(self, int64_t count) except NULL:
-        # Room for so many whole vectors, aligned to them; what was there is lost.
-        cdef int64_t step = LANES * sizeof(double), needed = (count + 1) * step
-        if needed > self.size:
+    cdef void* take(self, int64_t size) except NULL:
+        # Room for so many bytes; what was there is lost.
+        if size > self.size or self.memory == NULL:
             free(self.memory)
-            self.memory = malloc(needed)
-            self.size = needed if self.memory else 0
+            self.memory = allocate_large(size)
+            self.size = size if self.memory else 0
             if self.memory == NULL:
-                raise MemoryError(f"no memory for a workspace of {needed} bytes")
-        return <double*>((<uint64_t>self.memory + step - 1) // step * step)
+                raise MemoryError(f"no memory for a workspace of {size} bytes")
+        return self.memory
+
+    cdef double* vectors(self, int64_t count) except NULL:
+        # Room for so many whole vectors, aligned to them.
+        cdef int64_t step = LANES * sizeof(double)
+        cdef uint64_t first = <uint64_t>self.take((count + 1) * step)
+        return <double*>((first + step - 1) // step * step)
 
 
 cdef class Workspace:
     """What one block at a time is laid out in."""
 
-    cdef Region buffer, memory
+    cdef Region tiles, moves, slots, pass_bits, buffer, memory
 
     def __init__(self):
-        self.buffer = Region()
-        self.memory = Region()
+        self._renew()
+
+    cdef _renew(self):
+        self.tiles, self.moves, self.slots = Region(), Region(), Region()
+        self.pass_bits, self.buffer, self.memory = Region(), Region(), Region()
 
     def trim(self, int64_t most):
-        """Give back what is larger than `most` bytes; the block in it must be done with."""
-        if self.buffer.size > most:
-            self.buffer = Region()
-        if self.memory.size > most:
-            self.memory = Region()
+        """Give all back if it is more than `most` bytes; the block in it must be done with."""
+        if (self.tiles.size + self.moves.size + self.slots.size + self.pass_bits.size
+                + self.buffer.size + self.memory.size) > most:
+            self._renew()
 
 
 cdef class TiledBlock:
@@ -277,6 +287,8 @@ cdef class TiledBlock:
     values : float64, shape (n_positions,)
         Values of the whole space, final for all earlier blocks. Read on construction;
         only `store` writes to it.
+    threads : int
+        That lay the block out.
     """
 
     cdef TiledKernel kernel
@@ -290,7 +302,7 @@ cdef class TiledBlock:
     cdef Workspace workspace
     cdef int32_t[::1] order
     cdef int64_t[::1] group_start
-    cdef int64_t[::1] level_start
+    cdef int threads
     cdef int64_t first_tile[3]
     cdef int mine[2]
     cdef int theirs[2]
@@ -298,26 +310,17 @@ cdef class TiledBlock:
     cdef object keep
     cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
 
-    def __cinit__(self):
-        self.tiles = NULL
-        self.moves = NULL
-        self.slots = NULL
-        self.pass_bits = NULL
-
-    def __dealloc__(self):
-        free(self.tiles)
-        free(self.moves)
-        free(self.slots)
-        free(self.pass_bits)
-
     def __init__(
-        self, TiledKernel kernel, Workspace workspace, halves, const double[::1] values
+        self, TiledKernel kernel, Workspace workspace, halves, const double[::1] values,
+        int threads=1
     ):
         cdef int h, n, bits
         cdef int64_t k
         cdef double passing
+        cdef const double* base = &values[0]
         self.kernel = kernel
         self.workspace = workspace
+        self.threads = threads
         self.memory = NULL
         self.n_halves = len(halves)
         self.first_tile[0] = 0
@@ -327,28 +330,29 @@ cdef class TiledBlock:
                 kernel.ranking.config_free[self.mine[h]],
                 kernel.ranking.config_free[self.theirs[h]]]
         self.n_tiles = self.first_tile[self.n_halves]
-        self.tiles = <Tile*>malloc(self.n_tiles * sizeof(Tile))
-        if self.tiles == NULL:
-            raise MemoryError("no memory for the tiles of a block")
+        self.tiles = <Tile*>workspace.tiles.take(self.n_tiles * sizeof(Tile))
         self.keep = [kernel.rows_of(self.mine[h]) for h in range(self.n_halves)]
         for h in range(self.n_halves):
             self._row_tables(h, self.keep[h])
+        for k in prange(self.n_tiles, nogil=True, schedule="static", num_threads=threads):
+            self._shape(kernel, k)
+        cdef int64_t[::1] externals = np.empty(self.n_tiles, dtype=np.int64)
         cdef int64_t[3] sizes
-        self._measure(sizes)
-        self.moves = <MatrixRef*>malloc(max(1, sizes[0]) * sizeof(MatrixRef))
-        self.slots = <MatrixRef*>malloc(max(1, self.n_tiles * kernel.n_slots) * sizeof(MatrixRef))
-        self.pass_bits = <uint8_t*>malloc(max(1, sizes[1]))
-        if not (self.moves and self.slots and self.pass_bits):
-            raise MemoryError("no memory for the workspace of a block")
-        self.n_state_vectors = sizes[2]
-        with nogil:
-            self.n_vectors = self._link(kernel)
+        self._place(kernel, &externals[0], sizes)
+        self.moves = <MatrixRef*>workspace.moves.take(sizes[0] * sizeof(MatrixRef))
+        self.slots = <MatrixRef*>workspace.slots.take(
+            self.n_tiles * kernel.n_slots * sizeof(MatrixRef))
+        self.pass_bits = <uint8_t*>workspace.pass_bits.take(sizes[1])
+        self.n_vectors = sizes[2]
         self.buffer = workspace.buffer.vectors(self.n_vectors)
-        with nogil:
-            for k in range(self.n_state_vectors * LANES):
-                self.buffer[k] = 0.5
-            self._read_externals(kernel, &values[0])
-            self._mark_passes(kernel)
+        for k in prange(
+                self.n_state_vectors * LANES, nogil=True, schedule="static",
+                num_threads=threads):
+            self.buffer[k] = 0.5
+        for k in prange(self.n_tiles, nogil=True, schedule="static", num_threads=threads):
+            self._link(kernel, k, externals[k])
+            self._read_externals(kernel, k, base)
+            self._mark_passes(kernel, k)
         self._order_tiles()
         self.program.tiles = self.tiles
         self.program.moves = self.moves
@@ -379,39 +383,54 @@ cdef class TiledBlock:
         self.program.max_rows[h] = <int32_t>order.shape[0]
         self.program.is_lane[h] = self.kernel.is_lane and order.shape[0] == LANE_ROWS
 
-    cdef void _measure(self, int64_t* sizes) noexcept:
-        # Shapes and offsets of all tiles; room for moves, rows, vectors.
-        cdef TiledKernel kernel = self.kernel
-        cdef int64_t moves = 0, rows = 0, vectors = 0, t
-        cdef int h, s, d, i, j, mine_on_shared
+    cdef void _shape(self, TiledKernel kernel, int64_t number) noexcept nogil:
+        # A tile's rows and columns, and for each throw whether moves leave the block.
+        cdef int h = number >= self.first_tile[1], s, d, n
+        cdef int i = kernel.ranking.config_free[self.mine[h]]
+        cdef int j = kernel.ranking.config_free[self.theirs[h]]
         cdef int32_t digits[MAX_SHARED]
+        cdef Tile* tile = &self.tiles[number]
+        kernel.tile_digits(number - self.first_tile[h], i, j, digits)
+        for s in range(kernel.n_shared):
+            d = digits[s]
+            if d:
+                if kernel.my_index[s, d] >= 0:
+                    i -= 1
+                else:
+                    j -= 1
+        tile.half = h
+        tile.pieces = i
+        tile.n_rows = kernel.row_counts[self.mine[h], i]
+        tile.n_columns = kernel.row_counts[self.theirs[h], j]
+        tile.vectors = (tile.n_columns + LANES - 1) // LANES
+        for n in range(kernel.n_throws):
+            tile.n_moves[n] = self._leaves(
+                kernel, digits, kernel.ranking.config_mask[self.mine[h]], n)
+
+    cdef void _place(
+        self, TiledKernel kernel, int64_t* externals, int64_t* sizes
+    ) noexcept nogil:
+        # Where everything of every tile begins; by tile its first matrix of moves that
+        # leave the block; the room that moves, rows and vectors need.
+        cdef int64_t moves = 0, rows = 0, vectors = 0, t
+        cdef int n
         cdef Tile* tile
-        for h in range(self.n_halves):
-            for t in range(self.first_tile[h + 1] - self.first_tile[h]):
-                tile = &self.tiles[self.first_tile[h] + t]
-                i = kernel.ranking.config_free[self.mine[h]]
-                j = kernel.ranking.config_free[self.theirs[h]]
-                kernel.tile_digits(t, i, j, digits)
-                mine_on_shared = 0
-                for s in range(kernel.n_shared):
-                    d = digits[s]
-                    if d:
-                        if kernel.my_index[s, d] >= 0:
-                            mine_on_shared += 1
-                        else:
-                            j -= 1
-                i -= mine_on_shared
-                tile.half = h
-                tile.pieces = i
-                tile.n_rows = kernel.row_counts[self.mine[h], i]
-                tile.n_columns = kernel.row_counts[self.theirs[h], j]
-                tile.vectors = (tile.n_columns + LANES - 1) // LANES
-                tile.f = vectors
-                tile.first_row = <uint32_t>rows
-                tile.first_move = <uint32_t>moves
-                vectors += 2 * tile.n_rows * tile.vectors
-                rows += tile.n_rows
-                moves += (mine_on_shared + 1) * kernel.n_throws
+        for t in range(self.n_tiles):
+            tile = &self.tiles[t]
+            tile.f = vectors
+            tile.first_row = <uint32_t>rows
+            tile.first_move = <uint32_t>moves
+            tile.first_slot = <uint32_t>(t * kernel.n_slots)
+            vectors += 2 * tile.n_rows * tile.vectors
+            rows += tile.n_rows
+            moves += kernel.n_throws * (
+                kernel.ranking.config_free[self.mine[tile.half]] - tile.pieces + 1)
+        self.n_state_vectors = vectors
+        for t in range(self.n_tiles):
+            tile = &self.tiles[t]
+            externals[t] = vectors
+            for n in range(kernel.n_throws):
+                vectors += tile.n_moves[n] * tile.n_rows * tile.vectors
         sizes[0], sizes[1], sizes[2] = moves, rows, vectors
 
     cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil:
@@ -421,60 +440,44 @@ cdef class TiledBlock:
             offset += <int64_t>tile.n_rows * tile.vectors
         return (<uint64_t>offset << 8) | tile.vectors
 
-    cdef int64_t _link(self, TiledKernel kernel) noexcept nogil:
-        # Moves, slots and mirrors of all tiles; the vectors that the buffer needs.
-        cdef int h, s, d, n, k, target, other_half, i, j, door
-        cdef int64_t t, number, size = self.n_state_vectors
-        cdef uint32_t n_moves
+    cdef void _link(self, TiledKernel kernel, int64_t number, int64_t external) noexcept nogil:
+        # The moves, slots and mirror of a tile; `external` is where its matrices of moves
+        # that leave the block begin.
+        cdef Tile* tile = &self.tiles[number]
+        cdef int h = tile.half, s, d, n, k, target, door
+        cdef int i = kernel.ranking.config_free[self.mine[h]]
+        cdef int j = kernel.ranking.config_free[self.theirs[h]]
+        cdef MatrixRef* move = self.moves + tile.first_move
+        cdef MatrixRef* slot = self.slots + tile.first_slot
         cdef int32_t digits[MAX_SHARED]
         cdef int32_t other[MAX_SHARED]
-        cdef uint32_t frozen
-        cdef Tile* tile
-        cdef bint again
-        for h in range(self.n_halves):
-            other_half = self.n_halves - 1 - h
-            i = kernel.ranking.config_free[self.mine[h]]
-            j = kernel.ranking.config_free[self.theirs[h]]
-            frozen = kernel.ranking.config_mask[self.mine[h]]
-            for t in range(self.first_tile[h + 1] - self.first_tile[h]):
-                number = self.first_tile[h] + t
-                tile = &self.tiles[number]
-                kernel.tile_digits(t, i, j, digits)
-                kernel.mirrored(digits, other)
-                tile.mirror = <int32_t>(
-                    self.first_tile[other_half] + kernel.tile_number(other, j, i))
-                n_moves = 0
-                for n in range(kernel.n_throws):
-                    tile.n_moves[n] = 0
-                    if self._leaves(kernel, digits, frozen, n):
-                        self.moves[tile.first_move + n_moves] = (
-                            <uint64_t>size << 8) | tile.vectors
-                        size += <int64_t>tile.n_rows * tile.vectors
-                        tile.n_moves[n] = 1
-                        n_moves += 1
-                    for s in range(kernel.n_shared):
-                        d = kernel.my_index[s, digits[s]]
-                        if d < 0:
-                            continue
-                        target = d + kernel.throws[n]
-                        if target >= kernel.first_frozen:
-                            continue
-                        if self._land(kernel, digits, s, target, n, i, j, h, &self.moves[
-                                tile.first_move + n_moves]):
-                            tile.n_moves[n] += 1
-                            n_moves += 1
-                tile.first_slot = <uint32_t>(number * kernel.n_slots)
-                tile.pattern = 0
-                for k in range(kernel.n_slots):
-                    n = kernel.slot_throw[k]
-                    target = kernel.slot_source[k] + kernel.throws[n]
-                    self.slots[tile.first_slot + k] = 0
-                    if tile.pieces and self._land(kernel, digits, -1, target, n, i, j, h,
-                                                  &self.slots[tile.first_slot + k]):
-                        for door in range(kernel.n_doors):
-                            if kernel.doors[door] == target:
-                                tile.pattern |= 1 << door
-        return size
+        kernel.tile_digits(number - self.first_tile[h], i, j, digits)
+        kernel.mirrored(digits, other)
+        tile.mirror = <int32_t>(
+            self.first_tile[self.n_halves - 1 - h] + kernel.tile_number(other, j, i))
+        for n in range(kernel.n_throws):
+            if tile.n_moves[n]:
+                move[0] = (<uint64_t>external << 8) | tile.vectors
+                external += <int64_t>tile.n_rows * tile.vectors
+                move += 1
+            for s in range(kernel.n_shared):
+                d = kernel.my_index[s, digits[s]]
+                if d < 0:
+                    continue
+                target = d + kernel.throws[n]
+                if target < kernel.first_frozen and self._land(
+                        kernel, digits, s, target, n, i, j, h, move):
+                    tile.n_moves[n] += 1
+                    move += 1
+        tile.pattern = 0
+        for k in range(kernel.n_slots):
+            n = kernel.slot_throw[k]
+            target = kernel.slot_source[k] + kernel.throws[n]
+            slot[k] = 0
+            if tile.pieces and self._land(kernel, digits, -1, target, n, i, j, h, &slot[k]):
+                for door in range(kernel.n_doors):
+                    if kernel.doors[door] == target:
+                        tile.pattern |= 1 << door
 
     cdef bint _leaves(
         self, TiledKernel kernel, const int32_t* digits, uint32_t frozen, int n
@@ -515,41 +518,39 @@ cdef class TiledBlock:
             self.first_tile[h] + kernel.tile_number(after, i, j), again)
         return True
 
-    cdef void _read_externals(self, TiledKernel kernel, const double* values) noexcept nogil:
-        # The best of the moves that leave the block, by throw, from finished blocks.
-        cdef int h, s, d, n, k, i, j
-        cdef int64_t t, x
-        cdef uint32_t move, frozen
+    cdef void _read_externals(
+        self, TiledKernel kernel, int64_t number, const double* values
+    ) noexcept nogil:
+        # The best of a tile's moves that leave the block, by throw, from finished blocks.
+        cdef const Tile* tile = &self.tiles[number]
+        cdef int h = tile.half, s, d, n, k
+        cdef int64_t x
+        cdef uint32_t move = tile.first_move
+        cdef uint32_t frozen = kernel.ranking.config_mask[self.mine[h]]
         cdef int32_t digits[MAX_SHARED]
         cdef int32_t after[MAX_SHARED]
-        cdef Tile* tile
         cdef double* rows
-        for h in range(self.n_halves):
-            i = kernel.ranking.config_free[self.mine[h]]
-            j = kernel.ranking.config_free[self.theirs[h]]
-            frozen = kernel.ranking.config_mask[self.mine[h]]
-            for t in range(self.first_tile[h + 1] - self.first_tile[h]):
-                tile = &self.tiles[self.first_tile[h] + t]
-                kernel.tile_digits(t, i, j, digits)
-                move = tile.first_move
-                for n in range(kernel.n_throws):
-                    rows = self._external(tile, n, move)
-                    move += tile.n_moves[n]
-                    if rows == NULL:
-                        continue
-                    for x in range(<int64_t>tile.n_rows * tile.vectors * LANES):
-                        rows[x] = -1.0
-                    for s in range(kernel.n_shared):
-                        d = kernel.my_index[s, digits[s]]
-                        if d >= 0 and kernel.first_frozen <= d + kernel.throws[n] <= kernel.length:
-                            for k in range(kernel.n_shared):
-                                after[k] = digits[k]
-                            after[s] = 0
-                            self._leave(kernel, kernel.ranking, tile, values, after, d, n, rows)
-                    for k in range(kernel.n_frozen):
-                        d = kernel.first_frozen + k
-                        if frozen >> k & 1 and d + kernel.throws[n] <= kernel.length:
-                            self._leave(kernel, kernel.ranking, tile, values, digits, d, n, rows)
+        kernel.tile_digits(
+            number - self.first_tile[h], kernel.ranking.config_free[self.mine[h]],
+            kernel.ranking.config_free[self.theirs[h]], digits)
+        for n in range(kernel.n_throws):
+            rows = self._external(tile, n, move)
+            move += tile.n_moves[n]
+            if rows == NULL:
+                continue
+            for x in range(<int64_t>tile.n_rows * tile.vectors * LANES):
+                rows[x] = -1.0
+            for s in range(kernel.n_shared):
+                d = kernel.my_index[s, digits[s]]
+                if d >= 0 and kernel.first_frozen <= d + kernel.throws[n] <= kernel.length:
+                    for k in range(kernel.n_shared):
+                        after[k] = digits[k]
+                    after[s] = 0
+                    self._leave(kernel, kernel.ranking, tile, values, after, d, n, rows)
+            for k in range(kernel.n_frozen):
+                d = kernel.first_frozen + k
+                if frozen >> k & 1 and d + kernel.throws[n] <= kernel.length:
+                    self._leave(kernel, kernel.ranking, tile, values, digits, d, n, rows)
 
     cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil:
         # The matrix of the moves of throw n that leave the block, NULL if there are none;
@@ -603,83 +604,69 @@ cdef class TiledBlock:
                 if value > rows[r * tile.vectors * LANES + c]:
                     rows[r * tile.vectors * LANES + c] = value
 
-    cdef void _mark_passes(self, TiledKernel kernel) noexcept nogil:
-        cdef const Tile* tile
+    cdef void _mark_passes(self, TiledKernel kernel, int64_t number) noexcept nogil:
+        # By row of a tile, which throws leave no move.
+        cdef const Tile* tile = &self.tiles[number]
         cdef const RowMoves* list
         cdef const double* external
-        cdef int64_t t
         cdef uint32_t move
         cdef int r, n, bits
         cdef bint home_empty, is_blocked
-        for t in range(self.n_tiles):
-            tile = &self.tiles[t]
-            for r in range(tile.n_rows):
-                home_empty = self.program.row_pieces[tile.half][r] == tile.pieces
-                list = self.program.row_moves[tile.half] + (
-                    (<int64_t>tile.pattern * 2 + home_empty) * self.program.max_rows[tile.half] + r
-                ) * kernel.n_throws
-                bits = 0
-                move = tile.first_move
-                for n in range(kernel.n_throws):
-                    is_blocked = list[n].n == 0 and tile.n_moves[n] <= 1
-                    if is_blocked and tile.n_moves[n] == 1:
-                        external = self._external(tile, n, move)
-                        is_blocked = external != NULL and external[
-                            <int64_t>r * tile.vectors * LANES] < 0.0
-                    if is_blocked:
-                        bits |= 1 << n
-                    move += tile.n_moves[n]
-                self.pass_bits[tile.first_row + r] = bits
+        for r in range(tile.n_rows):
+            home_empty = self.program.row_pieces[tile.half][r] == tile.pieces
+            list = self.program.row_moves[tile.half] + (
+                (<int64_t>tile.pattern * 2 + home_empty) * self.program.max_rows[tile.half] + r
+            ) * kernel.n_throws
+            bits = 0
+            move = tile.first_move
+            for n in range(kernel.n_throws):
+                is_blocked = list[n].n == 0 and tile.n_moves[n] <= 1
+                if is_blocked and tile.n_moves[n] == 1:
+                    external = self._external(tile, n, move)
+                    is_blocked = external != NULL and external[
+                        <int64_t>r * tile.vectors * LANES] < 0.0
+                if is_blocked:
+                    bits |= 1 << n
+                move += tile.n_moves[n]
+            self.pass_bits[tile.first_row + r] = bits
 
     def _order_tiles(self):
         # Pairs of mirrored tiles, named by their first. A group agrees on the leading
-        # squares; a level holds the groups whose pieces there have come equally far. The
-        # furthest on come first, so that every move that is not a capture leads to an
-        # earlier level, to an earlier tile of the group, or stays in its pair. Within a
-        # group, tiles follow their place in memory, backwards, for the caches' sake.
-        cdef int64_t pairs = self.first_tile[1]
-        level = np.zeros(pairs, dtype=np.int32)
-        group = np.zeros(pairs, dtype=np.int32)
-        cdef int32_t[::1] level_view = level
-        cdef int32_t[::1] group_view = group
-        with nogil:
-            self._measure_levels(self.kernel, &level_view[0], &group_view[0])
-        chosen = np.flatnonzero(level >= 0)
-        order = chosen[np.lexsort((-chosen, group[chosen], -level[chosen]))]
+        # squares. The groups whose pieces there have come furthest come first, so that
+        # every move that is not a capture leads to an earlier group, to an earlier tile of
+        # the group, or stays in its pair. Within a group, tiles follow their place in
+        # memory, backwards, for the caches' sake.
+        cdef int64_t pairs = self.first_tile[1], t
+        advance = np.empty(pairs, dtype=np.int32)
+        leading = np.empty(pairs, dtype=np.int64)
+        cdef int32_t[::1] advance_view = advance
+        cdef int64_t[::1] leading_view = leading
+        for t in prange(pairs, nogil=True, schedule="static", num_threads=self.threads):
+            self._look_ahead(self.kernel, t, &advance_view[t], &leading_view[t])
+        chosen = np.flatnonzero(advance >= 0)
+        order = chosen[np.lexsort((-chosen, leading[chosen], -advance[chosen]))]
         self.order = order.astype(np.int32)
-        starts = np.flatnonzero(np.diff(group[order])) + 1
+        starts = np.flatnonzero(np.diff(leading[order])) + 1
         self.group_start = np.concatenate(([0], starts, [len(order)])).astype(np.int64)
-        levels = level[order[np.concatenate(([0], starts))]]
-        starts = np.flatnonzero(np.diff(levels)) + 1
-        self.level_start = np.concatenate(([0], starts, [len(levels)])).astype(np.int64)
 
-    cdef void _measure_levels(
-        self, TiledKernel kernel, int32_t* level, int32_t* group
+    cdef void _look_ahead(
+        self, TiledKernel kernel, int64_t number, int32_t* advance, int64_t* leading
     ) noexcept nogil:
-        # By tile, how far the pieces on the leading squares have come, -1 for the second
-        # of a pair, and a number for what stands on them.
-        cdef int i = kernel.ranking.config_free[self.mine[0]]
-        cdef int j = kernel.ranking.config_free[self.theirs[0]]
-        cdef int s, d, current = 0
-        cdef int64_t t
+        # How far the pieces on a tile's leading squares have come, -1 for the second of a
+        # pair, and a number for what stands there.
+        cdef int s, d
         cdef int32_t digits[MAX_SHARED]
-        cdef int32_t before[MAX_SHARED]
-        kernel.tile_digits(0, i, j, before)
-        for t in range(self.first_tile[1]):
-            kernel.tile_digits(t, i, j, digits)
-            for s in range(kernel.n_leading):
-                if digits[s] != before[s]:
-                    current += 1
-                    break
-            memcpy(before, digits, kernel.n_shared * sizeof(int32_t))
-            group[t] = current
-            if self.tiles[t].mirror < t:
-                level[t] = -1
-                continue
-            for s in range(kernel.n_leading):
-                d = digits[s]
-                if d:
-                    level[t] += max(kernel.my_index[s, d], kernel.their_index[s, d]) + 1
+        kernel.tile_digits(
+            number, kernel.ranking.config_free[self.mine[0]],
+            kernel.ranking.config_free[self.theirs[0]], digits)
+        advance[0] = leading[0] = 0
+        for s in range(kernel.n_leading):
+            d = digits[s]
+            leading[0] = leading[0] * kernel.my_index.shape[1] + d
+            if d:
+                advance[0] += max(kernel.my_index[s, d], kernel.their_index[s, d]) + 1
+        if self.tiles[number].mirror < number:
+            advance[0] = -1
 
     def sweep(self, int threads):
         """Update every tile in place, the furthest on first.
@@ -687,7 +674,7 @@ cdef class TiledBlock:
         Parameters
         ----------
         threads : int
-            How many threads share the groups of a level.
+            How many threads share the groups.
 
         Returns
         -------
@@ -698,8 +685,7 @@ cdef class TiledBlock:
         with nogil:
             delta = self.kernel.sweeper.sweep(
                 &self.program, self.buffer, &self.order[0], &self.group_start[0],
-                &self.level_start[0], self.level_start.shape[0] - 1, self.kernel.rounds,
-                threads)
+                self.group_start.shape[0] - 1, self.kernel.rounds, threads)
         return delta
 
     def residual(self, int threads):
@@ -715,7 +701,7 @@ cdef class TiledBlock:
         self.memory = self.workspace.memory.vectors(self.n_state_vectors // 2)
         with nogil:
             self.kernel.sweeper.remember(
-                &self.program, self.buffer, self.memory, self.n_tiles)
+                &self.program, self.buffer, self.memory, self.n_tiles, self.threads)
 
     def extrapolate(self, double factor):
         """Add to every value `factor` times its change since `remember`."""
@@ -723,36 +709,41 @@ cdef class TiledBlock:
             raise ValueError("extrapolate before remember")
         with nogil:
             self.kernel.sweeper.extrapolate(
-                &self.program, self.buffer, self.memory, self.n_tiles, factor)
+                &self.program, self.buffer, self.memory, self.n_tiles, factor, self.threads)
 
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (n_positions,)."""
-        cdef double* to = &values[0]
-        with nogil:
-            self._copy(self.kernel, to, NULL)
+        self._copy(self.kernel, &values[0], NULL)
 
     def load(self, const double[::1] values):
         """Take the block's values from `values`, float64, shape (n_positions,)."""
+        self._copy(self.kernel, NULL, &values[0])
         with nogil:
-            self._copy(self.kernel, NULL, &values[0])
-            self.kernel.sweeper.show(&self.program, self.buffer, self.n_tiles)
+            self.kernel.sweeper.show(&self.program, self.buffer, self.n_tiles, self.threads)
 
-    cdef void _copy(self, TiledKernel kernel, double* to, const double* source) noexcept nogil:
+    cdef _copy(self, TiledKernel kernel, double* to, const double* source):
         # Between F and rank order: to `to` unless it is NULL, from `source` otherwise.
-        cdef int64_t t, rank
-        cdef int h, r, c
-        cdef const Tile* tile
-        cdef double* f
-        for h in range(self.n_halves):
-            rank = kernel.ranking.half_offset[self.mine[h], self.theirs[h]]
-            for t in range(self.first_tile[h], self.first_tile[h + 1]):
-                tile = &self.tiles[t]
-                f = self.buffer + tile.f * LANES
-                for r in range(tile.n_rows):
-                    for c in range(tile.n_columns):
-                        if to != NULL:
-                            to[rank] = f[c]
-                        else:
-                            f[c] = source[rank]
-                        rank += 1
-                    f += <int64_t>tile.vectors * LANES
+        cdef int64_t t
+        for t in prange(self.n_tiles, nogil=True, schedule="static", num_threads=self.threads):
+            self._copy_tile(kernel, t, to, source)
+
+    cdef void _copy_tile(
+        self, TiledKernel kernel, int64_t number, double* to, const double* source
+    ) noexcept nogil:
+        cdef const Tile* tile = &self.tiles[number]
+        cdef int h = tile.half, r, c
+        cdef int32_t digits[MAX_SHARED]
+        cdef int64_t rank
+        cdef double* f = self.buffer + tile.f * LANES
+        kernel.tile_digits(
+            number - self.first_tile[h], kernel.ranking.config_free[self.mine[h]],
+            kernel.ranking.config_free[self.theirs[h]], digits)
+        rank = kernel.tile_rank(self.mine[h], self.theirs[h], digits)
+        for r in range(tile.n_rows):
+            for c in range(tile.n_columns):
+                if to != NULL:
+                    to[rank] = f[c]
+                else:
+                    f[c] = source[rank]
+                rank += 1
+            f += <int64_t>tile.vectors * LANES

@@ -271,15 +271,17 @@ typedef struct {
     /* One sweep, each pair of tiles `rounds` times in a row; the largest change. */
     double (*sweep)(
         const Program *, double *, const int32_t *order, const int64_t *group_start,
-        const int64_t *level_start, int64_t n_levels, int rounds, int threads);
+        int64_t n_groups, int rounds, int threads);
     /* The largest |T(V) - V|. */
     double (*residual)(const Program *, double *, int64_t n_tiles, int threads);
     /* All G from all F. */
-    void (*show)(const Program *, double *, int64_t n_tiles);
+    void (*show)(const Program *, double *, int64_t n_tiles, int threads);
     /* Copy all F; later add `factor` times what has changed since. */
-    void (*remember)(const Program *, const double *, double *memory, int64_t n_tiles);
+    void (*remember)(
+        const Program *, const double *, double *memory, int64_t n_tiles, int threads);
     void (*extrapolate)(
-        const Program *, double *, const double *memory, int64_t n_tiles, double factor);
+        const Program *, double *, const double *memory, int64_t n_tiles, double factor,
+        int threads);
 } Sweeper;
 
 #define UR_SWEEPER(set, has_lanes_) \

@@ -350,35 +350,21 @@ static inline double VEC(sweep_pair)(
 
 static double VEC(sweep)(
     const Program *program, double *buffer, const int32_t *order, const int64_t *group_start,
-    const int64_t *level_start, int64_t n_levels, int rounds, int threads)
+    int64_t n_groups, int rounds, int threads)
 {
+    /* Threads share the groups from the first on, so that they work side by side; one may
+       read a row while another rewrites it: either value, the old or the new, serves. That
+       they wait for no one but at the end of a sweep is worth more than a stricter order. */
     double delta = 0.0;
-    if (threads == 1) {
-        const int64_t n = group_start[level_start[n_levels]];
-        for (int64_t k = 0; k < n; k++) {
-            if (k + 1 < n)
+#pragma omp parallel for num_threads(threads) reduction(max : delta) schedule(dynamic)
+    for (int64_t group = 0; group < n_groups; group++)
+        for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
+            if (k + 1 < group_start[n_groups])
                 prefetch_pair(program, buffer, program->tiles + order[k + 1]);
             const double change =
                 VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
             delta = change > delta ? change : delta;
         }
-        return delta;
-    }
-    /* Groups of a level lead to higher levels or, by captures, to lower ones; some captures
-       stay in the level, and may read a row while another thread rewrites it: either
-       value, the old or the new, serves. */
-#pragma omp parallel num_threads(threads) reduction(max : delta)
-    for (int64_t level = 0; level < n_levels; level++) {
-#pragma omp for schedule(dynamic)
-        for (int64_t group = level_start[level]; group < level_start[level + 1]; group++)
-            for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
-                if (k + 1 < group_start[group + 1])
-                    prefetch_pair(program, buffer, program->tiles + order[k + 1]);
-                const double change =
-                    VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
-                delta = change > delta ? change : delta;
-            }
-    }
     return delta;
 }
 
@@ -396,37 +382,42 @@ static double VEC(residual)(const Program *program, double *buffer, int64_t n_ti
     return residual;
 }
 
-static void VEC(show)(const Program *program, double *buffer, int64_t n_tiles)
+static void VEC(show)(const Program *program, double *buffer, int64_t n_tiles, int threads)
 {
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
         VEC(show_opponent)(tile, program->tiles + tile->mirror, buffer);
     }
 }
 
+/* What is remembered of a tile lies at half of its place: F without G. */
+
 static void VEC(remember)(
-    const Program *program, const double *buffer, double *memory, int64_t n_tiles)
+    const Program *program, const double *buffer, double *memory, int64_t n_tiles, int threads)
 {
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
         const int64_t size = (int64_t)tile->n_rows * tile->vectors * LANES;
-        memcpy(memory, buffer + tile->f * LANES, size * sizeof(double));
-        memory += size;
+        memcpy(memory + tile->f / 2 * LANES, buffer + tile->f * LANES, size * sizeof(double));
     }
 }
 
 static void VEC(extrapolate)(
-    const Program *program, double *buffer, const double *memory, int64_t n_tiles, double factor)
+    const Program *program, double *buffer, const double *memory, int64_t n_tiles, double factor,
+    int threads)
 {
     const VEC(v8) beyond = VEC(set)(factor), behind = VEC(set)(-factor);
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
         double *f = buffer + tile->f * LANES;
-        for (int64_t v = 0; v < (int64_t)tile->n_rows * tile->vectors; v++) {
-            const VEC(v8) now = VEC(load)(f + v * LANES);
-            const VEC(v8) step = VEC(fma)(behind, VEC(load)(memory), VEC(mul)(beyond, now));
-            VEC(store)(f + v * LANES, VEC(fma)(VEC(set)(1.0), now, step));
-            memory += LANES;
+        const double *before = memory + tile->f / 2 * LANES;
+        for (int64_t v = 0; v < (int64_t)tile->n_rows * tile->vectors * LANES; v += LANES) {
+            const VEC(v8) now = VEC(load)(f + v);
+            const VEC(v8) step = VEC(fma)(behind, VEC(load)(before + v), VEC(mul)(beyond, now));
+            VEC(store)(f + v, VEC(fma)(VEC(set)(1.0), now, step));
         }
         VEC(show_opponent)(tile, program->tiles + tile->mirror, buffer);
     }
