@@ -62,10 +62,41 @@ static inline void prefetch_tile(const Program *program, const double *buffer, c
     prefetch_lines(buffer + tile->f * LANES, 2 * most);
 }
 
-static inline void prefetch_pair(const Program *program, const double *buffer, const Tile *tile)
+/* A tile's record, its lists and what they lead to are each known only once the one before
+   is there: each is asked for some pairs before the next. */
+enum { RECORD_AHEAD = 8, MIRROR_AHEAD = 6, LISTS_AHEAD = 4, VALUES_AHEAD = 2 };
+
+static inline void prefetch_lists(const Program *program, const Tile *tile)
 {
-    prefetch_tile(program, buffer, tile);
-    prefetch_tile(program, buffer, program->tiles + tile->mirror);
+    const MatrixRef *moves = program->moves + tile->first_move;
+    __builtin_prefetch(moves);
+    __builtin_prefetch(moves + 8);
+    if (tile->pieces) {
+        const MatrixRef *slots = program->slots + tile->first_slot;
+        __builtin_prefetch(slots);
+        __builtin_prefetch(slots + 8);
+    }
+}
+
+static inline void prefetch_pairs(
+    const Program *program, const double *buffer, const int32_t *order, int64_t k, int64_t n)
+{
+    /* For those that follow the k-th of n pairs. */
+    const Tile *tiles = program->tiles;
+    if (k + RECORD_AHEAD < n)
+        __builtin_prefetch(tiles + order[k + RECORD_AHEAD]);
+    if (k + MIRROR_AHEAD < n) {
+        const Tile *tile = tiles + order[k + MIRROR_AHEAD];
+        __builtin_prefetch(tiles + tile->mirror);
+        prefetch_lists(program, tile);
+    }
+    if (k + LISTS_AHEAD < n)
+        prefetch_lists(program, tiles + tiles[order[k + LISTS_AHEAD]].mirror);
+    if (k + VALUES_AHEAD < n) {
+        const Tile *tile = tiles + order[k + VALUES_AHEAD];
+        prefetch_tile(program, buffer, tile);
+        prefetch_tile(program, buffer, tiles + tile->mirror);
+    }
 }
 
 /* ---- plain C ---- */

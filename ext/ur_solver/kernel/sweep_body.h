@@ -359,8 +359,7 @@ static double VEC(sweep)(
 #pragma omp parallel for num_threads(threads) reduction(max : delta) schedule(dynamic)
     for (int64_t group = 0; group < n_groups; group++)
         for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
-            if (k + 1 < group_start[n_groups])
-                prefetch_pair(program, buffer, program->tiles + order[k + 1]);
+            prefetch_pairs(program, buffer, order, k, group_start[n_groups]);
             const double change =
                 VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
             delta = change > delta ? change : delta;
