@@ -6,6 +6,7 @@ from ur_solver.space._contents import ContentRanking
 
 class GraphKernel:
     def __init__(self, ranking: ContentRanking, tables: TurnTables) -> None: ...
+    def successors(self, rank: int) -> tuple[int, list[list[list[tuple[int, bool]] | None]]]: ...
 
 def residual(
     kernel: GraphKernel,
