@@ -138,6 +138,18 @@ def test_sizes_beyond_the_machine_are_refused(monkeypatch, name, pieces, positio
     assert int(largest) == fitting
 
 
+def test_a_block_beyond_the_kernel_is_refused_however_much_memory_there_is(monkeypatch):
+    # skiriuk's largest block with 5 pieces has more positions than 31 bits count
+    monkeypatch.setattr(make, "available_bytes", lambda: 1 << 40)
+    with pytest.raises(MemoryLimitError) as caught:
+        check_memory(named_rules("skiriuk", 5), threads=2)
+    assert str(caught.value) == (
+        "skiriuk with 5 pieces has 5,119,775,497 positions and 3,251,431,615 of them have to be "
+        "solved together; 2,147,483,648 at most can be; the largest count that fits is 4"
+    )
+    check_memory(named_rules("ben", 5), threads=2)
+
+
 def test_stakes_are_refused():
     with pytest.raises(SolveError, match="games for money"):
         space_of(named_rules("bell", 1).with_stakes(Stakes()))

@@ -48,6 +48,9 @@ cdef enum:
 
 cdef double WORST = -1e300
 
+MOST_POSITIONS = <int64_t>PLACE + 1
+"""How many positions of a block there are places for."""
+
 
 cdef struct Chunk:
     const uint32_t* places    # of one of each pair, in the block
@@ -612,6 +615,8 @@ cdef class GraphBlock:
         cdef double* base = &values[0]
         self.kernel, self.values = kernel, values
         self.first, self.size = block
+        if self.size > MOST_POSITIONS:
+            raise ValueError(f"a block of {self.size} positions; at most {MOST_POSITIONS}")
         values[self.first:self.first + self.size] = 0.5
         self._order(threads)
         n_pairs = self.places.shape[0]
