@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
 from click.testing import CliRunner
 
 from tests.golden import FOLDER
+from ur_solver import make
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError, SolveError
 from ur_solver.make import check_memory, make_table
@@ -110,10 +112,42 @@ def test_a_stack_is_drawn_from_the_bottom_up(ur):
     assert "LDld" in page
 
 
-@pytest.mark.parametrize("which", [("skiriuk", 7), ("ben", 7), ("birds", 5)])
-def test_sizes_beyond_any_machine_are_refused_at_once(which):
-    with pytest.raises(MemoryLimitError, match=r"the largest count that fits is [1-4]"):
-        check_memory(named_rules(*which))
+# Positions by the design's table, to two digits; the counts that have to fit 20 GiB.
+BEYOND = [
+    *(("murray", 5, 3.0e9, 4), ("murray", 6, 2.4e10, 4), ("murray", 7, 1.2e11, 4)),
+    *(("skiriuk", 5, 5.1e9, 4), ("skiriuk", 6, 8.7e10, 4), ("skiriuk", 7, 1.1e12, 4)),
+    *(("ben", 5, 2.6e9, 4), ("ben", 6, 2.8e10, 4), ("ben", 7, 2.1e11, 4)),
+    *(("birds", 4, 1.7e9, 3), ("birds", 5, 2.4e11, 3)),
+]
+
+
+@pytest.mark.parametrize(("name", "pieces", "positions", "fitting"), BEYOND)
+def test_sizes_beyond_the_machine_are_refused(monkeypatch, name, pieces, positions, fitting):
+    monkeypatch.setattr(make, "available_bytes", lambda: 20 << 30)
+    with pytest.raises(MemoryLimitError) as caught:
+        check_memory(named_rules(name, pieces), threads=2)
+    size, memory, largest = re.fullmatch(
+        rf"{name} with {pieces} pieces has ([\d,]+) positions and needs ([\d.]+) GiB of memory; "
+        r"20\.0 GiB are free; the largest count that fits is (\d)",
+        str(caught.value),
+    ).groups()
+    size = int(size.replace(",", ""))
+    assert size == pytest.approx(positions, rel=0.04)
+    # at least the values themselves, as float64
+    assert float(memory) > max(20, 8 * size / 2**30)
+    assert int(largest) == fitting
+
+
+def test_a_block_beyond_the_kernel_is_refused_however_much_memory_there_is(monkeypatch):
+    # skiriuk's largest block with 5 pieces has more positions than 31 bits count
+    monkeypatch.setattr(make, "available_bytes", lambda: 1 << 40)
+    with pytest.raises(MemoryLimitError) as caught:
+        check_memory(named_rules("skiriuk", 5), threads=2)
+    assert str(caught.value) == (
+        "skiriuk with 5 pieces has 5,119,775,497 positions and 3,251,431,615 of them have to be "
+        "solved together; 2,147,483,648 at most can be; the largest count that fits is 4"
+    )
+    check_memory(named_rules("ben", 5), threads=2)
 
 
 def test_stakes_are_refused():

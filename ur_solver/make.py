@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import psutil
 
 from ur_solver.errors import MemoryLimitError
-from ur_solver.kernel import workspace_bytes
+from ur_solver.kernel import most_positions, workspace_bytes
 from ur_solver.position import start
 from ur_solver.rules import MAX_PIECES, RuleSet
 from ur_solver.solve import (
@@ -128,23 +128,34 @@ def check_memory(rules: RuleSet, *, threads: int | None = None) -> None:
     Raises
     ------
     MemoryLimitError
-        Saying how much it needs, how much there is, and the largest count that fits.
+        Saying what it needs, what there is, and the largest count that fits.
     """
     available = available_bytes()
-    needed = estimate(rules, threads=threads).memory_bytes
-    if needed <= available:
+    misfit = _misfit(rules, available, threads)
+    if misfit is None:
         return
     fitting = [
         pieces
         for pieces in range(1, min(rules.pieces, MAX_PIECES + 1))
-        if estimate(rules.with_pieces(pieces), threads=threads).memory_bytes <= available
+        if _misfit(rules.with_pieces(pieces), available, threads) is None
     ]
     advice = f"; the largest count that fits is {fitting[-1]}" if fitting else ""
     raise MemoryLimitError(
         f"{rules.name} with {rules.pieces} pieces has {space_of(rules).n_positions:,} positions "
-        f"and needs {needed / 2**30:.1f} GiB of memory; {available / 2**30:.1f} GiB are "
-        f"free{advice}"
+        f"and {misfit}{advice}"
     )
+
+
+def _misfit(rules: RuleSet, available: int, threads: int | None) -> str | None:
+    """Why a solve would not fit, in words; None if it would."""
+    needed = estimate(rules, threads=threads).memory_bytes
+    if needed > available:
+        return f"needs {needed / 2**30:.1f} GiB of memory; {available / 2**30:.1f} GiB are free"
+    space = space_of(rules)
+    largest, most = max(block.size for block in space.blocks), most_positions(space)
+    if largest > most:
+        return f"{largest:,} of them have to be solved together; {most:,} at most can be"
+    return None
 
 
 def available_bytes() -> int:

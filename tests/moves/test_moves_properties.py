@@ -1,11 +1,12 @@
 """What no move ever breaks, in random games and in random positions."""
 
+import re
 from functools import cache
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ur_solver.moves import legal_moves, pass_turn
+from ur_solver.moves import find_move, legal_moves, pass_turn
 from ur_solver.position import (
     Position,
     format_position,
@@ -21,6 +22,7 @@ from ur_solver.rules import CATALOGUE, Stakes
 from ur_solver.rules.contents import number_of, side_of, split
 from ur_solver.turns import turn
 
+MOVE_TEXT = re.compile(r"(\d?)([ABC](?:\d+|@))([ABC](?:\d+|\+))(x?)(\*?)( again)?")
 RULES = [*CATALOGUE.values(), CATALOGUE["bell"].with_stakes(Stakes())]
 
 
@@ -142,6 +144,25 @@ def test_moves_lead_to_positions_that_obey_the_rules(rules_and_position):
             for move in outcome.moves:
                 if winner(rules, move.position) is None:
                     check(rules, move.position)
+
+
+@given(positions())
+def test_a_move_is_written_as_it_is_made(rules_and_position):
+    rules, position = rules_and_position
+    path = rules.path.squares(position.side)
+    for choice in turn(rules, position):
+        for outcome in choice.outcomes:
+            for move in outcome.moves:
+                number, start_, end, x, star, again = MOVE_TEXT.fullmatch(move.text).groups()
+                assert bool(number) == rules.play.is_numbered
+                assert start_ == (path[move.source] if move.source >= 0 else f"{path[0][0]}@")
+                is_off = move.target == len(path)
+                assert end == (f"{path[-1][0]}+" if is_off else path[move.target])
+                assert bool(x) == move.is_capture
+                assert bool(star) == (end in rules.rosettes)
+                assert not again or (move.again and rules.roll_again and star)
+                found = find_move(rules, position, outcome.throws[-1], move.text, choice.name)
+                assert found == move
 
 
 @given(positions())

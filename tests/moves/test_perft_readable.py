@@ -1,26 +1,10 @@
-"""Counts of move sequences and positions, as scripts/make_perft.py wrote them."""
-
-import pathlib
+"""Counts of move sequences and positions by the readable moves."""
 
 import pytest
 
+from tests.perft_records import RULES, records
 from ur_solver.perft import divide, perft
 from ur_solver.position import parse_position
-from ur_solver.rules import CATALOGUE, Stakes
-
-FILE = pathlib.Path(__file__).parents[1] / "data" / "perft.tsv"
-QUICK = 1500
-"""Positions at the deepest ply that a test of every day may count."""
-
-RULES = {**CATALOGUE, "bell-stakes": CATALOGUE["bell"].with_stakes(Stakes())}
-
-
-def records():
-    for line in FILE.read_text().splitlines()[1:]:
-        name, text, depth, n_sequences, n_positions = line.split("\t")
-        counts = int(n_sequences), int(n_positions)
-        marks = [pytest.mark.long] if counts[1] > QUICK else []
-        yield pytest.param(name, text, int(depth), counts, marks=marks, id=f"{name}-{text}-{depth}")
 
 
 def test_every_rule_set_is_counted():

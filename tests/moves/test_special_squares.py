@@ -7,6 +7,7 @@ import pytest
 
 from ur_solver.errors import IllegalPositionError, PositionSyntaxError
 from ur_solver.moves import find_move, legal_moves
+from ur_solver.perft import divide
 from ur_solver.position import format_position, parse_position
 from ur_solver.rules import CATALOGUE, ENTER, MOVE, Dice, Stakes, named_rules
 from ur_solver.turns import final_value, is_draw, turn
@@ -145,6 +146,25 @@ class TestBirds:
         assert outcomes[1, 1] == []
         assert outcomes[1, 2] == ["1A@A3"]
 
+    def test_an_entry_that_fails_on_any_of_its_steps_ends_the_turn(self):
+        # another number, a 0 where the square is thrown, a square of one's own piece
+        rules = CATALOGUE["birds"]
+        position = "...L2__../......../....__.. L 345 12345"
+        passed = "...L2__../......../....__.. D 345 12345"
+        plies = divide(rules, parse_position(rules, position))
+        failed = [ply for ply, after in plies if format_position(rules, after) == passed]
+        assert [ply for ply in failed if ply.startswith(ENTER)] == [
+            *("enter 0 pass", "enter 1 pass", "enter 2 pass"),
+            *("enter 3+0 pass", "enter 3+1 pass", "enter 4 pass"),
+        ]
+        assert [ply for ply, _ in plies if ply.startswith("enter 3") and ply not in failed] == [
+            *("enter 3+2 3A@A3", "enter 3+3 3A@A2", "enter 3+4 3A@A1*"),
+        ]
+
+    def test_an_entry_joins_what_stands_on_the_rosette(self):
+        outcomes = self.outcomes("L2...__../......../....__.. L 1345 12345")
+        assert outcomes[1, 4] == ["1A@A1*"]
+
     def test_a_first_throw_of_0_counts_as_5_and_a_second_does_not(self):
         outcomes = self.outcomes("....__../......../....__.. L 5 12345")
         assert outcomes[0, 0] == []
@@ -200,6 +220,15 @@ class TestSkiriuk:
         assert texts("skiriuk:1", "....__../..(LD)...../....__.. D 0 0", 1) == ["B3B4*"]
         assert texts("skiriuk:2", "....__../..(Ll)...../....__.. L 0 2", 1) == ["B3B2"]
 
+    def test_a_stack_that_is_blocked_lets_its_owner_pass(self):
+        # light's pieces lie under dark's on two islands
+        blocked = "....__../..(LD)..(lD)../....__.. L 0 0"
+        for throw in (1, 2, 3, 4):
+            assert texts("skiriuk:2", blocked, throw) == []
+        freed = "....__../..(LD)..(lD)../....__.. D 0 0"
+        freed = after("skiriuk:2", freed, 2, "B3B5").replace(" D ", " L ")
+        assert texts("skiriuk:2", freed, 2) == ["B3B5x"]
+
     def test_a_piece_lands_on_top(self):
         position = "....__../.L(DD)...../....__.. L 0 0"
         assert after("skiriuk:2", position, 1, "B2B3") == "....__../..(DDL)...../....__.. D 0 0"
@@ -221,6 +250,21 @@ class TestSkiriuk:
         assert texts("skiriuk:1", held, 1) == []
         released = "....__../.....L../....__D. L 0 0"
         assert texts("skiriuk:1", released, 1) == ["B6B7"]
+
+    def test_b7_is_released_by_the_last_piece_that_leaves(self):
+        two = "....__../.....L(DD)./....__.. D 0 0"
+        one = after("skiriuk:2", two, 2, "B7C8")
+        assert one == "....__../.....LD./....__.D L 0 0"
+        assert texts("skiriuk:2", one, 1) == []
+        none = after("skiriuk:2", one.replace(" L ", " D "), 3, "B7B8")
+        assert none == "....__../.....L.d/....__.D L 0 0"
+        assert texts("skiriuk:2", none, 1) == ["B6B7"]
+
+    def test_b7_held_is_jumped_over(self):
+        assert texts("skiriuk:1", "....__../.....LD./....__.. L 0 0", 2) == ["B6A7*"]
+        # and on the way back too
+        assert texts("skiriuk:1", "....__../......D./....__l. L 0 0", 1) == []
+        assert texts("skiriuk:1", "....__../......D./....__l. L 0 0", 2) == ["C7B6"]
 
     def test_b7_of_ones_own_takes_four_of_any_status(self):
         assert texts("skiriuk:5", "....__../.....L(Lll)./....__.. L 0 5", 1)[0] == "B6B7"
@@ -284,6 +328,26 @@ class TestBen:
         assert texts("ben:1", "..L.__../......../....__.. L 0 1", 0) == ["A3A2", "A3A1*"]
         assert texts("ben:1", "L...__../......../....__.. L 0 1", 0)[-1] == "A1B4*"
 
+    def test_from_a_rosette_a_jump_reaches_the_one_after(self):
+        on_a1 = "L...__../......../....__.. L 0 1"
+        assert texts("ben:1", on_a1, 0) == ["A1B1", "A1B2", "A1B3", "A1B4*"]
+        on_b4 = "....__../...L..../....__.. L 0 1"
+        assert texts("ben:1", on_b4, 0) == ["B4B5", "B4B6", "B4B7", "B4A7*"]
+        marked = "....__../.......l/....__.. L 0 1"
+        assert texts("ben:1", marked, 0) == ["B8C8", "B8C7*"]
+
+    # A1 has no room for a third blank piece of light's
+    FULL = "(LL).L.__../......../....__.. L 0 3"
+
+    def test_no_jump_passes_over_a_rosette_that_is_full(self):
+        on_a3 = [text for text in texts("ben:3", self.FULL, 0) if text.startswith("A3")]
+        assert on_a3 == ["A3A2"]
+
+    def test_an_ordinary_move_passes_over_a_rosette(self):
+        assert texts("ben:1", "..L.__../......../....__.. L 0 1", 3) == ["A3B1"]
+        assert "A3B1" in texts("ben:3", self.FULL, 3)
+        assert "A3A1*" not in texts("ben:3", self.FULL, 2)
+
     def test_a_jump_passes_over_pieces_but_captures_none(self):
         position = "L...__../D.d...../....__.. L 0 0"
         assert texts("ben:2", position, 0) == ["A1B2", "A1B3", "A1B4*"]
@@ -325,6 +389,8 @@ class TestBen:
         assert (move.text, move.again) == ("B6B7x", False)
         (move,) = moves("ben:1", "....__../......../....__l. L 0 1", 1)
         assert (move.text, move.again) == ("C7B7", True)
+        (move,) = moves("ben:1", "....__../......d./....__l. L 0 0", 1)
+        assert (move.text, move.again) == ("C7B7x", False)
         (move,) = moves("ben:1", "....__../......../....__.. L 1 1", 1)
         assert (move.text, move.again) == ("A@A4", True)
 

@@ -8,6 +8,7 @@ family's second opinion in tests.
 from __future__ import annotations
 
 import os
+import sys
 from functools import lru_cache
 
 import numpy as np
@@ -34,6 +35,7 @@ __all__ = [
     "MoveTables",
     "Workspace",
     "kernel_of",
+    "most_positions",
     "move_tables",
     "open_block",
     "residual_between",
@@ -129,6 +131,11 @@ def residual_between(
     assert isinstance(space, ContentSpace)
     ranks = (block.offset, block.size)
     return _graph.residual(graph_kernel_of(space), values, ranks, first, count, threads)
+
+
+def most_positions(space: Space) -> int:
+    """How many positions a block may have for the kernel that serves its space."""
+    return sys.maxsize if isinstance(space, RaceSpace) else _graph.MOST_POSITIONS
 
 
 def workspace_bytes(space: Space, block: Block) -> int:

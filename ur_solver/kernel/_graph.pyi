@@ -4,8 +4,11 @@ import numpy.typing as npt
 from ur_solver.kernel.turn_tables import TurnTables
 from ur_solver.space._contents import ContentRanking
 
+MOST_POSITIONS: int
+
 class GraphKernel:
     def __init__(self, ranking: ContentRanking, tables: TurnTables) -> None: ...
+    def successors(self, rank: int) -> tuple[int, list[list[list[tuple[int, bool]] | None]]]: ...
 
 def residual(
     kernel: GraphKernel,

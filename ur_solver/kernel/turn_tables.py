@@ -72,6 +72,8 @@ class TurnTables:
         By landing and content of its cell: the content afterwards, or `NONE`.
     landing_taken : int32
         Likewise the part of the opponent's stock that is captured.
+    throws : int32, shape (throws,)
+        What the dice show: the throws that may move a piece.
     may_capture : uint8, shape (throws,)
     again : uint8, shape (throws, path length + 1, 2)
         By throw, target and whether it captures: 1 if the turn may end, 2 if the same side
@@ -101,6 +103,7 @@ class TurnTables:
     landing_start: npt.NDArray[np.int32]
     landing_content: npt.NDArray[np.uint16]
     landing_taken: npt.NDArray[np.int32]
+    throws: npt.NDArray[np.int32]
     may_capture: npt.NDArray[np.uint8]
     again: npt.NDArray[np.uint8]
     advance: npt.NDArray[np.int32]
@@ -181,6 +184,7 @@ class _Builder:
             landing_start=_starts(contents),
             landing_content=np.concatenate(contents).astype(np.uint16),
             landing_taken=np.concatenate(taken).astype(np.int32),
+            throws=np.array(self.throws, dtype=np.int32),
             may_capture=np.array(list(map(self.play.may_capture, self.throws)), dtype=np.uint8),
             again=np.array([self._again(throw) for throw in self.throws], dtype=np.uint8),
             advance=np.array(self._advance(), dtype=np.int32),

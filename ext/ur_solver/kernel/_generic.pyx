@@ -11,6 +11,17 @@ from libc.string cimport memcpy
 from ur_solver.space._ranking cimport MAX_CELLS, Decoded, Ranking
 
 
+cdef enum:
+    MAX_MOVES = 8             # of one throw: each piece on the board, and one from home
+    WON = -1
+
+
+cdef struct Step:
+    # Where a move leads: a rank, or WON, and whether the other side throws there.
+    int64_t rank
+    bint is_turned
+
+
 cdef class GenericKernel:
     """Value iteration on one space; thread safe as long as blocks are not shared."""
 
@@ -35,14 +46,10 @@ cdef class GenericKernel:
         self.length = self.my_cell.shape[0]
         self.n_throws = self.chance.shape[0]
 
-    cdef double look(self, const double* values, const uint8_t* state, bint again) noexcept nogil:
-        # The value, to the side that moved, of a state that is still seen from it.
+    cdef int64_t mirror_rank(self, const uint8_t* state) noexcept nogil:
+        # The rank of a state that the other side throws in.
         cdef uint8_t other[MAX_CELLS + 2]
         cdef int cell, code
-        cdef int64_t rank
-        if again:
-            rank = self.ranking.rank_state(state)
-            return values[rank]
         for cell in range(self.n_cells):
             code = state[cell]
             if code:
@@ -50,7 +57,7 @@ cdef class GenericKernel:
             other[self.mirror_cell[cell]] = <uint8_t>code
         other[self.n_cells] = state[self.n_cells + 1]
         other[self.n_cells + 1] = state[self.n_cells]
-        return 1.0 - values[self.ranking.rank_state(other)]
+        return self.ranking.rank_state(other)
 
     cdef bint has_won(self, const uint8_t* state) noexcept nogil:
         cdef int cell
@@ -61,55 +68,103 @@ cdef class GenericKernel:
                 return False
         return True
 
+    cdef int moves(self, const uint8_t* state, int throw, Step* steps) noexcept nogil:
+        # How many legal moves a throw has, and where they lead.
+        cdef uint8_t after[MAX_CELLS + 2]
+        cdef int source, target, cell, occupant, n = 0
+        cdef bint again
+        for source in range(-1, self.length if throw else -1):
+            target = source + throw
+            if target > self.length:
+                break
+            if source < 0:
+                if state[self.n_cells] == 0:
+                    continue
+            elif state[self.my_cell[source]] != self.my_code[source]:
+                continue
+            occupant = 0
+            if target < self.length:
+                cell = self.my_cell[target]
+                occupant = state[cell]
+                if occupant & 1:
+                    continue
+                if occupant and self.safe_rosettes and self.is_rosette[target]:
+                    continue
+            memcpy(after, state, self.n_cells + 2)
+            if source < 0:
+                after[self.n_cells] -= 1
+            else:
+                after[self.my_cell[source]] = 0
+            again = self.extra_on_throw == throw
+            if target < self.length:
+                after[self.my_cell[target]] = self.my_code[target]
+                if occupant:
+                    after[self.n_cells + 1] += 1
+                    again = again or self.extra_on_capture
+                again = again or (self.extra_on_rosette and self.is_rosette[target])
+            if target == self.length and self.has_won(after):
+                steps[n].rank, steps[n].is_turned = WON, True
+            else:
+                steps[n].rank = (
+                    self.ranking.rank_state(after) if again else self.mirror_rank(after))
+                steps[n].is_turned = not again
+            n += 1
+        return n
+
     cdef double backup(self, const double* values, const uint8_t* state) noexcept nogil:
         # One application of the Bellman operator to one state.
-        cdef uint8_t after[MAX_CELLS + 2]
-        cdef int throw, source, target, cell, occupant
-        cdef bint again
+        cdef Step steps[MAX_MOVES]
+        cdef int throw, i, n
         cdef double best, value, total = 0.0
         for throw in range(self.n_throws):
             if self.chance[throw] == 0.0:
                 continue
             best = -1.0
-            for source in range(-1, self.length if throw else -1):
-                target = source + throw
-                if target > self.length:
-                    break
-                if source < 0:
-                    if state[self.n_cells] == 0:
-                        continue
-                elif state[self.my_cell[source]] != self.my_code[source]:
-                    continue
-                occupant = 0
-                if target < self.length:
-                    cell = self.my_cell[target]
-                    occupant = state[cell]
-                    if occupant & 1:
-                        continue
-                    if occupant and self.safe_rosettes and self.is_rosette[target]:
-                        continue
-                memcpy(after, state, self.n_cells + 2)
-                if source < 0:
-                    after[self.n_cells] -= 1
-                else:
-                    after[self.my_cell[source]] = 0
-                again = self.extra_on_throw == throw
-                if target < self.length:
-                    after[self.my_cell[target]] = self.my_code[target]
-                    if occupant:
-                        after[self.n_cells + 1] += 1
-                        again = again or self.extra_on_capture
-                    again = again or (self.extra_on_rosette and self.is_rosette[target])
-                elif self.has_won(after):
-                    best = 1.0
-                    break
-                value = self.look(values, after, again)
+            n = self.moves(state, throw, steps)
+            for i in range(n):
+                value = 0.0 if steps[i].rank == WON else values[steps[i].rank]
+                if steps[i].is_turned:
+                    value = 1.0 - value
                 if value > best:
                     best = value
-            if best < 0.0:
-                best = self.look(values, state, False)
+            if n == 0:
+                best = 1.0 - values[self.mirror_rank(state)]
             total += self.chance[throw] * best
         return total
+
+    def successors(self, int64_t rank):
+        """Where the moves from a rank lead.
+
+        Parameters
+        ----------
+        rank : int
+            From 0 to n_positions - 1.
+
+        Returns
+        -------
+        passed : int
+            The rank in which the turn is passed.
+        choices : list
+            The one choice: for each throw, 0 upwards, None if the dice do not show it, or
+            its legal moves as tuples: the rank that is reached, from the side to throw, -1
+            if the game is won; and whether the other side throws there.
+        """
+        cdef Decoded decoded
+        cdef uint8_t state[MAX_CELLS + 2]
+        cdef Step steps[MAX_MOVES]
+        cdef int throw, i
+        throws = []
+        self.ranking.decode(rank, &decoded)
+        self.ranking.write_state(&decoded, state)
+        for throw in range(self.n_throws):
+            found = None
+            if self.chance[throw] != 0.0:
+                found = [
+                    (steps[i].rank, bool(steps[i].is_turned))
+                    for i in range(self.moves(state, throw, steps))
+                ]
+            throws.append(found)
+        return self.mirror_rank(state), [throws]
 
     def sweep(self, double[::1] values, int64_t first, int64_t count):
         """Update ranks first .. first + count - 1 in place, last rank first.

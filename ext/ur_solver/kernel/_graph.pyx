@@ -23,7 +23,7 @@ unfolded anew in every sweep.
 
 from cython.parallel cimport prange
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
@@ -54,6 +54,9 @@ cdef enum:
 
 cdef double WORST = -1e300
 
+MOST_POSITIONS = <int64_t>PLACE + 1
+"""How many positions of a block there are places for."""
+
 
 cdef struct Chunk:
     const uint32_t* places    # of one of each pair, in the block
@@ -74,7 +77,7 @@ cdef struct Moves:
     # What one throw may lead to, while a position is unfolded.
     int n
     double constant
-    uint32_t words[MAX_MOVES]
+    int64_t places[MAX_MOVES]  # in the block, or the complement where the other side throws
 
 
 cdef struct Reader:
@@ -222,7 +225,7 @@ cdef class GraphKernel:
         cdef double value
         if first <= rank < first + size:
             if moves.n < MAX_MOVES:
-                moves.words[moves.n] = <uint32_t>(rank - first) | (TURNS if turns else 0)
+                moves.places[moves.n] = ~(rank - first) if turns else rank - first
                 moves.n += 1
             return
         value = 1.0 - values[rank] if turns else values[rank]
@@ -317,6 +320,55 @@ cdef class GraphKernel:
             else:
                 self.put(own, other, source, before)
 
+    def successors(self, int64_t rank):
+        """Where the moves from a rank lead.
+
+        Parameters
+        ----------
+        rank : int
+            From 0 to n_positions - 1.
+
+        Returns
+        -------
+        passed : int
+            The rank in which the turn is passed.
+        choices : list
+            For each choice before throwing a list: for each throw, as `TurnTables` has them,
+            None if it cannot be thrown then, or its legal moves as tuples: the rank that is
+            reached, from the side to throw, -1 if the game is won; and whether the other
+            side throws there.
+        """
+        cdef uint16_t own[MAX_WIDTH]
+        cdef uint16_t other[MAX_WIDTH]
+        cdef int my_off, their_off, kind, c, n, i
+        cdef Trace trace, other_trace
+        cdef Moves moves[MAX_THROWS]
+        self.ranking.write_row(rank, own)
+        self.ranking.off_stocks(own, &my_off, &their_off)
+        self.ranking.write_mirror(own, other)
+        self.ranking.trace(own, my_off, their_off, &trace)
+        self.ranking.trace(other, their_off, my_off, &other_trace)
+        kind = self.type_of[own[self.n_cells], own[self.n_cells] + my_off != self.full]
+        choices = []
+        for c in range(self.n_choices[kind]):
+            # as if all ranks were of one block, so that no move leaves it but one that wins
+            self.unfold_choice(
+                own, other, &trace, &other_trace, my_off, their_off, self.from_home[kind, c],
+                self.from_board[kind, c], &self.chance[kind, c, 0], NULL, 0, INT64_MAX, moves)
+            throws = []
+            for n in range(self.n_throws):
+                found = None
+                if self.chance[kind, c, n] != 0.0:
+                    found = [
+                        (max(moves[n].places[i], ~moves[n].places[i]), moves[n].places[i] < 0)
+                        for i in range(moves[n].n)
+                    ]
+                    if moves[n].constant > WORST:
+                        found.append((-1, True))
+                throws.append(found)
+            choices.append(throws)
+        return other_trace.rank[self.ranking.n_ranked], choices
+
     cdef int make_room(self, Chunk* chunk) noexcept nogil:
         # Room for one position more; 0 if there is no memory.
         cdef void* room
@@ -341,6 +393,7 @@ cdef class GraphKernel:
     ) noexcept nogil:
         # Add a position to a stream; 0 if there is no memory.
         cdef Moves moves[MAX_THROWS]
+        cdef int64_t place
         cdef int kind, c, n, i
         if not self.make_room(chunk):
             return 0
@@ -361,7 +414,9 @@ cdef class GraphKernel:
                     chunk.n_constants += 1
                 chunk.n_counts += 1
                 for i in range(moves[n].n):
-                    chunk.words[chunk.n_words] = moves[n].words[i]
+                    place = moves[n].places[i]
+                    chunk.words[chunk.n_words] = (
+                        <uint32_t>~place | TURNS if place < 0 else <uint32_t>place)
                     chunk.n_words += 1
         return 1
 
@@ -569,6 +624,8 @@ cdef class GraphBlock:
         cdef double* base = &values[0]
         self.kernel, self.values = kernel, values
         self.first, self.size = block
+        if self.size > MOST_POSITIONS:
+            raise ValueError(f"a block of {self.size} positions; at most {MOST_POSITIONS}")
         values[self.first:self.first + self.size] = 0.5
         self._order(threads)
         n_pairs = self.places.shape[0]

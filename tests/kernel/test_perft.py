@@ -1,0 +1,99 @@
+"""The kernels' own move generation against the readable moves.
+
+What the kernels are asked for is where moves lead; how often the dice show a throw is the
+rule set's to say.
+"""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tests.perft_records import RULES, records
+from ur_solver.kernel import graph_kernel_of, move_tables
+from ur_solver.kernel._generic import GenericKernel
+from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.moves import pass_turn
+from ur_solver.position import DARK, LIGHT, format_position, parse_position, winner
+from ur_solver.rules import CATALOGUE
+from ur_solver.space import ContentSpace, space_of
+from ur_solver.turns import turn
+
+SIDES = (LIGHT, DARK)
+
+
+class CompiledPlies:
+    """The plies of a space by its kernel: of the race family the generic one."""
+
+    def __init__(self, rules):
+        self.rules, self.space = rules, space_of(rules)
+        if isinstance(self.space, ContentSpace):
+            self.kernel = graph_kernel_of(self.space)
+            self.throws = turn_tables(self.space).throws.tolist()
+        else:
+            tables = move_tables(self.space)
+            self.kernel = GenericKernel(self.space.ranking, tables)
+            self.throws = list(range(len(tables.chance)))
+
+    def of(self, rank):
+        """After each choice and roll: the ranks reached (-1 if won), and who throws there."""
+        passed, choices = self.kernel.successors(rank)
+        position = self.space.unrank(rank)
+        candidate = min(position.numbers(LIGHT), default=None)
+        said = self.rules.play.choices(position.home(LIGHT), position.on_board(LIGHT))
+        assert len(said) == len(choices)
+        for choice, by_throw in zip(said, choices, strict=True):
+            rolls = self.rules.play.rolls(choice, candidate)
+            moved = {roll.moves_by for roll in rolls if roll.moves_by in self.throws}
+            shown = {self.throws[n] for n, moves in enumerate(by_throw) if moves is not None}
+            assert moved == shown
+            for roll in rolls:
+                moves = []
+                if roll.moves_by in moved:
+                    moves = by_throw[self.throws.index(roll.moves_by)]
+                yield choice, roll.throws, moves or [(passed, True)]
+
+    def perft(self, position, depth):
+        """Sequences and positions; none may end the game."""
+        reached = Counter({(self.space.rank(position), SIDES.index(position.side)): 1})
+        for _ in range(depth):
+            following = Counter()
+            for (rank, side), ways in reached.items():
+                for _, _, moves in self.of(rank):
+                    for after, is_turned in moves:
+                        assert after >= 0
+                        following[after, side ^ is_turned] += ways
+            reached = following
+        return reached.total(), len(reached)
+
+
+UNRANKED = {"bell-stakes"}
+
+
+@pytest.mark.parametrize(("name", "text", "depth", "counts"), list(records(set(RULES) - UNRANKED)))
+def test_perft(name, text, depth, counts):
+    rules = RULES[name]
+    assert CompiledPlies(rules).perft(parse_position(rules, text), depth) == counts
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("pieces", [1, 2, 3, None])
+def test_every_ply_leads_where_the_readable_one_does(name, pieces):
+    rules = CATALOGUE[name] if pieces is None else CATALOGUE[name].with_pieces(pieces)
+    compiled = CompiledPlies(rules)
+    space = compiled.space
+    for rank in np.random.default_rng(5).integers(0, space.n_positions, 25).tolist():
+        position = space.unrank(rank)
+        expected = [
+            (choice.name, outcome.throws, sorted(steps(space, position, outcome)))
+            for choice in turn(rules, position)
+            for outcome in choice.outcomes
+        ]
+        found = [(choice, throws, sorted(moves)) for choice, throws, moves in compiled.of(rank)]
+        assert found == expected, format_position(rules, position)
+
+
+def steps(space, position, outcome):
+    for after in [move.position for move in outcome.moves] or [pass_turn(position)]:
+        is_won = winner(space.rules, after) is not None
+        yield (-1 if is_won else space.rank(after), after.side != position.side)

@@ -1,0 +1,24 @@
+"""The counts of move sequences and positions that scripts/make_perft.py wrote."""
+
+import pathlib
+
+import pytest
+
+from ur_solver.rules import CATALOGUE, Stakes
+
+FILE = pathlib.Path(__file__).parent / "data" / "perft.tsv"
+QUICK = 1500
+"""Positions at the deepest ply that a test of every day may count."""
+
+RULES = {**CATALOGUE, "bell-stakes": CATALOGUE["bell"].with_stakes(Stakes())}
+
+
+def records(names=RULES):
+    """The records of some rule sets as pytest's parameters: name, text, depth, counts."""
+    for line in FILE.read_text().splitlines()[1:]:
+        name, text, depth, n_sequences, n_positions = line.split("\t")
+        counts = int(n_sequences), int(n_positions)
+        if name in names:
+            marks = [pytest.mark.long] if counts[1] > QUICK else []
+            label = f"{name}-{text}-{depth}"
+            yield pytest.param(name, text, int(depth), counts, marks=marks, id=label)
