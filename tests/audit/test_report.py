@@ -12,8 +12,11 @@ import pytest
 from tests.games import GAMES, NAMES, HashValues, random_game
 from ur_solver.audit import Thresholds, audit_games, html_report
 from ur_solver.audit.report import MAX_GAMES, MAX_MOMENTS, signed
+from ur_solver.audit.svg import board_svg
+from ur_solver.position import parse_position
 from ur_solver.records import GameRecord, read_games
 from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.rules.contents import is_marked, side_of, split
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
@@ -96,6 +99,23 @@ def test_many_games_are_cut():
     assert 'class="bars"' not in page
 
 
+def test_every_piece_is_drawn():
+    """Stacks, numbers and marks: as many discs as there are pieces."""
+    for name, text, numbers in (
+        ("skiriuk", ".(LL)..__../..(LdDl)...../....__.. L 2 5", []),
+        ("birds", "....__../...(L1L2D3)..../....__.. L 345 1245", ["1", "2", "3"]),
+        ("ben", "....__../..(Ld)(LLDd)..../....__.. D 1 2", []),
+    ):
+        rules = named_rules(name)
+        position = parse_position(rules, text)
+        drawing = board_svg(rules, position, [], "a board")
+        pieces = [piece for content in position.contents for piece in split(content)]
+        assert drawing.count('class="piece ') == len(pieces)
+        assert drawing.count('class="piece dark"') == sum(side_of(p) == "D" for p in pieces)
+        assert drawing.count('class="leg ') == sum(map(is_marked, pieces))
+        assert re.findall(r'class="number[^>]*>(\d)<', drawing) == numbers
+
+
 def test_signed_has_no_minus_nought():
     assert signed(-0.0001) == "+0.0"
     assert signed(-0.012) == "\N{MINUS SIGN}1.2"
@@ -142,7 +162,7 @@ def test_nothing_is_fetched_or_wider_than_the_screen(tmp_path, width):
 
 @needs_browser
 def test_every_board_is_drawn(tmp_path):
-    for name in ("aseb", "murray", "masters"):
+    for name in ("aseb", "murray", "masters", "birds", "skiriuk"):
         record = random_game(CATALOGUE[name].with_pieces(3), 4)
         assert isinstance(record, GameRecord)
         scroll, client, too_wide, _, are_drawn = browse(tmp_path, report(record), 390)

@@ -29,6 +29,7 @@ from ur_solver.records.record import Ending, GameRecord, Ply, Replay, placed
 from ur_solver.records.settings import rules_from_settings, settings_of
 from ur_solver.records.steps import Step
 from ur_solver.rules import RuleSet
+from ur_solver.space import race_space_of
 
 VERSION = 2
 _READ_VERSIONS = (1, 2)
@@ -136,7 +137,7 @@ class _StatesReader:
         before = replay.state
         step = replay.play_move(throw, source, target, self.time, place)
         captured = _piece(move, "captured", opponent(side))
-        expected = replay.stepper.captured_index(before, step) if step.is_capture else None
+        expected = _captured_index(replay.rules, before, step) if step.is_capture else None
         if captured != expected:
             raise RecordError(
                 f"move.captured is {move.get('captured')!r:.60}, but the move "
@@ -163,10 +164,9 @@ class _StatesReader:
         steps = self.replay.plies[-1].steps
         if isinstance(available, list) and len(available) != len(steps):
             ply = self.replay.plies[-1]
-            legal = ", ".join(self.replay.stepper.text(ply.state, ply.side, s) for s in steps)
             raise RecordError(
                 f"moves lists {len(available)} moves; legal with throw {ply.throw}: "
-                f"{legal or 'none'}"
+                f"{self.replay.stepper.texts(ply.side, steps)}"
             )
 
     def _waiting(self, state: Mapping[str, Any], kind: str) -> None:
@@ -201,6 +201,13 @@ class _StatesReader:
         if reason is not None and not isinstance(reason, str):
             raise RecordError(f"reason is {reason!r:.60}, not a text")
         self.reason = reason
+
+
+def _captured_index(rules: RuleSet, state: bytes, step: Step) -> int:
+    """The path index, on its own side's path, of the piece that `step` captures."""
+    square = rules.path.light[step.target]
+    code = state[rules.board.squares.index(square)]
+    return race_space_of(rules).layout.path_index(square, code)
 
 
 def _object(value: object, name: str) -> Mapping[str, Any]:
@@ -359,7 +366,7 @@ def _written_move(record: GameRecord, ply: Ply, step: Step) -> dict[str, int]:
     if step.target < len(record.rules.path):
         move["dest"] = sign * (step.target + 1)
     if step.is_capture:
-        move["captured"] = -sign * (record.stepper.captured_index(ply.state, step) + 1)
+        move["captured"] = -sign * (_captured_index(record.rules, ply.state, step) + 1)
     return move
 
 
