@@ -11,7 +11,7 @@ import pytest
 
 from tests.games import GAMES, NAMES, HashValues, random_game
 from ur_solver.audit import Thresholds, audit_games, html_report
-from ur_solver.audit.report import MAX_GAMES, MAX_MOMENTS, signed
+from ur_solver.audit.report import MAX_GAMES, signed
 from ur_solver.audit.svg import board_svg
 from ur_solver.position import parse_position
 from ur_solver.records import GameRecord, read_games
@@ -74,14 +74,18 @@ class _Reader(HTMLParser):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_reports_are_sound_and_self_contained(name):
-    page = report(sample(name))
+    (audit,) = audit_games([sample(name)], HashValues(sample(name).rules))
+    page = html_report([audit], Thresholds(), REFERENCES)
     reader = _Reader()
     reader.feed(page)
     assert not reader.open
     assert len(set(reader.ids)) == len(reader.ids)
     assert all(link.startswith("#") and link[1:] in reader.ids for link in reader.links)
     assert not re.search(r"https?:|//\w|@import|url\(", page)
-    assert page.count('class="board"') == page.count('class="moment"') <= MAX_MOMENTS
+    # Each mistake with its board, and both moves on it.
+    marked = sum(Thresholds().mark(judged) is not None for judged in audit.plies)
+    for css in ('class="board"', 'class="moment"', 'class="arrow best"', 'class="arrow played"'):
+        assert page.count(css) == marked
 
 
 def test_names_are_escaped():

@@ -15,11 +15,9 @@ from ur_solver.audit.svg import GraphMark, board_svg, graph_svg
 from ur_solver.position import DARK, LIGHT
 from ur_solver.records import SIDE_NAMES, Ending, Step, rules_word
 
-MAX_GAMES = 50
-"""Games in one report, half a megabyte; a larger folder is for CSV."""
-
-MAX_MOMENTS = 12
-"""Mistakes shown with boards in each game, the worst ones."""
+MAX_GAMES = 20
+"""Games in one report; a larger folder is for CSV. Each marked move has a board of 5 kB, and
+random finkel games have 56 of them in the mean: 6 megabytes."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,6 @@ class _Game:
     graph: Markup
     players: list[_Player]
     moments: list[_Moment]
-    hidden_moments: int
     plies: int
 
 
@@ -118,7 +115,6 @@ def _percent(value: float) -> str:
 def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
     record = audit.record
     worst = worst_plies(audit, thresholds, len(audit.plies))
-    shown = worst[:MAX_MOMENTS]
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
     # Beside the curve's point before the throw: that is where the move was chosen.
     dots = [
@@ -129,7 +125,7 @@ def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
             f"{SIDE_NAMES[judged.ply.side]} {audit.taken_text(judged)}, "
             f"{100 * judged.loss:.1f} points lost",
         )
-        for judged in shown
+        for judged in worst
     ]
     return _Game(
         title=record.title,
@@ -139,9 +135,8 @@ def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
         graph=graph_svg(audit.curve, dots),
         players=[_player(audit, side, thresholds) for side in (LIGHT, DARK)],
         moments=[
-            _moment(audit, judged, turn_of[id(judged)], thresholds, number) for judged in shown
+            _moment(audit, judged, turn_of[id(judged)], thresholds, number) for judged in worst
         ],
-        hidden_moments=len(worst) - len(shown),
         plies=len(record.plies),
     )
 
