@@ -25,7 +25,7 @@ from ur_solver.position import (
     position_faults,
     start,
 )
-from ur_solver.records.record import Ending, GameRecord, Ply, Replay, placed
+from ur_solver.records.record import SIDE_NAMES, Ending, GameRecord, Ply, Replay, placed
 from ur_solver.records.settings import rules_from_settings, settings_of
 from ur_solver.records.steps import Step
 from ur_solver.rules import RuleSet
@@ -74,6 +74,7 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
         with placed(place):
             reader.read(state, place)
     with placed(f"states[{len(states) - 1}]" if states else "states"):
+        reader.check_end()
         return replay.finish(
             reader.ending,
             reader.winner,
@@ -115,6 +116,17 @@ class _StatesReader:
             known = ", ".join((*_TURN_TYPES, *_WAIT_TYPES, *_END_TYPES))
             raise RecordError(f"type is {kind!r:.40}; known: {known}")
 
+    def check_end(self) -> None:
+        """Raise RecordError if the states break off after a turn."""
+        replay = self.replay
+        is_open = self.ending is Ending.UNFINISHED and not self._is_closed
+        if replay.plies and is_open and replay.winner is None:
+            kind = "wait4move" if replay.plies[-1].is_pending else "wait4roll"
+            raise RecordError(
+                f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]}, its end, or "
+                f"{kind!r}, which ends the states of an unfinished game"
+            )
+
     def _turn(self, state: Mapping[str, Any], kind: str, place: str) -> None:
         if self.ending is not Ending.UNFINISHED:
             raise RecordError(f"a turn after the game was {self.ending}")
@@ -133,7 +145,12 @@ class _StatesReader:
             self._check_available(state)
             return
         move = _object(state.get("move"), "move")
-        source, target = self._ends(move, side)
+        steps = replay.checked((throw,))
+        try:
+            source, target = self._ends(move, side)
+        except RecordError as error:
+            legal = replay.stepper.texts(side, steps)
+            raise RecordError(f"{error}; legal with throw {throw}: {legal}") from None
         before = replay.state
         step = replay.play_move(throw, source, target, self.time, place)
         captured = _piece(move, "captured", opponent(side))
