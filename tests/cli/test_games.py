@@ -200,9 +200,10 @@ def test_birds_are_played_sampled_and_audited(tmp_path):
     assert "birds:1: RGN has no words for its turns" in error
     assert not (tmp_path / "games.rgn").exists()
     game = tmp_path / "game.ur"
-    result = run("play", "birds:2", "--seed", 1, "-o", game, stdin="hint\nfly\n" + "1\n" * 200)
-    assert "light says" in result.stdout
-    assert "'fly': expected enter or its number" in result.stderr
+    result = run("play", "birds:2", "--seed", 1, "-o", game, stdin="hint\nfly\n1\n" * 200)
+    assert "\n  1 move   2 enter\nsay> " in result.stdout
+    assert "\nsay> hint\n  1  move " in result.stdout
+    assert "'fly': expected move or enter or its number" in result.stderr
     assert "has won" in result.stdout
     (record,) = read_games(str(game))
     assert record.ending == "won"

@@ -140,18 +140,16 @@ def _take_turn(
     sayings = replay.sayings()
     said, choice, words = -1, FREE_THROW, ""
     if sayings:
-        if chooser is None:
-            click.echo(f"{name} says")
-        said = choose(sayings, [saying.name for saying in sayings], "say")
-        choice = sayings[said].name
+        names = [saying.name for saying in sayings]
+        said = choose(sayings, names, "say") if len(sayings) > 1 else 0
+        choice = names[said]
         words = f"says {choice}, "
     throws = replay.rolls(choice).pick(rng.random()).throws
     thrown = " and ".join(map(str, throws))
     steps = replay.legal(throws, choice)
     texts = [replay.stepper.text(side, step) for step in steps]
-    if not steps:
-        played = -1
-    else:
+    played = -1
+    if steps:
         if chooser is None:
             click.echo(f"{name} throws {thrown}")
         played = choose(steps, texts, "move")
