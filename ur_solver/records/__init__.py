@@ -1,4 +1,4 @@
-"""Recorded games: RoyalUr's JSON notation and RGN, checked against the rules."""
+"""Recorded games: RoyalUr's JSON notation, RGN and a plain one, checked against the rules."""
 
 from ur_solver.records.files import check_output, find_files, read_games, write_games
 from ur_solver.records.plain import read_plain, write_plain
