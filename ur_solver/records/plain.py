@@ -36,12 +36,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from ur_solver.errors import InputError, RecordError
 from ur_solver.position import format_position, parse_position, start
-from ur_solver.records.record import SIDE_NAMES, Ending, GameRecord, Ply, Replay, placed
+from ur_solver.records.record import SIDE_NAMES, Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_of_text, rules_text
 from ur_solver.rules import FREE_THROW, RuleSet
 
@@ -124,7 +123,7 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
     headers = _headers(game)
     if RULES in headers:
         line, value = headers[RULES]
-        with placed(f"line {line}: {RULES}"):
+        with Placed(f"line {line}: {RULES}"):
             rules = rules_of_text(value)
     if rules is None:
         raise RecordError(
@@ -155,7 +154,7 @@ def _headers(game: _GameText) -> dict[str, tuple[int, str]]:
     """The headers by name: the line that each stands on, and its value."""
     headers: dict[str, tuple[int, str]] = {}
     for line, name, text in game.headers:
-        with placed(f"line {line}"):
+        with Placed(f"line {line}"):
             if name in headers:
                 raise RecordError(f"the header {name!r} stands on line {headers[name][0]} already")
             if len(headers) >= _MAX_HEADERS:
@@ -178,7 +177,7 @@ def _value(text: str) -> str:
 
 def _turn(replay: Replay, line: int, text: str) -> None:
     tokens = [(match.start() + 1, match.group()) for match in _TOKEN.finditer(text)]
-    with placed(f"line {line}, column {tokens[0][0]}"):
+    with Placed(f"line {line}, column {tokens[0][0]}"):
         side = tokens[0][1]
         if side not in SIDE_NAMES:
             raise RecordError(
@@ -225,10 +224,10 @@ def _first(tokens: _Tokens) -> str:
     return tokens[0][1][:40] if tokens else ""
 
 
-def _placed_at(line: int, tokens: _Tokens, text: str) -> AbstractContextManager[None]:
+def _placed_at(line: int, tokens: _Tokens, text: str) -> Placed:
     """Put the place of the first of some tokens, or of the line's end, before an error."""
     column = tokens[0][0] if tokens else len(text) + 1
-    return placed(f"line {line}, column {column}")
+    return Placed(f"line {line}, column {column}")
 
 
 def _finished(
@@ -236,7 +235,7 @@ def _finished(
 ) -> GameRecord:
     if game.end is None:
         last = game.turns[-1] if game.turns else game.headers[-1] if game.headers else (1, "")
-        with placed(f"line {last[0]}"):
+        with Placed(f"line {last[0]}"):
             if replay.winner is None:
                 raise RecordError(
                     f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]}, or the "
@@ -244,7 +243,7 @@ def _finished(
                 )
             return replay.finish(metadata=metadata, file=file, number=number)
     line, text = game.end
-    with placed(f"line {line}"):
+    with Placed(f"line {line}"):
         match = _END.fullmatch(text)
         if match is None:
             raise RecordError(

@@ -28,7 +28,7 @@ from functools import lru_cache
 from ur_solver.errors import InputError, RecordError, RuleSetError
 from ur_solver.moves import HOME
 from ur_solver.position import DARK, LIGHT, format_position, parse_position, start
-from ur_solver.records.record import Ending, GameRecord, Ply, Replay, placed
+from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_of_text, rules_text, rules_word
 from ur_solver.records.steps import Step
 from ur_solver.rules import ASEB, MAX_PIECES, RACES, RuleSet
@@ -136,7 +136,7 @@ class _Scanner:
         self._is_tag = is_tag
         if self.game.fault is None:
             try:
-                with placed(place):
+                with Placed(place):
                     if is_tag:
                         self._read_tag(token)
                     else:
@@ -232,7 +232,7 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
     """The record of a game's text under its own, the given or the one fitting rule set."""
     word = game.tags.get(RULES_TAG)
     if word is not None:
-        with placed(f"tag {RULES_TAG}"):
+        with Placed(f"tag {RULES_TAG}"):
             tagged = rules_of_text(word)
         return _replayed(game, tagged, file, number)
     if rules is not None:
@@ -286,7 +286,7 @@ def _replayed(game: _GameText, rules: RuleSet, file: str, number: int) -> GameRe
     replay = Replay(rules, begin)
     moves = _moves_by_text(rules)
     for action in game.actions:
-        with placed(action.place):
+        with Placed(action.place):
             replay.expect_side(action.side)
             if action.move is None:
                 replay.play_nothing(action.throw or 0, place=action.place)

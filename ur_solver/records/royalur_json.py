@@ -25,7 +25,7 @@ from ur_solver.position import (
     position_faults,
     start,
 )
-from ur_solver.records.record import SIDE_NAMES, Ending, GameRecord, Ply, Replay, placed
+from ur_solver.records.record import SIDE_NAMES, Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_from_settings, settings_of
 from ur_solver.records.steps import Step
 from ur_solver.rules import RuleSet
@@ -66,14 +66,14 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
     states = game.get("states")
     if not isinstance(states, list):
         raise RecordError(f"states: expected an array, not {states!r:.60}")
-    with placed("initial_state"):
+    with Placed("initial_state"):
         replay = Replay(rules, begin)
     reader = _StatesReader(replay, start_time)
     for index, state in enumerate(states):
         place = f"states[{index}]"
-        with placed(place):
+        with Placed(place):
             reader.read(state, place)
-    with placed(f"states[{len(states) - 1}]" if states else "states"):
+    with Placed(f"states[{len(states) - 1}]" if states else "states"):
         reader.check_end()
         return replay.finish(
             reader.ending,
@@ -280,7 +280,7 @@ def _initial(rules: RuleSet, values: object) -> tuple[Position, int]:
     if values is None:
         return start(rules), 0
     state = _object(values, "initial_state")
-    with placed("initial_state"):
+    with Placed("initial_state"):
         side = _side(state.get("turn"), "turn")
         pieces = _object(_object(state.get("board"), "board").get("pieces"), "board.pieces")
         contents = dict.fromkeys(rules.board.squares, "")
