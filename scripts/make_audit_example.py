@@ -1,6 +1,6 @@
-"""Make the example of docs/audit.md and its picture, by the program itself.
+"""Make the example audit of README.md and docs/audit.md and its picture, by the program.
 
-    python scripts/make_audit_example.py finkel tests/data/games/finkel-2.rgn
+    python scripts/make_audit_example.py finkel docs/example.rgn
 
 Needs Chromium (scripts/install_system_packages.sh) and, for the small picture, Pillow.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "audit.md"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "audit.md")
 PICTURE = ROOT / "docs" / "img" / "audit.png"
 SIZE = (900, 1400)
 MARKS = ("<!-- begin example -->\n", "<!-- end example -->\n")
@@ -34,13 +34,14 @@ def write_example(table: str, game: str) -> None:
         f"    {line}".rstrip() + "\n" for line in output.splitlines()
     )
     begin, end = map(re.escape, MARKS)
-    text = re.sub(
-        f"{begin}.*{end}",
-        lambda _: f"{MARKS[0]}\n{block}\n{MARKS[1]}",
-        PAGE.read_text(),
-        flags=re.DOTALL,
-    )
-    PAGE.write_text(text)
+    for page in PAGES:
+        text = re.sub(
+            f"{begin}.*{end}",
+            lambda _: f"{MARKS[0]}\n{block}\n{MARKS[1]}",
+            page.read_text(),
+            flags=re.DOTALL,
+        )
+        page.write_text(text)
 
 
 def draw_picture(table: str, game: str) -> None:
@@ -70,4 +71,4 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     write_example(*sys.argv[1:])
     draw_picture(*sys.argv[1:])
-    print(f"{PAGE}, {PICTURE} ({PICTURE.stat().st_size:,} bytes)")
+    print(f"{', '.join(map(str, PAGES))}, {PICTURE} ({PICTURE.stat().st_size:,} bytes)")

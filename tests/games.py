@@ -1,29 +1,33 @@
 """The sample games, games of our own by random moves, and values without a table."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.records import GameRecord, Replay
-from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.rules import CATALOGUE, FREE_THROW, RuleSet
 from ur_solver.space import space_of
 
 GAMES = Path(__file__).parent / "data" / "games"
 RACES = [rules for rules in CATALOGUE.values() if rules.family == "race"]
+OWN_RULES = [rules for rules in CATALOGUE.values() if rules.family != "race"]
 NAMES = sorted(path.stem for path in GAMES.glob("*.json"))
 
 
 def random_game(rules: RuleSet, seed: int, max_plies: int = 10_000) -> GameRecord:
     """A game of random moves, cut off after `max_plies`."""
     rng = np.random.default_rng(seed)
-    throws = rules.dice.throws
-    chances = [float(rules.dice.probabilities[throw]) for throw in throws]
     replay = Replay(rules)
     while replay.winner is None and len(replay.plies) < max_plies:
-        throw = int(rng.choice(throws, p=chances))
-        steps = replay.legal(throw)
-        replay.take(throw, steps, int(rng.integers(len(steps))) if steps else -1)
+        sayings = replay.sayings()
+        said = int(rng.integers(len(sayings))) if sayings else -1
+        choice = sayings[said].name if sayings else FREE_THROW
+        throws = replay.rolls(choice).pick(rng.random()).throws
+        steps = replay.legal(throws, choice)
+        played = int(rng.integers(len(steps))) if steps else -1
+        replay.take(throws, steps, played, sayings=sayings, said=said)
     return replay.finish()
 
 
@@ -34,7 +38,7 @@ class HashValues:
         self.rules = rules
         self.n_calls = 0
 
-    def state_values(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         self.n_calls += 1
         ranks = space_of(self.rules).rank_states(states)
         assert (ranks >= 0).all()

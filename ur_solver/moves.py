@@ -21,6 +21,7 @@ __all__ = [
     "check_throw",
     "find_move",
     "legal_moves",
+    "move_text",
     "parse_throw",
     "pass_turn",
 ]
@@ -167,7 +168,7 @@ def _moves(
         reached = replace(reached, fines=position.fines + 1)
     is_over = winner(rules, reached) is not None
     options = (False,) if is_over else family.again(throw, square, is_capture)
-    text = _move_text(path, piece, source, target) + "x" * is_capture + "*" * is_rosette
+    text = move_text(path, piece, source, target, is_capture, is_rosette)
     for again in options:
         yield Move(
             text=f"{text} again" if again and len(options) > 1 else text,
@@ -209,10 +210,29 @@ def _with_homes(
     )
 
 
-def _move_text(path: tuple[str, ...], piece: str, source: int, target: int) -> str:
+def move_text(
+    path: tuple[str, ...],
+    piece: str,
+    source: int,
+    target: int,
+    is_capture: bool = False,
+    is_rosette: bool = False,
+) -> str:
+    """A move as it is written, ``1A@A3*`` for the first piece of numbered ones.
+
+    Parameters
+    ----------
+    path : tuple of str
+        Of the side that moves.
+    piece : str
+        As `ur_solver.rules.contents` writes it.
+    source, target : int
+        As in `Move`.
+    is_capture, is_rosette : bool
+    """
     start = f"{path[0][0]}@" if source == HOME else path[source]
     end = path[target] if target < len(path) else f"{path[-1][0]}+"
-    return f"{piece[1:]}{start}{end}"
+    return f"{piece[1:]}{start}{end}{'x' * is_capture}{'*' * is_rosette}"
 
 
 def find_move(

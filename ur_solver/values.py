@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.rules import RuleSet
+from ur_solver.space import space_of
 
 
 class Values(Protocol):
@@ -19,7 +20,7 @@ class Values(Protocol):
         """The rule set."""
         ...
 
-    def state_values(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """The value of each encoded state to its side to throw, float64 in [0, 1]."""
         ...
 
@@ -28,5 +29,6 @@ def row_values(values: Values, rows: Sequence[bytes]) -> Iterator[float]:
     """The values of encoded states, each as `Space.encode` gives it, asked for in one go."""
     if not rows:
         return iter(())
-    states = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), -1)
+    dtype = space_of(values.rules).state_dtype
+    states = np.frombuffer(b"".join(rows), dtype=dtype).reshape(len(rows), -1)
     return iter(values.state_values(states).tolist())

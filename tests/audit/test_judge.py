@@ -1,16 +1,20 @@
 """Luck, loss and the identity between them."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.games import GAMES, NAMES, RACES, HashValues, random_game
-from ur_solver.audit import audit_games
+from tests.games import GAMES, NAMES, OWN_RULES, RACES, HashValues, random_game
+from ur_solver.audit import audit_games, play_games
+from ur_solver.audit.players import PLAIN, named_player
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.moves import legal_moves, pass_turn
 from ur_solver.position import start, winner
-from ur_solver.records import GameRecord, Replay, read_games
+from ur_solver.query import open_query
+from ur_solver.records import GameRecord, Replay, read_games, write_games
 from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.turns import choice_value, move_value, throw_value, turn
 
 EXACT = 1e-12
 
@@ -36,7 +40,7 @@ def test_every_sample_game_is_audited(name):
 
 
 @given(
-    name=st.sampled_from(RACES).map(lambda rules: rules.name),
+    name=st.sampled_from(RACES + OWN_RULES).map(lambda rules: rules.name),
     pieces=st.integers(1, 3),
     seed=st.integers(0, 2**32),
     cut=st.integers(0, 400),
@@ -46,6 +50,8 @@ def test_result_is_start_value_and_luck_less_losses(name, pieces, seed, cut):
     record = random_game(CATALOGUE[name].with_pieces(pieces), seed, cut)
     (audit,) = audit_games([record], HashValues(record.rules))
     assert identity_gap(audit) < EXACT
+    if record.winner:
+        assert audit.end_value == (record.winner == "L")
     for judged in audit.plies:
         assert judged.loss >= 0
         if not judged.is_choice:
@@ -88,15 +94,15 @@ def test_the_mean_luck_of_all_throws_is_nought(query2):
         plies = random_game(rules, seed, 30).plies
         replay = Replay(rules)
         for ply in plies:
-            replay.take(ply.throw, ply.steps, ply.played)
+            replay.take(ply.throws, ply.steps, ply.played)
         if replay.winner:
             continue
         begin = replay.stepper.position(replay.state, replay.side)
         luck = 0.0
         for throw in rules.dice.throws:
             after = Replay(rules, begin)
-            steps = after.legal(throw)
-            after.take(throw, steps, 0 if steps else -1)
+            steps = after.legal((throw,))
+            after.take((throw,), steps, 0 if steps else -1)
             (audit,) = audit_games([after.finish()], query2)
             luck += float(rules.dice.probabilities[throw]) * audit.plies[0].luck
         assert luck == pytest.approx(0, abs=1e-10)
@@ -122,6 +128,61 @@ def test_many_games_are_one_question():
     in_batches = list(audit_games(records, values, batch=100))
     assert values.n_calls > 5
     assert [audit.plies for audit in together] == [audit.plies for audit in in_batches]
+
+
+@pytest.mark.parametrize("rules", RACES + OWN_RULES, ids=lambda rules: rules.name)
+def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_path):
+    """Sampled, written, read and judged; every number again from the readable rules."""
+    rules = rules.with_pieces(2)
+    with open_query(solved(rules)) as query:
+        choosers = PLAIN["random"], named_player("weak", query)
+        played = play_games(rules, *choosers, 6, np.random.default_rng(4))
+        path = tmp_path / "games.ur"
+        write_games(played, path)
+        records = list(read_games(str(path), rules))
+        for before, record in zip(played, records, strict=True):
+            assert [(ply.throws, ply.state, ply.played, ply.said) for ply in record.plies] == [
+                (ply.throws, ply.state, ply.played, ply.said) for ply in before.plies
+            ]
+        for audit in audit_games(records, query):
+            assert identity_gap(audit) < EXACT
+            assert audit.end_value == (audit.record.winner == "L")
+            begin = query.opening_value() or query.value(start(rules))
+            assert audit.start_value == pytest.approx(begin, abs=EXACT)
+            expected = list(_judged_again(audit.record, query))
+            assert [(judged.is_saying, audit.taken_text(judged)) for judged in audit.plies] == [
+                each[:2] for each in expected
+            ]
+            found = [(judged.luck, judged.loss) for judged in audit.plies]
+            assert found == [pytest.approx(each[2:], abs=1e-11) for each in expected]
+            assert sum(judged.is_choice and judged.is_saying for judged in audit.plies) == sum(
+                each[0] for each in expected
+            )
+
+
+def _judged_again(record, query):
+    """For each ply whether it is a saying, its text, luck and loss, by `turns.py`."""
+    rules, value = record.rules, query.value
+    position = start(rules)
+    for index, ply in enumerate(record.plies):
+        choices = {choice.name: choice for choice in turn(rules, position)}
+        worth = {
+            name: choice_value(rules, position, choice, value) for name, choice in choices.items()
+        }
+        if len(choices) > 1:
+            yield True, ply.choice, 0.0, max(worth.values()) - worth[ply.choice]
+        outcomes = choices[ply.choice].outcomes
+        (outcome,) = (each for each in outcomes if each.throws == ply.throws)
+        best = throw_value(rules, position, outcome.moves, value)
+        luck = 0.0 if index == 0 and rules.play.opening_throw else best - worth[ply.choice]
+        if outcome.moves:
+            text = record.move_text(ply)
+            (move,) = (move for move in outcome.moves if move.text == text)
+            yield False, text, luck, best - move_value(rules, move, value)
+            position = move.position
+        else:
+            yield False, None, luck, 0.0
+            position = pass_turn(position)
 
 
 def test_other_rules_are_refused_by_name():

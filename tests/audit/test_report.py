@@ -11,9 +11,12 @@ import pytest
 
 from tests.games import GAMES, NAMES, HashValues, random_game
 from ur_solver.audit import Thresholds, audit_games, html_report
-from ur_solver.audit.report import MAX_GAMES, MAX_MOMENTS, signed
+from ur_solver.audit.report import MAX_GAMES, signed
+from ur_solver.audit.svg import board_svg
+from ur_solver.position import parse_position
 from ur_solver.records import GameRecord, read_games
 from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.rules.contents import is_marked, side_of, split
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
@@ -71,14 +74,18 @@ class _Reader(HTMLParser):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_reports_are_sound_and_self_contained(name):
-    page = report(sample(name))
+    (audit,) = audit_games([sample(name)], HashValues(sample(name).rules))
+    page = html_report([audit], Thresholds(), REFERENCES)
     reader = _Reader()
     reader.feed(page)
     assert not reader.open
     assert len(set(reader.ids)) == len(reader.ids)
     assert all(link.startswith("#") and link[1:] in reader.ids for link in reader.links)
     assert not re.search(r"https?:|//\w|@import|url\(", page)
-    assert page.count('class="board"') == page.count('class="moment"') <= MAX_MOMENTS
+    # Each mistake with its board, and both moves on it.
+    marked = sum(Thresholds().mark(judged) is not None for judged in audit.plies)
+    for css in ('class="board"', 'class="moment"', 'class="arrow best"', 'class="arrow played"'):
+        assert page.count(css) == marked
 
 
 def test_names_are_escaped():
@@ -94,6 +101,23 @@ def test_many_games_are_cut():
     page = report(*[record] * (MAX_GAMES + 3), references={})
     assert f"The first {MAX_GAMES} games are shown; 3 more are not." in page
     assert 'class="bars"' not in page
+
+
+def test_every_piece_is_drawn():
+    """Stacks, numbers and marks: as many discs as there are pieces."""
+    for name, text, numbers in (
+        ("skiriuk", ".(LL)..__../..(LdDl)...../....__.. L 2 5", []),
+        ("birds", "....__../...(L1L2D3)..../....__.. L 345 1245", ["1", "2", "3"]),
+        ("ben", "....__../..(Ld)(LLDd)..../....__.. D 1 2", []),
+    ):
+        rules = named_rules(name)
+        position = parse_position(rules, text)
+        drawing = board_svg(rules, position, [], "a board")
+        pieces = [piece for content in position.contents for piece in split(content)]
+        assert drawing.count('class="piece ') == len(pieces)
+        assert drawing.count('class="piece dark"') == sum(side_of(p) == "D" for p in pieces)
+        assert drawing.count('class="leg ') == sum(map(is_marked, pieces))
+        assert re.findall(r'class="number[^>]*>(\d)<', drawing) == numbers
 
 
 def test_signed_has_no_minus_nought():
@@ -142,7 +166,7 @@ def test_nothing_is_fetched_or_wider_than_the_screen(tmp_path, width):
 
 @needs_browser
 def test_every_board_is_drawn(tmp_path):
-    for name in ("aseb", "murray", "masters"):
+    for name in ("aseb", "murray", "masters", "birds", "skiriuk"):
         record = random_game(CATALOGUE[name].with_pieces(3), 4)
         assert isinstance(record, GameRecord)
         scroll, client, too_wide, _, are_drawn = browse(tmp_path, report(record), 390)

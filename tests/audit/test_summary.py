@@ -149,9 +149,9 @@ def test_players_prefer_what_they_say():
 
     def chosen(text, throw, name):
         replay = Replay(rules, parse_position(rules, text))
-        steps = replay.legal(throw)
+        steps = replay.legal((throw,))
         (index,) = PLAIN[name]([steps], rng)
-        return replay.stepper.text(replay.state, replay.side, steps[index])
+        return replay.stepper.text(replay.side, steps[index])
 
     capture = "L...__../.D....L./....__.. L 0 1"
     assert chosen(capture, 2, "greedy") == "A1B2x"

@@ -180,6 +180,40 @@ def test_play_can_be_given_up_and_broken_off(tmp_path):
     assert (record.ending, record.reason) == ("abandoned", "player_left")
 
 
+def test_birds_are_played_sampled_and_audited(tmp_path):
+    path = tmp_path / "games.ur"
+    output = run("sample", "birds:1", "-g", 30, "--players", "greedy,random", "-o", path).stdout
+    assert "30, 30 of them finished" in output
+    lines = run("audit", "birds:1", path, "--json").stdout.splitlines()
+    assert len(lines) == 30
+    for line in lines:
+        values = json.loads(line)
+        gained = sum(
+            (ply["luck"] - ply["loss"]) * (1 if ply["side"] == "light" else -1)
+            for ply in values["plies"]
+        )
+        result = {"light": 1, "dark": 0}[values["winner"]]
+        assert values["start_value"] + gained == pytest.approx(result, abs=1e-12)
+    both = [ply["throw"] for ply in json.loads(lines[0])["plies"]]
+    assert any(isinstance(throw, list) and len(throw) == 2 for throw in both)
+    error = run("sample", "birds:1", "-o", tmp_path / "games.rgn", code=2).stderr
+    assert "birds:1: RGN has no words for its turns" in error
+    assert not (tmp_path / "games.rgn").exists()
+    game = tmp_path / "game.ur"
+    result = run("play", "birds:2", "--seed", 1, "-o", game, stdin="hint\nfly\n1\n" * 200)
+    assert "\n  1 move   2 enter\nsay> " in result.stdout
+    assert "\nsay> hint\n  1  move " in result.stdout
+    assert "'fly': expected move or enter or its number" in result.stderr
+    assert "has won" in result.stdout
+    (record,) = read_games(str(game))
+    assert record.ending == "won"
+    page = tmp_path / "report.html"
+    told = run("audit", "birds:2", game, "--html", page, "--inaccuracy", 1e-4, "--mistake", 1e-3,
+               "--blunder", 2e-3, "--worst", 30).stdout  # fmt: skip
+    assert " said " in told
+    assert "Said <b>" in page.read_text()
+
+
 def test_the_program_plays_itself_and_hints():
     output = run("play", "finkel:2", "--light", "strong", "--dark", "first", "--seed", 5).stdout
     assert "has won" in output
@@ -187,4 +221,4 @@ def test_the_program_plays_itself_and_hints():
                  stdin="1\n" * 200).stdout  # fmt: skip
     assert "-0.00" in output
     error = run("play", "finkel:2", "--light", "best", "-o", "game.txt", "--seed", 1, code=2).stderr
-    assert "a game's file ends in one of .json, .jsonl, .rgn" in error
+    assert "a game's file ends in one of .json, .jsonl, .rgn, .ur" in error

@@ -310,6 +310,16 @@ def test_rule_sets_without_maps_are_refused(tmp_path):
         read_header(tmp_path / "nowhere.rgu")
 
 
+def test_a_signalling_nan_is_no_value(tmp_path):
+    path = tmp_path / "map.rgu"
+    write_map(path, HashValues(named_rules("finkel:1")), "f32")
+    content = bytearray(path.read_bytes())
+    content[-4:] = b"\x7f\xbf\xff\xff"
+    path.write_bytes(content)
+    with pytest.raises(MapError, match="has values from nan to nan"):
+        read_all(path)
+
+
 @given(st.data())
 @settings(max_examples=150, deadline=None)
 def test_no_change_of_a_map_crashes_the_reader(tmp_path_factory, data):

@@ -51,7 +51,11 @@ def changed(path, value):
         (["states", 1, "turn"], "L", r"states\[1\]: light moves, but it is dark's turn"),
         (["states", 1, "turn"], "X", r"states\[1\]: turn is 'X', expected 'L' or 'D'"),
         (["states", 2, "type"], "leap", r"states\[2\]: type is 'leap'; known: move, roll"),
-        (["states", 0, "move"], {}, r"states\[0\]: move has neither src nor dest"),
+        (
+            ["states", 0, "move"],
+            {},
+            r"states\[0\]: move has neither src nor dest; legal with throw 3: A@A2$",
+        ),
         (["states", 0, "move", "src"], -3, r"states\[0\]: move.src is -3, not a piece of 'L'"),
         (["states", 0, "move", "dest"], 99, r"move.dest is 99; the path has 14 squares"),
         (["states", 0, "move", "captured"], -3, r"states\[0\]: move.captured is -3, but"),
@@ -94,6 +98,15 @@ def test_json_cut_short_is_refused():
     more["states"].append(more["states"][0])
     with pytest.raises(RecordError, match="'move' after the end of the game"):
         read_json_game(more)
+
+
+def test_json_whose_states_break_off_is_refused():
+    cut = copy.deepcopy(JSON)
+    del cut["states"][20:]
+    with pytest.raises(RecordError, match=r"states\[19\]: the game breaks off: expected a turn of"):
+        read_json_game(cut)
+    del cut["states"][:]
+    assert not read_json_game(cut).plies
 
 
 def test_a_missing_move_names_the_throw_that_waits_for_it():
@@ -210,9 +223,9 @@ def test_other_rules_are_named():
 
 def test_other_families_are_refused_by_name():
     (fault,) = read_rgn(RGN, named_rules("birds"))
-    assert "birds: games are read, judged and played by rules of the race family" in str(fault)
+    assert "birds: RGN has no words for its turns" in str(fault)
     (fault,) = read_rgn('[Rules "casual"]\n\n1. A@A4', None)
-    assert "casual: games are read" in str(fault)
+    assert "casual: RGN has no words for its turns" in str(fault)
 
 
 def test_many_bad_games_are_each_a_fault_and_no_more(tmp_path):

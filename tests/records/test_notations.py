@@ -16,12 +16,14 @@ from ur_solver.records import (
     Replay,
     read_games,
     read_json_game,
+    read_plain,
     read_rgn,
     rules_from_settings,
     rules_word,
     settings_of,
     write_games,
     write_json_game,
+    write_plain,
     write_rgn,
 )
 from ur_solver.rules import CATALOGUE, PATHS, Dice, RuleSet, named_rules
@@ -34,7 +36,7 @@ def only(games):
 
 
 def moves_of(record):
-    return [(ply.side, ply.throw, ply.state, ply.played) for ply in record.plies]
+    return [(ply.side, ply.throws, ply.state, ply.played) for ply in record.plies]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -134,11 +136,12 @@ def test_a_game_from_another_position_is_carried():
     rules = named_rules("finkel:2")
     begin = parse_position(rules, "..L.__../..D...../....__D. D 1 0")
     replay = Replay(rules, begin)
-    replay.play(4, 0)
+    replay.take((4,), replay.legal((4,)), 0)
     record = replay.finish()
     for again in (
         read_json_game(json.loads(write_json_game(record))),
         only(read_rgn(write_rgn(record, with_rules=True))),
+        only(read_plain(write_plain(record))),
     ):
         assert again.start == begin
         assert moves_of(again) == moves_of(record)
@@ -150,7 +153,7 @@ def test_an_ambiguous_move_names_its_throw():
     rules = RuleSet("long", PATHS["murray"], dice, 1)
     begin = parse_position(rules, "....__../.....L../....__.. L 0 1")
     replay = Replay(rules, begin)
-    replay.play(7, 0)
+    replay.take((7,), replay.legal((7,)), 0)
     record = replay.finish()
     text = write_rgn(record, with_rules=True)
     assert "7:B6B7" in text
@@ -175,7 +178,7 @@ def test_settings_carry_what_they_can():
 def test_files_of_many_games(tmp_path):
     rules = named_rules("finkel:1")
     records = [random_game(rules, seed) for seed in range(4)]
-    for suffix in (".rgn", ".json", ".jsonl"):
+    for suffix in (".rgn", ".json", ".jsonl", ".ur"):
         path = tmp_path / f"games{suffix}"
         write_games(records, path)
         again = list(read_games(str(path), rules))
@@ -197,7 +200,7 @@ def test_names_of_any_kind_are_carried(tmp_path):
     record = random_game(named_rules("finkel:1"), 1)
     name = 'two\nlines, "quotes", \\, \u2028, \x85 and \u00fcml\u00e4uts]'
     record.metadata["Light"] = name
-    for suffix in (".rgn", ".json"):
+    for suffix in (".rgn", ".json", ".ur"):
         path = tmp_path / f"games{suffix}"
         write_games([record, record], path)
         assert [game.metadata["Light"] for game in read_games(str(path))] == [name, name]

@@ -41,7 +41,7 @@ def test_steps_are_the_legal_moves(rules: RuleSet) -> None:
             ]  # fmt: skip
             for move, step in zip(moves, steps, strict=True):
                 assert step.state == stepper.space.encode(move.position)
-                assert stepper.text(state, side, step) == move.text
+                assert stepper.text(side, step) == move.text
             if moves:
                 position = rng.choice(moves).position
             else:
@@ -51,5 +51,5 @@ def test_steps_are_the_legal_moves(rules: RuleSet) -> None:
 
 def test_the_sample_board_is_drawn_with_its_gaps() -> None:
     stepper = stepper_of(CATALOGUE["finkel"])
-    state = stepper.space.encode(start(stepper.rules))
+    state = stepper.encode(start(stepper.rules))
     assert stepper.notation(state, "D").split()[0] == "/".join(UR.rows)

@@ -2,7 +2,7 @@
 
 from ur_solver.audit.judge import GameAudit, JudgedPly, audit_games
 from ur_solver.audit.output import game_json, write_csv
-from ur_solver.audit.report import account_text, html_report, result_text, signed
+from ur_solver.audit.report import account_text, action_text, html_report, result_text, signed
 from ur_solver.audit.selfplay import (
     SampleStatistics,
     losses_per_choice,
@@ -27,6 +27,7 @@ __all__ = [
     "SampleStatistics",
     "Thresholds",
     "account_text",
+    "action_text",
     "audit_games",
     "game_json",
     "html_report",

@@ -12,7 +12,12 @@ so that value before + luck - loss is the value after, and over a whole game
 with start and end value to light: 1 or 0 at the end of a game played out. In the mean
 over all throws luck is 0, whatever is played: it is the dice alone.
 
-A *choice* is a ply with two legal moves or more; elsewhere there is nothing to lose.
+A *choice* is a ply with two legal moves or more; elsewhere there is nothing to lose. Where
+rules let a player say something before throwing (birds), that is judged apart from the
+throw: it has no luck but for what the table is wrong by, its loss is that of the choice, and
+the throw's value before is that of what was said.
+
+Where the rules give the first throw (skiriuk), a game's start value is that with it made.
 """
 
 from __future__ import annotations
@@ -22,9 +27,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from ur_solver.audit.worth import (
+    Option,
+    option_rows,
+    option_worth,
+    outcome_rows,
+    outcome_worth,
+)
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.position import LIGHT, opponent
-from ur_solver.records import GameRecord, Ply, rules_word
+from ur_solver.records import GameRecord, Outcome, Ply, Saying, rules_word
 from ur_solver.values import Values, row_values
 
 TIE = 1e-6
@@ -37,7 +49,7 @@ go, and a large table is read in full for it, so that fewer are better."""
 
 
 class JudgedPly(NamedTuple):
-    """A ply with its values, all to the side that threw.
+    """A ply with its values, all to the side that threw; or what was said before the throw.
 
     Attributes
     ----------
@@ -49,7 +61,10 @@ class JudgedPly(NamedTuple):
     played_value : float
         After the move that was played; `best_value` where there was none.
     best : int
-        Which of the legal moves is best, the played one if it is as good; -1 for a pass.
+        Which of the options is best, the one taken if it is as good; -1 for a pass.
+    is_saying : bool
+        Whether this judges what was said: the options are then the ply's sayings, and
+        nothing was thrown yet.
     """
 
     ply: Ply
@@ -57,6 +72,17 @@ class JudgedPly(NamedTuple):
     best_value: float
     played_value: float
     best: int
+    is_saying: bool = False
+
+    @property
+    def options(self) -> Sequence[Option]:
+        """What could be chosen: the legal moves, or what might be said."""
+        return self.ply.sayings if self.is_saying else self.ply.steps
+
+    @property
+    def taken(self) -> int:
+        """Which of the options was taken; -1 for none."""
+        return self.ply.said if self.is_saying else self.ply.played
 
     @property
     def luck(self) -> float:
@@ -70,13 +96,13 @@ class JudgedPly(NamedTuple):
 
     @property
     def is_choice(self) -> bool:
-        """Whether there was more than one move, and one was made."""
-        return len(self.ply.steps) > 1 and self.ply.played >= 0
+        """Whether there was more than one option, and one was taken."""
+        return len(self.options) > 1 and self.taken >= 0
 
     @property
     def is_best(self) -> bool:
         """Whether nothing better could be played."""
-        return self.best == self.ply.played
+        return self.best == self.taken
 
 
 @dataclass(frozen=True)
@@ -87,8 +113,10 @@ class GameAudit:
     ----------
     record : GameRecord
     plies : tuple of JudgedPly
+        In order; what was said before a throw, if there was a choice, stands before it.
     start_value, end_value : float
-        To light: before the first throw, and where the record stops.
+        To light: before the first throw (with it made, where the rules give it), and where
+        the record stops.
     """
 
     record: GameRecord
@@ -109,12 +137,21 @@ class GameAudit:
         )
         return (*before, self.end_value)
 
+    def taken_text(self, judged: JudgedPly) -> str | None:
+        """What was played in one of its plies, or said; None for a turn without a move."""
+        return self._text(judged, judged.taken)
+
     def best_text(self, judged: JudgedPly) -> str | None:
-        """The best move of one of its plies, in RGN's notation; None for a pass."""
-        if judged.best < 0:
+        """What was best to play in one of its plies, or to say; None for a pass."""
+        return self._text(judged, judged.best)
+
+    def _text(self, judged: JudgedPly, index: int) -> str | None:
+        if index < 0:
             return None
-        ply = judged.ply
-        return self.record.stepper.text(ply.state, ply.side, ply.steps[judged.best])
+        option = judged.options[index]
+        if isinstance(option, Saying):
+            return option.name
+        return self.record.stepper.text(judged.ply.side, option)
 
 
 def audit_games(
@@ -153,44 +190,78 @@ def audit_games(
 
 
 def _judge(records: Sequence[GameRecord], values: Values) -> Iterator[GameAudit]:
-    if not records:
-        return
-    stepper = records[0].stepper
     rows: list[bytes] = []
     for record in records:
-        rows.append(stepper.space.encode(record.start))
-        for ply in record.plies:
-            # The state before a ply is one of those after the ply before it.
-            if ply.steps:
-                rows += [step.state for step in ply.steps if not step.is_win]
-            else:
-                rows.append(stepper.flip(ply.state))
+        rows += _record_rows(record)
     found = row_values(values, rows)
     for record in records:
         yield _judged(record, found)
 
 
+def _record_rows(record: GameRecord) -> Iterator[bytes]:
+    """The states whose values `_judged` asks for, in its order."""
+    stepper = record.stepper
+    opening = _opening(record)
+    if opening is None:
+        yield stepper.encode(record.start)
+    else:
+        yield from outcome_rows(opening)
+    for ply in record.plies:
+        # The state before a ply is one of those after the ply before it.
+        if len(ply.sayings) > 1:
+            for saying in ply.sayings:
+                yield from option_rows(saying)
+        if ply.steps:
+            for step in ply.steps:
+                yield from option_rows(step)
+        else:
+            yield stepper.flip(ply.state)
+
+
+def _opening(record: GameRecord) -> Outcome | None:
+    """What the game begins with, where the rules give its first throw."""
+    stepper = record.stepper
+    rolls = stepper.opening_rolls(record.start)
+    if rolls is None:
+        return None
+    state = stepper.encode(record.start)
+    return Outcome(1.0, stepper.steps_after(state, rolls[0]), stepper.flip(state))
+
+
 def _judged(record: GameRecord, found: Iterator[float]) -> GameAudit:
-    begin = before = next(found)
+    opening = _opening(record)
+    begin = before = next(found) if opening is None else outcome_worth(opening, found)
     judged: list[JudgedPly] = []
     side = record.start.side
     for ply in record.plies:
+        if len(ply.sayings) > 1:
+            judged.append(_chosen(ply, before, ply.sayings, ply.said, found, is_saying=True))
+            before = judged[-1].played_value
         if not ply.steps:
             after = 1.0 - next(found)
             judged.append(JudgedPly(ply, before, after, after, -1))
             before, side = 1.0 - after, opponent(ply.side)
             continue
-        worth = [
-            1.0 if step.is_win else next(found) if step.again else 1.0 - next(found)
-            for step in ply.steps
-        ]
-        best_value = max(worth)
-        after = best_value if ply.played < 0 else worth[ply.played]
-        best = (
-            ply.played if ply.played >= 0 and best_value - after <= TIE else worth.index(best_value)
-        )
-        judged.append(JudgedPly(ply, before, best_value, after, best))
+        judged.append(_chosen(ply, before, ply.steps, ply.played, found))
+        after = judged[-1].played_value
         keeps_turn = ply.played < 0 or ply.steps[ply.played].again
         before, side = (after, ply.side) if keeps_turn else (1.0 - after, opponent(ply.side))
     to_light = begin if record.start.side == LIGHT else 1.0 - begin
     return GameAudit(record, tuple(judged), to_light, before if side == LIGHT else 1.0 - before)
+
+
+def _chosen(
+    ply: Ply,
+    before: float,
+    options: Sequence[Option],
+    taken: int,
+    found: Iterator[float],
+    is_saying: bool = False,
+) -> JudgedPly:
+    """The judgement of one option among several; -1 is one that is still to come."""
+    worth = [option_worth(option, found) for option in options]
+    best_value = max(worth)
+    after = best_value if taken < 0 else worth[taken]
+    is_best = taken >= 0 and best_value - after <= TIE
+    best = taken if is_best else worth.index(best_value)
+    return JudgedPly(ply, before, best_value, after, best, is_saying)

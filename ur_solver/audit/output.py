@@ -28,7 +28,9 @@ def game_json(audit: GameAudit) -> str:
     at which nothing was better, and for each ply ``{"side", "position", "throw", "move",
     "best", "value", "best_value", "loss", "luck"}``. Values of a ply are to its side,
     ``start_value`` is to light; ``move`` and ``best`` are null where no move was legal. A
-    file of several games has ``game``, its number there, too.
+    file of several games has ``game``, its number there, too. Where a player may say something
+    before throwing, that is a ply of its own, without a throw (null), whose ``move`` and
+    ``best`` are what was said and what was best to say. Two throws are an array.
     """
     record = audit.record
     values: dict[str, Any] = {
@@ -56,14 +58,21 @@ def _ply_values(audit: GameAudit, judged: JudgedPly) -> dict[str, Any]:
     return {
         "side": SIDE_NAMES[ply.side],
         "position": audit.record.stepper.notation(ply.state, ply.side),
-        "throw": ply.throw,
-        "move": audit.record.move_text(ply),
+        "throw": _throw(judged),
+        "move": audit.taken_text(judged),
         "best": audit.best_text(judged),
         "value": judged.value,
         "best_value": judged.best_value,
         "loss": judged.loss,
         "luck": judged.luck,
     }
+
+
+def _throw(judged: JudgedPly) -> int | tuple[int, ...] | None:
+    if judged.is_saying:
+        return None
+    throws = judged.ply.throws
+    return throws[0] if len(throws) == 1 else throws
 
 
 def write_csv(audits: Iterable[GameAudit], thresholds: Thresholds) -> str:
@@ -87,7 +96,7 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "side": SIDE_NAMES[side],
         "player": record.player(side) or "",
         "won": "" if record.winner is None else int(record.winner == side),
-        "plies": sum(1 for _ in audit.of_side(side)),
+        "plies": sum(not judged.is_saying for judged in audit.of_side(side)),
         "choices": player.choices,
         "best": player.best,
         "best_share": round(player.best_share, 6),

@@ -10,15 +10,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ur_solver.audit.worth import Option, option_values
 from ur_solver.errors import InputError
-from ur_solver.records import Step
-from ur_solver.values import Values, row_values
+from ur_solver.records import Saying
+from ur_solver.values import Values
 
-Turn = tuple[Step, ...]
-"""The legal moves of a turn, two or more."""
+Turn = Sequence[Option]
+"""What may be chosen, two things or more: all moves, or all that may be said."""
 
 Chooser = Callable[[Sequence[Turn], np.random.Generator], list[int]]
-"""Which move of each turn to play."""
+"""Which option of each turn to take."""
 
 
 def _random(turns: Sequence[Turn], rng: np.random.Generator) -> list[int]:
@@ -26,19 +27,22 @@ def _random(turns: Sequence[Turn], rng: np.random.Generator) -> list[int]:
 
 
 def _first(turns: Sequence[Turn], rng: np.random.Generator) -> list[int]:
-    return [0] * len(turns)
+    # Moves come so ordered; of what may be said, what lets a piece enter goes first.
+    return [min(range(len(turn)), key=lambda index: turn[index].source) for turn in turns]
 
 
 def _greedy(turns: Sequence[Turn], rng: np.random.Generator) -> list[int]:
-    def eager(step: Step) -> tuple[bool, bool, bool, int]:
-        return step.is_win, step.is_capture, step.again, step.target
+    def eager(option: Option) -> tuple[bool, bool, bool, int]:
+        if isinstance(option, Saying):
+            return False, False, False, option.source
+        return option.is_win, option.is_capture, option.again, option.target
 
     return [max(range(len(turn)), key=lambda index: eager(turn[index])) for turn in turns]
 
 
 PLAIN: dict[str, Chooser] = {"random": _random, "first": _first, "greedy": _greedy}
 """Players without a table: any move; the move of the rearmost piece, entering before all;
-captures, else rosettes, else the foremost piece."""
+captures, else another throw, else the foremost piece."""
 
 TEMPERATURES = {"best": 0.0, "strong": 0.005, "medium": 0.02, "weak": 0.06}
 """Players with a table, by temperature: a move that loses that much of the win probability
@@ -62,20 +66,10 @@ def named_player(name: str, values: Values) -> Chooser:
     raise InputError(f"player {name!r}: known are {', '.join(NAMES)}")
 
 
-def move_values(turns: Sequence[Turn], values: Values) -> list[list[float]]:
-    """The value of every move of every turn to the side that moves, in [0, 1]."""
-    rows = [step.state for turn in turns for step in turn if not step.is_win]
-    found = row_values(values, rows)
-    return [
-        [1.0 if step.is_win else next(found) if step.again else 1.0 - next(found) for step in turn]
-        for turn in turns
-    ]
-
-
 def _table_player(values: Values, temperature: float) -> Chooser:
     def choose(turns: Sequence[Turn], rng: np.random.Generator) -> list[int]:
         chosen = []
-        for worth in move_values(turns, values):
+        for worth in option_values(turns, values):
             best = max(worth)
             if temperature == 0:
                 chosen.append(worth.index(best))

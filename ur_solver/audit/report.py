@@ -13,13 +13,11 @@ from ur_solver.audit.judge import GameAudit, JudgedPly
 from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, summarise, worst_plies
 from ur_solver.audit.svg import GraphMark, board_svg, graph_svg
 from ur_solver.position import DARK, LIGHT
-from ur_solver.records import SIDE_NAMES, Ending, rules_word
+from ur_solver.records import SIDE_NAMES, Ending, Step, rules_word
 
-MAX_GAMES = 50
-"""Games in one report, half a megabyte; a larger folder is for CSV."""
-
-MAX_MOMENTS = 12
-"""Mistakes shown with boards in each game, the worst ones."""
+MAX_GAMES = 20
+"""Games in one report; a larger folder is for CSV. Each marked move has a board of 5 kB, and
+random finkel games have 56 of them in the mean: 6 megabytes."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,7 @@ class _Moment:
     heading: str
     mark: Mark
     side: str
+    did: str
     played: str
     best: str
     loss: str
@@ -52,7 +51,6 @@ class _Game:
     graph: Markup
     players: list[_Player]
     moments: list[_Moment]
-    hidden_moments: int
     plies: int
 
 
@@ -117,18 +115,17 @@ def _percent(value: float) -> str:
 def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
     record = audit.record
     worst = worst_plies(audit, thresholds, len(audit.plies))
-    shown = worst[:MAX_MOMENTS]
-    turn_of = {id(judged): ply for ply, judged in enumerate(audit.plies)}
+    turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
     # Beside the curve's point before the throw: that is where the move was chosen.
     dots = [
         GraphMark(
             turn_of[id(judged)],
             str(thresholds.mark(judged)),
             f"game-{number}-ply-{turn_of[id(judged)] + 1}",
-            f"{SIDE_NAMES[judged.ply.side]} {record.move_text(judged.ply)}, "
+            f"{SIDE_NAMES[judged.ply.side]} {audit.taken_text(judged)}, "
             f"{100 * judged.loss:.1f} points lost",
         )
-        for judged in shown
+        for judged in worst
     ]
     return _Game(
         title=record.title,
@@ -138,11 +135,18 @@ def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
         graph=graph_svg(audit.curve, dots),
         players=[_player(audit, side, thresholds) for side in (LIGHT, DARK)],
         moments=[
-            _moment(audit, judged, turn_of[id(judged)], thresholds, number) for judged in shown
+            _moment(audit, judged, turn_of[id(judged)], thresholds, number) for judged in worst
         ],
-        hidden_moments=len(worst) - len(shown),
-        plies=len(audit.plies),
+        plies=len(record.plies),
     )
+
+
+def action_text(audit: GameAudit, judged: JudgedPly) -> str:
+    """What a side did in one of its plies, in words."""
+    taken = audit.taken_text(judged)
+    if judged.is_saying:
+        return f"said {taken}"
+    return f"threw {judged.ply.throw_text} and played {taken}"
 
 
 def result_text(audit: GameAudit) -> str:
@@ -165,7 +169,7 @@ def _player(audit: GameAudit, side: str, thresholds: Thresholds) -> _Player:
     def throw(judged: JudgedPly | None) -> str:
         if judged is None:
             return "no throw"
-        return f"a {judged.ply.throw}, {signed(judged.luck)}"
+        return f"a {judged.ply.throw_text}, {signed(judged.luck)}"
 
     return _Player(
         side=SIDE_NAMES[side],
@@ -180,17 +184,20 @@ def _moment(
     audit: GameAudit, judged: JudgedPly, index: int, thresholds: Thresholds, number: int
 ) -> _Moment:
     record, ply = audit.record, judged.ply
-    played, best = record.move_text(ply) or "", audit.best_text(judged) or ""
+    played, best = audit.taken_text(judged) or "", audit.best_text(judged) or ""
     mark = thresholds.mark(judged)
     assert mark is not None
-    assert ply.step is not None
-    moves = [("best", ply.steps[judged.best]), ("played", ply.step)]
-    label = f"{SIDE_NAMES[ply.side]} threw {ply.throw}, played {played}, best was {best}"
+    options = [("best", judged.options[judged.best]), ("played", judged.options[judged.taken])]
+    moves = [(css, option) for css, option in options if isinstance(option, Step)]
+    label = f"{SIDE_NAMES[ply.side]} {action_text(audit, judged)}, best was {best}"
+    number_of_throw = sum(not each.is_saying for each in audit.plies[:index]) + 1
+    did = "before the throw" if judged.is_saying else f"threw a {ply.throw_text}"
     return _Moment(
         anchor=f"game-{number}-ply-{index + 1}",
-        heading=f"Throw {index + 1}: {SIDE_NAMES[ply.side]} threw a {ply.throw}",
+        heading=f"Throw {number_of_throw}: {SIDE_NAMES[ply.side]} {did}",
         mark=mark,
         side=SIDE_NAMES[ply.side],
+        did="Said" if judged.is_saying else "Played",
         played=f"{played} ({_percent(judged.played_value)})",
         best=f"{best} ({_percent(judged.best_value)})",
         loss=f"{100 * judged.loss:.1f}",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
 from ur_solver.audit.judge import GameAudit, audit_games
-from ur_solver.audit.players import PLAIN, Chooser
+from ur_solver.audit.players import PLAIN, Chooser, Turn
 from ur_solver.position import DARK, LIGHT
 from ur_solver.records import Ending, GameRecord, Replay
-from ur_solver.rules import RuleSet
+from ur_solver.rules import FREE_THROW, RuleSet
 from ur_solver.values import Values
 
 _BATCH = 2000
@@ -47,28 +47,43 @@ def play_games(
         The number of the first game.
     """
     choosers = {LIGHT: light, DARK: dark}
-    throws = np.array(rules.dice.throws)
-    chances = np.array([float(rules.dice.probabilities[throw]) for throw in rules.dice.throws])
     replays = [Replay(rules) for _ in range(n_games)]
     for _ in range(MAX_PLIES):
         going = [replay for replay in replays if replay.winner is None]
         if not going:
             break
-        thrown = rng.choice(throws, size=len(going), p=chances).tolist()
-        turns = [replay.legal(throw) for replay, throw in zip(going, thrown, strict=True)]
-        played = [0 if turn else -1 for turn in turns]
-        for side, choose in choosers.items():
-            asked = [k for k, turn in enumerate(turns) if len(turn) > 1 and going[k].side == side]
-            if asked:
-                chosen = choose([turns[k] for k in asked], rng)
-                for k, index in zip(asked, chosen, strict=True):
-                    played[k] = index
-        for replay, throw, turn, index in zip(going, thrown, turns, played, strict=True):
-            replay.take(throw, turn, index)
+        sides = [replay.side for replay in going]
+        sayings = [replay.sayings() for replay in going]
+        said = _chosen(sayings, sides, choosers, rng)
+        chances = rng.random(len(going)).tolist()
+        turns = []
+        for replay, may_say, index, chance in zip(going, sayings, said, chances, strict=True):
+            choice = may_say[index].name if may_say else FREE_THROW
+            throws = replay.rolls(choice).pick(chance).throws
+            turns.append((throws, replay.legal(throws, choice)))
+        played = _chosen([steps for _, steps in turns], sides, choosers, rng)
+        for k, (throws, steps) in enumerate(turns):
+            going[k].take(throws, steps, played[k], sayings=sayings[k], said=said[k])
     return [
         replay.finish(metadata=dict(metadata or {}), file="sample", number=number)
         for number, replay in enumerate(replays, start=first_number)
     ]
+
+
+def _chosen(
+    turns: Sequence[Turn],
+    sides: Sequence[str],
+    choosers: Mapping[str, Chooser],
+    rng: np.random.Generator,
+) -> list[int]:
+    """What each side chooses in its turns; -1 where there is nothing."""
+    chosen = [0 if turn else -1 for turn in turns]
+    for side, choose in choosers.items():
+        asked = [k for k, turn in enumerate(turns) if len(turn) > 1 and sides[k] == side]
+        if asked:
+            for k, index in zip(asked, choose([turns[k] for k in asked], rng), strict=True):
+                chosen[k] = index
+    return chosen
 
 
 def play_many(

@@ -58,7 +58,8 @@ class PlayerSummary:
     Attributes
     ----------
     choices, best : int
-        Plies with two moves or more, and those of them where nothing was better.
+        Plies with two moves or more, or two things to say, and those of them where nothing
+        was better.
     loss, luck : float
         Totals, in win probability.
     marks : Counter of Mark
@@ -89,6 +90,7 @@ def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSumma
     """The summary of one player's plies."""
     plies = list(plies)
     choices = [judged for judged in plies if judged.is_choice]
+    thrown = [judged for judged in plies if not judged.is_saying]
     marks = Counter(mark for judged in choices if (mark := thresholds.mark(judged)))
     return PlayerSummary(
         choices=len(choices),
@@ -96,8 +98,8 @@ def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSumma
         loss=sum(judged.loss for judged in choices),
         luck=sum(judged.luck for judged in plies),
         marks=marks,
-        luckiest=max(plies, key=lambda judged: judged.luck, default=None),
-        unluckiest=min(plies, key=lambda judged: judged.luck, default=None),
+        luckiest=max(thrown, key=lambda judged: judged.luck, default=None),
+        unluckiest=min(thrown, key=lambda judged: judged.luck, default=None),
     )
 
 

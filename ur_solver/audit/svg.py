@@ -5,6 +5,7 @@ Colours are CSS classes that the report's style sheet fills in, for light and da
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from ur_solver.moves import HOME
 from ur_solver.position import DARK, LIGHT, Position, n_off
 from ur_solver.records import SIDE_NAMES, Step
 from ur_solver.rules import RuleSet
+from ur_solver.rules.contents import is_marked, side_of, split
 
 _CELL = 40
 _STRIP = 20
@@ -29,7 +31,7 @@ def board_svg(
     rules : RuleSet
     position : Position
     moves : sequence of (str, Step)
-        A CSS class, ``best`` or ``played``, and the move.
+        A CSS class, ``best`` or ``played``, and the move; none where none is shown.
     label : str
         What a screen reader says.
     """
@@ -74,17 +76,33 @@ def _square(rosettes: frozenset[str], square: str, content: str, row: int, colum
             for angle in range(0, 360, 45)
         )
         parts.append(f'<g class="rosette">{petals}</g>')
-    if content:
-        side = content.upper()
+    pieces = split(content)
+    if pieces and square in rosettes:
+        parts.append(_rect("ring", x, y, 3))
+    # In a square with as many columns as rows, filled from the bottom up as stacks are.
+    n_columns = math.isqrt(len(pieces) - 1) + 1 if pieces else 1
+    n_rows = math.ceil(len(pieces) / n_columns)
+    size = (_CELL - 6) / n_columns
+    for k, piece in enumerate(pieces):
+        row_up, place = divmod(k, n_columns)
+        centre_x = x + 3 + (place + 0.5) * size
+        centre_y = middle_y + (n_rows / 2 - row_up - 0.5) * size
+        parts.append(_piece(piece, centre_x, centre_y, size * 0.38))
+    return "".join(parts)
+
+
+def _piece(piece: str, x: float, y: float, radius: float) -> str:
+    css = SIDE_NAMES[side_of(piece)]
+    parts = [f'<circle class="piece {css}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>']
+    if is_marked(piece):
         parts.append(
-            f'<circle class="piece {SIDE_NAMES[side]}" cx="{middle_x}" cy="{middle_y}" r="13"/>'
+            f'<circle class="leg {css}" cx="{x:.1f}" cy="{y:.1f}" r="{0.4 * radius:.1f}"/>'
         )
-        if square in rosettes:
-            parts.append(_rect("ring", x, y, 3))
-        if content != side:  # on the second leg of its path
-            parts.append(
-                f'<circle class="leg {SIDE_NAMES[side]}" cx="{middle_x}" cy="{middle_y}" r="5"/>'
-            )
+    if number := piece[1:]:
+        parts.append(
+            f'<text class="number {css}" x="{x:.1f}" y="{y:.1f}" '
+            f'style="font-size:{1.3 * radius:.1f}px">{number}</text>'
+        )
     return "".join(parts)
 
 

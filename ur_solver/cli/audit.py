@@ -60,9 +60,10 @@ def command(
     """Judge every choice in the games of FILE... by TABLE.
 
     TABLE is a file or a rule set, such as finkel or finkel:3. A FILE holds games in
-    RoyalUr's JSON notation or RGN; a folder stands for all games in it, '-' for standard
-    input. Losses and luck are in points, hundredths of the chance to win; the thresholds
-    of marks are chances, such as 0.03. A game that cannot be read is told and passed over.
+    RoyalUr's JSON notation, RGN or the plain notation (.ur); a folder stands for all games
+    in it, '-' for standard input. Losses and luck are in points, hundredths of the chance to
+    win; the thresholds of marks are chances, such as 0.03. A game that cannot be read is told
+    and passed over.
 
     \b
     ur audit finkel game.rgn --html report.html

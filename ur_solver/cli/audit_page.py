@@ -11,6 +11,7 @@ from ur_solver.audit import (
     PlayerSummary,
     Thresholds,
     account_text,
+    action_text,
     result_text,
     signed,
     strength,
@@ -64,7 +65,7 @@ def audit_page(
 def _head(audit: GameAudit) -> str:
     return (
         f"{click.style(audit.record.title, bold=True)}: {rules_word(audit.record.rules)}, "
-        f"{len(audit.plies)} throws, {result_text(audit)}\n"
+        f"{len(audit.record.plies)} throws, {result_text(audit)}\n"
         f"light's chance: {account_text(audit)}"
     )
 
@@ -141,9 +142,13 @@ def _throws(name: str, summary: PlayerSummary) -> str:
     assert summary.luckiest
     assert summary.unluckiest
     return (
-        f"{name}: luckiest throw {summary.luckiest.ply.throw} ({signed(summary.luckiest.luck)}), "
-        f"unluckiest {summary.unluckiest.ply.throw} ({signed(summary.unluckiest.luck)})"
+        f"{name}: luckiest throw {_thrown(summary.luckiest)}, "
+        f"unluckiest {_thrown(summary.unluckiest)}"
     )
+
+
+def _thrown(judged: JudgedPly) -> str:
+    return f"{judged.ply.throw_text} ({signed(judged.luck)})"
 
 
 def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
@@ -154,7 +159,7 @@ def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
     return (
         f"{click.style(mark, fg=_COLOURS[mark], bold=True)} at {ply.place or 'the end'} of "
         f"{audit.record.title}\n"
-        f"{side_name(ply.side)} threw {ply.throw} and played {record.move_text(ply)} "
+        f"{side_name(ply.side)} {action_text(audit, judged)} "
         f"({_points(judged.played_value)} %); best was {audit.best_text(judged)} "
         f"({_points(judged.best_value)} %): {_points(judged.loss)} points lost\n\n"
         f"{draw_position(record.rules, position)}"

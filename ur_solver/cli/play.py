@@ -9,19 +9,21 @@ import click
 import numpy as np
 
 from ur_solver.audit import Thresholds, audit_games, reference_losses
-from ur_solver.audit.players import NAMES, Chooser, move_values, named_player
+from ur_solver.audit.players import NAMES, Chooser, named_player
+from ur_solver.audit.worth import Option, option_values
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.options import table_argument
 from ur_solver.cli.output import bar, columns, draw_position, say, side_name
 from ur_solver.locate import open_table
 from ur_solver.position import DARK, LIGHT, opponent
 from ur_solver.query import Query
-from ur_solver.records import Ending, GameRecord, Replay, Step, write_games
+from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
+from ur_solver.rules import FREE_THROW
 
 HUMAN = "human"
 _TITLE = "this game"
 
-_HELP = "a move or its number; 'hint' shows what they are worth, 'resign' gives up"
+_HELP = "or its number; 'hint' shows what they are worth, 'resign' gives up"
 
 
 class _ResignError(Exception):
@@ -50,7 +52,7 @@ class _ResignError(Exception):
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Save the game: .rgn, or .json for RoyalUr's notation.",
+    help="Save the game: .rgn, .json for RoyalUr's notation, or .ur for any rules.",
 )
 @click.option("--audit/--no-audit", "with_audit", default=True, help="Judge the game at its end.")
 def command(
@@ -73,6 +75,8 @@ def command(
     """
     rng = np.random.default_rng(seed)
     with Query(open_table(table, say=say)) as query:
+        if output is not None:
+            check_output(output, query.rules)
         choosers: dict[str, Chooser | None] = {
             side: None if name == HUMAN else named_player(name, query)
             for side, name in ((LIGHT, light), (DARK, dark))
@@ -95,29 +99,10 @@ def _play(
     hints: bool,
 ) -> GameRecord:
     replay = Replay(query.rules)
-    throws = query.rules.dice.throws
-    chances = [float(query.rules.dice.probabilities[throw]) for throw in throws]
     has_human = None in choosers.values()
     try:
         while replay.winner is None:
-            side, throw = replay.side, int(rng.choice(throws, p=chances))
-            steps = replay.legal(throw)
-            chooser = choosers[side]
-            if chooser is None:
-                position = replay.stepper.position(replay.state, side)
-                click.echo("\n" + draw_position(query.rules, position) + "\n")
-            texts = [replay.stepper.text(replay.state, side, step) for step in steps]
-            if not steps:
-                played = -1
-            elif chooser is None:
-                click.echo(f"{side_name(side)} throws {throw}")
-                played = _ask(query, steps, texts, hints)
-            else:
-                played = chooser([steps], rng)[0] if len(steps) > 1 else 0
-            if chooser is not None or played < 0:
-                told = texts[played] if played >= 0 else "no move"
-                click.echo(f"{side_name(side)} throws {throw}: {told}")
-            replay.take(throw, steps, played, place=f"throw {len(replay.plies) + 1}")
+            _take_turn(query, replay, choosers[replay.side], rng, hints)
     except (_ResignError, click.Abort) as error:
         # Ctrl-C and the end of the input leave a game that is worth keeping, too.
         resigns = isinstance(error, _ResignError)
@@ -138,28 +123,68 @@ def _play(
     return replay.finish(metadata=metadata, file=_TITLE)
 
 
-def _ask(query: Query, steps: tuple[Step, ...], texts: Sequence[str], hints: bool) -> int:
-    """The index of the move that the player asks for."""
+def _take_turn(
+    query: Query, replay: Replay, chooser: Chooser | None, rng: np.random.Generator, hints: bool
+) -> None:
+    """One turn of the side to throw; a human's if nobody chooses for it."""
+    side, name = replay.side, side_name(replay.side)
+    if chooser is None:
+        position = replay.stepper.position(replay.state, side)
+        click.echo("\n" + draw_position(query.rules, position) + "\n")
+
+    def choose(options: Sequence[Option], texts: Sequence[str], what: str) -> int:
+        if chooser is None:
+            return _ask(query, options, texts, what, hints)
+        return chooser([options], rng)[0] if len(options) > 1 else 0
+
+    sayings = replay.sayings()
+    said, choice, words = -1, FREE_THROW, ""
+    if sayings:
+        names = [saying.name for saying in sayings]
+        said = choose(sayings, names, "say") if len(sayings) > 1 else 0
+        choice = names[said]
+        words = f"says {choice}, "
+    throws = replay.rolls(choice).pick(rng.random()).throws
+    thrown = " and ".join(map(str, throws))
+    steps = replay.legal(throws, choice)
+    texts = [replay.stepper.text(side, step) for step in steps]
+    played = -1
+    if steps:
+        if chooser is None:
+            click.echo(f"{name} throws {thrown}")
+        played = choose(steps, texts, "move")
+    if chooser is not None or played < 0:
+        told = texts[played] if played >= 0 else "no move"
+        click.echo(f"{name} {words}throws {thrown}: {told}")
+    place = f"throw {len(replay.plies) + 1}"
+    replay.take(throws, steps, played, place=place, sayings=sayings, said=said)
+
+
+def _ask(
+    query: Query, options: Sequence[Option], texts: Sequence[str], what: str, hints: bool
+) -> int:
+    """The index of what the player chooses; `what` is the prompt."""
     if hints:
-        click.echo(_worth(query, steps, texts))
+        click.echo(_worth(query, options, texts))
     else:
         click.echo("  " + "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1)))
     while True:
-        answer = click.prompt("move", prompt_suffix="> ").strip()
+        answer = click.prompt(what, prompt_suffix="> ").strip()
         if answer in texts:
             return texts.index(answer)
         if answer.isascii() and answer.isdigit() and 1 <= int(answer) <= len(texts):
             return int(answer) - 1
         if answer == "hint":
-            click.echo(_worth(query, steps, texts))
+            click.echo(_worth(query, options, texts))
         elif answer == "resign":
             raise _ResignError
         else:
-            say(f"{answer[:40]!r}: expected {_HELP}")
+            wanted = "a move" if what == "move" else " or ".join(texts)
+            say(f"{answer[:40]!r}: expected {wanted} {_HELP}")
 
 
-def _worth(query: Query, steps: tuple[Step, ...], texts: Sequence[str]) -> str:
-    (worth,) = move_values([steps], query)
+def _worth(query: Query, options: Sequence[Option], texts: Sequence[str]) -> str:
+    (worth,) = option_values([options], query)
     best = max(worth)
     rows = [
         [f"  {k}", text, f"{100 * value:.2f} %", f"-{100 * (best - value):.2f}", bar(value)]

@@ -18,7 +18,7 @@ from ur_solver.errors import InputError
 from ur_solver.locate import open_table
 from ur_solver.position import DARK, LIGHT
 from ur_solver.query import Query
-from ur_solver.records import GameRecord, write_games
+from ur_solver.records import GameRecord, check_output, write_games
 
 
 @click.command(short_help="Games of players that the program knows.")
@@ -36,7 +36,7 @@ from ur_solver.records import GameRecord, write_games
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the games: .rgn, or .json, a game a line.",
+    help="Write the games: .rgn, .json, a game a line, or .ur for any rules.",
 )
 @json_option
 def command(
@@ -46,8 +46,8 @@ def command(
 
     TABLE is a file or a rule set, such as finkel:3. Light throws first. Players: best
     plays by the table; strong, medium and weak do so with growing carelessness; greedy
-    captures, else takes rosettes, else moves its foremost piece; first moves its rearmost
-    piece; random moves any.
+    captures, else gets another throw, else moves its foremost piece; first moves its
+    rearmost piece; random moves any.
 
     \b
     ur sample finkel:3 -g 1000 --players best,greedy -o games.rgn
@@ -56,6 +56,8 @@ def command(
     if len(names) != 2:
         raise InputError(f"players {players!r}: expected two names with a comma, 'best,greedy'")
     with Query(open_table(table, say=say)) as query:
+        if output is not None:
+            check_output(output, query.rules)
         light, dark = (named_player(name.strip(), query) for name in names)
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)

@@ -174,7 +174,8 @@ def read_values(header: MapHeader, values: npt.NDArray[np.float64]) -> None:
         scale = _scale(header, keys, file)
         for chunk, stored in _entries(header, file):
             states = keys.decode(chunk)
-            found = stored.astype(np.float64) / scale
+            with np.errstate(invalid="ignore"):  # a signalling NaN is told below like any other
+                found = stored.astype(np.float64) / scale
             if not (found.min() >= 0 and found.max() <= 1 + _PROBABILITY_SLACK):
                 raise _fault(header.path, f"has values from {found.min()} to {found.max()}")
             ranks = keys.space.rank_states(states)

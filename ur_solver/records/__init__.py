@@ -1,25 +1,32 @@
-"""Recorded games: RoyalUr's JSON notation and RGN, checked against the rules."""
+"""Recorded games: RoyalUr's JSON notation, RGN and a plain one, checked against the rules."""
 
-from ur_solver.records.files import find_files, read_games, write_games
+from ur_solver.records.files import check_output, find_files, read_games, write_games
+from ur_solver.records.plain import read_plain, write_plain
+from ur_solver.records.race_steps import stepper_of
 from ur_solver.records.record import SIDE_NAMES, Ending, GameRecord, Ply, RecordFault, Replay
 from ur_solver.records.rgn import read_rgn, write_rgn
 from ur_solver.records.royalur_json import read_json_game, write_json_game
 from ur_solver.records.settings import known_rules, rules_from_settings, rules_word, settings_of
-from ur_solver.records.steps import Step, Stepper, stepper_of
+from ur_solver.records.steps import Outcome, Rolls, Saying, Step, Stepper
 
 __all__ = [
     "SIDE_NAMES",
     "Ending",
     "GameRecord",
+    "Outcome",
     "Ply",
     "RecordFault",
     "Replay",
+    "Rolls",
+    "Saying",
     "Step",
     "Stepper",
+    "check_output",
     "find_files",
     "known_rules",
     "read_games",
     "read_json_game",
+    "read_plain",
     "read_rgn",
     "rules_from_settings",
     "rules_word",
@@ -27,5 +34,6 @@ __all__ = [
     "stepper_of",
     "write_games",
     "write_json_game",
+    "write_plain",
     "write_rgn",
 ]

@@ -1,4 +1,4 @@
-"""Reading and writing files of games, of either notation, one game or many."""
+"""Reading and writing files of games, of any notation, one game or many."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ur_solver.errors import RecordError
+from ur_solver.errors import RecordError, RuleSetError
+from ur_solver.records.plain import is_plain, read_plain, write_plain
 from ur_solver.records.record import GameRecord, RecordFault
-from ur_solver.records.rgn import read_rgn, write_rgn
+from ur_solver.records.rgn import read_rgn, rgn_fault, write_rgn
 from ur_solver.records.royalur_json import read_json_game, write_json_game
-from ur_solver.records.settings import rules_word
+from ur_solver.records.settings import rules_word, settings_of
 from ur_solver.rules import RuleSet
 
 MAX_BYTES = 32 << 20
 """A file of games larger than this is not read: 2,000 games of RoyalUr's JSON fit, and the
 worst that JSON of this size can hold takes less than a gigabyte of memory."""
 
-SUFFIXES = (".json", ".jsonl", ".rgn")
+SUFFIXES = (".json", ".jsonl", ".rgn", ".ur")
 """The files of a folder that are taken for games."""
+
+_JSON, _RGN = (".json", ".jsonl"), ".rgn"
 
 
 def find_files(paths: Iterable[str]) -> Iterator[str]:
@@ -50,18 +53,19 @@ def read_games(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord |
     """The games of a file; a fault in the place of each that could not be read.
 
     The notation is told by the content, not by the name: JSON for one game, an array of
-    them or one game a line; RGN for one game or several.
+    them or one game a line; RGN or the plain notation for one game or several.
 
     Parameters
     ----------
     path : str
         ``-`` for standard input.
     rules : RuleSet, optional
-        What games in RGN were played by. A game that names other rules is a fault.
+        What games that name no rules were played by, as none in RGN does. A game that
+        names other rules is a fault.
     """
     try:
         text = _read_text(path)
-        games = list(_read_json(text, path)) if _is_json(text) else read_rgn(text, rules, path)
+        games = _read_text_games(text, rules, path)
     except RecordError as error:
         yield RecordFault(path, 1, str(error))
         return
@@ -78,8 +82,33 @@ def read_games(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord |
             yield game
 
 
+def check_output(path: Path, rules: RuleSet) -> None:
+    """See that games of `rules` can be written to `path`, before any is played.
+
+    Raises
+    ------
+    RuleSetError
+        If the notation that the suffix asks for cannot carry the rule set.
+    RecordError
+        If the suffix is none of `SUFFIXES`.
+    """
+    _check_suffix(path)
+    if path.suffix in _JSON:
+        settings_of(rules)
+    elif path.suffix == _RGN and (fault := rgn_fault(rules)):
+        raise RuleSetError(fault)
+
+
+def _check_suffix(path: Path) -> None:
+    if path.suffix not in SUFFIXES:
+        raise RecordError(f"{str(path)!r}: a game's file ends in one of {', '.join(SUFFIXES)}")
+
+
 def write_games(records: Iterable[GameRecord], path: Path) -> None:
-    """Write games in the notation that the suffix asks for: JSON, a game a line, or RGN.
+    """Write games in the notation that the suffix asks for.
+
+    JSON, a game a line (``.json``, ``.jsonl``), RGN (``.rgn``) or the plain notation
+    (``.ur``).
 
     Raises
     ------
@@ -88,16 +117,16 @@ def write_games(records: Iterable[GameRecord], path: Path) -> None:
     RecordError
         If the suffix is none of `SUFFIXES` or the file cannot be written.
     """
-    if path.suffix not in SUFFIXES:
-        raise RecordError(f"{str(path)!r}: a game's file ends in one of {', '.join(SUFFIXES)}")
-    is_rgn = path.suffix == ".rgn"
+    _check_suffix(path)
     try:
         with path.open("w", encoding="utf-8") as file:
             for number, record in enumerate(records):
-                if is_rgn:
-                    file.write("\n" * (number > 0) + write_rgn(record, with_rules=True) + "\n")
-                else:
+                if path.suffix in _JSON:
                     file.write(write_json_game(record) + "\n")
+                    continue
+                is_rgn = path.suffix == _RGN
+                text = write_rgn(record, with_rules=True) if is_rgn else write_plain(record)
+                file.write("\n" * (number > 0) + text + "\n")
     except OSError as error:
         raise RecordError(f"{str(path)!r}: {error.strerror}") from None
 
@@ -117,6 +146,14 @@ def _read_text(path: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise RecordError(f"byte {error.start} is not UTF-8 text") from None
+
+
+def _read_text_games(
+    text: str, rules: RuleSet | None, path: str
+) -> Iterable[GameRecord | RecordError]:
+    if _is_json(text):
+        return list(_read_json(text, path))
+    return (read_plain if is_plain(text) else read_rgn)(text, rules, path)
 
 
 def _is_json(text: str) -> bool:

@@ -20,19 +20,18 @@ before it: ``3:A@B1``.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ur_solver.errors import InputError, RecordError
+from ur_solver.errors import InputError, RecordError, RuleSetError
 from ur_solver.moves import HOME
 from ur_solver.position import DARK, LIGHT, format_position, parse_position, start
-from ur_solver.records.record import Ending, GameRecord, Ply, Replay, placed
-from ur_solver.records.settings import rules_word
+from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
+from ur_solver.records.settings import rules_of_text, rules_text, rules_word
 from ur_solver.records.steps import Step
-from ur_solver.rules import ASEB, CATALOGUE, MAX_PIECES, RuleSet, named_rules
+from ur_solver.rules import ASEB, MAX_PIECES, RACES, RuleSet
 
 RULES_TAG, START_TAG = "Rules", "Start"
 MAX_LINE = 59
@@ -137,7 +136,7 @@ class _Scanner:
         self._is_tag = is_tag
         if self.game.fault is None:
             try:
-                with placed(place):
+                with Placed(place):
                     if is_tag:
                         self._read_tag(token)
                     else:
@@ -233,7 +232,9 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
     """The record of a game's text under its own, the given or the one fitting rule set."""
     word = game.tags.get(RULES_TAG)
     if word is not None:
-        return _replayed(game, _tagged_rules(word), file, number)
+        with Placed(f"tag {RULES_TAG}"):
+            tagged = rules_of_text(word)
+        return _replayed(game, tagged, file, number)
     if rules is not None:
         try:
             return _replayed(game, rules, file, number)
@@ -265,9 +266,7 @@ def _candidates(game: _GameText) -> Iterator[RuleSet]:
     off = [action.side for action in game.actions if (action.move or "").endswith("+")]
     borne_off = max(off.count(LIGHT), off.count(DARK))
     tried: list[RuleSet] = []
-    for rules in CATALOGUE.values():
-        if rules.family != "race":
-            continue
+    for rules in RACES.values():
         for pieces in (rules.pieces, borne_off):
             candidate = rules.with_pieces(pieces) if 1 <= pieces <= MAX_PIECES else rules
             if not any(candidate.is_same_game(other) for other in tried):
@@ -275,19 +274,9 @@ def _candidates(game: _GameText) -> Iterator[RuleSet]:
                 yield candidate
 
 
-def _tagged_rules(word: str) -> RuleSet:
-    try:
-        if word.startswith("{"):
-            return RuleSet.from_json(word)
-        # Only names of the catalogue: a record must not make us open files.
-        if word.partition(":")[0] not in CATALOGUE:
-            raise RecordError(f"{word[:60]!r} is not in the catalogue ('ur rules' lists it)")
-        return named_rules(word)
-    except InputError as error:
-        raise RecordError(f"tag {RULES_TAG}: {error}") from None
-
-
 def _replayed(game: _GameText, rules: RuleSet, file: str, number: int) -> GameRecord:
+    if fault := rgn_fault(rules):
+        raise RecordError(fault)
     begin = None
     if START_TAG in game.tags:
         try:
@@ -297,7 +286,7 @@ def _replayed(game: _GameText, rules: RuleSet, file: str, number: int) -> GameRe
     replay = Replay(rules, begin)
     moves = _moves_by_text(rules)
     for action in game.actions:
-        with placed(action.place):
+        with Placed(action.place):
             replay.expect_side(action.side)
             if action.move is None:
                 replay.play_nothing(action.throw or 0, place=action.place)
@@ -314,28 +303,28 @@ def _play(replay: Replay, action: _Action, ends: Sequence[tuple[int, int]]) -> N
     legal = []
     for source, target in ends:
         throw = target - source
-        steps = replay.legal(throw)
+        steps = replay.legal((throw,))
         legal += [
-            (throw, steps, index)
+            ((throw,), steps, index)
             for index, step in enumerate(steps)
-            if step.source == source and step.target == target and _is_marked(replay, step, action)
+            if step.source == source and step.target == target and _is_marked(step, action)
         ]
     if len(legal) == 1:
         replay.take(*legal[0], place=action.place)
         return
     if legal:
-        throws = " or ".join(str(throw) for throw, _, _ in legal)
+        throws = " or ".join(str(throw) for (throw,), _, _ in legal)
         raise RecordError(f"{action.text!r} is the move of throw {throws}; write '3:{action.text}'")
     if ends:
-        raise RecordError(replay.illegal(ends[0][1] - ends[0][0], action.text))
+        raise RecordError(replay.illegal((ends[0][1] - ends[0][0],), action.text))
     by_throw = "" if action.throw is None else f" by a throw of {action.throw}"
     raise RecordError(
         f"{action.text!r} joins no two squares of the path {replay.rules.path.name}{by_throw}"
     )
 
 
-def _is_marked(replay: Replay, step: Step, action: _Action) -> bool:
-    is_rosette = replay.stepper.text(replay.state, replay.side, step).endswith("*")
+def _is_marked(step: Step, action: _Action) -> bool:
+    is_rosette = step.text.endswith("*")
     return (step.is_capture, is_rosette) == (action.is_capture, action.is_rosette)
 
 
@@ -362,6 +351,16 @@ def _moves_by_text(rules: RuleSet) -> dict[str, dict[str, list[tuple[int, int]]]
     return found
 
 
+def rgn_fault(rules: RuleSet) -> str | None:
+    """Why RGN cannot carry a rule set's games, in words; None if it can."""
+    if rules.family == "race":
+        return None
+    return (
+        f"{rules_word(rules)}: RGN has no words for its turns, only for those of the race "
+        "family; write the plain notation, .ur"
+    )
+
+
 def write_rgn(record: GameRecord, with_rules: bool = False) -> str:
     """A record in RGN, ending without a newline, as RoyalUr's library writes it.
 
@@ -373,26 +372,23 @@ def write_rgn(record: GameRecord, with_rules: bool = False) -> str:
 
     Raises
     ------
+    RuleSetError
+        If the notation cannot carry the rule set.
     RecordError
         If the name of a piece of metadata cannot be a tag's.
     """
+    if fault := rgn_fault(record.rules):
+        raise RuleSetError(fault)
     tags = {name: text for name, text in record.metadata.items() if name not in _OWN_TAGS}
     for name in tags:
         if not re.fullmatch(_TAG_NAME, name):
             raise RecordError(f"metadata {name[:60]!r} cannot be a tag of RGN: letters and digits")
     if with_rules:
-        tags[RULES_TAG] = _rules_tag(record.rules)
+        tags[RULES_TAG] = rules_text(record.rules)
     if record.start != start(record.rules):
         tags[START_TAG] = format_position(record.rules, record.start)
     head = "".join(f"[{name} {_quoted(value)}]\n" for name, value in tags.items())
     return head + ("\n" if head else "") + "\n".join(_turn_lines(record))
-
-
-def _rules_tag(rules: RuleSet) -> str:
-    known = CATALOGUE.get(rules.name)
-    if known and known.with_pieces(rules.pieces).is_same_game(rules):
-        return rules_word(rules)
-    return json.dumps(rules.to_json(), separators=(",", ":"))
 
 
 def _quoted(value: str) -> str:

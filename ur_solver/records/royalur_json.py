@@ -25,10 +25,11 @@ from ur_solver.position import (
     position_faults,
     start,
 )
-from ur_solver.records.record import Ending, GameRecord, Ply, Replay, placed
+from ur_solver.records.record import SIDE_NAMES, Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_from_settings, settings_of
 from ur_solver.records.steps import Step
 from ur_solver.rules import RuleSet
+from ur_solver.space import race_space_of
 
 VERSION = 2
 _READ_VERSIONS = (1, 2)
@@ -65,14 +66,15 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
     states = game.get("states")
     if not isinstance(states, list):
         raise RecordError(f"states: expected an array, not {states!r:.60}")
-    with placed("initial_state"):
+    with Placed("initial_state"):
         replay = Replay(rules, begin)
     reader = _StatesReader(replay, start_time)
     for index, state in enumerate(states):
         place = f"states[{index}]"
-        with placed(place):
+        with Placed(place):
             reader.read(state, place)
-    with placed(f"states[{len(states) - 1}]" if states else "states"):
+    with Placed(f"states[{len(states) - 1}]" if states else "states"):
+        reader.check_end()
         return replay.finish(
             reader.ending,
             reader.winner,
@@ -114,6 +116,17 @@ class _StatesReader:
             known = ", ".join((*_TURN_TYPES, *_WAIT_TYPES, *_END_TYPES))
             raise RecordError(f"type is {kind!r:.40}; known: {known}")
 
+    def check_end(self) -> None:
+        """Raise RecordError if the states break off after a turn."""
+        replay = self.replay
+        is_open = self.ending is Ending.UNFINISHED and not self._is_closed
+        if replay.plies and is_open and replay.winner is None:
+            kind = "wait4move" if replay.plies[-1].is_pending else "wait4roll"
+            raise RecordError(
+                f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]}, its end, or "
+                f"{kind!r}, which ends the states of an unfinished game"
+            )
+
     def _turn(self, state: Mapping[str, Any], kind: str, place: str) -> None:
         if self.ending is not Ending.UNFINISHED:
             raise RecordError(f"a turn after the game was {self.ending}")
@@ -132,11 +145,16 @@ class _StatesReader:
             self._check_available(state)
             return
         move = _object(state.get("move"), "move")
-        source, target = self._ends(move, side)
+        steps = replay.checked((throw,))
+        try:
+            source, target = self._ends(move, side)
+        except RecordError as error:
+            legal = replay.stepper.texts(side, steps)
+            raise RecordError(f"{error}; legal with throw {throw}: {legal}") from None
         before = replay.state
         step = replay.play_move(throw, source, target, self.time, place)
         captured = _piece(move, "captured", opponent(side))
-        expected = replay.stepper.captured_index(before, step) if step.is_capture else None
+        expected = _captured_index(replay.rules, before, step) if step.is_capture else None
         if captured != expected:
             raise RecordError(
                 f"move.captured is {move.get('captured')!r:.60}, but the move "
@@ -163,10 +181,9 @@ class _StatesReader:
         steps = self.replay.plies[-1].steps
         if isinstance(available, list) and len(available) != len(steps):
             ply = self.replay.plies[-1]
-            legal = ", ".join(self.replay.stepper.text(ply.state, ply.side, s) for s in steps)
             raise RecordError(
                 f"moves lists {len(available)} moves; legal with throw {ply.throw}: "
-                f"{legal or 'none'}"
+                f"{self.replay.stepper.texts(ply.side, steps)}"
             )
 
     def _waiting(self, state: Mapping[str, Any], kind: str) -> None:
@@ -201,6 +218,13 @@ class _StatesReader:
         if reason is not None and not isinstance(reason, str):
             raise RecordError(f"reason is {reason!r:.60}, not a text")
         self.reason = reason
+
+
+def _captured_index(rules: RuleSet, state: bytes, step: Step) -> int:
+    """The path index, on its own side's path, of the piece that `step` captures."""
+    square = rules.path.light[step.target]
+    code = state[rules.board.squares.index(square)]
+    return race_space_of(rules).layout.path_index(square, code)
 
 
 def _object(value: object, name: str) -> Mapping[str, Any]:
@@ -256,7 +280,7 @@ def _initial(rules: RuleSet, values: object) -> tuple[Position, int]:
     if values is None:
         return start(rules), 0
     state = _object(values, "initial_state")
-    with placed("initial_state"):
+    with Placed("initial_state"):
         side = _side(state.get("turn"), "turn")
         pieces = _object(_object(state.get("board"), "board").get("pieces"), "board.pieces")
         contents = dict.fromkeys(rules.board.squares, "")
@@ -359,7 +383,7 @@ def _written_move(record: GameRecord, ply: Ply, step: Step) -> dict[str, int]:
     if step.target < len(record.rules.path):
         move["dest"] = sign * (step.target + 1)
     if step.is_capture:
-        move["captured"] = -sign * (record.stepper.captured_index(ply.state, step) + 1)
+        move["captured"] = -sign * (_captured_index(record.rules, ply.state, step) + 1)
     return move
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from ur_solver.errors import RecordError, RuleSetError
-from ur_solver.rules import CATALOGUE, DICE, MAX_PIECES, PATHS, RuleSet
+from ur_solver.errors import InputError, RecordError, RuleSetError
+from ur_solver.rules import CATALOGUE, DICE, MAX_PIECES, PATHS, RuleSet, named_rules
 
 _BOARDS = {"standard": "ur", "aseb": "aseb"}
 _PATHS = {
@@ -68,11 +69,14 @@ def settings_of(rules: RuleSet) -> dict[str, Any]:
         "paths": _key(_PATHS, rules.path.name),
         "dice": _key(_DICE, rules.dice.name),
     }
+    if rules.family != "race":
+        raise RuleSetError(
+            f"{rules_word(rules)}: RoyalUr's settings know the race family only; write the "
+            "plain notation, .ur"
+        )
     missing = [key for key, value in names.items() if value is None]
     if rules.extra_on_throw is not None:
         missing.append("extra_on_throw")
-    if rules.family != "race":
-        missing.append("family")
     settings = {
         **names,
         _PIECES: rules.pieces,
@@ -104,6 +108,35 @@ def rules_word(rules: RuleSet) -> str:
     known = CATALOGUE.get(rules.name)
     usual = known is not None and known.pieces == rules.pieces
     return rules.name if usual else f"{rules.name}:{rules.pieces}"
+
+
+def rules_text(rules: RuleSet) -> str:
+    """A rule set as a record's head names it; `rules_of_text` is the inverse.
+
+    Its word if it is in the catalogue, else its JSON.
+    """
+    if rules.name in CATALOGUE and known_rules(rules).name == rules.name:
+        return rules_word(rules)
+    return json.dumps(rules.to_json(), separators=(",", ":"))
+
+
+def rules_of_text(text: str) -> RuleSet:
+    """The rule set that a record's head names, ``finkel:3`` or its JSON.
+
+    Raises
+    ------
+    RecordError
+        If it is neither; files are not opened.
+    """
+    try:
+        if text.startswith("{"):
+            return RuleSet.from_json(text)
+        # Only names of the catalogue: a record must not make us open files.
+        if text.partition(":")[0] not in CATALOGUE:
+            raise RecordError(f"{text[:60]!r} is not in the catalogue ('ur rules' lists it)")
+        return named_rules(text)
+    except InputError as error:
+        raise RecordError(str(error)) from None
 
 
 def _one_of(settings: Mapping[str, Any], key: str, known: Mapping[str, str]) -> str:

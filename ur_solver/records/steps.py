@@ -1,38 +1,39 @@
-"""Moves on encoded states: the same rules as `ur_solver.moves`, fast enough to replay.
+"""Turns on encoded states: what may be said, thrown and moved, ready to be ranked.
 
-`moves.py` is the definition and takes 22 us a throw, to which ranking what it finds adds
-as much again for each move; replaying and judging a thousand games asks for 150,000
-throws. This module works on the state rows of `ur_solver.space` (the side about to throw
-is always "mine"), which are ready to be ranked, at 4 us a throw. The tests compare the
-two on every rule set, and the names of moves are taken from `moves.py`.
+A state is a row of `ur_solver.space` as bytes, in which the side about to throw is always
+"mine"; moves on it are `Step`s. `Stepper` asks `ur_solver.moves` and so knows every rule
+set; the race family has a faster one of its own (`race_steps.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import lru_cache
-from operator import itemgetter
+import itertools
+from bisect import bisect
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ur_solver.errors import RuleSetError
-from ur_solver.kernel import move_tables
-from ur_solver.moves import legal_moves
-from ur_solver.position import DARK, LIGHT, Position
-from ur_solver.rules import RuleSet
-from ur_solver.space import race_space_of
+import numpy as np
 
-_OTHER_SIDE = bytes((0, 2, 1, 4, 3)) + bytes(range(5, 256))
-_N_CODES = 5
-_GAP, _SLASH = _N_CODES, _N_CODES + 1
-# What a content code is written as, by the side that "mine" is.
-_LETTERS = {LIGHT: b".LDld_/", DARK: b".DLdl_/"}
+from ur_solver.moves import legal_moves, pass_turn
+from ur_solver.position import LIGHT, Position, format_position, start, winner
+from ur_solver.rules import FREE_THROW, HOME, RuleSet
+from ur_solver.rules.families import Roll
+from ur_solver.space import space_of
+
+_ACROSS = str.maketrans("AC", "CA")
+_CACHED = 1 << 16
+"""Throws whose moves are kept: some 50 MB. Games of few pieces repeat themselves much."""
 
 
 class Step(NamedTuple):
     """One legal move on an encoded state.
 
     `source` and `target` are path indices as in `moves.Move`. `state` is what the move
-    leads to, seen from the side that throws next: the same side if `again`.
+    leads to, seen from the side that throws next: the same side if `again`. `text` is the
+    move as light writes it; `Stepper.text` gives dark's.
     """
 
     source: int
@@ -41,145 +42,163 @@ class Step(NamedTuple):
     again: bool
     is_win: bool
     state: bytes
+    text: str
+
+
+class Outcome(NamedTuple):
+    """What the dice may bring: with `probability` the moves `steps`, else the turn passes.
+
+    `passed` is the state after a pass, seen from the other side.
+    """
+
+    probability: float
+    steps: tuple[Step, ...]
+    passed: bytes
+
+
+class Rolls(tuple[Roll, ...]):
+    """All that may be thrown in a turn, with probabilities that sum to 1."""
+
+    @cached_property
+    def _by_throws(self) -> dict[tuple[int, ...], Roll]:
+        return {roll.throws: roll for roll in self}
+
+    @cached_property
+    def _sums(self) -> list[float]:
+        return list(itertools.accumulate(float(roll.probability) for roll in self))
+
+    def of(self, throws: tuple[int, ...]) -> Roll | None:
+        """The roll in which the dice show `throws`; None if there is none."""
+        return self._by_throws.get(throws)
+
+    def pick(self, chance: float) -> Roll:
+        """The roll that a random number in [0, 1) stands for."""
+        return self[min(bisect(self._sums, chance), len(self) - 1)]
+
+
+class Saying:
+    """Something that may be said before throwing, in birds *move* or *enter*.
+
+    Attributes
+    ----------
+    name : str
+    source : int
+        `HOME` if a piece enters by it, 0 if one on the board moves: the rearmost index
+        from which it lets a piece go.
+    """
+
+    def __init__(self, stepper: Stepper, state: bytes, name: str) -> None:
+        self._stepper, self._state = stepper, state
+        self.name = name
+        self.source = HOME if stepper.rules.play.moves_from(name)[0] else 0
+
+    @cached_property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What the dice may bring after it."""
+        stepper, state = self._stepper, self._state
+        passed = stepper.flip(state)
+        return tuple(
+            Outcome(float(roll.probability), stepper.steps_after(state, roll, self.name), passed)
+            for roll in stepper.rolls(state, self.name)
+        )
 
 
 class Stepper:
-    """The moves of one rule set on encoded states; `stepper_of` gives the shared one.
-
-    Raises
-    ------
-    RuleSetError
-        If the rule set is not of the race family.
-    """
+    """The turns of one rule set on encoded states; `stepper_of` gives the shared one."""
 
     def __init__(self, rules: RuleSet) -> None:
-        if rules.family != "race":
-            raise RuleSetError(
-                f"{rules.name}: games are read, judged and played by rules of the race family "
-                f"only, not by those of {rules.family!r}"
-            )
         self.rules = rules
-        self.space = race_space_of(rules)
-        tables = move_tables(self.space)
-        self._cell: list[int] = tables.my_cell.tolist()
-        self._code: list[int] = tables.my_code.tolist()
-        self._is_rosette: list[bool] = tables.is_rosette.astype(bool).tolist()
-        self._length = len(self._cell)
-        self._home = self.space.state_width - 2
-        self._across = itemgetter(*tables.mirror_cell.tolist())
-        self._drawn = {side: self._drawing_order(side) for side in (LIGHT, DARK)}
-        self._letters = {
-            side: letters + bytes(range(len(letters), 256)) for side, letters in _LETTERS.items()
-        }
-        self._texts: dict[tuple[str, int, int, bool], str] = {}
+        self.space = space_of(rules)
+        self._kept_rolls: dict[tuple[str, int | None], Rolls] = {}
+        self._kept_steps = lru_cache(maxsize=_CACHED)(self._find_steps)
 
-    def _drawing_order(self, side: str) -> Callable[[bytes], Iterable[int]]:
-        # Cells in the notation's order; the gap and the slash stand behind the cells.
-        board = self.rules.board
-        cells = iter(range(self._home))
-        order: list[int] = []
-        for row in board.rows:
-            order += [self._home if kind == "_" else next(cells) for kind in row]
-            order.append(self._home + 1)
-        if side == DARK:
-            across = [*self._across(range(self._home)), self._home, self._home + 1]
-            order = [across[cell] for cell in order]
-        return itemgetter(*order[:-1])
+    def encode(self, position: Position) -> bytes:
+        """The state of a position, seen from the side about to throw."""
+        row = list(self.space.encode(position))
+        return np.array(row, dtype=self.space.state_dtype).tobytes()
+
+    def position(self, state: bytes, side: str) -> Position:
+        """The position of `state` with `side` about to throw; the inverse of `encode`."""
+        row = np.frombuffer(state, dtype=self.space.state_dtype)
+        return self.space.decode(row.tolist(), side)
+
+    def notation(self, state: bytes, side: str) -> str:
+        """What `format_position` writes for the position of `state`."""
+        return format_position(self.rules, self.position(state, side))
 
     def flip(self, state: bytes) -> bytes:
         """`state` from the other side, which is then about to throw: a turn passed."""
-        home = self._home
-        cells = bytes(self._across(state)).translate(_OTHER_SIDE)
-        return cells + bytes((state[home + 1], state[home]))
+        return self.encode(pass_turn(self.position(state, LIGHT)))
 
-    def steps(self, state: bytes, throw: int) -> tuple[Step, ...]:
+    def is_over(self, state: bytes) -> bool:
+        """Whether either side has borne off all its pieces."""
+        return winner(self.rules, self.position(state, LIGHT)) is not None
+
+    def steps(self, state: bytes, throw: int, choice: str = FREE_THROW) -> tuple[Step, ...]:
         """All legal moves, by path index of the piece that moves, home first.
 
         Parameters
         ----------
         state : bytes
-            A state that is not over, as `Space.encode` gives it.
+            A state that is not over.
         throw : int
-            One that the dice can show.
+            The one that a piece is moved by.
+        choice : str
+            What was said before throwing.
         """
-        if throw == 0:
-            return ()
-        rules, length, home = self.rules, self._length, self._home
-        cell, code = self._cell, self._code
-        found = []
-        for source in range(-1 if state[home] else 0, length - throw + 1):
-            if source >= 0 and state[cell[source]] != code[source]:
-                continue
-            target = source + throw
-            is_capture = is_rosette = is_win = False
-            if target < length:
-                occupant = state[cell[target]]
-                if occupant & 1:
-                    continue
-                is_rosette = self._is_rosette[target]
-                if occupant:
-                    if is_rosette and rules.safe_rosettes:
-                        continue
-                    is_capture = True
-            after = bytearray(state)
-            if source < 0:
-                after[home] -= 1
-            else:
-                after[cell[source]] = 0
-            if target < length:
-                after[cell[target]] = code[target]
-                after[home + 1] += is_capture
-            else:
-                is_win = not after[home] and not any(after[where] & 1 for where in cell)
-            again = not is_win and (
-                (rules.extra_on_rosette and is_rosette)
-                or (rules.extra_on_capture and is_capture)
-                or rules.extra_on_throw == throw
+        return self._kept_steps(state, throw, choice)
+
+    def _find_steps(self, state: bytes, throw: int, choice: str) -> tuple[Step, ...]:
+        position = self.position(state, LIGHT)
+        return tuple(
+            Step(
+                move.source,
+                move.target,
+                move.is_capture,
+                move.again,
+                winner(self.rules, move.position) is not None,
+                self.encode(move.position),
+                move.text,
             )
-            reached = bytes(after)
-            if not again:
-                reached = self.flip(reached)
-            found.append(Step(source, target, is_capture, again, is_win, reached))
-        return tuple(found)
+            for move in legal_moves(self.rules, position, throw, choice)
+        )
 
-    def is_over(self, state: bytes) -> bool:
-        """Whether either side has borne off all its pieces."""
-        cells = state[: self._home]
-        mine = state[self._home] or any(code & 1 for code in cells)
-        theirs = state[self._home + 1] or any(code and not code & 1 for code in cells)
-        return not (mine and theirs)
+    def steps_after(self, state: bytes, roll: Roll, choice: str = FREE_THROW) -> tuple[Step, ...]:
+        """All legal moves after a roll; none if it moves nothing."""
+        return () if roll.moves_by is None else self.steps(state, roll.moves_by, choice)
 
-    def captured_index(self, state: bytes, step: Step) -> int:
-        """The path index, on its own side's path, of the piece that `step` captures."""
-        square = self.rules.path.light[step.target]
-        return self.space.layout.path_index(square, state[self._cell[step.target]])
+    def sayings(self, state: bytes) -> tuple[Saying, ...]:
+        """What may be said before throwing; none where rules leave nothing to say."""
+        if self.rules.play.choices(1, 1) == (FREE_THROW,):
+            return ()
+        position = self.position(state, LIGHT)
+        names = self.rules.play.choices(position.home(LIGHT), position.on_board(LIGHT))
+        return tuple(Saying(self, state, name) for name in names)
 
-    def position(self, state: bytes, side: str) -> Position:
-        """The position of `state` with `side` about to throw."""
-        return self.space.decode(state, side)
+    def rolls(self, state: bytes, choice: str = FREE_THROW) -> Rolls:
+        """What may be thrown after saying `choice`."""
+        candidate = None
+        if self.rules.play.is_numbered:
+            candidate = min(self.position(state, LIGHT).numbers(LIGHT), default=None)
+        key = (choice, candidate)
+        if key not in self._kept_rolls:
+            self._kept_rolls[key] = Rolls(self.rules.play.rolls(choice, candidate))
+        return self._kept_rolls[key]
 
-    def notation(self, state: bytes, side: str) -> str:
-        """What `format_position` writes for the position of `state`."""
-        home = self._home
-        cells = state[:home] + bytes((_GAP, _SLASH))
-        board = bytes(self._drawn[side](cells)).translate(self._letters[side]).decode()
-        mine, theirs = state[home], state[home + 1]
-        light, dark = (mine, theirs) if side == LIGHT else (theirs, mine)
-        return f"{board} {side} {light} {dark}"
+    def opening_rolls(self, begin: Position) -> Rolls | None:
+        """What is thrown first in a game from `begin`, where the rules say so.
 
-    def text(self, state: bytes, side: str, step: Step) -> str:
+        None for a free throw, as from every position but the start.
+        """
+        throw = self.rules.play.opening_throw
+        if throw is None or replace(begin, side=LIGHT) != start(self.rules):
+            return None
+        return Rolls((Roll(Fraction(1), (throw,), throw),))
+
+    def text(self, side: str, step: Step) -> str:
         """The move `step` of `side` in RGN's notation."""
-        key = (side, step.source, step.target, step.is_capture)
-        text = self._texts.get(key)
-        if text is None:
-            throw = step.target - step.source
-            moves = legal_moves(self.rules, self.position(state, side), throw)
-            text = next(move.text for move in moves if move.source == step.source)
-            self._texts[key] = text
-        return text
+        return step.text if side == LIGHT else step.text.translate(_ACROSS)
 
-
-@lru_cache(maxsize=32)
-def stepper_of(rules: RuleSet) -> Stepper:
-    """The stepper of `rules`, built once."""
-    return Stepper(rules)
+    def texts(self, side: str, steps: Sequence[Step]) -> str:
+        """Moves of `side` as a list in words, for messages."""
+        return ", ".join(self.text(side, step) for step in steps) or "none, the turn passes"
