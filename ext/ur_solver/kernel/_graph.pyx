@@ -597,7 +597,7 @@ cdef class GraphBlock:
     list_bytes : int
         What the lists may take; chunks past it are unfolded in every sweep.
     threads : int
-        That unfold the block.
+        That unfold the block, and copy it.
     """
 
     cdef GraphKernel kernel
@@ -606,6 +606,7 @@ cdef class GraphBlock:
     cdef uint32_t[::1] places      # one of each pair, the most advanced first
     cdef Chunk* chunks
     cdef object memory
+    cdef int threads
     cdef readonly int64_t list_bytes
 
     def __cinit__(self):
@@ -622,12 +623,12 @@ cdef class GraphBlock:
         cdef int64_t k, budget = list_bytes, n_pairs
         cdef int64_t[::1] used
         cdef double* base = &values[0]
-        self.kernel, self.values = kernel, values
+        self.kernel, self.values, self.threads = kernel, values, threads
         self.first, self.size = block
         if self.size > MOST_POSITIONS:
             raise ValueError(f"a block of {self.size} positions; at most {MOST_POSITIONS}")
         values[self.first:self.first + self.size] = 0.5
-        self._order(threads)
+        self._order()
         n_pairs = self.places.shape[0]
         self.n_chunks = (n_pairs + CHUNK - 1) // CHUNK
         self.chunks = <Chunk*>malloc(self.n_chunks * sizeof(Chunk))
@@ -644,13 +645,13 @@ cdef class GraphBlock:
                 used[self.n_chunks] += used[k]  # unguarded: a bound on memory, not a count
         self.list_bytes = np.sum(used[:self.n_chunks])
 
-    def _order(self, int threads):
+    def _order(self):
         # One place of each pair, by advance. Counted first, then dealt out: a sort would
         # take several times the memory.
         cdef uint16_t[::1] advance = np.empty(self.size, dtype=np.uint16)
         cdef int64_t[::1] start
         cdef int64_t k, largest
-        for k in prange(self.size, nogil=True, schedule="static", num_threads=threads):
+        for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
             advance[k] = self.kernel.advance_of(self.first + k)
         # 0 stands for an image that its pair is not listed by
         counts = np.bincount(np.asarray(advance), minlength=1)[::-1].copy()
@@ -703,13 +704,18 @@ cdef class GraphBlock:
 
     def remember(self):
         """Keep a copy of the values."""
-        self.memory = np.array(self.values[self.first:self.first + self.size])
+        cdef int64_t k
+        if self.memory is None:
+            self.memory = np.empty(self.size)
+        cdef double[::1] memory = self.memory
+        for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
+            memory[k] = self.values[self.first + k]
 
     def extrapolate(self, double factor):
         """Add `factor` times the change since `remember`."""
         cdef const double[::1] memory = self.memory
         cdef int64_t k
-        for k in range(self.size):
+        for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
             self.values[self.first + k] += factor * (self.values[self.first + k] - memory[k])
 
     def store(self, values):
