@@ -6,13 +6,11 @@ import pytest
 
 from ur_solver.perft import divide, perft
 from ur_solver.position import parse_position
-from ur_solver.rules import CATALOGUE, Stakes
+from ur_solver.rules import CATALOGUE
 
 FILE = pathlib.Path(__file__).parents[1] / "data" / "perft.tsv"
 QUICK = 1500
 """Positions at the deepest ply that a test of every day may count."""
-
-RULES = {**CATALOGUE, "bell-stakes": CATALOGUE["bell"].with_stakes(Stakes())}
 
 
 def records():
@@ -24,12 +22,12 @@ def records():
 
 
 def test_every_rule_set_is_counted():
-    assert {record.values[0] for record in records()} == set(RULES)
+    assert {record.values[0] for record in records()} == set(CATALOGUE)
 
 
 @pytest.mark.parametrize(("name", "text", "depth", "counts"), list(records()))
 def test_perft(name, text, depth, counts):
-    rules = RULES[name]
+    rules = CATALOGUE[name]
     position = parse_position(rules, text)
     per_ply = {ply: perft(rules, after, depth - 1) for (ply, after) in divide(rules, position)}
     assert perft(rules, position, depth) == counts, per_ply
