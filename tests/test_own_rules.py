@@ -10,12 +10,11 @@ from click.testing import CliRunner
 
 from tests.golden import FOLDER
 from ur_solver.cli import cli
-from ur_solver.errors import MemoryLimitError, SolveError
+from ur_solver.errors import MemoryLimitError
 from ur_solver.make import check_memory, make_table
 from ur_solver.position import parse_position, start
 from ur_solver.query import open_query
-from ur_solver.rules import Stakes, named_rules
-from ur_solver.space import space_of
+from ur_solver.rules import named_rules
 from ur_solver.verify import verify_table
 
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())
@@ -114,8 +113,3 @@ def test_a_stack_is_drawn_from_the_bottom_up(ur):
 def test_sizes_beyond_any_machine_are_refused_at_once(which):
     with pytest.raises(MemoryLimitError, match=r"the largest count that fits is [1-4]"):
         check_memory(named_rules(*which))
-
-
-def test_stakes_are_refused():
-    with pytest.raises(SolveError, match="games for money"):
-        space_of(named_rules("bell", 1).with_stakes(Stakes()))
