@@ -125,10 +125,13 @@ class TableWriter:
                 f"expected ({row['size']},)"
             )
         low, high = result.values.min(), result.values.max()
-        if not (np.isfinite(low) and np.isfinite(high)):
-            raise ValueError(f"block {result.index}: values from {low} to {high}")
-        if self.space.is_chance and not (low >= -_RANGE_SLACK and high <= 1 + _RANGE_SLACK):
-            raise ValueError(f"block {result.index}: values from {low} to {high}, not in [0, 1]")
+        if self.space.is_chance:
+            expected = "in [0, 1]"
+            is_right = low >= -_RANGE_SLACK and high <= 1 + _RANGE_SLACK  # not where one is NaN
+        else:
+            expected, is_right = "finite", np.isfinite(low) and np.isfinite(high)
+        if not is_right:
+            raise ValueError(f"block {result.index}: values from {low} to {high}, not {expected}")
         stored = self.value_type.encode(result.values)
         length, first = self._chunk_length, int(row["first_chunk"])
         checksums = [checksum(stored[at : at + length]) for at in range(0, len(stored), length)]
