@@ -2,7 +2,7 @@
 
     python scripts/make_perft.py > tests/data/perft.tsv
 
-For each rule set of the catalogue, and bell with stakes, from the start and from one
+For each rule set of the catalogue, from the start and from one
 position of a random game (its seed is the rule set's name). The counts come from the
 readable moves in `ur_solver.moves`; compiled moves are tested against them.
 """
@@ -15,7 +15,7 @@ import sys
 from ur_solver.moves import pass_turn
 from ur_solver.perft import perft
 from ur_solver.position import Position, format_position, start, winner
-from ur_solver.rules import CATALOGUE, RuleSet, Stakes
+from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.turns import turn
 
 DEPTHS = (1, 2, 3, 4)
@@ -38,7 +38,7 @@ def midgame(rules: RuleSet) -> Position:
 def main() -> None:
     """Print the table."""
     print("rule set\tposition\tdepth\tsequences\tpositions")
-    for rules in (*CATALOGUE.values(), CATALOGUE["bell"].with_stakes(Stakes())):
+    for rules in CATALOGUE.values():
         for position in (start(rules), midgame(rules)):
             for depth in DEPTHS:
                 counts = perft(rules, position, depth)

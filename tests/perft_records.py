@@ -4,16 +4,14 @@ import pathlib
 
 import pytest
 
-from ur_solver.rules import CATALOGUE, Stakes
+from ur_solver.rules import CATALOGUE
 
 FILE = pathlib.Path(__file__).parent / "data" / "perft.tsv"
 QUICK = 1500
 """Positions at the deepest ply that a test of every day may count."""
 
-RULES = {**CATALOGUE, "bell-stakes": CATALOGUE["bell"].with_stakes(Stakes())}
 
-
-def records(names=RULES):
+def records(names=CATALOGUE):
     """The records of some rule sets as pytest's parameters: name, text, depth, counts."""
     for line in FILE.read_text().splitlines()[1:]:
         name, text, depth, n_sequences, n_positions = line.split("\t")

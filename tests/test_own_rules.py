@@ -12,12 +12,11 @@ from click.testing import CliRunner
 from tests.golden import FOLDER
 from ur_solver import make
 from ur_solver.cli import cli
-from ur_solver.errors import MemoryLimitError, SolveError
+from ur_solver.errors import MemoryLimitError
 from ur_solver.make import check_memory, make_table
 from ur_solver.position import parse_position, start
 from ur_solver.query import open_query
-from ur_solver.rules import Stakes, named_rules
-from ur_solver.space import space_of
+from ur_solver.rules import named_rules
 from ur_solver.verify import verify_table
 
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())
@@ -148,8 +147,3 @@ def test_a_block_beyond_the_kernel_is_refused_however_much_memory_there_is(monke
         "solved together; 2,147,483,648 at most can be; the largest count that fits is 4"
     )
     check_memory(named_rules("ben", 5), threads=2)
-
-
-def test_stakes_are_refused():
-    with pytest.raises(SolveError, match="games for money"):
-        space_of(named_rules("bell", 1).with_stakes(Stakes()))

@@ -101,7 +101,7 @@ def open_table(word: str, *, say: Callable[[str], object]) -> Table:
     table = find_table(rules)
     if table is not None:
         return table
-    positions = space_of(rules).n_positions
+    positions = space_of(rules).n_placements
     if positions > SOLVED_ON_THE_SPOT:
         raise MissingTableError(
             f"there is no table of {rules.name} with {rules.pieces} pieces in "

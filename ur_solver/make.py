@@ -43,10 +43,11 @@ class Estimate:
     Attributes
     ----------
     positions : int
+        With stakes, whatever the fines.
     memory_bytes : int
         At most, at the same time.
     table_bytes : int
-        On disk, when it is finished; the checkpoint takes `8 * positions` besides.
+        On disk, when it is finished; the checkpoint takes 8 a value besides.
     """
 
     positions: int
@@ -62,6 +63,7 @@ class MakeSummary:
     ----------
     path : Path
     positions : int
+        With stakes, whatever the fines.
     seconds : float
         This run's, from nothing or from its checkpoint to the table.
     residual : float
@@ -69,7 +71,7 @@ class MakeSummary:
     resumed_blocks : int
         How many were taken from the checkpoint of an earlier run.
     value : float
-        The first player's chance of winning, in [0, 1].
+        The first player's chance of winning, in [0, 1]; with stakes, the money to come.
     table_bytes : int
     sweeps : float
         The mean over all positions.
@@ -95,14 +97,14 @@ def estimate(
     table_bytes = int(_COMPRESSION[value_type] * stored)
     if least > available_bytes():
         # beyond the machine as it is: the blocks of such spaces are too many to look at
-        return Estimate(space.n_positions, least, table_bytes)
+        return Estimate(space.n_placements, least, table_bytes)
     largest = heapq.nlargest(64, space.blocks, key=lambda block: block.size)
     workspaces = peak_together(
         dependencies(space),
         {block.index: workspace_bytes(space, block) for block in largest},
         threads or default_threads(),
     )
-    return Estimate(space.n_positions, least + workspaces, table_bytes)
+    return Estimate(space.n_placements, least + workspaces, table_bytes)
 
 
 def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
@@ -113,13 +115,13 @@ def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
     as the time for one position in one sweep falls.
     """
     pieces = rules.pieces
-    while pieces > 1 and space_of(rules.with_pieces(pieces)).n_positions > _SAMPLE_POSITIONS:
+    while pieces > 1 and space_of(rules.with_pieces(pieces)).n_placements > _SAMPLE_POSITIONS:
         pieces -= 1
     sample = space_of(rules.with_pieces(pieces))
     began = time.perf_counter()
     solve(sample, tolerance=1e-12, threads=threads)
     seconds = time.perf_counter() - began
-    return seconds * space_of(rules).n_positions / sample.n_positions
+    return seconds * space_of(rules).n_placements / sample.n_placements
 
 
 def check_memory(rules: RuleSet, *, threads: int | None = None) -> None:
@@ -141,7 +143,7 @@ def check_memory(rules: RuleSet, *, threads: int | None = None) -> None:
     ]
     advice = f"; the largest count that fits is {fitting[-1]}" if fitting else ""
     raise MemoryLimitError(
-        f"{rules.name} with {rules.pieces} pieces has {space_of(rules).n_positions:,} positions "
+        f"{rules.name} with {rules.pieces} pieces has {space_of(rules).n_placements:,} positions "
         f"and {misfit}{advice}"
     )
 
@@ -189,7 +191,8 @@ def make_table(
     rules : RuleSet
     output : Path
     tolerance : float
-        What a probability may be off, before it is rounded to the value type.
+        What a probability may be off, before it is rounded to the value type; with stakes,
+        a value in units of the pot.
     threads : int, optional
         One a processor by default.
     value_type : str
@@ -209,6 +212,7 @@ def make_table(
         If the folder holds blocks of something else.
     """
     began = time.perf_counter()
+    rules = rules.settled()
     check_memory(rules, threads=threads)
     space = space_of(rules)
     with (
@@ -220,9 +224,9 @@ def make_table(
 
         def count(result: BlockResult) -> None:
             nonlocal done
-            done += space.blocks[result.index].size
+            done += space.blocks[result.index].size // space.lanes
             if progress is not None:
-                progress(done, space.n_positions)
+                progress(done, space.n_placements)
 
         def earlier() -> Iterator[BlockResult]:
             nonlocal resumed
@@ -246,11 +250,11 @@ def make_table(
         checkpoint.remove()
     return MakeSummary(
         path=output,
-        positions=space.n_positions,
+        positions=space.n_placements,
         seconds=time.perf_counter() - began,
         residual=header.residual,
         resumed_blocks=resumed,
-        value=float(values[space.rank(start(rules))]),
+        value=float(values[space.rank(start(rules))] * space.unit),
         table_bytes=output.stat().st_size,
         sweeps=files.position_sweeps / space.n_positions,
     )

@@ -1,7 +1,7 @@
 """Answers from a table: values, moves best first, what a throw is worth.
 
-All values are win probabilities of the side about to throw, before the throw; the value
-of a move is to the side that makes it.
+All values are win probabilities of the side about to throw, before the throw, or with
+stakes the money that it may expect to come; the value of a move is to the side that makes it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from ur_solver.errors import IllegalPositionError
 from ur_solver.moves import Move, legal_moves
 from ur_solver.position import Position, format_position, position_faults, start, winner
 from ur_solver.rules import FREE_THROW, RuleSet
+from ur_solver.space import StakesSpace
 from ur_solver.table import Table
-from ur_solver.turns import choice_value, move_value, opening_value, pass_value, turn
+from ur_solver.turns import choice_value, move_value, opening_value, pass_value, total, turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +33,19 @@ class EvaluatedMove:
     ----------
     move : Move
     value : float
-        The win probability, after it, of the side that makes it.
+        The win probability, after it, of the side that makes it; with stakes the money to
+        come to it, the fine that the move costs taken off.
     loss : float
         How much less that is than after the best move; 0 for the best.
+    chance : float
+        The win probability after it, if both sides play for nothing else from then on; the
+        same as `value` unless there are stakes.
     """
 
     move: Move
     value: float
     loss: float
+    chance: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +88,17 @@ class Query:
 
     @property
     def tolerance(self) -> float:
-        """What a value may be off, as far as the table says."""
-        return self.table.header.tolerance
+        """What a value may be off, as far as the table says; with stakes, besides `cut_error`."""
+        return self.table.header.tolerance * self.space.unit
+
+    def cut_error(self, position: Position) -> float:
+        """What a value may be off as a table keeps so many fines only; 0 without stakes."""
+        if not isinstance(self.space, StakesSpace):
+            return 0.0
+        header, past = self.table.header, max(0, position.fines - self.space.reach)
+        assert header.cut_error is not None
+        assert header.cut_growth is not None
+        return (header.cut_error + past * header.cut_growth) * self.space.unit
 
     def __enter__(self) -> Self:
         return self
@@ -97,7 +112,7 @@ class Query:
         self.table.close()
 
     def value(self, position: Position) -> float:
-        """Win probability of the side about to throw, before the throw.
+        """Win probability, or money, of the side about to throw, before the throw.
 
         Parameters
         ----------
@@ -107,7 +122,9 @@ class Query:
         Returns
         -------
         float
-            In [0, 1]; 1 or 0 where the game is over.
+            In [0, 1]; 1 or 0 where the game is over. With stakes the money to come, past the
+            fines that the table reaches by a straight line (`ur_solver.space.stakes`); the
+            pot or 0 where the game is over.
 
         Raises
         ------
@@ -121,7 +138,26 @@ class Query:
         One rank and one chunk read: some ten microseconds when the chunk is cached.
         """
         rank = self._rank(position)
-        return self._value_when_over(position) if rank < 0 else self.table.read_one(rank)
+        if rank < 0:
+            return self._value_when_over(position)
+        value = self.table.read_one(rank)
+        if isinstance(self.space, StakesSpace):
+            past = max(0, position.fines - self.space.reach)
+            slope = self.table.read_one(self.space.chance_rank(rank)) if past else 0.0
+            return value * self.space.unit + past * self.space.stakes.fine * slope
+        return value
+
+    def chance(self, position: Position) -> float:
+        """Win probability of the side about to throw, if both sides play for nothing else.
+
+        The same as `value` unless there are stakes; raises as it does.
+        """
+        rank = self._rank(position)
+        if rank < 0:
+            return float(winner(self.rules, position) == position.side)
+        if not isinstance(self.space, StakesSpace):
+            return self.value(position)
+        return self.table.read_one(self.space.chance_rank(rank))
 
     def _rank(self, position: Position) -> int:
         """The rank of a position, -1 if it is over."""
@@ -145,7 +181,8 @@ class Query:
                 f"position {_text(self.rules, position)!r} is not one of {self.rules.name} with "
                 f"{self.rules.pieces} pieces: " + "; ".join(faults)
             )
-        return float(winner(self.rules, position) == position.side)
+        won = winner(self.rules, position) == position.side
+        return float(total(self.rules, position)) if won else 0.0
 
     def values(self, positions: Sequence[Position]) -> npt.NDArray[np.float64]:
         """The values of many positions, as `value` gives them.
@@ -160,7 +197,8 @@ class Query:
             For the first position that is not of the table's rule set.
         """
         ranks = np.array([self._rank(position) for position in positions], dtype=np.int64)
-        return self._values_at(ranks, positions.__getitem__)
+        fines = np.array([position.fines for position in positions], dtype=np.int64)
+        return self._values_at(ranks, fines, positions.__getitem__)
 
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """The values of many encoded states.
@@ -185,18 +223,36 @@ class Query:
         """
         states = np.asarray(states)
         ranks = self.space.rank_states(states)
-        return self._values_at(ranks, lambda k: self.space.decode(states[k].tolist()))
+        return self._values_at(
+            ranks, states[:, -1], lambda k: self.space.decode(states[k].tolist())
+        )
 
     def _values_at(
-        self, ranks: npt.NDArray[np.int64], position: Callable[[int], Position]
+        self,
+        ranks: npt.NDArray[np.int64],
+        fines: npt.NDArray[Any],
+        position: Callable[[int], Position],
     ) -> npt.NDArray[np.float64]:
         is_over = ranks < 0
         if not is_over.any():
-            return self.table.read_many(ranks)
+            return self._read(ranks, fines)
         values = np.empty(len(ranks))
-        values[~is_over] = self.table.read_many(ranks[~is_over])
+        values[~is_over] = self._read(ranks[~is_over], fines[~is_over])
         for k in np.flatnonzero(is_over):
             values[k] = self._value_when_over(position(int(k)))
+        return values
+
+    def _read(
+        self, ranks: npt.NDArray[np.int64], fines: npt.NDArray[Any]
+    ) -> npt.NDArray[np.float64]:
+        values = self.table.read_many(ranks)
+        space = self.space
+        if not isinstance(space, StakesSpace):
+            return values
+        values = values * space.unit
+        past = np.maximum(fines.astype(np.int64) - space.reach, 0)
+        slopes = self.table.read_many(space.chance_rank(ranks[past > 0]))
+        values[past > 0] += past[past > 0] * space.stakes.fine * slopes
         return values
 
     def moves(self, position: Position, throw: int) -> list[EvaluatedMove]:
@@ -224,10 +280,16 @@ class Query:
         worth = [move_value(self.rules, move, self.value) for move in moves]
         best = max(worth, default=0.0)
         evaluated = [
-            EvaluatedMove(move, value, best - value)
+            EvaluatedMove(move, value, best - value, self._chance_after(move, value))
             for move, value in zip(moves, worth, strict=True)
         ]
         return sorted(evaluated, key=lambda each: each.loss)
+
+    def _chance_after(self, move: Move, value: float) -> float:
+        if self.space.is_chance:
+            return value
+        chance = self.chance(move.position)
+        return chance if move.again else 1 - chance
 
     def best(self, position: Position, throw: int) -> EvaluatedMove | None:
         """The best move, or None where there is none; raises as `moves` does."""

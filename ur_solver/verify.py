@@ -19,7 +19,7 @@ from ur_solver.errors import DamagedTableError
 from ur_solver.kernel import residual_between, residual_of
 from ur_solver.position import DARK, LIGHT, Position, format_position, mirror, start
 from ur_solver.query import Query
-from ur_solver.space import Block, Space
+from ur_solver.space import Block, Space, StakesSpace
 from ur_solver.table import VALUE_TYPES, Table
 from ur_solver.turns import evaluate
 
@@ -60,9 +60,10 @@ def verify_table(
 ) -> Verification:
     """Check a table that has been opened, which has checked its structure already.
 
-    Checked are the checksum of every chunk, that every value is a probability, that the
-    solved tolerance covers every block's residual, the residual of every position in the
-    compiled kernel, and that of a random sample by the readable rules, mirrored too.
+    Checked are the checksum of every chunk, that every value is a probability, with stakes
+    that the cut costs no more than is said, that the solved tolerance covers every block's
+    residual, the residual of every position in the compiled kernel, and that of a random
+    sample by the readable rules, mirrored too.
 
     Parameters
     ----------
@@ -89,15 +90,16 @@ def verify_table(
     worst = 0.0
     for block in table.space.blocks:
         auditor.check_range(block)
+        auditor.check_cut(block)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         found = pool.map(auditor.check_block, table.space.blocks)
         for block, residual in zip(table.space.blocks, found, strict=True):
             worst = max(worst, residual)
             if progress is not None:
-                progress(block.offset + block.size, table.header.positions)
+                progress((block.offset + block.size) // table.space.lanes, table.space.n_placements)
     auditor.check_sample(sample, seed)
     return Verification(
-        positions=table.header.positions,
+        positions=table.space.n_placements,
         chunks=table.n_chunks,
         blocks=len(table.blocks),
         residual=worst,
@@ -122,12 +124,28 @@ class _Auditor:
 
     def check_range(self, block: Block) -> None:
         values = self.values[block.offset : block.offset + block.size]
-        is_wrong = ~((values >= -ARITHMETIC) & (values <= 1 + ARITHMETIC))  # NaN is wrong too
-        if is_wrong.any():
-            at = int(np.argmax(is_wrong))
-            raise self._fault(
-                block, block.offset + at, f"its value is {values[at]}, not a probability"
-            )
+        if self.space.is_chance:
+            is_right = (values >= -ARITHMETIC) & (values <= 1 + ARITHMETIC)  # NaN is not
+        else:
+            is_right = np.isfinite(values)
+        if not is_right.all():
+            at = int(np.argmin(is_right))
+            kind = "a probability" if self.space.is_chance else "money"
+            raise self._fault(block, block.offset + at, f"its value is {values[at]}, not {kind}")
+
+    def check_cut(self, block: Block) -> None:
+        """That what the table says its cut may cost covers what its bounds say."""
+        if not isinstance(self.space, StakesSpace):
+            return
+        found = self.space.cut_error(self.values[block.offset : block.offset + block.size])
+        header = self.table.header
+        for name, recorded, most in zip(
+            ("cut_error", "cut_growth"), (header.cut_error, header.cut_growth), found, strict=True
+        ):
+            if recorded is None or not most <= recorded:
+                raise self._fault(
+                    block, block.offset, f"its block has a {name} of {most}, above {recorded}"
+                )
 
     def allowed(self, block: Block) -> float:
         """The most that the residual of a block may be: what the block itself records."""
@@ -181,10 +199,11 @@ class _Auditor:
             off = self._readable_residual(query, position)
             if not off <= self.allowed(block):
                 raise self._fault(block, rank, f"by the readable rules its value is {off:.3g} off")
-            if self.space.rank(mirror(self.space.rules, position)) != rank:
+            mirrored = mirror(self.space.rules, position)
+            if self.space.rank(mirrored) != self.space.rank(position):
                 raise self._fault(block, rank, "its mirror image has another rank")
 
     @staticmethod
     def _readable_residual(query: Query, position: Position) -> float:
         expected = evaluate(query.rules, position, query.value)
-        return abs(expected - query.value(position))
+        return abs(expected - query.value(position)) / query.space.unit

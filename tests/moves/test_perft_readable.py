@@ -2,18 +2,19 @@
 
 import pytest
 
-from tests.perft_records import RULES, records
+from tests.perft_records import records
 from ur_solver.perft import divide, perft
 from ur_solver.position import parse_position
+from ur_solver.rules import CATALOGUE
 
 
 def test_every_rule_set_is_counted():
-    assert {record.values[0] for record in records()} == set(RULES)
+    assert {record.values[0] for record in records()} == set(CATALOGUE)
 
 
 @pytest.mark.parametrize(("name", "text", "depth", "counts"), list(records()))
 def test_perft(name, text, depth, counts):
-    rules = RULES[name]
+    rules = CATALOGUE[name]
     position = parse_position(rules, text)
     per_ply = {ply: perft(rules, after, depth - 1) for (ply, after) in divide(rules, position)}
     assert perft(rules, position, depth) == counts, per_ply

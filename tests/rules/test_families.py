@@ -76,6 +76,8 @@ def test_contradictions_in_words(name, change, message):
         ({"ante": -1, "fine": 1}, "ante is -1, not 0 to 1000000"),
         ({"ante": 1, "fine": 0}, "fine is 0, not 1 to 1000000"),
         ({"ante": 1, "fine": 1.5}, "fine is 1.5, not a whole number"),
+        ({"ante": 1, "fine": 1, "reach": 59}, "reach is 59, not 0 to 58"),
+        ({"ante": 1, "fine": 1, "depth": 3}, "is not such as"),
     ],
 )
 def test_wrong_stakes_in_words(stakes, message):
@@ -90,10 +92,23 @@ def test_wrong_family_in_json():
 
 def test_stakes_make_another_game_and_another_name_does_not():
     bell = CATALOGUE["bell"]
-    assert BELL_STAKES.name == "bell-stakes"
+    assert bell.with_stakes(Stakes()).name == "bell-stakes"
+    assert BELL_STAKES.name == "bell-stakes-ante-7-fine-2"
+    assert BELL_STAKES.with_stakes(Stakes(fine=3)).name == "bell-stakes-fine-3"
     assert not bell.is_same_game(BELL_STAKES)
     assert bell.is_same_game(dataclasses.replace(bell, name="Bell's game"))
     assert BELL_STAKES.stakes.pot(3) == 20
+
+
+def test_how_far_a_table_reaches_is_not_of_the_game():
+    far = BELL_STAKES.with_stakes(Stakes(ante=7, fine=2, reach=3))
+    assert far != BELL_STAKES
+    assert far.is_same_game(BELL_STAKES)
+    assert far.settled() == far
+    settled = BELL_STAKES.settled()
+    assert settled.stakes.reach == BELL_STAKES.stakes.reach_of(7)
+    assert RuleSet.from_json(settled.to_json()) == settled
+    assert CATALOGUE["bell"].settled() == CATALOGUE["bell"]
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,12 @@ from ur_solver.cli.batch import (
     parsed_groups,
 )
 from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import bar, columns, draw_position, percent, say
+from ur_solver.cli.output import columns, draw_position, percent, say, worth, worth_bar
 from ur_solver.locate import open_table
-from ur_solver.moves import parse_throw, pass_turn
+from ur_solver.moves import parse_throw
 from ur_solver.position import Position, format_position, parse_position
 from ur_solver.query import EvaluatedMove, Query
+from ur_solver.turns import pass_value
 
 
 @click.command(short_help="All legal moves, best first.")
@@ -29,7 +30,8 @@ from ur_solver.query import EvaluatedMove, Query
 def command(table: str, position: str, throw: str | None, as_json: bool) -> None:
     """All legal moves of POSITION with THROW, best first, by TABLE.
 
-    Each with the chance to win after it and how much less that is than after the best.
+    Each with the chance to win after it and how much less that is than after the best; with
+    stakes with the money to come, and which move wins more often, if another does.
     TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads lines of
     position, tab, throw from standard input.
 
@@ -53,6 +55,7 @@ def command(table: str, position: str, throw: str | None, as_json: bool) -> None
 def _json(query: Query, position: Position, throw: int) -> str:
     moves = [
         {"move": each.move.text, "value": each.value, "loss": each.loss}
+        | ({} if query.rules.stakes is None else {"chance": each.chance})
         for each in query.moves(position, throw)
     ]
     text = format_position(query.rules, position)
@@ -61,7 +64,7 @@ def _json(query: Query, position: Position, throw: int) -> str:
 
 def _line(query: Query, position: Position, throw: int) -> str:
     moves = ", ".join(
-        f"{each.move.text} {percent(each.value, query.tolerance)}"
+        f"{each.move.text} {worth(query.rules, each.value, query.tolerance)}"
         for each in query.moves(position, throw)
     )
     return f"{format_position(query.rules, position)}\t{throw}\t{moves or 'no move'}"
@@ -71,13 +74,28 @@ def _page(query: Query, position: Position, throw: int) -> str:
     moves = query.moves(position, throw)
     board = f"{draw_position(query.rules, position)}\n\n"
     if moves:
-        return board + columns([_row(query, each) for each in moves], "<>><")
+        rows = [_row(query, position, each) for each in moves]
+        return board + columns(rows, "<>><") + _winning_note(query, moves)
     if not query.distribution(position):
         return f"{board}  the game is over"
-    value = 1 - query.value(pass_turn(position))
-    return f"{board}  throw {throw}: no move, the turn passes: {percent(value, query.tolerance)}"
+    value = worth(query.rules, pass_value(query.rules, position, query.value), query.tolerance)
+    return f"{board}  throw {throw}: no move, the turn passes: {value}"
 
 
-def _row(query: Query, each: EvaluatedMove) -> list[str]:
-    loss = f"-{percent(each.loss, query.tolerance)}" if each.loss else "best"
-    return [f"  {each.move.text}", percent(each.value, query.tolerance), loss, bar(each.value)]
+def _row(query: Query, position: Position, each: EvaluatedMove) -> list[str]:
+    rules, tolerance = query.rules, query.tolerance
+    loss = f"-{worth(rules, each.loss, tolerance)}" if each.loss else "best"
+    shown = worth_bar(rules, position, each.value)
+    return [f"  {each.move.text}", worth(rules, each.value, tolerance), loss, shown]
+
+
+def _winning_note(query: Query, moves: list[EvaluatedMove]) -> str:
+    """Which move wins more often than the best, where money is what counts."""
+    winning = max(moves, key=lambda each: each.chance)
+    tolerance = query.table.header.tolerance
+    if winning.chance - moves[0].chance <= 2 * tolerance:
+        return ""
+    return (
+        f"\n\n  {winning.move.text} wins more often: {percent(winning.chance, tolerance)}, "
+        f"after {moves[0].move.text} {percent(moves[0].chance, tolerance)}"
+    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from typing import Any
 
 import click
 
 from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import columns, percent, say, size_text, time_text
+from ur_solver.cli.output import columns, percent, say, size_text, time_text, worth
 from ur_solver.locate import open_table
 from ur_solver.position import start
 from ur_solver.query import Query
+from ur_solver.space import StakesSpace
 
 
 @click.command(short_help="What a table says of itself.")
@@ -22,7 +25,7 @@ def command(table: str, as_json: bool) -> None:
         header, size = query.table.header, query.table.n_bytes
         value, opening = query.value(start(query.rules)), query.opening_value()
         if as_json:
-            facts = header.attributes() | {
+            facts: dict[str, Any] = header.attributes() | {
                 "path": str(query.table.path),
                 "rules": header.rules.to_json(),
                 "bytes": size,
@@ -32,24 +35,48 @@ def command(table: str, as_json: bool) -> None:
             }
             if opening is not None:
                 facts["opening_value"] = opening
+            if isinstance(query.space, StakesSpace):
+                # money, as the value is
+                for name in ("tolerance", "residual", "cut_error", "cut_growth"):
+                    facts[name] *= query.space.unit
+                facts |= {"positions": query.space.n_placements, "fines": query.space.reach}
             click.echo(json.dumps(facts))
             return
         rows = [
             ["file", str(query.table.path)],
             ["rule set", f"{header.rules.name}, {header.rules.pieces} pieces"],
-            ["first to throw wins", percent(value, header.tolerance)],
+            [
+                f"first to throw {'wins' if query.space.is_chance else 'gets'}",
+                worth(query.rules, value, query.tolerance),
+            ],
             *(
                 [["the player who starts wins", percent(opening, header.tolerance)]]
                 if opening is not None
                 else []
             ),
-            ["positions", f"{header.positions:,}"],
+            *_stakes_rows(query),
+            ["positions", f"{query.space.n_placements:,}"],
             ["blocks, chunks", f"{len(query.table.blocks):,}, {query.table.n_chunks:,}"],
             ["value type", header.value_type],
-            ["tolerance", f"{header.tolerance:.3g}"],
-            ["largest residual", f"{header.residual:.3g}"],
+            ["tolerance", f"{query.tolerance:.3g}"],
+            ["largest residual", f"{header.residual * query.space.unit:.3g}"],
             ["size", size_text(size)],
             ["made", f"{header.made} by ur_solver {header.program}"],
             ["solved in", time_text(header.seconds)],
         ]
         click.echo(columns(rows, "<<"))
+
+
+def _stakes_rows(query: Query) -> list[list[str]]:
+    """What is played for, how far the table reaches and what that may cost."""
+    space = query.space
+    if not isinstance(space, StakesSpace):
+        return []
+    begin = start(query.rules)
+    error = query.cut_error(begin)
+    further = query.cut_error(dataclasses.replace(begin, fines=space.reach + 1)) - error
+    return [
+        ["stakes", f"ante {space.stakes.ante}, fine {space.stakes.fine}"],
+        ["fines", f"0 to {space.reach}; more are worth what a straight line says"],
+        ["error of that cut", f"at most {error:.3g}, and {further:.3g} for each fine past it"],
+    ]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ur_solver.rules import DICE, MAX_PIECES, PATHS, RuleSet, named_rules
+from ur_solver.rules import DICE, MAX_PIECES, PATHS, RuleSet, Stakes, named_rules
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -43,6 +43,10 @@ _CUSTOM = (
     click.option(
         "--no-extra-on-throw", is_flag=True, default=None, help="No throw gives an extra throw."
     ),
+    click.option("--stakes", is_flag=True, default=None, help="Played for money (bell)."),
+    click.option("--ante", type=int, help="What each player pays at the start; 10 by default."),
+    click.option("--fine", type=int, help="What landing on a rosette costs; 1 by default."),
+    click.option("--fines", type=int, help="Fines up to which a table has values of their own."),
 )
 
 
@@ -61,14 +65,25 @@ def custom_rules(
     dice: str | None,
     extra_on_throw: int | None,
     no_extra_on_throw: bool | None,
+    stakes: bool | None,
+    ante: int | None,
+    fine: int | None,
+    fines: int | None,
     **switches: bool | None,
 ) -> RuleSet:
     """The rule set that `word` asks for, changed as the options say.
 
-    One that becomes another game by it gets a name of its own, which tells the changes:
+    Stakes are added with their defaults where the options leave them open. One that becomes
+    another game by it gets a name of its own, which tells the changes:
     ``finkel-murray-royalur``.
     """
     rules = named_rules(word, pieces)
+    given = {"ante": ante, "fine": fine, "reach": fines}
+    paid = {key: value for key, value in given.items() if value is not None}
+    if stakes or (paid and rules.stakes is not None):
+        rules = rules.with_stakes(dataclasses.replace(rules.stakes or Stakes(), **paid))
+    elif paid:
+        raise click.UsageError("--ante, --fine and --fines go with --stakes")
     changes: dict[str, Any] = {key: value for key, value in switches.items() if value is not None}
     names = {key: f"{'no-' * (not value)}{key.replace('_', '-')}" for key, value in changes.items()}
     if path is not None:

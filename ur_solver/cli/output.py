@@ -9,6 +9,7 @@ import click
 from ur_solver.position import DARK, LIGHT, Position, n_off, winner
 from ur_solver.rules import Board, RuleSet
 from ur_solver.rules.contents import side_of, split
+from ur_solver.turns import total
 
 SIDE_NAMES = {LIGHT: "light", DARK: "dark"}
 _COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
@@ -78,6 +79,22 @@ def percent(value: float, tolerance: float) -> str:
     """A probability in per cent, with the decimals that the tolerance leaves sure."""
     decimals = max(2, min(12, math.floor(-math.log10(tolerance)) - 2)) if tolerance > 0 else 12
     return f"{100 * value:.{decimals}f} %"
+
+
+def money(value: float, tolerance: float) -> str:
+    """An amount of money, with the decimals that the tolerance leaves sure."""
+    decimals = max(2, min(12, math.floor(-math.log10(tolerance)))) if tolerance > 0 else 12
+    return f"{value:.{decimals}f}"
+
+
+def worth(rules: RuleSet, value: float, tolerance: float) -> str:
+    """A value in per cent; where there are stakes, as money."""
+    return percent(value, tolerance) if rules.stakes is None else money(value, tolerance)
+
+
+def worth_bar(rules: RuleSet, position: Position, value: float) -> str:
+    """A value as a bar: of what the winner gets."""
+    return bar(min(1.0, max(0.0, value / (total(rules, position) or 1))))
 
 
 def bar(value: float) -> str:

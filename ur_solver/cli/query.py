@@ -18,10 +18,13 @@ from ur_solver.cli.output import (
     percent,
     say,
     side_name,
+    worth,
+    worth_bar,
 )
 from ur_solver.locate import open_table
 from ur_solver.position import Position, format_position, opponent, parse_position
 from ur_solver.query import Query
+from ur_solver.turns import total
 
 
 @click.command(short_help="The value of a position.")
@@ -55,7 +58,7 @@ def _lines(query: Query, positions: list[Position], as_json: bool) -> list[str]:
     if as_json:
         return [json.dumps(_answer(query, position, value)) for position, value in answers]
     return [
-        f"{format_position(rules, position)}\t{percent(value, tolerance)}"
+        f"{format_position(rules, position)}\t{worth(rules, value, tolerance)}"
         for position, value in answers
     ]
 
@@ -66,6 +69,9 @@ def _answer(query: Query, position: Position, value: float) -> dict[str, Any]:
         "value": value,
         "tolerance": query.tolerance,
     }
+    if query.rules.stakes is not None:
+        answer["cut_error"] = query.cut_error(position)
+        answer["chance"] = query.chance(position)
     choices = query.choices(position)
     return answer | {"choices": choices} if choices else answer
 
@@ -73,9 +79,14 @@ def _answer(query: Query, position: Position, value: float) -> dict[str, Any]:
 def _page(query: Query, position: Position) -> str:
     rules, tolerance = query.rules, query.tolerance
     value = query.value(position)
-    chances = {position.side: value, opponent(position.side): 1 - value}
+    values = {position.side: value, opponent(position.side): total(rules, position) - value}
+    verb = "wins" if rules.stakes is None else "gets"
     rows = [
-        [f"  {side_name(side)} wins", percent(chances[side], tolerance), bar(chances[side])]
+        [
+            f"  {side_name(side)} {verb}",
+            worth(rules, values[side], tolerance),
+            worth_bar(rules, position, values[side]),
+        ]
         for side in SIDE_NAMES
     ]
     parts = [draw_position(rules, position), columns(rows, "<><")]
@@ -84,7 +95,7 @@ def _page(query: Query, position: Position) -> str:
         parts.append(columns([_choice_row(query, *choice) for choice in choices.items()], "<><"))
     throws = [] if choices else query.distribution(position)
     if throws:
-        head = ["  throw", "chance", f"{SIDE_NAMES[position.side]} then wins", "best move"]
+        head = ["  throw", "chance", f"{SIDE_NAMES[position.side]} then {verb}", "best move"]
         parts.append(
             columns(
                 [
@@ -93,7 +104,7 @@ def _page(query: Query, position: Position) -> str:
                         [
                             str(each.throw),
                             f"{float(100 * each.probability):.2f} %",
-                            percent(each.value, tolerance),
+                            worth(rules, each.value, tolerance),
                             each.best.text if each.best else "none: the turn passes",
                         ]
                         for each in throws

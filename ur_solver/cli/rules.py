@@ -10,9 +10,9 @@ import click
 
 from ur_solver.cli.options import custom_rule_options, custom_rules, json_option, pieces_option
 from ur_solver.cli.output import columns, draw_board, size_text, time_text
-from ur_solver.errors import MemoryLimitError, SolveError
+from ur_solver.errors import MemoryLimitError
 from ur_solver.make import check_memory, estimate, expected_seconds
-from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.rules import CATALOGUE, RuleSet, Stakes
 from ur_solver.space import space_of
 
 
@@ -53,7 +53,7 @@ def _list(sets: list[RuleSet]) -> str:
             rules.path.name,
             rules.dice.name,
             *_columns_of_rules(rules),
-            _positions(rules),
+            f"{space_of(rules).n_placements:,}",
         ]
         for rules in sets
     ]
@@ -65,13 +65,6 @@ def _columns_of_rules(rules: RuleSet) -> tuple[str, str]:
     if rules.family != "race":
         return "own rules", "own rules"
     return "safe" if rules.safe_rosettes else "not safe", ", ".join(_extra(rules)) or "never"
-
-
-def _positions(rules: RuleSet) -> str:
-    try:
-        return f"{space_of(rules).n_positions:,}"
-    except SolveError:
-        return "not solvable yet"
 
 
 def _extra(rules: RuleSet) -> list[str]:
@@ -93,7 +86,8 @@ def _words(rules: RuleSet) -> list[str]:
         f"Dice {rules.dice.name}: {dice}.",
     ]
     if rules.family != "race":
-        return [*common, f"Rules of its own: {inspect.getdoc(rules.play)}"]
+        own = [*common, f"Rules of its own: {inspect.getdoc(rules.play)}"]
+        return own if rules.stakes is None else [*own, *_stakes(rules, rules.stakes)]
     causes = {
         "rosette": "lands on a rosette",
         "capture": "captures",
@@ -110,6 +104,15 @@ def _words(rules: RuleSet) -> list[str]:
     ]
 
 
+def _stakes(rules: RuleSet, stakes: Stakes) -> list[str]:
+    return [
+        f"Each player pays {stakes.ante} into the pot, and {stakes.fine} more for each landing on "
+        "a rosette; the winner takes it.",
+        f"Tables have values of their own for up to {stakes.reach_of(rules.pieces)} fines paid "
+        "(--fines chooses how many).",
+    ]
+
+
 def _page(rules: RuleSet) -> str:
     words = "\n".join(f"  {line}" for line in _words(rules))
     name = click.style(rules.name, bold=True)
@@ -117,10 +120,7 @@ def _page(rules: RuleSet) -> str:
 
 
 def _cost(rules: RuleSet) -> str:
-    try:
-        cost = estimate(rules)
-    except SolveError as error:
-        return f"  {error}"
+    cost = estimate(rules)
     memory = size_text(cost.memory_bytes)
     try:
         check_memory(rules)

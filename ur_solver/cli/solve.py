@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ur_solver.cli.options import custom_rule_options, custom_rules, pieces_option
-from ur_solver.cli.output import percent, say, size_text, time_text
+from ur_solver.cli.output import say, size_text, time_text, worth
 from ur_solver.cli.progress import position_bar
 from ur_solver.errors import NotATableError, OutputError, UrError
 from ur_solver.locate import new_table_path
@@ -80,7 +80,7 @@ def command(
             say(f"going on from {done} of {total} blocks that an earlier solve finished")
 
     try:
-        with position_bar("solving", space_of(chosen).n_positions, quiet) as progress:
+        with position_bar("solving", space_of(chosen).n_placements, quiet) as progress:
             summary = make_table(
                 chosen,
                 output,
@@ -118,6 +118,7 @@ def _check_present(output: pathlib.Path, rules: RuleSet, tolerance: float, value
     rounding = VALUE_TYPES[value_type].rounding
     if not (
         header.rules.is_same_game(rules)
+        and header.rules.stakes == rules.settled().stakes
         and header.value_type == value_type
         and header.tolerance <= tolerance + rounding
     ):
@@ -129,9 +130,10 @@ def _check_present(output: pathlib.Path, rules: RuleSet, tolerance: float, value
 
 
 def _report(rules: RuleSet, summary: MakeSummary, tolerance: float) -> str:
+    verb = "wins" if rules.stakes is None else "gets"
     return (
-        f"{rules.name} with {rules.pieces} pieces: the first to throw wins "
-        f"{percent(summary.value, tolerance)}\n"
+        f"{rules.name} with {rules.pieces} pieces: the first to throw {verb} "
+        f"{worth(rules, summary.value, tolerance * space_of(rules).unit)}\n"
         f"  {summary.positions:,} positions in {time_text(summary.seconds)}, largest residual "
         f"{summary.residual:.3g}\n"
         f"  {summary.path}, {size_text(summary.table_bytes)}"

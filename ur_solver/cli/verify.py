@@ -30,7 +30,7 @@ def command(table: str, sample: int, threads: int | None, quiet: bool) -> None:
     """
     with (
         open_table(table, say=say) as opened,
-        position_bar("verifying", opened.header.positions, quiet) as progress,
+        position_bar("verifying", opened.space.n_placements, quiet) as progress,
     ):
         found = verify_table(opened, sample=sample, threads=threads, progress=progress)
     click.echo(

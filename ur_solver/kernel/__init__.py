@@ -1,8 +1,8 @@
 """The compiled kernels that update values, and the tables they read.
 
 `open_block` lays a block out for the kernel that serves its space: the tiled kernel for the
-race family, the graph kernel for all others. The generic kernel (`_generic`) is the race
-family's second opinion in tests.
+race family, the levels kernel where there are stakes, the graph kernel for all others. The
+generic kernel (`_generic`) is the race family's second opinion in tests.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ import numpy.typing as npt
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 
-from ur_solver.kernel import _graph
+from ur_solver.kernel import _graph, _levels
 from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel._graph import GraphBlock, GraphKernel
+from ur_solver.kernel._levels import LevelsBlock, LevelsKernel
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel, Workspace
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
 from ur_solver.rules import HOME
 from ur_solver.rules.contents import LIGHT
-from ur_solver.space import Block, ContentSpace, RaceSpace, Space
+from ur_solver.space import Block, ContentSpace, RaceSpace, Space, StakesSpace
 
 __all__ = [
     "MoveTables",
@@ -47,6 +48,9 @@ __all__ = [
 _LIST_BYTES = 10 << 30
 """What the lists of one block may take in the graph kernel."""
 
+_LEVELS_WORDS = 12
+"""By position in the levels kernel, at most on average."""
+
 
 @lru_cache(maxsize=8)
 def kernel_of(space: RaceSpace) -> TiledKernel:
@@ -60,14 +64,24 @@ def graph_kernel_of(space: ContentSpace) -> GraphKernel:
     return GraphKernel(space.ranking, turn_tables(space))
 
 
+@lru_cache(maxsize=8)
+def levels_kernel_of(space: StakesSpace) -> LevelsKernel:
+    """The levels kernel of a space, built once and shared."""
+    tables = turn_tables(space.positions)
+    squares = np.array(space.positions.squares)[tables.landing_cell]
+    pays = np.isin(squares, list(space.rules.rosettes)).astype(np.uint8)
+    fine = space.stakes.fine / space.unit
+    return LevelsKernel(space.positions.ranking, tables, pays, space.reach, fine, space.pots)
+
+
 def open_block(
     space: Space,
     block: Block,
     values: npt.NDArray[np.float64],
     workspace: Workspace,
     threads: int = 1,
-) -> TiledBlock | GraphBlock:
-    """One block laid out in a workspace, its values all 1/2.
+) -> TiledBlock | GraphBlock | LevelsBlock:
+    """One block laid out in a workspace, its values all 1/2, or half of what is at stake.
 
     Parameters
     ----------
@@ -88,6 +102,9 @@ def open_block(
     if isinstance(space, RaceSpace):
         halves = [(half.mine, half.theirs) for half in block.halves]
         return TiledBlock(kernel_of(space), workspace, halves, values, threads)
+    if isinstance(space, StakesSpace):
+        rows = (block.offset // space.lanes, block.size // space.lanes)
+        return LevelsBlock(levels_kernel_of(space), rows, values, threads)
     assert isinstance(space, ContentSpace)
     ranks = (block.offset, block.size)
     return GraphBlock(graph_kernel_of(space), ranks, values, _LIST_BYTES, threads)
@@ -123,11 +140,15 @@ def residual_between(
 ) -> float:
     """The largest abs(T(V) - V) over `count` ranks of a block, from `first` on, one by one.
 
-    Outside the race family that of their mirror images is looked at too.
+    Outside the race family that of their mirror images is looked at too, and with stakes
+    all ranks of a position.
     """
     if isinstance(space, RaceSpace):
         kernel = GenericKernel(space.ranking, move_tables(space))
         return kernel.residual(values, first, count)
+    if isinstance(space, StakesSpace):
+        row, end = first // space.lanes, -(-(first + count) // space.lanes)
+        return _levels.residual(levels_kernel_of(space), values, row, end - row, threads)
     assert isinstance(space, ContentSpace)
     ranks = (block.offset, block.size)
     return _graph.residual(graph_kernel_of(space), values, ranks, first, count, threads)
@@ -142,6 +163,9 @@ def workspace_bytes(space: Space, block: Block) -> int:
     """At most how many bytes `open_block` and the sweeps take."""
     if isinstance(space, RaceSpace):
         return Tiling(space).workspace_bytes(block)
+    if isinstance(space, StakesSpace):
+        # lists of two words a move, and what sorting takes; for extrapolation a copy
+        return block.size // space.lanes * (4 * _LEVELS_WORDS + 16) + 8 * block.size
     # lists of a word a move; for extrapolation a copy of the values; the order of the pairs
     rules = space.rules
     targets = (

@@ -9,7 +9,7 @@ from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
 from ur_solver.rules.families import FAMILIES, MAX_PIECES
-from ur_solver.rules.ruleset import RuleSet
+from ur_solver.rules.ruleset import RuleSet, Stakes
 
 MAX_JSON_BYTES = 1 << 16
 """A rule set's JSON is a few hundred bytes; a larger file is not one."""
@@ -48,6 +48,7 @@ CATALOGUE: dict[str, RuleSet] = {
         _race("blitz", 5, "masters", "4-binary", safe_rosettes=False, extra_on_capture=True),
         _race("aseb", 5, "aseb", "4-binary"),
         _own("bell", "bell", "bell"),
+        _own("bell", "bell", "bell").with_stakes(Stakes()),
         _own("casual", "casual", "4-binary"),
         _own("casual-roll-again", "casual", "4-binary", roll_again=True),
         _own("birds", "birds", "4-binary", pieces=5),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,12 @@ from ur_solver.rules.families import FAMILIES, Family
 
 MAX_STAKE = 1_000_000
 """The largest ante or fine; only their ratio matters to the play."""
+
+MAX_REACH = 58
+"""The most fines that a table can have values of their own for."""
+
+_REACH = {1: 26, 2: 26, 3: 26, 4: 26, 5: 10, 6: 10, 7: 10}
+"""As memory allows, by pieces: 32 or 16 numbers a position, which fill cache lines."""
 
 _SWITCHES = ("safe_rosettes", "extra_on_rosette", "extra_on_capture", "roll_again")
 
@@ -30,16 +36,26 @@ class Stakes:
         What each player pays into the pot at the start.
     fine : int
         What a player pays each time a piece of theirs lands on a rosette.
+    reach : int or None
+        No rule but how far solving goes: the fines that a table has values of their own
+        for. None takes what suits the count of pieces.
     """
 
     ante: int = 10
     fine: int = 1
+    reach: int | None = None
 
     def __post_init__(self) -> None:
-        for key, lowest in (("ante", 0), ("fine", 1)):
+        for key, lowest, highest in (("ante", 0, MAX_STAKE), ("fine", 1, MAX_STAKE)):
             value = getattr(self, key)
-            if not lowest <= value <= MAX_STAKE:
-                raise RuleSetError(f"stakes: {key} is {value!r}, not {lowest} to {MAX_STAKE}")
+            if not lowest <= value <= highest:
+                raise RuleSetError(f"stakes: {key} is {value!r}, not {lowest} to {highest}")
+        if self.reach is not None and not 0 <= self.reach <= MAX_REACH:
+            raise RuleSetError(f"stakes: reach is {self.reach!r}, not 0 to {MAX_REACH}")
+
+    def reach_of(self, pieces: int) -> int:
+        """`reach`, or what suits the count of pieces."""
+        return _REACH[pieces] if self.reach is None else self.reach
 
     def pot(self, fines: int) -> int:
         """What lies in the pot once so many fines were paid."""
@@ -111,8 +127,24 @@ class RuleSet:
         return replace(self, pieces=pieces)
 
     def with_stakes(self, stakes: Stakes) -> RuleSet:
-        """The same rules played for money, ``-stakes`` added to the name."""
-        return replace(self, name=f"{self.name.removesuffix('-stakes')}-stakes", stakes=stakes)
+        """The same rules played for money, ``-stakes`` added to the name.
+
+        Stakes other than the usual ones are named too: ``bell-stakes-ante-20-fine-3``.
+        """
+        name, usual = self.name, Stakes()
+        if self.stakes is not None:
+            name = name.partition("-stakes")[0]
+        name += "-stakes"
+        for key in ("ante", "fine"):
+            if getattr(stakes, key) != getattr(usual, key):
+                name += f"-{key}-{getattr(stakes, key)}"
+        return replace(self, name=name, stakes=stakes)
+
+    def settled(self) -> RuleSet:
+        """The same rules with the reach of its stakes, if there are any, written out."""
+        if self.stakes is None:
+            return self
+        return replace(self, stakes=replace(self.stakes, reach=self.stakes.reach_of(self.pieces)))
 
     def is_same_game(self, other: RuleSet) -> bool:
         """Whether both are the same game, whatever their names."""
@@ -124,7 +156,9 @@ class RuleSet:
             self.path.second_leg,
             self.board.name,
             self.dice.probabilities,
-            *(getattr(self, field.name) for field in fields(self)[3:]),
+            *(getattr(self, field.name) for field in fields(self)[3:] if field.name != "stakes"),
+            # how far a table reaches is not of the game
+            None if self.stakes is None else (self.stakes.ante, self.stakes.fine),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -148,7 +182,8 @@ class RuleSet:
             if key not in fixed:
                 values[key] = getattr(self, key)
         if self.stakes is not None:
-            values["stakes"] = {"ante": self.stakes.ante, "fine": self.stakes.fine}
+            given = asdict(self.stakes)
+            values["stakes"] = {key: value for key, value in given.items() if value is not None}
         return values
 
     @staticmethod
@@ -237,9 +272,12 @@ def _dice(value: object) -> Dice:
 
 
 def _stakes(value: object) -> Stakes:
-    if not isinstance(value, Mapping) or set(value) != {"ante", "fine"}:
-        raise RuleSetError(f'stakes: {value!r:.100} is not such as {{"ante": 10, "fine": 1}}')
-    return Stakes(_whole("ante", value["ante"]), _whole("fine", value["fine"]))
+    least = {"ante", "fine"}
+    if not (isinstance(value, Mapping) and least <= set(value) <= least | {"reach"}):
+        raise RuleSetError(
+            f'stakes: {value!r:.100} is not such as {{"ante": 10, "fine": 1}}, with "reach" or not'
+        )
+    return Stakes(**{key: _whole(key, number) for key, number in value.items()})
 
 
 def _switch(key: str, value: object) -> bool:

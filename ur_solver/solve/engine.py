@@ -34,6 +34,9 @@ _SHARED_SIZE = 1 << 17
 """Positions from which on a block is worth several threads."""
 
 
+_LINE = 8
+"""Numbers in a cache line."""
+
 _KEPT_BYTES = 256 << 20
 """A workspace up to this size serves the next block too; larger ones are few."""
 
@@ -41,6 +44,13 @@ _KEPT_BYTES = 256 << 20
 def default_threads() -> int:
     """As many threads as this process may use processors."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _empty(length: int) -> npt.NDArray[np.float64]:
+    """float64, at the beginning of a cache line: rows that fill lines stay in theirs."""
+    room = np.empty(length + _LINE)
+    skipped = -(room.ctypes.data // room.itemsize) % _LINE
+    return room[skipped : skipped + length]
 
 
 def solve(
@@ -69,7 +79,8 @@ def solve(
     Returns
     -------
     float64, shape (n_positions,)
-        Win probabilities in [0, 1] of the side about to throw, by rank.
+        Win probabilities in [0, 1] of the side about to throw, by rank; with stakes what
+        the ranks stand for (`ur_solver.space.stakes`), in the unit of the space.
 
     Raises
     ------
@@ -95,7 +106,7 @@ class _Solve:
         self.goal = _GOAL * tolerance
         self.threads = threads
         self.on_block = on_block
-        self.values: npt.NDArray[np.float64] = np.empty(space.n_positions)
+        self.values = _empty(space.n_positions)
         self.stop = threading.Event()
         self.workspaces: queue.SimpleQueue[Workspace] = queue.SimpleQueue()
         for _ in range(threads):
@@ -152,7 +163,7 @@ class _Solve:
             work = open_block(self.space, block, self.values, workspace, threads)
             iteration = iterate(work, self.goal, threads, self.stop)
             work.store(self.values)
-            if values.min() < 0.0 or values.max() > 1.0:
+            if self.space.is_chance and (values.min() < 0.0 or values.max() > 1.0):
                 # An extrapolation may step over the ends by less than the tolerance.
                 np.clip(values, 0.0, 1.0, out=values)
                 work.load(self.values)

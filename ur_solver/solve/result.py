@@ -17,7 +17,7 @@ class BlockResult:
     index : int
         Its place in `Space.blocks`.
     values : float64, shape (block size,)
-        Win probabilities in [0, 1], in rank order.
+        Win probabilities in [0, 1], with stakes in the units of the space; in rank order.
     residual : float
         The largest abs(T(V) - V) over the block, from a pass of its own.
     sweeps : int

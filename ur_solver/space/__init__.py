@@ -6,11 +6,14 @@ from ur_solver.rules import RuleSet
 from ur_solver.space.base import Block, Half, Space
 from ur_solver.space.content import ContentSpace
 from ur_solver.space.space import RaceSpace
+from ur_solver.space.stakes import StakesSpace
 
 
 @lru_cache(maxsize=32)
 def space_of(rules: RuleSet) -> Space:
     """The state space of `rules`, built once (some milliseconds) and shared."""
+    if rules.stakes is not None:
+        return StakesSpace(rules)
     return RaceSpace(rules) if rules.family == "race" else ContentSpace(rules)
 
 
@@ -21,4 +24,13 @@ def race_space_of(rules: RuleSet) -> RaceSpace:
     return space
 
 
-__all__ = ["Block", "ContentSpace", "Half", "RaceSpace", "Space", "race_space_of", "space_of"]
+__all__ = [
+    "Block",
+    "ContentSpace",
+    "Half",
+    "RaceSpace",
+    "Space",
+    "StakesSpace",
+    "race_space_of",
+    "space_of",
+]

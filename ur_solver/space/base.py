@@ -81,13 +81,20 @@ class Space(ABC):
     ----------
     rules : RuleSet
     n_positions : int
+        How many ranks there are.
     state_dtype : numpy dtype
         Of the rows that `encode` writes.
+    lanes : int
+        How many ranks every position of the board has: more than one where there are stakes.
+    unit : float
+        What a stored 1 stands for: certain to win, or so much money.
     """
 
     rules: RuleSet
     n_positions: int
     state_dtype: np.dtype[Any]
+    lanes: int = 1
+    unit: float = 1
 
     @property
     @abstractmethod
@@ -123,6 +130,16 @@ class Space(ABC):
     @abstractmethod
     def _unrank_rows(self, ranks: npt.NDArray[np.int64], states: npt.NDArray[Any]) -> None:
         """Write the row of each rank."""
+
+    @property
+    def n_placements(self) -> int:
+        """How many positions there are; where there are stakes, whatever the fines."""
+        return self.n_positions
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether values are chances of winning, from 0 to 1; otherwise shares of a pot."""
+        return self.rules.stakes is None
 
     def rank(self, position: Position) -> int:
         """The rank of a position that is not over.

@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import SolveError
 from ur_solver.position import LIGHT, Position, mirror
 from ur_solver.rules import RuleSet, mirror_square
 from ur_solver.rules.contents import DARK, side_of, split, swap_sides
@@ -73,11 +72,6 @@ class ContentSpace(Space):
     state_dtype = np.dtype(np.uint16)
 
     def __init__(self, rules: RuleSet) -> None:
-        if rules.stakes is not None:
-            raise SolveError(
-                f"{rules.name}: games for money cannot be solved yet, only the chances of "
-                "winning; leave out the stakes"
-            )
         self.rules = rules
         self.stock = Stock(rules.pieces, rules.play.is_numbered)
         self.squares = rules.board.squares

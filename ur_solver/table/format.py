@@ -13,6 +13,9 @@ compressed by the Bitshuffle filter (registered as 32008; LZ4), which h5py and H
                               tolerance solved to plus the rounding to the value type
         residual     float64  the largest of the blocks'
         positions    int64    how many values there are
+        cut_error    float64  where there are stakes, what the cut behind the last level of
+                              fines may cost a value (see `ur_solver.space.stakes`)
+        cut_growth   float64  likewise, by how much more for each fine past that level
         seconds      float64  how long the solve took
         made         text     when it was finished, ISO 8601, UTC
         program      text     the version of the program that made it
@@ -21,8 +24,10 @@ compressed by the Bitshuffle filter (registered as 32008; LZ4), which h5py and H
     /blocks      compound, shape (blocks,): a row for each block of the state space, in its
                  order; `BLOCK_DTYPE` names the fields
     /values      value type, shape (chunks * chunk length,): the win probability of the side
-                 about to throw, by rank. Every block begins a chunk; what is left of its
-                 last chunk is padding of no meaning. uint16 holds round(65535 v).
+                 about to throw, by rank; where there are stakes, as many values a position as
+                 `ur_solver.space.stakes` names, money in the unit given there. Every block
+                 begins a chunk; what is left of its last chunk is padding of no
+                 meaning. uint16 holds round(65535 v).
     /checksums   uint32, shape (chunks,): CRC-32 of each chunk's values, little endian, as
                  they are before compression and without padding
 
@@ -160,10 +165,13 @@ class Header:
     seconds: float
     made: str
     program: str
+    cut_error: float | None = None
+    cut_growth: float | None = None
 
     def attributes(self) -> dict[str, str | int | float]:
         """The attributes as they are stored."""
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__annotations__}
+        given = {name: getattr(self, name) for name in self.__annotations__}
+        values: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
         values["rules"] = json.dumps(self.rules.to_json())
         return values
 

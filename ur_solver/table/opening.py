@@ -69,6 +69,7 @@ def open_file(path: pathlib.Path) -> h5py.File:
 
 
 _FLOATS = ("tolerance", "residual", "seconds")
+_CUT = ("cut_error", "cut_growth")
 _WHOLE = ("positions",)
 _TEXTS = ("rules", "value_type", "made", "program", "digest")
 
@@ -89,6 +90,11 @@ def read_attributes(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
         )
     kinds = dict.fromkeys(_TEXTS, "S") | dict.fromkeys(_WHOLE, "i") | dict.fromkeys(_FLOATS, "f")
     return {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
+
+
+def read_cut(path: pathlib.Path, file: h5py.File) -> dict[str, float]:
+    """The attributes that only tables of games with stakes have."""
+    return {name: _attribute(path, file, name, "f") for name in _CUT}
 
 
 def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any:

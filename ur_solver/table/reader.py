@@ -35,6 +35,7 @@ from ur_solver.table.opening import (
     dataset,
     open_file,
     read_attributes,
+    read_cut,
     read_rules,
     read_small,
     reading,
@@ -102,6 +103,8 @@ class Table:
         rules = read_rules(self.path, attributes["rules"])
         if attributes["value_type"] not in VALUE_TYPES:
             raise damaged(self.path, f"value_type is {attributes['value_type']!r:.100}")
+        if rules.stakes is not None:
+            attributes |= read_cut(self.path, self._file)
         self.space: Space = space_of(rules)
         self.chunk_length: int = chunk_length_for(self.space)
         expected = empty_blocks(self.space, self.chunk_length)
@@ -169,7 +172,8 @@ class Table:
         Returns
         -------
         float
-            The win probability of the side about to throw.
+            The win probability of the side about to throw, or what else the rank stands for
+            in units of `Space.unit`.
 
         Raises
         ------

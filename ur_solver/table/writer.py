@@ -19,7 +19,7 @@ from ur_solver import __version__
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
 from ur_solver.solve.result import BlockResult
-from ur_solver.space import space_of
+from ur_solver.space import StakesSpace, space_of
 from ur_solver.table.format import (
     FORMAT,
     VALUE_TYPES,
@@ -51,22 +51,28 @@ class TableWriter:
     tolerance : float
         What the values may be off before they are rounded to the value type.
     value_type : str
-        One of `VALUE_TYPES`.
+        One of `VALUE_TYPES`; with stakes the first.
 
     Raises
     ------
     OutputError
-        If the folder cannot be written to.
+        If the folder cannot be written to, or the value type holds no money.
     """
 
     def __init__(
         self, path: pathlib.Path, rules: RuleSet, *, tolerance: float, value_type: str = "float64"
     ) -> None:
         self.path = pathlib.Path(path)
-        self.rules = rules
+        if rules.stakes is not None and VALUE_TYPES[value_type].rounding:
+            raise OutputError(
+                f"value type {value_type!r} is for chances of winning; money is stored as 'float64'"
+            )
+        # what a table has room for is not left to a default that may change
+        self.rules = rules.settled()
         self.tolerance = tolerance
         self.value_type = VALUE_TYPES[value_type]
-        self.space = space_of(rules)
+        self.space = space_of(self.rules)
+        self._cut = (0.0, 0.0)
         self._lock = threading.Lock()
         self._chunk_length = chunk_length_for(self.space)
         self._blocks = empty_blocks(self.space, self._chunk_length)
@@ -119,8 +125,13 @@ class TableWriter:
                 f"expected ({row['size']},)"
             )
         low, high = result.values.min(), result.values.max()
-        if not (low >= -_RANGE_SLACK and high <= 1 + _RANGE_SLACK):  # also where one is NaN
-            raise ValueError(f"block {result.index}: values from {low} to {high}, not in [0, 1]")
+        if self.space.is_chance:
+            expected = "in [0, 1]"
+            is_right = low >= -_RANGE_SLACK and high <= 1 + _RANGE_SLACK  # not where one is NaN
+        else:
+            expected, is_right = "finite", np.isfinite(low) and np.isfinite(high)
+        if not is_right:
+            raise ValueError(f"block {result.index}: values from {low} to {high}, not {expected}")
         stored = self.value_type.encode(result.values)
         length, first = self._chunk_length, int(row["first_chunk"])
         checksums = [checksum(stored[at : at + length]) for at in range(0, len(stored), length)]
@@ -133,6 +144,9 @@ class TableWriter:
             row["sweeps"] = result.sweeps
             row["seconds"] = result.seconds
             self._is_written[result.index] = True
+            if isinstance(self.space, StakesSpace):
+                found = self.space.cut_error(result.values)
+                self._cut = max(self._cut[0], found[0]), max(self._cut[1], found[1])
 
     def finish(self, *, seconds: float) -> Header:
         """Complete the table and give it its name.
@@ -166,6 +180,8 @@ class TableWriter:
             seconds=float(seconds),
             made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             program=__version__,
+            cut_error=None if self.space.is_chance else self._cut[0],
+            cut_growth=None if self.space.is_chance else self._cut[1],
         )
         with self._lock, self._writing():
             self._file.create_dataset("blocks", data=self._blocks)

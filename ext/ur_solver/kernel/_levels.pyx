@@ -1,0 +1,388 @@
+"""The levels kernel: bell with stakes, all levels of fines of a position swept at once.
+
+What may be done in a position does not depend on the fines paid, so that its turn is
+unfolded once for all of them, and the values of all levels lie side by side: the lanes of
+`levels.h`, which every rank has a row of. A sweep fetches a row for each move, a cache line
+or two, and works on its lanes as vectors.
+
+As in the graph kernel (`_graph`) positions are updated in pairs that pass to each other, the
+most advanced first, in chunks whose turns are kept as a stream:
+
+    counts  uint8, by throw    how many moves it has, plus WINS if one ends the game; 0 if
+                               the turn passes
+    words   uint32             of a pair: the two ranks, the same where a position is its own
+                               image; then by move the rank that it leads to, plus ROSETTE
+                               where it lands on one
+
+After every move the same side throws again, so that no word tells whose turn it is.
+"""
+
+from cython.parallel cimport prange
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
+
+cdef extern from "levels.h" nogil:
+    const int UR_MAX_LANES, UR_LEVEL_THROWS, UR_CUT_LANES, UR_AHEAD, UR_WINS
+    const uint32_t UR_ROSETTE
+    ctypedef struct Levels:
+        int reach
+        int lanes
+        double fine
+        double* chances
+        double pass_chance
+        double* pots
+    double levels_run(
+        const Levels* levels, const uint8_t* counts, const uint32_t* words, int n_pairs,
+        double* values, int store)
+
+cdef enum:
+    CHUNK = 1024                  # pairs
+    THROWS = 3                    # that move pieces
+    MAX_MOVES = 8                 # of one throw: a move a piece, and one from home
+    ONLY_AGAIN = 2                # in `again`: the same side throws
+    NONE = 0xFFFF
+
+
+cdef struct Chunk:
+    uint8_t* counts
+    uint32_t* words
+    int64_t n_words
+
+
+cdef class LevelsKernel:
+    """The unfolded rules of a space of levels; thread safe.
+
+    Parameters
+    ----------
+    ranking : ContentRanking
+        Of the positions without their fines.
+    tables : TurnTables
+    reach : int
+        The last level.
+    fine : float
+        In units of the values.
+    pots : float64, shape (lanes,)
+        For each lane what the two sides' values sum to.
+
+    Raises
+    ------
+    ValueError
+        If the rules are none of those that the kernel is made for: one choice, three throws
+        that move, and another throw after every move.
+    """
+
+    cdef ContentRanking ranking
+    cdef Levels levels
+    cdef int n_cells, n_movers, full
+    cdef const int32_t[::1] mover_cell, lift_start
+    cdef const uint16_t[::1] lift, landing_content
+    cdef const int32_t[:, ::1] step_start
+    cdef const int32_t[::1] step_landing, landing_cell, landing_start, landing_taken
+    cdef const int32_t[::1] advance
+    cdef const uint8_t[::1] pays      # by landing, whether it is on a rosette
+
+    def __init__(self, ContentRanking ranking, tables, pays, int reach, double fine, pots):
+        cdef int lane, n
+        self.ranking = ranking
+        self.mover_cell = tables.mover_cell
+        self.lift_start = tables.lift_start
+        self.lift = tables.lift
+        self.step_start = tables.step_start
+        self.step_landing = tables.step_landing
+        self.landing_cell = tables.landing_cell
+        self.landing_start = tables.landing_start
+        self.landing_content = tables.landing_content
+        self.landing_taken = tables.landing_taken
+        self.advance = tables.advance
+        self.pays = pays
+        self.n_cells = ranking.n_cells
+        self.n_movers = self.mover_cell.shape[0]
+        self.full = ranking.n_stocks - 1
+        self.levels.reach, self.levels.lanes, self.levels.fine = reach, len(pots), fine
+        if tables.chance.shape != (1, 2, THROWS) or np.any(tables.again != ONLY_AGAIN):
+            raise ValueError("rules that the levels kernel is not made for")
+        if len(pots) != reach + 1 + UR_CUT_LANES or len(pots) > UR_MAX_LANES:
+            raise ValueError(f"{len(pots)} lanes, for {reach} fines, at most {UR_MAX_LANES}")
+        self.levels.pass_chance = tables.pass_chance[0, 0]
+        for n in range(THROWS):
+            self.levels.chances[n] = tables.chance[0, 0, n]
+        for lane in range(len(pots)):
+            self.levels.pots[lane] = pots[lane]
+
+    cdef uint16_t advance_of(self, int64_t rank) noexcept nogil:
+        # 1 more than the advance of a rank; 0 if its image, listed for both, comes before.
+        cdef uint16_t own[MAX_WIDTH]
+        cdef uint16_t other[MAX_WIDTH]
+        cdef int my_off, their_off, cell, advance = 1
+        self.ranking.write_row(rank, own)
+        self.ranking.off_stocks(own, &my_off, &their_off)
+        self.ranking.write_mirror(own, other)
+        if self.ranking.rank_placed(other, their_off, my_off) < rank:
+            return 0
+        for cell in range(self.n_cells):
+            advance += self.advance[self.ranking.first_content[cell] + own[cell]]
+        return <uint16_t>advance
+
+    cdef void unfold_one(
+        self, uint8_t* counts, uint32_t** words, uint16_t* own, const Trace* trace, int my_off,
+        int their_off
+    ) noexcept nogil:
+        # Add a position's throws to a stream, which is moved on; the row is left as it was.
+        cdef uint32_t found[THROWS][MAX_MOVES]
+        cdef int n_found[THROWS]
+        cdef int n_cells = self.n_cells, m, n, step, source, landing, cell, before = 0, held
+        cdef int content, taken, first, last
+        cdef int64_t rank
+        for n in range(THROWS):
+            n_found[n] = counts[n] = 0
+        for m in range(self.n_movers):
+            source = self.mover_cell[m]
+            if source < 0:
+                if own[n_cells] == 0:
+                    continue
+                own[n_cells] -= 1
+            else:
+                before = own[source]
+                if self.lift[self.lift_start[m] + before] == NONE:
+                    continue
+                own[source] = self.lift[self.lift_start[m] + before]
+            for n in range(THROWS):
+                for step in range(self.step_start[m, n], self.step_start[m, n + 1]):
+                    landing = self.step_landing[step]
+                    if landing < 0:
+                        if my_off + 1 == self.full:
+                            counts[n] = UR_WINS
+                            continue
+                        found[n][n_found[n]] = <uint32_t>self.ranking.rank_placed(
+                            own, my_off + 1, their_off)
+                        n_found[n] += 1
+                        continue
+                    cell = self.landing_cell[landing]
+                    held = own[cell]
+                    content = self.landing_content[self.landing_start[landing] + held]
+                    if content == NONE:
+                        continue
+                    taken = self.landing_taken[self.landing_start[landing] + held]
+                    own[cell] = <uint16_t>content
+                    own[n_cells + 1] += taken
+                    first = self.ranking.order_of[cell]
+                    last = self.ranking.order_of[source] if source >= 0 else first
+                    if first < 0 or last < 0:
+                        rank = self.ranking.rank_placed(own, my_off, their_off)
+                    else:
+                        rank = self.ranking.rank_changed(
+                            own, trace, min(first, last), max(first, last))
+                    found[n][n_found[n]] = <uint32_t>rank
+                    if self.pays[landing]:
+                        found[n][n_found[n]] |= UR_ROSETTE
+                    n_found[n] += 1
+                    own[cell] = <uint16_t>held
+                    own[n_cells + 1] -= taken
+            if source < 0:
+                own[n_cells] += 1
+            else:
+                own[source] = before
+        for n in range(THROWS):
+            counts[n] |= <uint8_t>n_found[n]
+            memcpy(words[0], found[n], n_found[n] * sizeof(uint32_t))
+            words[0] += n_found[n]
+
+    cdef int unfold(
+        self, Chunk* chunk, const uint32_t* places, int n_pairs, int64_t first
+    ) noexcept nogil:
+        # The stream of some pairs of a block, whose ranks begin with `first`; 0 if there is
+        # no memory.
+        cdef uint16_t own[MAX_WIDTH]
+        cdef uint16_t other[MAX_WIDTH]
+        cdef int my_off, their_off, k
+        cdef int64_t rank, image
+        cdef int64_t most = n_pairs * <int64_t>(2 + 2 * THROWS * MAX_MOVES)
+        cdef Trace trace, other_trace
+        cdef uint8_t* counts
+        cdef uint32_t* words
+        cdef void* room
+        chunk.counts = counts = <uint8_t*>malloc(2 * THROWS * n_pairs)
+        chunk.words = words = <uint32_t*>malloc((most + UR_AHEAD) * sizeof(uint32_t))
+        if counts == NULL or words == NULL:
+            return 0
+        for k in range(n_pairs):
+            rank = first + places[k]
+            self.ranking.write_row(rank, own)
+            self.ranking.off_stocks(own, &my_off, &their_off)
+            self.ranking.write_mirror(own, other)
+            self.ranking.trace(own, my_off, their_off, &trace)
+            self.ranking.trace(other, their_off, my_off, &other_trace)
+            image = other_trace.rank[self.ranking.n_ranked]
+            words[0], words[1] = <uint32_t>rank, <uint32_t>image
+            words += 2
+            self.unfold_one(counts, &words, own, &trace, my_off, their_off)
+            counts += THROWS
+            if image != rank:
+                self.unfold_one(counts, &words, other, &other_trace, their_off, my_off)
+                counts += THROWS
+        # those past the end are fetched ahead, though never used
+        memset(words, 0, UR_AHEAD * sizeof(uint32_t))
+        chunk.n_words = words - chunk.words
+        room = realloc(chunk.words, (chunk.n_words + UR_AHEAD) * sizeof(uint32_t))
+        if room != NULL:
+            chunk.words = <uint32_t*>room
+        return 1
+
+
+cdef void release(Chunk* chunk) noexcept nogil:
+    free(chunk.counts)
+    free(chunk.words)
+    chunk.counts = NULL
+    chunk.words = NULL
+
+
+def residual(LevelsKernel kernel, const double[::1] values, int64_t first, int64_t size, int threads):
+    """The largest abs(T(V) - V) over the rows of some ranks and of their mirror images.
+
+    Parameters
+    ----------
+    kernel : LevelsKernel
+    values : float64, shape (ranks * lanes,)
+    first, size : int
+        Ranks `first` to `first + size - 1`.
+    threads : int
+
+    Raises
+    ------
+    MemoryError
+    """
+    cdef int64_t n_chunks = (size + CHUNK - 1) // CHUNK, k
+    cdef const uint32_t[::1] places = np.arange(size, dtype=np.uint32)
+    cdef double[::1] deltas = np.zeros(n_chunks)
+    cdef double* base = <double*>&values[0]  # which are not stored to
+    for k in prange(n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
+        deltas[k] = residual_of_chunk(
+            kernel, base, &places[k * CHUNK], <int>min(CHUNK, size - k * CHUNK), first)
+    if np.min(deltas) < 0.0:
+        raise MemoryError("no memory to unfold a chunk")
+    return float(np.max(deltas))
+
+
+cdef double residual_of_chunk(
+    LevelsKernel kernel, double* values, const uint32_t* places, int n_pairs, int64_t first
+) noexcept nogil:
+    # -1 if there is no memory
+    cdef Chunk chunk
+    cdef double delta = -1.0
+    if kernel.unfold(&chunk, places, n_pairs, first):
+        delta = levels_run(&kernel.levels, chunk.counts, chunk.words, n_pairs, values, False)
+    release(&chunk)
+    return delta
+
+
+cdef class LevelsBlock:
+    """One block unfolded, its values in place among those of the whole space.
+
+    Parameters
+    ----------
+    kernel : LevelsKernel
+    block : (first rank, size)
+        Positions, each with all its lanes.
+    values : float64, shape (ranks * lanes,), IN and OUT
+        Final for all earlier blocks. The block's own are set to half a pot.
+    threads : int
+        That unfold the block.
+
+    Raises
+    ------
+    MemoryError
+    """
+
+    cdef LevelsKernel kernel
+    cdef double[::1] values
+    cdef int64_t first, size, n_chunks, n_pairs
+    cdef Chunk* chunks
+    cdef object memory
+
+    def __cinit__(self):
+        self.chunks = NULL
+
+    def __dealloc__(self):
+        cdef int64_t k
+        if self.chunks != NULL:
+            for k in range(self.n_chunks):
+                release(&self.chunks[k])
+        free(self.chunks)
+
+    def __init__(self, LevelsKernel kernel, block, double[::1] values, int threads):
+        cdef int64_t k, n_failed = 0
+        cdef uint16_t[::1] advance
+        cdef const uint32_t[::1] places
+        self.kernel, self.values = kernel, values
+        self.first, self.size = block
+        rows = self._own().reshape(-1, kernel.levels.lanes)
+        for k in range(kernel.levels.lanes):
+            rows[:, k] = 0.5 * kernel.levels.pots[k]
+        advance = np.empty(self.size, dtype=np.uint16)
+        for k in prange(self.size, nogil=True, schedule="static", num_threads=threads):
+            advance[k] = kernel.advance_of(self.first + k)
+        order = np.argsort(np.asarray(advance), kind="stable")[::-1].astype(np.uint32)
+        self.n_pairs = np.count_nonzero(advance)
+        places = order[: self.n_pairs]
+        self.n_chunks = (self.n_pairs + CHUNK - 1) // CHUNK
+        self.chunks = <Chunk*>malloc(self.n_chunks * sizeof(Chunk))
+        if self.chunks == NULL:
+            raise MemoryError("no memory for the lists of a block")
+        memset(self.chunks, 0, self.n_chunks * sizeof(Chunk))
+        for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
+            if not kernel.unfold(
+                    &self.chunks[k], &places[k * CHUNK], self._pairs_of(k), self.first):
+                n_failed += 1
+        if n_failed:
+            raise MemoryError("no memory for the lists of a block")
+
+    cdef int _pairs_of(self, int64_t k) noexcept nogil:
+        return <int>min(<int64_t>CHUNK, self.n_pairs - k * CHUNK)
+
+    def _own(self):
+        # the block's own values, a view
+        lanes = self.kernel.levels.lanes
+        return np.asarray(self.values)[self.first * lanes : (self.first + self.size) * lanes]
+
+    def sweep(self, int threads):
+        """Update every value in place; the largest change."""
+        return self._pass(threads, True)
+
+    def residual(self, int threads):
+        """The largest abs(T(V) - V)."""
+        return self._pass(threads, False)
+
+    cdef object _pass(self, int threads, bint store):
+        cdef int64_t k
+        cdef double[::1] deltas = np.zeros(self.n_chunks)
+        cdef double* base = &self.values[0]
+        # as in the graph kernel, threads read what others rewrite: old or new, either serves
+        for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
+            deltas[k] = levels_run(
+                &self.kernel.levels, self.chunks[k].counts, self.chunks[k].words,
+                self._pairs_of(k), base, store)
+        return float(np.max(deltas))
+
+    def remember(self):
+        """Keep a copy of the values."""
+        self.memory = self._own().copy()
+
+    def extrapolate(self, double factor):
+        """Add `factor` times the change since `remember`."""
+        own = self._own()
+        np.subtract(own, self.memory, out=self.memory)
+        self.memory *= factor
+        own += self.memory
+
+    def store(self, values):
+        """Nothing: the values are in place."""
+
+    def load(self, values):
+        """Take the block's values from those of the whole space."""
+        lanes = self.kernel.levels.lanes
+        self._own()[:] = values[self.first * lanes : (self.first + self.size) * lanes]

@@ -1,0 +1,218 @@
+/* Sweeps over positions that hold a row of values each, a lane for every level of fines.
+
+   Lanes 0 to `reach` are what a position is worth with so many fines paid; the five that
+   follow serve the cut behind the last of them (ur_solver.space.stakes):
+
+       chance          of winning, where both sides play for nothing else
+       least_chance    the same, if the side to throw plays as level `reach` would have it and
+       most_chance     the other against it; and the other way round
+       least, most     what level `reach` is worth at least and at most, by the same play
+
+   A move onto a rosette leads a lane further on. */
+
+#ifndef UR_LEVELS_H
+#define UR_LEVELS_H
+
+#include <math.h>
+#include <stdint.h>
+
+#define UR_MAX_LANES 64
+#define UR_LEVEL_THROWS 3
+#define UR_CUT_LANES 5
+#define UR_ROSETTE 0x80000000u
+#define UR_WINS 0x80
+#define UR_AHEAD 48 /* words; those read next are on their way from memory */
+
+/* A move must be better by so much to be preferred at level `reach`: ties are not left to
+   rounding, which no sweep settles. */
+#define UR_PREFERRED 1e-11
+
+typedef struct {
+    int reach, lanes;
+    double fine;
+    double chances[UR_LEVEL_THROWS]; /* of the throws that move pieces */
+    double pass_chance;              /* of those that never do */
+    double pots[UR_MAX_LANES];       /* by lane what the two sides' values sum to */
+} Levels;
+
+typedef struct {
+    const uint8_t *counts;
+    const uint32_t *words;
+} LevelReader;
+
+/* What a position's throws are worth: `moving` + `passes` times what passing is worth. */
+typedef struct {
+    double moving[UR_MAX_LANES];
+    double passes;
+} LevelWorth;
+
+#define UR_INLINE static inline __attribute__((always_inline))
+
+/* The lane that a lane turns into when the other side throws. */
+UR_INLINE int levels_other(int reach, int lane)
+{
+    const int past = lane - reach - 2;
+    return past < 0 ? lane : reach + 2 + (past ^ 1);
+}
+
+/* The best of a throw's moves so far and one more. */
+UR_INLINE void levels_take(double *best, const double *worth, const int reach, const int lanes)
+{
+    const int is_preferred = worth[reach] > best[reach] + UR_PREFERRED;
+    const double least_chance = is_preferred ? worth[reach + 2] : best[reach + 2];
+    const double least = is_preferred ? worth[reach + 4] : best[reach + 4];
+    for (int i = 0; i < lanes; i++)
+        best[i] = worth[i] > best[i] ? worth[i] : best[i];
+    best[reach + 2] = least_chance;
+    best[reach + 4] = least;
+}
+
+/* What a move onto a rosette is worth. */
+UR_INLINE void levels_pay(
+    double *worth, const double *row, const double fine, const int reach, const int lanes)
+{
+    for (int i = 0; i + 1 < lanes; i++)
+        worth[i] = row[i + 1] - fine;
+    worth[reach] = row[reach] + fine * row[reach + 1] - fine;
+    worth[reach + 1] = row[reach + 1];
+    worth[reach + 2] = row[reach + 2];
+    worth[reach + 3] = row[reach + 3];
+    worth[reach + 4] = row[reach + 4] + fine * row[reach + 2] - fine;
+    worth[reach + 5] = row[reach + 5] + fine * row[reach + 3] - fine;
+}
+
+UR_INLINE void levels_read(
+    const Levels *levels, LevelReader *at, const double *values, LevelWorth *worth,
+    const int lanes)
+{
+    const int reach = lanes - UR_CUT_LANES - 1;
+    for (int i = 0; i < lanes; i++)
+        worth->moving[i] = 0.0;
+    worth->passes = levels->pass_chance;
+    for (int n = 0; n < UR_LEVEL_THROWS; n++) {
+        double best[UR_MAX_LANES], paid[UR_MAX_LANES];
+        const double chance = levels->chances[n];
+        const int count = *at->counts++, moves = count & ~UR_WINS;
+        if (count == 0) {
+            worth->passes += chance;
+            continue;
+        }
+        for (int i = 0; i < lanes; i++)
+            best[i] = count & UR_WINS ? levels->pots[i] : -1e300;
+        for (int k = 0; k < moves; k++) {
+            const uint32_t word = at->words[k];
+            const double *row = values + (int64_t)(word & ~UR_ROSETTE) * lanes;
+            const double *next = values + (int64_t)(at->words[k + UR_AHEAD] & ~UR_ROSETTE) * lanes;
+            for (int line = 0; line < lanes; line += 8)
+                __builtin_prefetch(next + line);
+            if (word & UR_ROSETTE) {
+                levels_pay(paid, row, levels->fine, reach, lanes);
+                row = paid;
+            }
+            levels_take(best, row, reach, lanes);
+        }
+        at->words += moves;
+        for (int i = 0; i < lanes; i++)
+            worth->moving[i] += chance * best[i];
+    }
+}
+
+/* Two positions that pass to each other: a linear equation for each, of which this is the
+   solution for `mine`. If all they ever do is pass, it is a draw. */
+UR_INLINE void levels_between(
+    const Levels *levels, const LevelWorth *mine, const LevelWorth *theirs, double *value,
+    const int lanes)
+{
+    const int reach = lanes - UR_CUT_LANES - 1;
+    const double p = mine->passes, q = theirs->passes;
+    double other[UR_MAX_LANES];
+    for (int i = 0; i < lanes; i++)
+        other[i] = theirs->moving[levels_other(reach, i)];
+    if (p * q >= 1.0) {
+        for (int i = 0; i < lanes; i++)
+            value[i] = 0.5 * levels->pots[i];
+        return;
+    }
+    const double scale = 1.0 / (1.0 - p * q);
+    for (int i = 0; i < lanes; i++)
+        value[i] = scale * (mine->moving[i] + p * (levels->pots[i] * (1.0 - q) - other[i]));
+}
+
+/* A position's value by that of the one that its turn passes to. */
+UR_INLINE void levels_passing(
+    const Levels *levels, const LevelWorth *mine, const double *image, double *value,
+    const int lanes)
+{
+    const int reach = lanes - UR_CUT_LANES - 1;
+    for (int i = 0; i < lanes; i++)
+        value[i] =
+            mine->moving[i] + mine->passes * (levels->pots[i] - image[levels_other(reach, i)]);
+}
+
+UR_INLINE double levels_change(double *row, const double *value, const int store, const int lanes)
+{
+    double delta = 0.0;
+    for (int i = 0; i < lanes; i++) {
+        const double change = fabs(value[i] - row[i]);
+        delta = change > delta ? change : delta;
+    }
+    if (store)
+        for (int i = 0; i < lanes; i++)
+            row[i] = value[i];
+    return delta;
+}
+
+UR_INLINE double levels_run_lanes(
+    const Levels *levels, const uint8_t *counts, const uint32_t *words, int n_pairs,
+    double *values, const int store, const int lanes)
+{
+    LevelReader at = {counts, words};
+    LevelWorth mine, theirs;
+    double value[UR_MAX_LANES], image_value[UR_MAX_LANES], delta = 0.0;
+    for (int k = 0; k < n_pairs; k++) {
+        double *row = values + (int64_t)at.words[0] * lanes;
+        double *image = values + (int64_t)at.words[1] * lanes;
+        at.words += 2;
+        levels_read(levels, &at, values, &mine, lanes);
+        if (image != row)
+            levels_read(levels, &at, values, &theirs, lanes);
+        else
+            theirs = mine;
+        if (store)
+            levels_between(levels, &mine, &theirs, value, lanes);
+        else
+            levels_passing(levels, &mine, image, value, lanes);
+        levels_passing(levels, &theirs, store ? value : row, image_value, lanes);
+        const double change = levels_change(row, value, store, lanes);
+        delta = change > delta ? change : delta;
+        if (image != row) {
+            const double image_change = levels_change(image, image_value, store, lanes);
+            delta = image_change > delta ? image_change : delta;
+        }
+    }
+    return delta;
+}
+
+/* Update the values that a stream is of; the largest change. Without `store` nothing is
+   written, and it is the largest abs(T(V) - V). The lane counts that tables have are known
+   when this is compiled. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__gnu_linux__)
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+static double levels_run(
+    const Levels *levels, const uint8_t *counts, const uint32_t *words, int n_pairs,
+    double *values, int store)
+{
+    switch (levels->lanes) {
+    case 8:
+        return levels_run_lanes(levels, counts, words, n_pairs, values, store, 8);
+    case 16:
+        return levels_run_lanes(levels, counts, words, n_pairs, values, store, 16);
+    case 32:
+        return levels_run_lanes(levels, counts, words, n_pairs, values, store, 32);
+    default:
+        return levels_run_lanes(levels, counts, words, n_pairs, values, store, levels->lanes);
+    }
+}
+
+#endif

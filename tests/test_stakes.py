@@ -1,0 +1,174 @@
+"""Bell with stakes from a solve to the answers of the commands."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tests.golden import FOLDER
+from ur_solver.cli import cli
+from ur_solver.errors import DamagedTableError, OutputError
+from ur_solver.make import make_table
+from ur_solver.position import parse_position, start
+from ur_solver.query import open_query
+from ur_solver.rules import named_rules
+from ur_solver.space import StakesSpace
+from ur_solver.verify import verify_table
+
+STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())["bell-stakes"]
+FEWER_FINES = 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stakes")
+    for pieces in (1, 2):
+        make_table(named_rules("bell-stakes", pieces), folder / f"bell-stakes-{pieces}.h5")
+    return folder
+
+
+@pytest.fixture
+def ur(folder, monkeypatch):
+    monkeypatch.setenv("UR_TABLES", str(folder))
+
+    def run(*arguments, code=0):
+        result = CliRunner().invoke(cli, arguments)
+        assert result.exit_code == code, result.output
+        return result.output
+
+    return run
+
+
+@pytest.fixture(scope="module", params=[1, 2])
+def query(request, folder):
+    with open_query(folder / f"bell-stakes-{request.param}.h5") as query:
+        yield query
+
+
+@pytest.mark.parametrize("reach", [None, FEWER_FINES])
+def test_golden_values(folder, tmp_path, ur, reach):
+    path = folder / "bell-stakes-1.h5"
+    if reach is not None:
+        path = tmp_path / "few.h5"
+        ur("solve", "bell", "-n", "1", "--stakes", "--fines", str(reach), "-o", str(path), "-q")
+    with open_query(path) as query:
+        lines = (FOLDER / "bell-stakes-1.tsv").read_text().splitlines()
+        pairs = [line.split("\t") for line in lines]
+        positions = [parse_position(query.rules, text) for text, _ in pairs]
+        expected = [float(value) for _, value in pairs]
+        assert max(position.fines for position in positions) > FEWER_FINES
+        assert query.values(positions).tolist() == pytest.approx(expected, abs=1e-10)
+        assert [query.value(each) for each in positions] == pytest.approx(expected, abs=1e-10)
+        states = np.array([query.space.encode(each) for each in positions])
+        assert query.state_values(states).tolist() == pytest.approx(expected, abs=1e-10)
+
+
+def test_golden_starts(query):
+    expected = STARTS[str(query.rules.pieces)]["start_value"]
+    assert query.value(start(query.rules)) == pytest.approx(expected, abs=1e-10)
+
+
+def test_verified(query):
+    found = verify_table(query.table, sample=300)
+    assert found.positions == query.space.n_placements
+    assert found.residual < 1e-12
+
+
+def test_a_won_game_is_worth_the_pot(query):
+    n = query.rules.pieces
+    for side, expected in (("L", 23.0), ("D", 0.0)):
+        position = parse_position(query.rules, f"....__../......../....__.. {side} 0 {n} p3")
+        assert query.value(position) == expected
+        assert query.chance(position) == float(side == "L")
+
+
+def test_an_understated_cut_is_found(tmp_path, monkeypatch):
+    path = tmp_path / "understated.h5"
+    with monkeypatch.context() as patch:
+        patch.setattr(StakesSpace, "cut_error", lambda self, values: (1e-9, 1e-9))
+        make_table(named_rules("bell-stakes", 2), path)
+    with (
+        open_query(path) as query,
+        pytest.raises(DamagedTableError, match=r"has a cut_(error|growth) of"),
+    ):
+        verify_table(query.table, sample=0)
+
+
+@pytest.mark.parametrize("value_type", ["float32", "uint16"])
+def test_value_types_of_chances_are_refused(tmp_path, value_type):
+    with pytest.raises(OutputError, match="money is stored as 'float64'"):
+        make_table(named_rules("bell-stakes", 1), tmp_path / "t.h5", value_type=value_type)
+
+
+def test_solve_says_what_the_first_player_gets(ur, tmp_path):
+    output = tmp_path / "t.h5"
+    arguments = ("solve", "bell", "-n", "1", "--stakes", "--ante", "10", "--fine", "1")
+    text = ur(*arguments, "-o", str(output))
+    assert "bell-stakes with 1 pieces: the first to throw gets 10.3583155423" in text
+    assert "217 positions" in text
+    assert "is there already" in ur(*arguments, "-o", str(output))
+    assert "--force replaces it" in ur(*arguments, "--fines", "3", "-o", str(output), code=1)
+
+
+@pytest.mark.parametrize("factor", [3, 1000])
+def test_stakes_in_proportion_make_the_same_game(tmp_path, ur, factor):
+    output = tmp_path / "t.h5"
+    stakes = ("--stakes", "--ante", str(10 * factor), "--fine", str(factor))
+    ur("solve", "bell", "-n", "1", *stakes, "-o", str(output))
+    value = json.loads(ur("info", str(output), "--json"))["value"]
+    assert value / factor == pytest.approx(STARTS["1"]["start_value"], abs=1e-10)
+
+
+def test_query_tells_money_and_chance(ur):
+    begin = "....__../......../....__.. L 2 2 p0"
+    answer = json.loads(ur("query", "bell-stakes:2", begin, "--json"))
+    assert answer["value"] == pytest.approx(STARTS["2"]["start_value"], abs=1e-10)
+    assert answer["chance"] == pytest.approx(0.5126512137052237, abs=1e-10)
+    assert 0 < answer["cut_error"] < 0.01
+    further = json.loads(ur("query", "bell-stakes:2", begin.replace("p0", "p90"), "--json"))
+    assert further["cut_error"] > answer["cut_error"]
+    page = ur("query", "bell-stakes:2", begin)
+    assert "light gets  10.2516107910" in page
+    assert "dark gets    9.7483892090" in page
+    assert "%" not in page.replace("12.50 %", "").replace("37.50 %", "")
+
+
+def test_best_says_when_another_move_wins_more_often(ur):
+    assert "wins more often" not in ur(
+        "best", "bell-stakes:2", "....__../....L.../....__.. L 1 2 p0", "3"
+    )
+    position = "L.L.__../......../DD..__.. L 0 0 p0"
+    page = ur("best", "bell-stakes:2", position, "0")
+    assert "A1B4* wins more often: " in page
+    moves = json.loads(ur("best", "bell-stakes:2", position, "0", "--json"))["moves"]
+    by_name = {move["move"]: move for move in moves}
+    assert moves[0]["move"] == "A3B2"
+    assert by_name["A1B4*"]["chance"] > by_name["A3B2"]["chance"]
+    assert by_name["A1B4*"]["loss"] > 0
+    passing = "....__../......../....__.. L 2 2 p0"
+    assert "the turn passes: 9.7483892090" in ur("best", "bell-stakes:2", passing, "2")
+
+
+def test_info_tells_how_far_the_table_reaches_and_what_that_costs(ur):
+    page = ur("info", "bell-stakes:2")
+    assert "first to throw gets  10.2516107910" in page
+    assert "0 to 26; more are worth what a straight line says" in page
+    assert "error of that cut    at most 0.00285, and 0.00579 for each fine past it" in page
+    facts = json.loads(ur("info", "bell-stakes:2", "--json"))
+    assert facts["fines"] == 26
+    assert facts["positions"] == 12869
+    assert facts["cut_error"] == pytest.approx(0.00285448707)
+
+
+def test_rules_tell_the_stakes(ur):
+    page = ur("rules", "bell", "-n", "2", "--stakes", "--fine", "3", "--fines", "4")
+    assert page.startswith("bell-stakes-fine-3")
+    assert "pays 10 into the pot, and 3 more" in page
+    assert "up to 4 fines" in page
+    values = json.loads(ur("rules", "bell-stakes", "--ante", "20", "--json"))
+    assert values["stakes"] == {"ante": 20, "fine": 1}
+    assert "go with --stakes" in ur("rules", "bell", "--ante", "20", code=2)
+    assert "always None in race" in ur("rules", "finkel", "--stakes", code=2)

@@ -1,0 +1,161 @@
+"""The state space of a game for money: positions times the fines paid so far.
+
+The fines have no end, so that a table keeps the levels 0 to `StakesSpace.reach` and takes
+the rest as a straight line. With ``W(s)`` the chance of winning without stakes,
+
+    V(s, f) = V(s, reach) + fine * (f - reach) * W(s)        for f > reach            (1)
+
+which makes the last level an equation in itself (a move onto a rosette costs ``fine`` and
+brings ``fine * W`` back) and each level below it an equation in the level above.
+
+What (1) can cost is bracketed. Let both sides play, from level `reach` on, the moves that
+(1) makes the best; call that play S. If one side keeps to S at every level, whatever the
+other does, it gets the least over the other's plays T of
+
+    (pot now) * w(S, T) + (the fines that T brings, counted into the pot and out of pocket)
+
+where w is its chance of winning. Every T adds w(S, T) >= w(S) to that with each further
+fine in the pot, w(S) being the least chance of winning that S leaves; so does the least of
+them. So an equation like (1), in which the side that keeps to S gets no more than
+``fine * w(S)`` out of each further fine, bounds from below what S, and so what the position,
+is worth at level `reach`; the bound from above is the other side's. Four numbers a position
+carry this: `LEAST_CHANCE` and `MOST_CHANCE`, the chances of winning where the side to throw,
+and where the other, keeps to S and the other does its worst; `LEAST` and `MOST`, the bounds.
+The levels below are worth what they are worth by the level above, so that no value of theirs
+is further off than the largest of the last level's (`cut_error`).
+
+Where the moves that S makes are also the most winning ones, all four agree with what they
+bound and the cut is exact.
+
+A *rank* is that of the position without its fines, times the *lanes* that every position has,
+plus the lane. Values are in units of `unit`, the pot with one fine more than the last level has.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.position import LIGHT, Position
+from ur_solver.rules import RuleSet
+from ur_solver.space.base import Block, Half, Space
+from ur_solver.space.content import ContentSpace
+
+CHANCE, LEAST_CHANCE, MOST_CHANCE, LEAST, MOST = range(1, 6)
+"""The lanes behind the last level, counted from it."""
+
+_CUT_LANES = 5
+
+_Ranks = TypeVar("_Ranks", int, npt.NDArray[np.int64])
+
+
+class StakesSpace(Space):
+    """The numbered positions of a rule set with stakes, at every level of fines.
+
+    Attributes
+    ----------
+    positions : ContentSpace
+        Those of the same rule set without stakes.
+    reach : int
+        The most fines with values of their own.
+    lanes : int
+        Values by position: the levels, then those named in the module's head.
+    unit : int
+        The money that a stored 1 stands for.
+    """
+
+    state_dtype = np.dtype(np.uint32)
+
+    def __init__(self, rules: RuleSet) -> None:
+        assert rules.stakes is not None
+        self.rules = rules
+        self.stakes = rules.stakes
+        self.positions = ContentSpace(dataclasses.replace(rules, stakes=None))
+        self.reach = rules.stakes.reach_of(rules.pieces)
+        self.lanes = self.reach + 1 + _CUT_LANES
+        self.unit = rules.stakes.pot(self.reach + 1)
+        self.n_positions = self.positions.n_positions * self.lanes
+
+    @property
+    def n_placements(self) -> int:
+        """How many positions there are, whatever the fines."""
+        return self.positions.n_positions
+
+    @cached_property
+    def pots(self) -> npt.NDArray[np.float64]:
+        """By lane what the values of a position's two sides sum to."""
+        levels = [self.stakes.pot(fines) / self.unit for fines in range(self.reach + 1)]
+        return np.array([*levels, 1.0, 1.0, 1.0, levels[-1], levels[-1]])
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Those of the positions without fines, every rank as many as there are lanes."""
+        return tuple(
+            Block(
+                block.index,
+                tuple(
+                    Half(half.mine, half.theirs, half.offset * self.lanes, half.size * self.lanes)
+                    for half in block.halves
+                ),
+            )
+            for block in self.positions.blocks
+        )
+
+    @property
+    def n_configs(self) -> int:
+        """How many side configs there are."""
+        return self.positions.n_configs
+
+    def next_configs(self, config: int) -> Iterator[int]:
+        """The side configs in which one piece is further on for good, dice aside."""
+        return self.positions.next_configs(config)
+
+    @property
+    def state_width(self) -> int:
+        """Numbers in an encoded state: those without stakes, then the fines."""
+        return self.positions.state_width + 1
+
+    def encode(self, position: Position) -> Sequence[int]:
+        """`position` from the side about to throw, as a state row."""
+        return [*self.positions.encode(position), position.fines]
+
+    def decode(self, state: Sequence[int], side: str = LIGHT) -> Position:
+        """The position of a state row, `side` about to throw; the inverse of `encode`."""
+        position = self.positions.decode(state[:-1], side)
+        return dataclasses.replace(position, fines=int(state[-1]))
+
+    def _rank_rows(self, states: npt.NDArray[Any], ranks: npt.NDArray[np.int64]) -> None:
+        # more fines than `reach` are worth what a line through the last level says
+        found = self.positions.rank_states(states[:, :-1])
+        levels = np.minimum(states[:, -1], self.reach)
+        ranks[:] = np.where(found >= 0, found * self.lanes + levels, -1)
+
+    def _unrank_rows(self, ranks: npt.NDArray[np.int64], states: npt.NDArray[Any]) -> None:
+        # the lanes behind the last level are no positions of their own
+        states[:, :-1] = self.positions.unrank_states(ranks // self.lanes)
+        states[:, -1] = np.minimum(ranks % self.lanes, self.reach)
+
+    def chance_rank(self, rank: _Ranks) -> _Ranks:
+        """Where a rank's position has its chance of winning, played for nothing else."""
+        return rank - rank % self.lanes + self.reach + CHANCE
+
+    def cut_error(self, values: npt.NDArray[np.float64]) -> tuple[float, float]:
+        """What the cut may have cost some positions' values, all lanes of each, in units.
+
+        Returns
+        -------
+        float
+            At any of the levels up to `reach`.
+        float
+            By so much more for each fine past `reach`.
+        """
+        rows = values.reshape(-1, self.lanes)
+        last, chance, least_chance, most_chance, least, most = rows[:, self.reach :].T
+        error = max((last - least).max(), (most - last).max())
+        growth = max((chance - least_chance).max(), (most_chance - chance).max())
+        return float(error), float(growth) * self.stakes.fine / self.unit
