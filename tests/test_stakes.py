@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 
+import h5py
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -95,6 +97,16 @@ def test_an_understated_cut_is_found(tmp_path, monkeypatch):
         pytest.raises(DamagedTableError, match=r"has a cut_(error|growth) of"),
     ):
         verify_table(query.table, sample=0)
+
+
+@pytest.mark.parametrize("name", ["cut_error", "cut_growth"])
+def test_a_table_without_its_cut_is_damaged(folder, tmp_path, name):
+    path = tmp_path / "t.h5"
+    shutil.copy(folder / "bell-stakes-1.h5", path)
+    with h5py.File(path, "r+") as file:
+        del file.attrs[name]
+    with pytest.raises(DamagedTableError, match=f"the attribute '{name}' is missing"):
+        open_query(path)
 
 
 @pytest.mark.parametrize("value_type", ["float32", "uint16"])

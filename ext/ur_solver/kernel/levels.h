@@ -196,7 +196,8 @@ UR_INLINE double levels_run_lanes(
 /* Update the values that a stream is of; the largest change. Without `store` nothing is
    written, and it is the largest abs(T(V) - V). The lane counts that tables have are known
    when this is compiled. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__gnu_linux__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(UR_WITHOUT_AVX512)
 __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 static double levels_run(
