@@ -19,11 +19,10 @@ from ur_solver.solve import (
     BlockResult,
     Checkpoint,
     default_threads,
-    dependencies,
     peak_together,
     solve,
 )
-from ur_solver.space import space_of
+from ur_solver.space import dependencies, space_of
 from ur_solver.table import VALUE_TYPES, TableWriter
 
 _BASE_BYTES = 150 << 20

@@ -1,27 +1,17 @@
-"""Solving a space on this machine: blocks on threads, each when those it needs are done.
-
-Blocks that do not depend on each other are solved at once, a thread each. Where fewer
-are ready than there are threads (near the start of the game, where the largest are), a
-block is given several, which share the tiles of a level.
-"""
+"""Solving a space on this machine, block by block."""
 
 from __future__ import annotations
 
-import heapq
-import os
-import queue
-import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.kernel import Workspace, open_block
 from ur_solver.solve.iterate import iterate
-from ur_solver.solve.order import dependencies
 from ur_solver.solve.result import BlockResult
+from ur_solver.solve.walk import Walk, default_threads
 from ur_solver.space import Space
 
 MIN_TOLERANCE = 1e-13
@@ -29,18 +19,6 @@ MIN_TOLERANCE = 1e-13
 
 _GOAL = 0.1
 """A block is iterated to this share of the tolerance: errors of blocks add up."""
-
-_SHARED_SIZE = 1 << 17
-"""Positions from which on a block is worth several threads."""
-
-
-_KEPT_BYTES = 256 << 20
-"""A workspace up to this size serves the next block too; larger ones are few."""
-
-
-def default_threads() -> int:
-    """As many threads as this process may use processors."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def solve(
@@ -78,10 +56,12 @@ def solve(
     """
     if not tolerance >= MIN_TOLERANCE:
         raise ValueError(f"tolerance {tolerance!r}: float64 values reach {MIN_TOLERANCE}")
-    return _Solve(space, tolerance, threads or default_threads(), on_block).run(finished)
+    walk = _Solve(space, tolerance, threads or default_threads(), on_block)
+    walk.run(walk.take(finished))
+    return walk.values
 
 
-class _Solve:
+class _Solve(Walk[BlockResult]):
     """The state of one call of `solve`."""
 
     def __init__(
@@ -91,80 +71,34 @@ class _Solve:
         threads: int,
         on_block: Callable[[BlockResult], object],
     ) -> None:
-        self.space = space
+        super().__init__(space, threads, on_block)
         self.goal = _GOAL * tolerance
-        self.threads = threads
-        self.on_block = on_block
         self.values: npt.NDArray[np.float64] = np.empty(space.n_positions)
-        self.stop = threading.Event()
-        self.workspaces: queue.SimpleQueue[Workspace] = queue.SimpleQueue()
-        for _ in range(threads):
-            self.workspaces.put(Workspace())
-        self.needs = dependencies(space)
-        self.needed_by: list[list[int]] = [[] for _ in space.blocks]
-        for index, needs in enumerate(self.needs):
-            for needed in needs:
-                self.needed_by[needed].append(index)
 
-    def run(self, finished: Iterable[BlockResult]) -> npt.NDArray[np.float64]:
+    def take(self, finished: Iterable[BlockResult]) -> set[int]:
+        """Blocks that an earlier solve finished; which they are."""
         done = set()
         for result in finished:
             block = self.space.blocks[result.index]
             self.values[block.offset : block.offset + block.size] = result.values
             done.add(result.index)
-        self.needs = [needs - done for needs in self.needs]
-        ready = [index for index, needs in enumerate(self.needs) if not needs and index not in done]
-        heapq.heapify(ready)
-        running: dict[Future[BlockResult], int] = {}
-        with ThreadPoolExecutor(self.threads) as pool:
-            try:
-                while ready or running:
-                    free = self.threads - sum(running.values())
-                    while ready and free > 0:
-                        share = self._share(ready, free)
-                        index = heapq.heappop(ready)
-                        running[pool.submit(self._solve_block, index, share)] = share
-                        free -= share
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        del running[future]
-                        result = future.result()
-                        self.on_block(result)
-                        for index in self.needed_by[result.index]:
-                            self.needs[index].discard(result.index)
-                            if not self.needs[index] and index not in done:
-                                heapq.heappush(ready, index)
-            finally:
-                self.stop.set()
-        return self.values
+        return done
 
-    def _share(self, ready: list[int], free: int) -> int:
-        """How many of `free` threads the first of the ready blocks is given."""
-        if self.space.blocks[ready[0]].size < _SHARED_SIZE:
-            return 1
-        return max(1, free // len(ready))
-
-    def _solve_block(self, index: int, threads: int) -> BlockResult:
+    def work_on(self, index: int, threads: int, workspace: Workspace) -> BlockResult:
         began = time.perf_counter()
         block = self.space.blocks[index]
         values = self.values[block.offset : block.offset + block.size]
-        workspace = self.workspaces.get()
-        try:
-            work = open_block(self.space, block, self.values, workspace, threads)
-            iteration = iterate(work, self.goal, threads, self.stop)
-            work.store(self.values)
-            if values.min() < 0.0 or values.max() > 1.0:
-                # An extrapolation may step over the ends by less than the tolerance.
-                np.clip(values, 0.0, 1.0, out=values)
-                work.load(self.values)
-            residual = work.residual(threads)
-            del work
-        finally:
-            workspace.trim(_KEPT_BYTES)
-            self.workspaces.put(workspace)
+        work = open_block(self.space, block, self.values, workspace, threads)
+        iteration = iterate(work, self.goal, threads, self.stop)
+        work.store(self.values)
+        if values.min() < 0.0 or values.max() > 1.0:
+            # An extrapolation may step over the ends by less than the tolerance.
+            np.clip(values, 0.0, 1.0, out=values)
+            work.load(self.values)
         return BlockResult(
             index=index,
             values=values,
-            residual=residual,
+            residual=work.residual(threads),
             sweeps=iteration.sweeps,
             seconds=time.perf_counter() - began,
         )

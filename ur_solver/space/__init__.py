@@ -5,6 +5,7 @@ from functools import lru_cache
 from ur_solver.rules import RuleSet
 from ur_solver.space.base import Block, Half, Space
 from ur_solver.space.content import ContentSpace
+from ur_solver.space.order import dependencies
 from ur_solver.space.space import RaceSpace
 
 
@@ -21,4 +22,13 @@ def race_space_of(rules: RuleSet) -> RaceSpace:
     return space
 
 
-__all__ = ["Block", "ContentSpace", "Half", "RaceSpace", "Space", "race_space_of", "space_of"]
+__all__ = [
+    "Block",
+    "ContentSpace",
+    "Half",
+    "RaceSpace",
+    "Space",
+    "dependencies",
+    "race_space_of",
+    "space_of",
+]
