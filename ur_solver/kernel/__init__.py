@@ -8,6 +8,7 @@ family's second opinion in tests.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -23,6 +24,7 @@ from ur_solver.kernel import _graph
 from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel._graph import GraphBlock, GraphKernel
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel, Workspace
+from ur_solver.kernel.bounds import check_exact, prove
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
@@ -33,9 +35,12 @@ from ur_solver.space import Block, ContentSpace, RaceSpace, Space
 __all__ = [
     "MoveTables",
     "Workspace",
+    "check_exact",
     "kernel_of",
     "move_tables",
     "open_block",
+    "prove",
+    "prove_again",
     "residual_between",
     "residual_of",
     "workspace_bytes",
@@ -83,12 +88,66 @@ def open_block(
     MemoryError
         If there is no room for the workspace.
     """
+    if isinstance(space, ContentSpace):
+        values[block.offset : block.offset + block.size] = 0.5
+    return _lay_out(space, block, values, workspace, threads)
+
+
+def _lay_out(
+    space: Space,
+    block: Block,
+    values: npt.NDArray[np.float64],
+    workspace: Workspace,
+    threads: int,
+) -> TiledBlock | GraphBlock:
     if isinstance(space, RaceSpace):
         halves = [(half.mine, half.theirs) for half in block.halves]
         return TiledBlock(kernel_of(space), workspace, halves, values)
     assert isinstance(space, ContentSpace)
     ranks = (block.offset, block.size)
     return GraphBlock(graph_kernel_of(space), ranks, values, _LIST_BYTES, threads)
+
+
+def prove_again(
+    space: Space,
+    block: Block,
+    values: npt.NDArray[np.float64],
+    workspace: Workspace,
+    *,
+    outside: float,
+    claimed: float | None = None,
+    threads: int = 1,
+    between: Callable[[], object] = lambda: None,
+) -> tuple[float, float]:
+    """The residual of a block of given values, and how far they are proven to be off.
+
+    Parameters
+    ----------
+    space, block, values, outside, claimed, threads, between
+        As for `prove`; nothing is written to `values`.
+    workspace : Workspace
+        As for `open_block`.
+
+    Raises
+    ------
+    CertificateError
+        As `prove` does.
+    """
+    work = _lay_out(space, block, values, workspace, threads)
+    work.load(values)
+    residual = work.residual(threads)
+    error = prove(
+        work,
+        space,
+        block,
+        values,
+        residual=residual,
+        outside=outside,
+        claimed=claimed,
+        threads=threads,
+        between=between,
+    )
+    return residual, error
 
 
 def residual_of(
@@ -104,8 +163,7 @@ def residual_of(
     threads : int
     """
     if isinstance(space, RaceSpace):
-        halves = [(half.mine, half.theirs) for half in block.halves]
-        work = TiledBlock(kernel_of(space), Workspace(), halves, values)
+        work = _lay_out(space, block, values, Workspace(), threads)
         work.load(values)
         return work.residual(threads)
     return residual_between(space, values, block, block.offset, block.size, threads)
@@ -131,10 +189,10 @@ def residual_between(
     return _graph.residual(graph_kernel_of(space), values, ranks, first, count, threads)
 
 
-def workspace_bytes(space: Space, block: Block) -> int:
-    """At most how many bytes `open_block` and the sweeps take."""
+def workspace_bytes(space: Space, block: Block, certify: bool = False) -> int:
+    """At most how many bytes `open_block` and the sweeps take, proofs among them or not."""
     if isinstance(space, RaceSpace):
-        return Tiling(space).workspace_bytes(block)
+        return Tiling(space).workspace_bytes(block, certify)
     # lists of a word a move; for extrapolation a copy of the values; the order of the pairs
     rules = space.rules
     targets = (
@@ -142,4 +200,5 @@ def workspace_bytes(space: Space, block: Block) -> int:
         for throw in rules.dice.throws
     )
     words = 2 + sum(targets) * (rules.pieces + 1)
-    return min(_LIST_BYTES, block.size * 4 * words) + 12 * block.size
+    bounds = 16 if certify else 0
+    return min(_LIST_BYTES, block.size * 4 * words) + (12 + bounds) * block.size

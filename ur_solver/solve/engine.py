@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.kernel import Workspace, open_block
+from ur_solver.kernel import Workspace, check_exact, open_block, prove
 from ur_solver.solve.iterate import iterate
 from ur_solver.solve.result import BlockResult
 from ur_solver.solve.walk import Walk, default_threads
@@ -20,11 +20,15 @@ MIN_TOLERANCE = 1e-13
 _GOAL = 0.1
 """A block is iterated to this share of the tolerance: errors of blocks add up."""
 
+_CERTIFIED_GOAL = 0.005
+"""And to this where it is certified: what is left shows in the bounds several times over."""
+
 
 def solve(
     space: Space,
     *,
     tolerance: float,
+    certify: bool = False,
     threads: int | None = None,
     finished: Iterable[BlockResult] = (),
     on_block: Callable[[BlockResult], object] = lambda result: None,
@@ -36,10 +40,13 @@ def solve(
     space : Space
     tolerance : float
         What a value may be off, as far as deltas can tell; at least `MIN_TOLERANCE`.
+    certify : bool
+        Prove of every block, as it is finished, how far its values can be off. That may
+        be more than the tolerance.
     threads : int, optional
         One a processor by default.
     finished : iterable of BlockResult
-        Blocks that an earlier solve finished.
+        Blocks that an earlier solve finished, certified if this one is to be.
     on_block : callable
         Called with every block as it is finished, from this thread; its `values` are a
         view of the array returned. What it raises ends the solve.
@@ -53,10 +60,15 @@ def solve(
     ------
     ValueError
         If the tolerance is too small.
+    CertificateError
+        If of some block nothing can be proven.
     """
     if not tolerance >= MIN_TOLERANCE:
         raise ValueError(f"tolerance {tolerance!r}: float64 values reach {MIN_TOLERANCE}")
-    walk = _Solve(space, tolerance, threads or default_threads(), on_block)
+    if certify:
+        check_exact(space.rules)
+    goal = (_CERTIFIED_GOAL if certify else _GOAL) * tolerance
+    walk = _Solve(space, goal, certify, threads or default_threads(), on_block)
     walk.run(walk.take(finished))
     return walk.values
 
@@ -67,12 +79,15 @@ class _Solve(Walk[BlockResult]):
     def __init__(
         self,
         space: Space,
-        tolerance: float,
+        goal: float,
+        certify: bool,
         threads: int,
         on_block: Callable[[BlockResult], object],
     ) -> None:
         super().__init__(space, threads, on_block)
-        self.goal = _GOAL * tolerance
+        self.goal = goal
+        self.certify = certify
+        self.errors: dict[int, float] = {}
         self.values: npt.NDArray[np.float64] = np.empty(space.n_positions)
 
     def take(self, finished: Iterable[BlockResult]) -> set[int]:
@@ -82,6 +97,8 @@ class _Solve(Walk[BlockResult]):
             block = self.space.blocks[result.index]
             self.values[block.offset : block.offset + block.size] = result.values
             done.add(result.index)
+            if result.error is not None:
+                self.errors[result.index] = result.error
         return done
 
     def work_on(self, index: int, threads: int, workspace: Workspace) -> BlockResult:
@@ -95,10 +112,23 @@ class _Solve(Walk[BlockResult]):
             # An extrapolation may step over the ends by less than the tolerance.
             np.clip(values, 0.0, 1.0, out=values)
             work.load(self.values)
+        residual, error = work.residual(threads), None
+        if self.certify:
+            error = self.errors[index] = prove(
+                work,
+                self.space,
+                block,
+                self.values,
+                residual=residual,
+                outside=max((self.errors[each] for each in self.leads_to[index]), default=0.0),
+                threads=threads,
+                between=self.check_stop,
+            )
         return BlockResult(
             index=index,
             values=values,
-            residual=work.residual(threads),
+            residual=residual,
             sweeps=iteration.sweeps,
             seconds=time.perf_counter() - began,
+            error=error,
         )
