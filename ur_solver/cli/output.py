@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 
 import click
@@ -78,6 +79,12 @@ def percent(value: float, tolerance: float) -> str:
     """A probability in per cent, with the decimals that the tolerance leaves sure."""
     decimals = max(2, min(12, math.floor(-math.log10(tolerance)) - 2)) if tolerance > 0 else 12
     return f"{100 * value:.{decimals}f} %"
+
+
+def bound_text(bound: float) -> str:
+    """An upper bound with three digits, rounded up so that it still is one: ``2.76e-13``."""
+    exact = decimal.Decimal(bound)
+    return f"{float(decimal.Context(prec=3, rounding=decimal.ROUND_CEILING).plus(exact)):.3g}"
 
 
 def bar(value: float) -> str:
