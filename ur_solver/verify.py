@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.kernel import (
     Workspace,
-    check_exact,
+    check_provable,
     prove_again,
     residual_between,
     residual_of,
@@ -135,7 +135,7 @@ class _Auditor:
         self.is_certified = table.header.error is not None
         self.workspace = Workspace()
         if self.is_certified:
-            check_exact(self.space.rules)
+            check_provable(self.space.rules)
             self.leads_to = dependencies(self.space)
 
     def _fault(self, block: Block, rank: int, fault: str) -> DamagedTableError:

@@ -15,12 +15,13 @@ from tests.golden import FOLDER
 from tests.kernel.blocks import loaded, tiled_kernel
 from tests.kernel.test_draws import fives
 from ur_solver.errors import CertificateError
-from ur_solver.kernel import Workspace, graph_kernel_of, prove, prove_again
+from ur_solver.kernel import Workspace, check_provable, graph_kernel_of, prove, prove_again
 from ur_solver.kernel._graph import GraphBlock
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.position import parse_position
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.dice import Dice
+from ur_solver.rules.ruleset import Stakes
 from ur_solver.solve import certify, solve
 from ur_solver.space import RaceSpace, dependencies, space_of
 
@@ -234,3 +235,9 @@ def test_chances_that_are_not_exact_in_binary_are_refused():
     space = space_of(dataclasses.replace(named_rules("finkel:1"), name="thirds", dice=thirds))
     with pytest.raises(CertificateError, match=r"the chance of throwing 1 is 1/3"):
         solve(space, tolerance=1e-12, certify=True)
+
+
+def test_money_is_refused():
+    rules = named_rules("bell:1")
+    with pytest.raises(CertificateError, match="only chances are proven"):
+        check_provable(dataclasses.replace(rules, stakes=Stakes(10, 1)))

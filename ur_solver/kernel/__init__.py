@@ -24,7 +24,7 @@ from ur_solver.kernel import _graph
 from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel._graph import GraphBlock, GraphKernel
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel, Workspace
-from ur_solver.kernel.bounds import check_exact, prove
+from ur_solver.kernel.bounds import check_provable, prove
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
@@ -35,7 +35,7 @@ from ur_solver.space import Block, ContentSpace, RaceSpace, Space
 __all__ = [
     "MoveTables",
     "Workspace",
-    "check_exact",
+    "check_provable",
     "kernel_of",
     "move_tables",
     "open_block",

@@ -63,14 +63,18 @@ class Bounded(Protocol):
         """How far the bounds are from the values, rounded up, and at which rank."""
 
 
-def check_exact(rules: RuleSet) -> None:
-    """Refuse dice whose chances are not exact in binary, which nothing here is proven for.
+def check_provable(rules: RuleSet) -> None:
+    """Refuse rules that proofs do not cover.
 
     Raises
     ------
     CertificateError
-        Naming a chance that is not.
+        If a chance is not exact in binary, which it names, or values are not chances.
     """
+    if rules.stakes is not None:
+        raise CertificateError(
+            f"{rules.name}: with stakes values are money, and only chances are proven"
+        )
     for throw, chance in enumerate(rules.dice.probabilities):
         denominator = chance.denominator
         if denominator & (denominator - 1) or denominator > _MOST_DENOMINATOR:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.kernel import Workspace, check_exact, prove_again
+from ur_solver.kernel import Workspace, check_provable, prove_again
 from ur_solver.solve.walk import Walk, default_threads
 from ur_solver.space import Space
 
@@ -58,7 +58,7 @@ def certify(
     CertificateError
         If of some block nothing can be proven, or the dice are not exact in binary.
     """
-    check_exact(space.rules)
+    check_provable(space.rules)
     walk = _Certify(space, values, threads or default_threads(), on_block)
     walk.run()
     return walk.errors

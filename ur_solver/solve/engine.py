@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.kernel import Workspace, check_exact, open_block, prove
+from ur_solver.kernel import Workspace, check_provable, open_block, prove
 from ur_solver.solve.iterate import iterate
 from ur_solver.solve.result import BlockResult
 from ur_solver.solve.walk import Walk, default_threads
@@ -66,7 +66,7 @@ def solve(
     if not tolerance >= MIN_TOLERANCE:
         raise ValueError(f"tolerance {tolerance!r}: float64 values reach {MIN_TOLERANCE}")
     if certify:
-        check_exact(space.rules)
+        check_provable(space.rules)
     goal = (_CERTIFIED_GOAL if certify else _GOAL) * tolerance
     walk = _Solve(space, goal, certify, threads or default_threads(), on_block)
     walk.run(walk.take(finished))
