@@ -130,15 +130,20 @@ def prove(
         If nothing, or not what is claimed, can be proven.
     """
     own = values[block.offset : block.offset + block.size]
-    # neither is true of a number that is none
-    if not (math.isfinite(own.sum()) and residual <= _WIDEST):
-        raise _failure(space, block, f"its values are {residual:.3g} off what moves are worth")
-    least, where, sweeps = math.inf, block.offset, 0
     added = _ROUNDING + _RESIDUALS * residual  # by the block itself, to what is outside
+    # neither is true where there is no number
+    if not (math.isfinite(own.sum()) and outside + added <= _WIDEST):
+        raise _failure(
+            space,
+            block,
+            f"its values are {residual:.3g} off what its moves are worth, those that they lead to "
+            f"{outside:.3g} off",
+        )
+    least, where, sweeps = math.inf, block.offset, 0
     for patience in _PATIENCE:
-        if not outside + added <= _WIDEST:
-            break
         shift = outside + added
+        if shift > _WIDEST:
+            break
         work.bracket(values, shift, outside)
         for sweep in range(1, _MOST_SWEEPS + 1):
             between()
@@ -149,14 +154,11 @@ def prove(
             if width < least:
                 least, where = width, rank
             if width < shift:
+                if claimed is None and not added < _WORTH_A_SWEEP * before:
+                    return max(outside, width) + 0.5 * added + _SPARE
                 if claimed is not None and width <= claimed:
                     return width
-                # whatever is claimed, as long as sweeps bring it nearer
-                if not added < (_WORTH_A_SWEEP if claimed is None else 1.0) * before:
-                    if claimed is None:
-                        return max(outside, width) + 0.5 * added + _SPARE
-                    break
-            elif sweep >= patience:
+            if sweep >= patience and not (width < shift and added < before):
                 break
         added = max(_FURTHER * added, 2 * (shift - outside))
     seen = (
