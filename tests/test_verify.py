@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import shutil
 
 import h5py
@@ -18,10 +19,10 @@ from ur_solver.verify import verify_table
 RULES = named_rules("finkel:2")
 
 
-def forge(path, change) -> None:
-    """Change a table's datasets and make its checksums and digest fit again."""
+def forge(path, change, **claims) -> None:
+    """Change a table's datasets and attributes, and make its checksums and digest fit again."""
     with Table(path) as table:
-        header = table.header
+        header = dataclasses.replace(table.header, **claims)
     with h5py.File(path, "r+") as file:
         blocks, values, checksums = (
             file["blocks"][()],
@@ -36,6 +37,8 @@ def forge(path, change) -> None:
                 part = values[first : first + min(length, block["size"] - at)]
                 checksums[first // length] = checksum(part)
         file["blocks"][()], file["values"][()], file["checksums"][()] = blocks, values, checksums
+        for name, value in claims.items():
+            file.attrs[name] = value
         file.attrs["digest"] = np.bytes_(digest(header.attributes(), blocks, checksums))
 
 

@@ -64,6 +64,10 @@ class DamagedTableError(UrError):
     """A table is truncated, incomplete or does not match its checksums."""
 
 
+class CertificateError(UrError):
+    """How far values are off cannot be proven, or not as it is claimed."""
+
+
 class SolveError(UrError):
     """A solve cannot start or cannot go on."""
 

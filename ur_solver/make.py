@@ -11,20 +11,21 @@ from dataclasses import dataclass
 
 import psutil
 
-from ur_solver.errors import MemoryLimitError
+from ur_solver.errors import InputError, MemoryLimitError
 from ur_solver.kernel import most_positions, workspace_bytes
 from ur_solver.position import start
 from ur_solver.rules import MAX_PIECES, RuleSet
 from ur_solver.solve import (
+    BlockBound,
     BlockResult,
     Checkpoint,
+    certify,
     default_threads,
-    dependencies,
     peak_together,
     solve,
 )
-from ur_solver.space import space_of
-from ur_solver.table import VALUE_TYPES, TableWriter
+from ur_solver.space import dependencies, space_of
+from ur_solver.table import VALUE_TYPES, Table, TableWriter, add_certificate
 
 _BASE_BYTES = 150 << 20
 """The interpreter, its libraries and the counting tables."""
@@ -68,6 +69,8 @@ class MakeSummary:
         This run's, from nothing or from its checkpoint to the table.
     residual : float
         The largest of all blocks.
+    error : float or None
+        How far a value is proven to be off at most; None unless certified.
     resumed_blocks : int
         How many were taken from the checkpoint of an earlier run.
     value : float
@@ -81,6 +84,7 @@ class MakeSummary:
     positions: int
     seconds: float
     residual: float
+    error: float | None
     resumed_blocks: int
     value: float
     table_bytes: int
@@ -88,7 +92,11 @@ class MakeSummary:
 
 
 def estimate(
-    rules: RuleSet, *, value_type: str = "float64", threads: int | None = None
+    rules: RuleSet,
+    *,
+    value_type: str = "float64",
+    certify: bool = False,
+    threads: int | None = None,
 ) -> Estimate:
     """What a solve of `rules` is expected to take, from its sizes alone."""
     space = space_of(rules)
@@ -101,7 +109,7 @@ def estimate(
     largest = heapq.nlargest(64, space.blocks, key=lambda block: block.size)
     workspaces = peak_together(
         dependencies(space),
-        {block.index: workspace_bytes(space, block) for block in largest},
+        {block.index: workspace_bytes(space, block, certify) for block in largest},
         threads or default_threads(),
     )
     return Estimate(space.n_placements, least + workspaces, table_bytes)
@@ -124,7 +132,7 @@ def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
     return seconds * space_of(rules).n_placements / sample.n_placements
 
 
-def check_memory(rules: RuleSet, *, threads: int | None = None) -> None:
+def check_memory(rules: RuleSet, *, certify: bool = False, threads: int | None = None) -> None:
     """Refuse a solve that would not fit.
 
     Raises
@@ -133,13 +141,13 @@ def check_memory(rules: RuleSet, *, threads: int | None = None) -> None:
         Saying what it needs, what there is, and the largest count that fits.
     """
     available = available_bytes()
-    misfit = _misfit(rules, available, threads)
+    misfit = _misfit(rules, available, certify, threads)
     if misfit is None:
         return
     fitting = [
         pieces
         for pieces in range(1, min(rules.pieces, MAX_PIECES + 1))
-        if _misfit(rules.with_pieces(pieces), available, threads) is None
+        if _misfit(rules.with_pieces(pieces), available, certify, threads) is None
     ]
     advice = f"; the largest count that fits is {fitting[-1]}" if fitting else ""
     raise MemoryLimitError(
@@ -148,9 +156,9 @@ def check_memory(rules: RuleSet, *, threads: int | None = None) -> None:
     )
 
 
-def _misfit(rules: RuleSet, available: int, threads: int | None) -> str | None:
+def _misfit(rules: RuleSet, available: int, certify: bool, threads: int | None) -> str | None:
     """Why a solve would not fit, in words; None if it would."""
-    needed = estimate(rules, threads=threads).memory_bytes
+    needed = estimate(rules, certify=certify, threads=threads).memory_bytes
     if needed > available:
         return f"needs {needed / 2**30:.1f} GiB of memory; {available / 2**30:.1f} GiB are free"
     space = space_of(rules)
@@ -176,6 +184,7 @@ def make_table(
     output: pathlib.Path,
     *,
     tolerance: float = 1e-12,
+    certify: bool = False,
     threads: int | None = None,
     value_type: str = "float64",
     progress: Callable[[int, int], None] | None = None,
@@ -193,6 +202,9 @@ def make_table(
     tolerance : float
         What a probability may be off, before it is rounded to the value type; with stakes,
         a value in units of the pot.
+    certify : bool
+        Prove how far values can be off, block by block. The table says what was proven,
+        even where that is more than the tolerance.
     threads : int, optional
         One a processor by default.
     value_type : str
@@ -204,6 +216,11 @@ def make_table(
 
     Raises
     ------
+    InputError
+        If a table is to be certified whose value type rounds: proofs are of the values
+        in the file, and those are not the ones solved. See `certify_table`.
+    CertificateError
+        If of some block nothing can be proven.
     MemoryLimitError
         Before anything is done, if it would not fit.
     OutputError
@@ -212,11 +229,16 @@ def make_table(
         If the folder holds blocks of something else.
     """
     began = time.perf_counter()
+    if certify and VALUE_TYPES[value_type].rounding:
+        raise InputError(
+            f"value type {value_type!r} rounds what a solve has proven: solve without a "
+            "certificate, and 'ur certify' proves what the rounded values can be off"
+        )
     rules = rules.settled()
-    check_memory(rules, threads=threads)
+    check_memory(rules, certify=certify, threads=threads)
     space = space_of(rules)
     with (
-        Checkpoint(output, rules, tolerance) as checkpoint,
+        Checkpoint(output, rules, tolerance, certify=certify) as checkpoint,
         TableWriter(output, rules, tolerance=tolerance, value_type=value_type) as writer,
         _Files(checkpoint, writer) as files,
     ):
@@ -243,7 +265,12 @@ def make_table(
             count(result)
 
         values = solve(
-            space, tolerance=tolerance, threads=threads, finished=earlier(), on_block=take
+            space,
+            tolerance=tolerance,
+            certify=certify,
+            threads=threads,
+            finished=earlier(),
+            on_block=take,
         )
         files.wait()
         header = writer.finish(seconds=time.perf_counter() - began)
@@ -253,11 +280,59 @@ def make_table(
         positions=space.n_placements,
         seconds=time.perf_counter() - began,
         residual=header.residual,
+        error=header.error,
         resumed_blocks=resumed,
         value=float(values[space.rank(start(rules))] * space.unit),
         table_bytes=output.stat().st_size,
         sweeps=files.position_sweeps / space.n_positions,
     )
+
+
+def certify_table(
+    table: Table,
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> float:
+    """Prove how far the values of a table can be off, and write that into its file.
+
+    Parameters
+    ----------
+    table : Table
+        Of any value type: the proof is of the values as they are read, rounding included.
+        It goes on reading the file as it was.
+    threads : int, optional
+        One a processor by default.
+    progress : callable, optional
+        Called with the positions done and their total.
+
+    Returns
+    -------
+    float
+        How far any value is off at most.
+
+    Raises
+    ------
+    CertificateError
+        If of some block nothing can be proven; the file is left as it is.
+    DamagedTableError
+        If the table's values cannot be read.
+    OutputError
+        If the file cannot be written; it is left as it is.
+    """
+    space = table.space
+    values = VALUE_TYPES[table.header.value_type].decode(table.load())
+    done = 0
+
+    def count(bound: BlockBound) -> None:
+        nonlocal done
+        done += space.blocks[bound.index].size
+        if progress is not None:
+            progress(done, space.n_positions)
+
+    errors = certify(space, values, threads=threads, on_block=count)
+    add_certificate(table, errors)
+    return float(errors.max())
 
 
 class _Files:

@@ -159,6 +159,29 @@ class Query:
             return self.value(position)
         return self.table.read_one(self.space.chance_rank(rank))
 
+    def error(self, position: Position) -> float | None:
+        """How far the value of a position is proven to be off at most.
+
+        Parameters
+        ----------
+        position : Position
+
+        Returns
+        -------
+        float or None
+            Of the position's block, rounding to the value type included; 0 where the game
+            is over; None if the table has no certificate.
+
+        Raises
+        ------
+        IllegalPositionError
+            If the position is not of the table's rule set.
+        """
+        rank = self._rank(position)
+        if rank < 0:
+            return None if self.table.header.error is None else 0.0
+        return self.table.error_of(rank)
+
     def _rank(self, position: Position) -> int:
         """The rank of a position, -1 if it is over."""
         if len(position.contents) == len(self.rules.board.squares):

@@ -1,7 +1,7 @@
 """The auditor of tables: everything that a file claims, recomputed from the file alone.
 
-It shares no code with the solver but the kernel's residual pass, and checks a sample by
-the readable rules besides.
+It shares no code with the solver but the kernels, which it has recompute residuals and
+prove again what is certified, and checks a sample by the readable rules besides.
 """
 
 from __future__ import annotations
@@ -15,11 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import DamagedTableError
-from ur_solver.kernel import residual_between, residual_of
+from ur_solver.errors import CertificateError, DamagedTableError
+from ur_solver.kernel import (
+    Workspace,
+    check_provable,
+    prove_again,
+    residual_between,
+    residual_of,
+)
 from ur_solver.position import DARK, LIGHT, Position, format_position, mirror, start
 from ur_solver.query import Query
-from ur_solver.space import Block, Space, StakesSpace
+from ur_solver.space import Block, Space, StakesSpace, dependencies
 from ur_solver.table import VALUE_TYPES, Table
 from ur_solver.turns import evaluate
 
@@ -41,6 +47,9 @@ class Verification:
         The largest abs(T(V) - V) as recomputed from the stored values, rounded as they are.
     sampled : int
         Positions that were recomputed by the readable rules.
+    error : float or None
+        How far a value can be off at most, as proven once more; None if the table claims
+        nothing.
     """
 
     positions: int
@@ -48,6 +57,7 @@ class Verification:
     blocks: int
     residual: float
     sampled: int
+    error: float | None
 
 
 def verify_table(
@@ -63,7 +73,9 @@ def verify_table(
     Checked are the checksum of every chunk, that every value is a probability, with stakes
     that the cut costs no more than is said, that the solved tolerance covers every block's
     residual, the residual of every position in the compiled kernel, and that of a random
-    sample by the readable rules, mirrored too.
+    sample by the readable rules, mirrored too. If the table is certified, what it claims of
+    each block is proven again, from its values and what it claims of the blocks that its
+    moves lead to.
 
     Parameters
     ----------
@@ -91,8 +103,14 @@ def verify_table(
     for block in table.space.blocks:
         auditor.check_range(block)
         auditor.check_cut(block)
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        found = pool.map(auditor.check_block, table.space.blocks)
+    threads = threads or os.cpu_count() or 1
+    with ThreadPoolExecutor(threads) as pool:
+        found = (
+            # each with all threads: a proof takes twice the memory of a residual
+            (auditor.check_bound(block, threads) for block in table.space.blocks)
+            if auditor.is_certified
+            else pool.map(auditor.check_block, table.space.blocks)
+        )
         for block, residual in zip(table.space.blocks, found, strict=True):
             worst = max(worst, residual)
             if progress is not None:
@@ -104,6 +122,7 @@ def verify_table(
         blocks=len(table.blocks),
         residual=worst,
         sampled=sample,
+        error=table.header.error,
     )
 
 
@@ -114,6 +133,12 @@ class _Auditor:
         self.values = values
         # T is no further off than V, so that rounding V moves T(V) - V by twice as much.
         self.slack = 2 * VALUE_TYPES[table.header.value_type].rounding + ARITHMETIC
+        self.errors: list[float] = table.blocks["error"].tolist()
+        self.is_certified = table.header.error is not None
+        self.workspace = Workspace()
+        if self.is_certified:
+            check_provable(self.space.rules)
+            self.leads_to = dependencies(self.space)
 
     def _fault(self, block: Block, rank: int, fault: str) -> DamagedTableError:
         position = format_position(self.space.rules, self.space.unrank(rank))
@@ -153,6 +178,38 @@ class _Auditor:
 
     def check_block(self, block: Block) -> float:
         """The residual of a block; DamagedTableError if it is larger than recorded."""
+        return self._checked(block, residual_of(self.space, block, self.values))
+
+    def check_bound(self, block: Block, threads: int) -> float:
+        """As `check_block`, and DamagedTableError if its bound cannot be proven."""
+        claimed = self.errors[block.index]
+        outside = max((self.errors[each] for each in self.leads_to[block.index]), default=0.0)
+        largest = self.table.header.error
+        # so that what is claimed of a block covers all that its moves lead to, however far on
+        if not (largest is not None and outside <= claimed <= largest):
+            raise self._fault(
+                block,
+                block.offset,
+                f"its block claims to be off by {claimed} at most, the blocks that its moves "
+                f"lead to by {outside}, the table by {largest}",
+            )
+        try:
+            residual, _ = prove_again(
+                self.space,
+                block,
+                self.values,
+                self.workspace,
+                outside=outside,
+                claimed=claimed,
+                threads=threads,
+            )
+        except CertificateError as error:
+            # the larger fault is told first
+            self.check_block(block)
+            raise DamagedTableError(f"table {str(self.table.path)!r} is wrong: {error}") from None
+        return self._checked(block, residual)
+
+    def _checked(self, block: Block, residual: float) -> float:
         recorded = float(self.table.blocks["residual"][block.index])
         if not recorded <= self.table.header.tolerance:
             raise self._fault(
@@ -161,7 +218,6 @@ class _Auditor:
                 f"its block records a residual of {recorded}, above the tolerance of "
                 f"{self.table.header.tolerance}",
             )
-        residual = residual_of(self.space, block, self.values)
         if not residual <= self.allowed(block):
             rank = self._worst_rank(block)
             raise self._fault(

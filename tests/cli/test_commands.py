@@ -53,7 +53,7 @@ def test_help_and_version():
 
 def test_query_as_json():
     answer = json.loads(run("query", "finkel:2", START, "--json"))
-    assert list(answer) == ["position", "value", "tolerance"]
+    assert list(answer) == ["position", "value", "tolerance", "error"]
     assert answer["position"] == START
     assert answer["value"] == pytest.approx(0.518572907495, abs=1e-11)
     assert answer["tolerance"] == 1e-12

@@ -126,9 +126,9 @@ def test_the_same_game_by_another_name_goes_on(output):
 @pytest.mark.parametrize(
     "content",
     [
-        *("", "{", "[]", "3", "null", "{}", "[" * 100_000, '{"version": 1}'),
-        '{"version": 1, "rules": {"name": "x"}, "tolerance": 1e-12}',
-        '{"version": 1, "rules": "no", "tolerance": 1e-12}',
+        *("", "{", "[]", "3", "null", "{}", "[" * 100_000, '{"version": 2}'),
+        '{"version": 2, "rules": {"name": "x"}, "tolerance": 1e-12, "certify": false}',
+        '{"version": 2, "rules": "no", "tolerance": 1e-12, "certify": false}',
     ],
 )
 def test_an_unreadable_head_is_said_so(output, content):
@@ -138,12 +138,12 @@ def test_an_unreadable_head_is_said_so(output, content):
         found(output)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None])
+@pytest.mark.parametrize("version", [0, 1, 3, "2", None])
 def test_another_version_is_named_whatever_else_it_holds(output, version):
     fill(output, RESULTS[:1])
     head = {"version": version, "game": "of a later format"}
     (folder(output) / "solve.json").write_text(json.dumps(head))
-    with pytest.raises(CheckpointError, match=rf"is of version {version!r}, this program reads 1"):
+    with pytest.raises(CheckpointError, match=rf"is of version {version!r}, this program reads 2"):
         found(output)
 
 

@@ -13,8 +13,7 @@ from ur_solver.moves import legal_moves, pass_turn
 from ur_solver.position import winner
 from ur_solver.rules import named_rules
 from ur_solver.solve import MIN_TOLERANCE, default_threads, solve
-from ur_solver.solve.order import dependencies
-from ur_solver.space import space_of
+from ur_solver.space import dependencies, space_of
 
 FINKEL = space_of(named_rules("finkel:2"))
 
@@ -74,7 +73,7 @@ def test_values_do_not_depend_on_the_number_of_threads(word):
 
 
 def test_blocks_worth_several_threads_share_them(monkeypatch):
-    monkeypatch.setattr("ur_solver.solve.engine._SHARED_SIZE", 1)
+    monkeypatch.setattr("ur_solver.solve.walk._SHARED_SIZE", 1)
     one = solve(FINKEL, tolerance=1e-12, threads=1)
     assert np.abs(solve(FINKEL, tolerance=1e-12, threads=4) - one).max() < 1e-12
 

@@ -24,8 +24,7 @@ from ur_solver.position import (
 )
 from ur_solver.rules import named_rules
 from ur_solver.rules.contents import side_of, split
-from ur_solver.solve.order import dependencies
-from ur_solver.space import ContentSpace, space_of
+from ur_solver.space import ContentSpace, dependencies, space_of
 from ur_solver.turns import turn
 
 OWN = ("bell", "casual", "casual-roll-again", "birds", "skiriuk", "skiriuk-d4", "ben")

@@ -26,7 +26,7 @@ def test_the_file_is_as_specified_to_plain_h5py(tmp_path):
     with h5py.File(path) as file:
         assert set(file) == {"blocks", "checksums", "values"}
         assert set(file.attrs) == {
-            *("format", "version", "rules", "value_type", "tolerance", "residual"),
+            *("format", "version", "rules", "value_type", "tolerance", "residual", "error"),
             *("positions", "seconds", "made", "program", "digest"),
         }
         assert file.attrs["format"] == b"ur-solver table"
@@ -36,7 +36,7 @@ def test_the_file_is_as_specified_to_plain_h5py(tmp_path):
         blocks = file["blocks"][()]
         assert [name for name, _ in blocks.dtype.descr] == [
             *("index", "mine", "theirs", "first_rank", "size", "first_chunk"),
-            *("residual", "sweeps", "seconds"),
+            *("residual", "sweeps", "seconds", "error"),
         ]
         for block in blocks:
             start = block["first_chunk"] * length

@@ -27,6 +27,7 @@ COMMANDS = {
     "moves": "Legal moves and where they lead; needs no table.",
     "info": "What a table says of itself.",
     "verify": "Check a table from the file alone.",
+    "certify": "Prove how far a table's values can be off.",
     "audit": "Judge recorded games.",
     "import": "Make a table of RoyalUr's solved map.",
     "export": "Write a table as RoyalUr's solved map.",

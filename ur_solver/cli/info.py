@@ -9,11 +9,20 @@ from typing import Any
 import click
 
 from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import columns, percent, say, size_text, time_text, worth
+from ur_solver.cli.output import (
+    bound_text,
+    columns,
+    percent,
+    say,
+    size_text,
+    time_text,
+    worth,
+)
 from ur_solver.locate import open_table
 from ur_solver.position import start
 from ur_solver.query import Query
 from ur_solver.space import StakesSpace
+from ur_solver.table import Table
 
 
 @click.command(short_help="What a table says of itself.")
@@ -24,10 +33,13 @@ def command(table: str, as_json: bool) -> None:
     with Query(open_table(table, say=say)) as query:
         header, size = query.table.header, query.table.n_bytes
         value, opening = query.value(start(query.rules)), query.opening_value()
+        errors = query.table.blocks["error"].tolist()
         if as_json:
             facts: dict[str, Any] = header.attributes() | {
                 "path": str(query.table.path),
                 "rules": header.rules.to_json(),
+                "error": header.error,
+                "block_errors": None if header.error is None else errors,
                 "bytes": size,
                 "blocks": len(query.table.blocks),
                 "chunks": query.table.n_chunks,
@@ -59,6 +71,7 @@ def command(table: str, as_json: bool) -> None:
             ["blocks, chunks", f"{len(query.table.blocks):,}, {query.table.n_chunks:,}"],
             ["value type", header.value_type],
             ["tolerance", f"{query.tolerance:.3g}"],
+            ["proven error", _proven(query.table)],
             ["largest residual", f"{header.residual * query.space.unit:.3g}"],
             ["size", size_text(size)],
             ["made", f"{header.made} by ur_solver {header.program}"],
@@ -80,3 +93,11 @@ def _stakes_rows(query: Query) -> list[list[str]]:
         ["fines", f"0 to {space.reach}; more are worth what a straight line says"],
         ["error of that cut", f"at most {error:.3g}, and {further:.3g} for each fine past it"],
     ]
+
+
+def _proven(table: Table) -> str:
+    if table.header.error is None:
+        return "none; 'ur certify' proves one"
+    return (
+        f"{bound_text(table.header.error)}, by block from {bound_text(table.blocks['error'].min())}"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 
 import click
@@ -95,6 +96,12 @@ def worth(rules: RuleSet, value: float, tolerance: float) -> str:
 def worth_bar(rules: RuleSet, position: Position, value: float) -> str:
     """A value as a bar: of what the winner gets."""
     return bar(min(1.0, max(0.0, value / (total(rules, position) or 1))))
+
+
+def bound_text(bound: float) -> str:
+    """An upper bound with three digits, rounded up so that it still is one: ``2.76e-13``."""
+    exact = decimal.Decimal(bound)
+    return f"{float(decimal.Context(prec=3, rounding=decimal.ROUND_CEILING).plus(exact)):.3g}"
 
 
 def bar(value: float) -> str:

@@ -13,6 +13,7 @@ from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import (
     SIDE_NAMES,
     bar,
+    bound_text,
     columns,
     draw_position,
     percent,
@@ -68,6 +69,7 @@ def _answer(query: Query, position: Position, value: float) -> dict[str, Any]:
         "position": format_position(query.rules, position),
         "value": value,
         "tolerance": query.tolerance,
+        "error": query.error(position),
     }
     if query.rules.stakes is not None:
         answer["cut_error"] = query.cut_error(position)
@@ -89,6 +91,9 @@ def _page(query: Query, position: Position) -> str:
         ]
         for side in SIDE_NAMES
     ]
+    error = query.error(position)
+    if error is not None:
+        rows.append(["  proven within", bound_text(error), ""])
     parts = [draw_position(rules, position), columns(rows, "<><")]
     choices = query.choices(position)
     if choices:

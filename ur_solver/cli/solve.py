@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from ur_solver.cli.options import custom_rule_options, custom_rules, pieces_option
-from ur_solver.cli.output import say, size_text, time_text, worth
+from ur_solver.cli.output import bound_text, say, size_text, time_text, worth
 from ur_solver.cli.progress import position_bar
-from ur_solver.errors import NotATableError, OutputError, UrError
+from ur_solver.errors import CertificateError, NotATableError, OutputError, UrError
 from ur_solver.locate import new_table_path
 from ur_solver.make import MakeSummary, make_table
 from ur_solver.rules import RuleSet
@@ -35,6 +35,7 @@ from ur_solver.table import VALUE_TYPES, Table
     show_default=True,
     help="What a probability may be off.",
 )
+@click.option("--certify", is_flag=True, help="Prove how far values can be off.")
 @click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
 @click.option(
     "--value-type",
@@ -51,6 +52,7 @@ def command(
     pieces: int | None,
     output: pathlib.Path | None,
     tolerance: float,
+    certify: bool,
     threads: int | None,
     value_type: str,
     quiet: bool,
@@ -70,7 +72,7 @@ def command(
         output = new_table_path(chosen, value_type)
         _make_folder(output.parent)
     if output.exists() and not force:
-        _check_present(output, chosen, tolerance, value_type)
+        _check_present(output, chosen, tolerance, value_type, certify)
         if not quiet:
             say(f"{output} is there already; --force solves it again")
         return
@@ -85,6 +87,7 @@ def command(
                 chosen,
                 output,
                 tolerance=tolerance,
+                certify=certify,
                 threads=threads,
                 value_type=value_type,
                 progress=progress,
@@ -95,6 +98,11 @@ def command(
         raise
     if not quiet:
         click.echo(_report(chosen, summary, tolerance))
+    if summary.error is not None and summary.error > tolerance:
+        raise CertificateError(
+            f"{output} is whole, but proven only to {bound_text(summary.error)}, not to "
+            f"the tolerance of {tolerance:.3g}: {_worst_blocks(output, tolerance)}"
+        )
 
 
 def _make_folder(folder: pathlib.Path) -> None:
@@ -104,7 +112,9 @@ def _make_folder(folder: pathlib.Path) -> None:
         raise OutputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
 
 
-def _check_present(output: pathlib.Path, rules: RuleSet, tolerance: float, value_type: str) -> None:
+def _check_present(
+    output: pathlib.Path, rules: RuleSet, tolerance: float, value_type: str, certify: bool
+) -> None:
     """Accept the file at `output` if it is what would be made; OutputError if not."""
     try:
         with Table(output) as table:
@@ -127,14 +137,36 @@ def _check_present(output: pathlib.Path, rules: RuleSet, tolerance: float, value
             f"{header.value_type}, tolerance {header.tolerance:.3g}; --force replaces it, -o "
             "names another file"
         )
+    if certify and (header.error is None or header.error > tolerance):
+        proven = "nothing" if header.error is None else f"an error of {bound_text(header.error)}"
+        raise OutputError(
+            f"{str(output)!r} is there, and of it {proven} is proven; 'ur certify' proves what "
+            "can be, --force solves it again"
+        )
+
+
+def _worst_blocks(output: pathlib.Path, tolerance: float) -> str:
+    """Where the proven error is above the tolerance."""
+    with Table(output) as table:
+        above = table.blocks["error"] > tolerance
+        first = table.blocks[above][0]
+        return (
+            f"{above.sum()} of {len(table.blocks)} blocks are above it, the first of them block "
+            f"{first['index']} with {bound_text(first['error'])}"
+        )
 
 
 def _report(rules: RuleSet, summary: MakeSummary, tolerance: float) -> str:
     verb = "wins" if rules.stakes is None else "gets"
+    proven = (
+        ""
+        if summary.error is None
+        else f"  no value is off by more than {bound_text(summary.error)}, proven\n"
+    )
     return (
         f"{rules.name} with {rules.pieces} pieces: the first to throw {verb} "
         f"{worth(rules, summary.value, tolerance * space_of(rules).unit)}\n"
         f"  {summary.positions:,} positions in {time_text(summary.seconds)}, largest residual "
-        f"{summary.residual:.3g}\n"
+        f"{summary.residual:.3g}\n{proven}"
         f"  {summary.path}, {size_text(summary.table_bytes)}"
     )

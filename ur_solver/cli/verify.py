@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ur_solver.cli.options import table_argument
-from ur_solver.cli.output import say
+from ur_solver.cli.output import bound_text, say
 from ur_solver.cli.progress import position_bar
 from ur_solver.locate import open_table
 from ur_solver.verify import verify_table
@@ -26,17 +26,23 @@ def command(table: str, sample: int, threads: int | None, quiet: bool) -> None:
     """Recompute what TABLE, a file or a rule set such as finkel:3, claims.
 
     Checked are the checksums of all chunks, that nothing is missing, that every position's
-    value is what its moves are worth, and a random sample by the readable rules.
+    value is what its moves are worth, and a random sample by the readable rules. Where the
+    table says how far values are proven to be off, that is proven again.
     """
     with (
         open_table(table, say=say) as opened,
         position_bar("verifying", opened.space.n_placements, quiet) as progress,
     ):
         found = verify_table(opened, sample=sample, threads=threads, progress=progress)
+    proven = (
+        ""
+        if found.error is None
+        else f"\n  none off by more than {bound_text(found.error)}, proven again"
+    )
     click.echo(
         f"{opened.path}: right\n"
         f"  {found.chunks:,} chunks match their checksums\n"
         f"  {found.positions:,} positions in {found.blocks:,} blocks, each within "
         f"{found.residual:.3g} of what its moves are worth\n"
-        f"  {found.sampled:,} of them recomputed by the readable rules"
+        f"  {found.sampled:,} of them recomputed by the readable rules{proven}"
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -25,6 +26,7 @@ from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel._graph import GraphBlock, GraphKernel
 from ur_solver.kernel._levels import LevelsBlock, LevelsKernel
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel, Workspace
+from ur_solver.kernel.bounds import check_provable, prove
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
@@ -33,12 +35,16 @@ from ur_solver.rules.contents import LIGHT
 from ur_solver.space import Block, ContentSpace, RaceSpace, Space, StakesSpace
 
 __all__ = [
+    "LevelsBlock",
     "MoveTables",
     "Workspace",
+    "check_provable",
     "kernel_of",
     "most_positions",
     "move_tables",
     "open_block",
+    "prove",
+    "prove_again",
     "residual_between",
     "residual_of",
     "workspace_bytes",
@@ -99,6 +105,18 @@ def open_block(
     MemoryError
         If there is no room for the workspace.
     """
+    if isinstance(space, ContentSpace):
+        values[block.offset : block.offset + block.size] = 0.5
+    return _lay_out(space, block, values, workspace, threads)
+
+
+def _lay_out(
+    space: Space,
+    block: Block,
+    values: npt.NDArray[np.float64],
+    workspace: Workspace,
+    threads: int,
+) -> TiledBlock | GraphBlock | LevelsBlock:
     if isinstance(space, RaceSpace):
         halves = [(half.mine, half.theirs) for half in block.halves]
         return TiledBlock(kernel_of(space), workspace, halves, values, threads)
@@ -108,6 +126,49 @@ def open_block(
     assert isinstance(space, ContentSpace)
     ranks = (block.offset, block.size)
     return GraphBlock(graph_kernel_of(space), ranks, values, _LIST_BYTES, threads)
+
+
+def prove_again(
+    space: Space,
+    block: Block,
+    values: npt.NDArray[np.float64],
+    workspace: Workspace,
+    *,
+    outside: float,
+    claimed: float | None = None,
+    threads: int = 1,
+    between: Callable[[], object] = lambda: None,
+) -> tuple[float, float]:
+    """The residual of a block of given values, and how far they are proven to be off.
+
+    Parameters
+    ----------
+    space, block, values, outside, claimed, threads, between
+        As for `prove`; nothing is written to `values`.
+    workspace : Workspace
+        As for `open_block`.
+
+    Raises
+    ------
+    CertificateError
+        As `prove` does.
+    """
+    work = _lay_out(space, block, values, workspace, threads)
+    assert not isinstance(work, LevelsBlock)  # stakes are refused (`check_provable`)
+    work.load(values)
+    residual = work.residual(threads)
+    error = prove(
+        work,
+        space,
+        block,
+        values,
+        residual=residual,
+        outside=outside,
+        claimed=claimed,
+        threads=threads,
+        between=between,
+    )
+    return residual, error
 
 
 def residual_of(
@@ -123,8 +184,7 @@ def residual_of(
     threads : int
     """
     if isinstance(space, RaceSpace):
-        halves = [(half.mine, half.theirs) for half in block.halves]
-        work = TiledBlock(kernel_of(space), Workspace(), halves, values, threads)
+        work = _lay_out(space, block, values, Workspace(), threads)
         work.load(values)
         return work.residual(threads)
     return residual_between(space, values, block, block.offset, block.size, threads)
@@ -159,10 +219,10 @@ def most_positions(space: Space) -> int:
     return sys.maxsize if isinstance(space, RaceSpace) else _graph.MOST_POSITIONS
 
 
-def workspace_bytes(space: Space, block: Block) -> int:
-    """At most how many bytes `open_block` and the sweeps take."""
+def workspace_bytes(space: Space, block: Block, certify: bool = False) -> int:
+    """At most how many bytes `open_block` and the sweeps take, proofs among them or not."""
     if isinstance(space, RaceSpace):
-        return Tiling(space).workspace_bytes(block)
+        return Tiling(space).workspace_bytes(block, certify)
     if isinstance(space, StakesSpace):
         # lists of two words a move, and what sorting takes; for extrapolation a copy
         return block.size // space.lanes * (4 * _LEVELS_WORDS + 16) + 8 * block.size
@@ -173,4 +233,5 @@ def workspace_bytes(space: Space, block: Block) -> int:
         for throw in rules.dice.throws
     )
     words = 2 + sum(targets) * (rules.pieces + 1)
-    return min(_LIST_BYTES, block.size * 4 * words) + 12 * block.size
+    bounds = 16 if certify else 0
+    return min(_LIST_BYTES, block.size * 4 * words) + (12 + bounds) * block.size

@@ -225,11 +225,12 @@ class Tiling:
             "moves": moves,
         }
 
-    def workspace_bytes(self, block: Block) -> int:
+    def workspace_bytes(self, block: Block, certify: bool = False) -> int:
         """How many bytes a block takes while it is swept, moves by their upper bound.
 
         F, G and a copy of F for extrapolation; a matrix like F for every throw that may
-        leave the block; and by tile its record, pass bits, slots and moves.
+        leave the block; and by tile its record, pass bits, slots and moves. Where it is
+        certified, F, G and the moves that leave once more, in place of the copy.
         """
         space = self.space
         total = 0
@@ -248,7 +249,8 @@ class Tiling:
             tiles = int(self.tile_below[0][free])
             moves = len(self.throws) * (min(free[0], len(self.layout.shared)) + 1)
             record = 40 + self.row_counts.shape[1] + 8 * (len(self.slots) + moves)
-            total += (3 * int(size) + int(leaving_size)) * LANES * 8 + tiles * record
+            laid_out = 2 * int(size) + int(leaving_size)
+            total += (laid_out + (laid_out if certify else int(size))) * LANES * 8 + tiles * record
         return total
 
     def _leaving(self, throw: int) -> set[int]:

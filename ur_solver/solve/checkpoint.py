@@ -2,8 +2,10 @@
 
 A checkpoint is a folder beside the output, ``<output>.blocks``:
 
-    solve.json          what is being solved: rule set, tolerance, format of this folder
-    block-<index>.npz   a finished block: its index, values, residual, sweeps, seconds
+    solve.json          what is being solved: rule set, tolerance, whether certified,
+                        format of this folder
+    block-<index>.npz   a finished block: its index, values, residual, sweeps, seconds and
+                        error (not a number unless certified)
     lock                held by the solve that writes here
 
 A block is written under another name, synced and renamed. `.npz` members carry CRC-32
@@ -29,7 +31,7 @@ from ur_solver.rules import RuleSet
 from ur_solver.solve.result import BlockResult
 from ur_solver.space import Space, space_of
 
-VERSION = 1
+VERSION = 2
 _SUFFIX = ".blocks"
 
 
@@ -42,20 +44,26 @@ class Checkpoint:
         The table that the solve makes.
     rules : RuleSet
     tolerance : float
+    certify : bool
+        Whether its blocks are certified.
 
     Raises
     ------
     OutputError
         On entering, if the folder cannot be written or another solve holds it.
     CheckpointError
-        On entering, if the folder is of another rule set, tolerance or version.
+        On entering, if the folder is of another rule set, tolerance or version, or of
+        blocks that are certified where these are not, or the other way round.
     """
 
-    def __init__(self, output: pathlib.Path, rules: RuleSet, tolerance: float) -> None:
+    def __init__(
+        self, output: pathlib.Path, rules: RuleSet, tolerance: float, *, certify: bool = False
+    ) -> None:
         self.folder = output.with_name(output.name + _SUFFIX)
         self.space: Space = space_of(rules)
         self.rules = rules
         self.tolerance = tolerance
+        self.certify = certify
         self._lock = filelock.FileLock(self.folder / "lock", blocking=False)
 
     def __enter__(self) -> Self:
@@ -96,6 +104,7 @@ class Checkpoint:
                 "version": VERSION,
                 "rules": self.rules.to_json(),
                 "tolerance": self.tolerance,
+                "certify": self.certify,
             }
             self._write(path, json.dumps(head, indent=1).encode())
             return
@@ -108,6 +117,7 @@ class Checkpoint:
                     f"reads {VERSION}; {remedy}"
                 )
             tolerance, rules = head["tolerance"], RuleSet.from_json(head["rules"])
+            certify = head["certify"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError, RuleSetError):
             raise CheckpointError(f"{str(path)!r} cannot be read; {remedy}") from None
         if not rules.is_same_game(self.rules):
@@ -119,6 +129,11 @@ class Checkpoint:
             raise CheckpointError(
                 f"checkpoint {str(self.folder)!r} is of tolerance {tolerance!r}, not "
                 f"{self.tolerance!r}; {remedy}"
+            )
+        if certify is not self.certify:
+            raise CheckpointError(
+                f"checkpoint {str(self.folder)!r} is of blocks that are "
+                f"{'' if certify else 'not '}certified; {remedy}"
             )
 
     def _write(self, path: pathlib.Path, content: bytes) -> None:
@@ -153,6 +168,7 @@ class Checkpoint:
                     residual=result.residual,
                     sweeps=result.sweeps,
                     seconds=result.seconds,
+                    error=np.nan if result.error is None else result.error,
                 )
                 file.flush()
                 os.fsync(file.fileno())
@@ -171,7 +187,11 @@ class Checkpoint:
                 result = self._read(path, block.index)
             except Exception:  # what a damaged archive raises is not written anywhere
                 continue
-            if result.values.shape == (block.size,) and result.values.dtype == np.float64:
+            if (
+                result.values.shape == (block.size,)
+                and result.values.dtype == np.float64
+                and (result.error is not None) == self.certify
+            ):
                 yield result
 
     @staticmethod
@@ -191,6 +211,7 @@ class Checkpoint:
                 residual=float(members["residual"]),
                 sweeps=int(members["sweeps"]),
                 seconds=float(members["seconds"]),
+                error=None if np.isnan(members["error"]) else float(members["error"]),
             )
 
     def remove(self) -> None:

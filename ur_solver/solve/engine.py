@@ -1,27 +1,17 @@
-"""Solving a space on this machine: blocks on threads, each when those it needs are done.
-
-Blocks that do not depend on each other are solved at once, a thread each. Where fewer
-are ready than there are threads (near the start of the game, where the largest are), a
-block is given several, which share the tiles of a level.
-"""
+"""Solving a space on this machine, block by block."""
 
 from __future__ import annotations
 
-import heapq
-import os
-import queue
-import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.kernel import Workspace, open_block
+from ur_solver.kernel import LevelsBlock, Workspace, check_provable, open_block, prove
 from ur_solver.solve.iterate import iterate
-from ur_solver.solve.order import dependencies
 from ur_solver.solve.result import BlockResult
+from ur_solver.solve.walk import Walk, default_threads
 from ur_solver.space import Space
 
 MIN_TOLERANCE = 1e-13
@@ -30,20 +20,11 @@ MIN_TOLERANCE = 1e-13
 _GOAL = 0.1
 """A block is iterated to this share of the tolerance: errors of blocks add up."""
 
-_SHARED_SIZE = 1 << 17
-"""Positions from which on a block is worth several threads."""
-
+_CERTIFIED_GOAL = 0.005
+"""And to this where it is certified: what is left shows in the bounds several times over."""
 
 _LINE = 8
 """Numbers in a cache line."""
-
-_KEPT_BYTES = 256 << 20
-"""A workspace up to this size serves the next block too; larger ones are few."""
-
-
-def default_threads() -> int:
-    """As many threads as this process may use processors."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _empty(length: int) -> npt.NDArray[np.float64]:
@@ -57,6 +38,7 @@ def solve(
     space: Space,
     *,
     tolerance: float,
+    certify: bool = False,
     threads: int | None = None,
     finished: Iterable[BlockResult] = (),
     on_block: Callable[[BlockResult], object] = lambda result: None,
@@ -68,10 +50,13 @@ def solve(
     space : Space
     tolerance : float
         What a value may be off, as far as deltas can tell; at least `MIN_TOLERANCE`.
+    certify : bool
+        Prove of every block, as it is finished, how far its values can be off. That may
+        be more than the tolerance.
     threads : int, optional
         One a processor by default.
     finished : iterable of BlockResult
-        Blocks that an earlier solve finished.
+        Blocks that an earlier solve finished, certified if this one is to be.
     on_block : callable
         Called with every block as it is finished, from this thread; its `values` are a
         view of the array returned. What it raises ends the solve.
@@ -86,96 +71,76 @@ def solve(
     ------
     ValueError
         If the tolerance is too small.
+    CertificateError
+        If of some block nothing can be proven.
     """
     if not tolerance >= MIN_TOLERANCE:
         raise ValueError(f"tolerance {tolerance!r}: float64 values reach {MIN_TOLERANCE}")
-    return _Solve(space, tolerance, threads or default_threads(), on_block).run(finished)
+    if certify:
+        check_provable(space.rules)
+    goal = (_CERTIFIED_GOAL if certify else _GOAL) * tolerance
+    walk = _Solve(space, goal, certify, threads or default_threads(), on_block)
+    walk.run(walk.take(finished))
+    return walk.values
 
 
-class _Solve:
+class _Solve(Walk[BlockResult]):
     """The state of one call of `solve`."""
 
     def __init__(
         self,
         space: Space,
-        tolerance: float,
+        goal: float,
+        certify: bool,
         threads: int,
         on_block: Callable[[BlockResult], object],
     ) -> None:
-        self.space = space
-        self.goal = _GOAL * tolerance
-        self.threads = threads
-        self.on_block = on_block
+        super().__init__(space, threads, on_block)
+        self.goal = goal
+        self.certify = certify
+        self.errors: dict[int, float] = {}
         self.values = _empty(space.n_positions)
-        self.stop = threading.Event()
-        self.workspaces: queue.SimpleQueue[Workspace] = queue.SimpleQueue()
-        for _ in range(threads):
-            self.workspaces.put(Workspace())
-        self.needs = dependencies(space)
-        self.needed_by: list[list[int]] = [[] for _ in space.blocks]
-        for index, needs in enumerate(self.needs):
-            for needed in needs:
-                self.needed_by[needed].append(index)
 
-    def run(self, finished: Iterable[BlockResult]) -> npt.NDArray[np.float64]:
+    def take(self, finished: Iterable[BlockResult]) -> set[int]:
+        """Blocks that an earlier solve finished; which they are."""
         done = set()
         for result in finished:
             block = self.space.blocks[result.index]
             self.values[block.offset : block.offset + block.size] = result.values
             done.add(result.index)
-        self.needs = [needs - done for needs in self.needs]
-        ready = [index for index, needs in enumerate(self.needs) if not needs and index not in done]
-        heapq.heapify(ready)
-        running: dict[Future[BlockResult], int] = {}
-        with ThreadPoolExecutor(self.threads) as pool:
-            try:
-                while ready or running:
-                    free = self.threads - sum(running.values())
-                    while ready and free > 0:
-                        share = self._share(ready, free)
-                        index = heapq.heappop(ready)
-                        running[pool.submit(self._solve_block, index, share)] = share
-                        free -= share
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        del running[future]
-                        result = future.result()
-                        self.on_block(result)
-                        for index in self.needed_by[result.index]:
-                            self.needs[index].discard(result.index)
-                            if not self.needs[index] and index not in done:
-                                heapq.heappush(ready, index)
-            finally:
-                self.stop.set()
-        return self.values
+            if result.error is not None:
+                self.errors[result.index] = result.error
+        return done
 
-    def _share(self, ready: list[int], free: int) -> int:
-        """How many of `free` threads the first of the ready blocks is given."""
-        if self.space.blocks[ready[0]].size < _SHARED_SIZE:
-            return 1
-        return max(1, free // len(ready))
-
-    def _solve_block(self, index: int, threads: int) -> BlockResult:
+    def work_on(self, index: int, threads: int, workspace: Workspace) -> BlockResult:
         began = time.perf_counter()
         block = self.space.blocks[index]
         values = self.values[block.offset : block.offset + block.size]
-        workspace = self.workspaces.get()
-        try:
-            work = open_block(self.space, block, self.values, workspace, threads)
-            iteration = iterate(work, self.goal, threads, self.stop)
-            work.store(self.values)
-            if self.space.is_chance and (values.min() < 0.0 or values.max() > 1.0):
-                # An extrapolation may step over the ends by less than the tolerance.
-                np.clip(values, 0.0, 1.0, out=values)
-                work.load(self.values)
-            residual = work.residual(threads)
-            del work
-        finally:
-            workspace.trim(_KEPT_BYTES)
-            self.workspaces.put(workspace)
+        work = open_block(self.space, block, self.values, workspace, threads)
+        iteration = iterate(work, self.goal, threads, self.stop)
+        work.store(self.values)
+        if self.space.is_chance and (values.min() < 0.0 or values.max() > 1.0):
+            # An extrapolation may step over the ends by less than the tolerance.
+            np.clip(values, 0.0, 1.0, out=values)
+            work.load(self.values)
+        residual, error = work.residual(threads), None
+        if self.certify:
+            assert not isinstance(work, LevelsBlock)  # stakes are refused (`check_provable`)
+            error = self.errors[index] = prove(
+                work,
+                self.space,
+                block,
+                self.values,
+                residual=residual,
+                outside=max((self.errors[each] for each in self.leads_to[index]), default=0.0),
+                threads=threads,
+                between=self.check_stop,
+            )
         return BlockResult(
             index=index,
             values=values,
             residual=residual,
             sweeps=iteration.sweeps,
             seconds=time.perf_counter() - began,
+            error=error,
         )

@@ -24,6 +24,8 @@ class BlockResult:
         How many sweeps it took.
     seconds : float
         How long they took.
+    error : float or None
+        How far the values are proven to be off at most; None where nothing is proven.
     """
 
     index: int
@@ -31,3 +33,4 @@ class BlockResult:
     residual: float
     sweeps: int
     seconds: float
+    error: float | None = None

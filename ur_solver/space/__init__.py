@@ -5,6 +5,7 @@ from functools import lru_cache
 from ur_solver.rules import RuleSet
 from ur_solver.space.base import Block, Half, Space
 from ur_solver.space.content import ContentSpace
+from ur_solver.space.order import dependencies
 from ur_solver.space.space import RaceSpace
 from ur_solver.space.stakes import StakesSpace
 
@@ -31,6 +32,7 @@ __all__ = [
     "RaceSpace",
     "Space",
     "StakesSpace",
+    "dependencies",
     "race_space_of",
     "space_of",
 ]

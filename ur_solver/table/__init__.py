@@ -5,6 +5,6 @@
 
 from ur_solver.table.format import VALUE_TYPES, Header
 from ur_solver.table.reader import Table
-from ur_solver.table.writer import TableWriter, write_table
+from ur_solver.table.writer import TableWriter, add_certificate, write_table
 
-__all__ = ["VALUE_TYPES", "Header", "Table", "TableWriter", "write_table"]
+__all__ = ["VALUE_TYPES", "Header", "Table", "TableWriter", "add_certificate", "write_table"]

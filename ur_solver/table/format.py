@@ -6,12 +6,14 @@ compressed by the Bitshuffle filter (registered as 32008; LZ4), which h5py and H
 
     /            attributes, all scalar; texts are ASCII of fixed length
         format       text     "ur-solver table"
-        version      int64    of this specification: 1
+        version      int64    of this specification: 2
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         value_type   text     "float64", "float32" or "uint16"
         tolerance    float64  what a value may be off, as far as the solver can tell: the
                               tolerance solved to plus the rounding to the value type
         residual     float64  the largest of the blocks'
+        error        float64  how far a value is proven to be off at most, the largest of
+                              the blocks'; not a number where nothing is proven
         positions    int64    how many values there are
         cut_error    float64  where there are stakes, what the cut behind the last level of
                               fines may cost a value (see `ur_solver.space.stakes`)
@@ -22,7 +24,8 @@ compressed by the Bitshuffle filter (registered as 32008; LZ4), which h5py and H
         digest       text     SHA-256, hexadecimal, over all of the above but itself, over
                               `blocks` and over `checksums` (see `digest`)
     /blocks      compound, shape (blocks,): a row for each block of the state space, in its
-                 order; `BLOCK_DTYPE` names the fields
+                 order; `BLOCK_DTYPE` names the fields. `error` is proven of the values as
+                 they are read back, rounding to the value type included
     /values      value type, shape (chunks * chunk length,): the win probability of the side
                  about to throw, by rank; where there are stakes, as many values a position as
                  `ur_solver.space.stakes` names, money in the unit given there. Every block
@@ -59,12 +62,15 @@ name only when it is whole.
 Version history
 
 1   the first.
+2   the attribute `error` and the field `error` of `blocks`: proven bounds. Files of
+    version 1 are still read, as tables of which nothing is proven.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import zlib
 from dataclasses import dataclass
 from typing import Any
@@ -76,7 +82,7 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import Space
 
 FORMAT = "ur-solver table"
-VERSION = 1
+VERSION = 2
 
 CHUNK_LENGTH = 1 << 15
 """Values in a chunk of a large table: 256 KiB of float64.
@@ -101,8 +107,11 @@ BLOCK_DTYPE = np.dtype(
         ("residual", "<f8"),
         ("sweeps", "<i4"),
         ("seconds", "<f8"),
+        ("error", "<f8"),
     ]
 )
+
+_VERSION_1_FIELDS = [name for name in BLOCK_DTYPE.names or () if name != "error"]
 
 _LAYOUT_FIELDS = ["index", "mine", "theirs", "first_rank", "size", "first_chunk"]
 
@@ -155,12 +164,16 @@ VALUE_TYPES: dict[str, ValueType] = {
 
 @dataclass(frozen=True)
 class Header:
-    """The attributes of a table, less format, version and digest; see the module's head."""
+    """The attributes of a table, less format, version and digest; see the module's head.
+
+    `error` is None where nothing is proven.
+    """
 
     rules: RuleSet
     value_type: str
     tolerance: float
     residual: float
+    error: float | None
     positions: int
     seconds: float
     made: str
@@ -173,6 +186,7 @@ class Header:
         given = {name: getattr(self, name) for name in self.__annotations__}
         values: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
         values["rules"] = json.dumps(self.rules.to_json())
+        values["error"] = math.nan if self.error is None else self.error
         return values
 
 
@@ -190,6 +204,7 @@ def chunks_in(size: int, chunk_length: int) -> int:
 def empty_blocks(space: Space, chunk_length: int) -> npt.NDArray[Any]:
     """The rows of ``/blocks`` for a space, with nothing solved yet."""
     rows = np.zeros(len(space.blocks), BLOCK_DTYPE)
+    rows["error"] = np.nan
     first_chunk = 0
     for row, block in zip(rows, space.blocks, strict=True):
         half = block.halves[0]
@@ -216,11 +231,36 @@ def checksum(stored: npt.NDArray[Any]) -> int:
     return zlib.crc32(stored.view(np.uint8).data)
 
 
+def block_dtype(version: int) -> np.dtype[Any]:
+    """The rows of ``/blocks`` in a version of the format."""
+    if version == 1:
+        return np.dtype([(name, BLOCK_DTYPE[name]) for name in _VERSION_1_FIELDS])
+    return BLOCK_DTYPE
+
+
+def upgraded(blocks: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Rows of any version as those of this one: of the earlier nothing is proven."""
+    rows = np.zeros(len(blocks), BLOCK_DTYPE)
+    rows["error"] = np.nan
+    for name in blocks.dtype.names or ():
+        rows[name] = blocks[name]
+    return rows
+
+
+def table_error(blocks: npt.NDArray[Any]) -> float | None:
+    """The largest error of the blocks; None unless all of them are proven."""
+    largest = float(blocks["error"].max())  # not a number if one is none
+    return None if math.isnan(largest) else largest
+
+
 def digest(
-    attributes: dict[str, Any], blocks: npt.NDArray[Any], checksums: npt.NDArray[np.uint32]
+    attributes: dict[str, Any],
+    blocks: npt.NDArray[Any],
+    checksums: npt.NDArray[np.uint32],
+    version: int = VERSION,
 ) -> str:
     """SHA-256 over a table's attributes, as sorted JSON, its blocks and its checksums."""
-    text = json.dumps({"format": FORMAT, "version": VERSION} | attributes, sort_keys=True)
+    text = json.dumps({"format": FORMAT, "version": version} | attributes, sort_keys=True)
     whole = hashlib.sha256(text.encode())
     whole.update(blocks.tobytes())
     whole.update(checksums.tobytes())

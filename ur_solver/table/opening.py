@@ -70,26 +70,28 @@ def open_file(path: pathlib.Path) -> h5py.File:
 
 _FLOATS = ("tolerance", "residual", "seconds")
 _CUT = ("cut_error", "cut_growth")
+_FLOATS_OF_VERSION = {1: _FLOATS, 2: (*_FLOATS, "error")}
 _WHOLE = ("positions",)
 _TEXTS = ("rules", "value_type", "made", "program", "digest")
 
 
-def read_attributes(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
-    """All attributes but format and version, which are judged here."""
+def read_attributes(path: pathlib.Path, file: h5py.File) -> tuple[int, dict[str, Any]]:
+    """The version, and all attributes of it but the format; both are judged here."""
     if "format" not in file.attrs or _attribute(path, file, "format", "S") != FORMAT:
         raise NotATableError(
             f"{str(path)!r} is an HDF5 file, but not a solution table: it lacks the attribute "
             f"format = {FORMAT!r}"
         )
     version = _attribute(path, file, "version", "i")
-    if version != VERSION:
+    if version not in _FLOATS_OF_VERSION:
         remedy = "a newer ur_solver reads it" if version > VERSION else "make it again"
         raise TableVersionError(
-            f"table {str(path)!r} has format version {version}; this program reads version "
-            f"{VERSION}: {remedy}"
+            f"table {str(path)!r} has format version {version}; this program reads versions "
+            f"1 to {VERSION}: {remedy}"
         )
-    kinds = dict.fromkeys(_TEXTS, "S") | dict.fromkeys(_WHOLE, "i") | dict.fromkeys(_FLOATS, "f")
-    return {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
+    floats = _FLOATS_OF_VERSION[version]
+    kinds = dict.fromkeys(_TEXTS, "S") | dict.fromkeys(_WHOLE, "i") | dict.fromkeys(floats, "f")
+    return version, {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
 
 
 def read_cut(path: pathlib.Path, file: h5py.File) -> dict[str, float]:

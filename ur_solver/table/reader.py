@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import math
 import os
 import pathlib
 import threading
@@ -18,10 +19,10 @@ import numpy.typing as npt
 from ur_solver.rules import RuleSet
 from ur_solver.space import Space, space_of
 from ur_solver.table.format import (
-    BLOCK_DTYPE,
     UINT16_SCALE,
     VALUE_TYPES,
     Header,
+    block_dtype,
     checksum,
     chunk_length_for,
     chunks_in,
@@ -29,6 +30,8 @@ from ur_solver.table.format import (
     empty_blocks,
     is_laid_out_alike,
     n_chunks,
+    table_error,
+    upgraded,
 )
 from ur_solver.table.opening import (
     damaged,
@@ -90,6 +93,7 @@ class Table:
             raise
         self._first_ranks: list[int] = self.blocks["first_rank"].tolist()
         self._first_chunks: list[int] = self.blocks["first_chunk"].tolist()
+        self._errors: list[float] = self.blocks["error"].tolist()
         self._kind = VALUE_TYPES[self.header.value_type]
         self._scale = UINT16_SCALE if self._kind.is_scaled else 1
         self._chunk: Callable[[int], npt.NDArray[Any]] = lru_cache(CACHED_CHUNKS)(self._load_chunk)
@@ -99,7 +103,7 @@ class Table:
         self._process = os.getpid()
 
     def _read_head(self) -> None:
-        attributes = read_attributes(self.path, self._file)
+        version, attributes = read_attributes(self.path, self._file)
         rules = read_rules(self.path, attributes["rules"])
         if attributes["value_type"] not in VALUE_TYPES:
             raise damaged(self.path, f"value_type is {attributes['value_type']!r:.100}")
@@ -109,19 +113,25 @@ class Table:
         self.chunk_length: int = chunk_length_for(self.space)
         expected = empty_blocks(self.space, self.chunk_length)
         chunks = n_chunks(expected, self.chunk_length)
-        self.blocks = read_small(self.path, self._file, "blocks", BLOCK_DTYPE, len(expected))
+        blocks = read_small(self.path, self._file, "blocks", block_dtype(version), len(expected))
         self._checksums = read_small(self.path, self._file, "checksums", np.dtype("<u4"), chunks)
-        recorded = attributes.pop("digest")
-        if digest(attributes, self.blocks, self._checksums) != recorded:
+        self._digest: str = attributes.pop("digest")
+        if digest(attributes, blocks, self._checksums, version) != self._digest:
             raise damaged(self.path, "its digest does not match its attributes and checksums")
+        self.blocks = upgraded(blocks)
         if not is_laid_out_alike(self.blocks, expected):
             raise damaged(self.path, f"its blocks are not those of {rules.name}")
-        self.header = Header(**(attributes | {"rules": rules}))
+        error = attributes.get("error", math.nan)
+        self.header = Header(
+            **(attributes | {"rules": rules, "error": None if math.isnan(error) else error})
+        )
         if self.header.positions != self.space.n_positions:
             raise damaged(
                 self.path,
                 f"positions is {self.header.positions}, not {self.space.n_positions}",
             )
+        if self.header.error != table_error(self.blocks):
+            raise damaged(self.path, "its error is not the largest of its blocks'")
         dtype = VALUE_TYPES[self.header.value_type].dtype
         self._values = dataset(
             self.path, self._file, "values", dtype, (chunks * self.chunk_length,)
@@ -145,6 +155,10 @@ class Table:
     def n_bytes(self) -> int:
         """The file's size."""
         return self.path.stat().st_size
+
+    def is_same(self, other: Table) -> bool:
+        """Whether another file holds the same values and says the same of them."""
+        return self._digest == other._digest
 
     def close(self) -> None:
         """Close the file; reading from the table afterwards is an error."""
@@ -186,8 +200,7 @@ class Table:
         -----
         A microsecond from a chunk in the cache, some hundred from the file.
         """
-        if not 0 <= rank < self.header.positions:
-            raise IndexError(f"rank {rank!r}: ranks run from 0 to {self.header.positions - 1}")
+        self._check_rank(rank)
         if self._flat is not None:
             stored = self._flat.item(rank)
         else:
@@ -195,6 +208,26 @@ class Table:
             chunk, at = divmod(rank - self._first_ranks[block], self.chunk_length)
             stored = self._chunk(self._first_chunks[block] + chunk).item(at)
         return stored / self._scale  # type: ignore[no-any-return]
+
+    def error_of(self, rank: int) -> float | None:
+        """How far the value of a rank is proven to be off at most; None if nothing is.
+
+        It is that of the rank's block.
+
+        Raises
+        ------
+        IndexError
+            If there is no such rank.
+        """
+        self._check_rank(rank)
+        if self.header.error is None:
+            return None
+        block = bisect.bisect_right(self._first_ranks, rank) - 1
+        return self._errors[block]
+
+    def _check_rank(self, rank: int) -> None:
+        if not 0 <= rank < self.header.positions:
+            raise IndexError(f"rank {rank!r}: ranks run from 0 to {self.header.positions - 1}")
 
     def read_many(self, ranks: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """The values of many ranks.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import os
 import pathlib
+import shutil
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +17,7 @@ from typing import Any, Self
 import h5py
 import hdf5plugin
 import numpy as np
+import numpy.typing as npt
 
 from ur_solver import __version__
 from ur_solver.errors import OutputError
@@ -31,7 +35,9 @@ from ur_solver.table.format import (
     digest,
     empty_blocks,
     n_chunks,
+    table_error,
 )
+from ur_solver.table.reader import Table
 
 _RANGE_SLACK = 1e-12  # dice of thirds: chances that sum to 1 + 2e-16 as floats
 
@@ -143,6 +149,7 @@ class TableWriter:
             row["residual"] = result.residual
             row["sweeps"] = result.sweeps
             row["seconds"] = result.seconds
+            row["error"] = np.nan if result.error is None else result.error
             self._is_written[result.index] = True
             if isinstance(self.space, StakesSpace):
                 found = self.space.cut_error(result.values)
@@ -176,6 +183,7 @@ class TableWriter:
             value_type=self.value_type.name,
             tolerance=float(self.tolerance + self.value_type.rounding),
             residual=float(self._blocks["residual"].max()),
+            error=table_error(self._blocks),
             positions=self.space.n_positions,
             seconds=float(seconds),
             made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -184,13 +192,8 @@ class TableWriter:
             cut_growth=None if self.space.is_chance else self._cut[1],
         )
         with self._lock, self._writing():
-            self._file.create_dataset("blocks", data=self._blocks)
             self._file.create_dataset("checksums", data=self._checksums)
-            attributes = header.attributes()
-            whole = digest(attributes, self._blocks, self._checksums)
-            named = attributes | {"format": FORMAT, "version": VERSION, "digest": whole}
-            for name, value in named.items():
-                self._file.attrs[name] = _as_attribute(value)
+            _write_head(self._file, header, self._blocks, self._checksums)
             self._file.close()
             _sync(self._part)
             self._part.replace(self.path)
@@ -215,6 +218,65 @@ class TableWriter:
         trace: TracebackType | None,
     ) -> None:
         self.abort()
+
+
+def add_certificate(table: Table, errors: npt.NDArray[np.float64]) -> None:
+    """Write into a table's file what is proven of its blocks.
+
+    A copy beside it is changed and takes its name in the end, so that whatever happens
+    there is a whole table, with the certificate or without.
+
+    Parameters
+    ----------
+    table : Table
+        It still reads the file as it was.
+    errors : float64, shape (blocks,)
+        How far the values that `table` reads are off at most.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written, or if the file has changed since it was opened.
+    """
+    path = table.path
+    blocks = table.blocks.copy()
+    blocks["error"] = errors
+    header = dataclasses.replace(table.header, error=table_error(blocks))
+    part = None
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
+        part = pathlib.Path(name)
+        shutil.copy(path, part)
+        with Table(part) as copy:
+            if not copy.is_same(table):
+                raise OutputError(f"table {str(path)!r} has changed since it was opened")
+        with h5py.File(part, "r+", libver="latest") as file:
+            del file["blocks"]
+            _write_head(file, header, blocks, file["checksums"][()])
+        _sync(part)
+        part.replace(path)
+        _sync(path.parent)
+    except (OSError, RuntimeError) as error:
+        raise OutputError(f"cannot write table {str(path)!r}: {error}") from error
+    finally:
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+def _write_head(
+    file: h5py.File,
+    header: Header,
+    blocks: npt.NDArray[Any],
+    checksums: npt.NDArray[np.uint32],
+) -> None:
+    """The blocks and the attributes, the digest of all among them."""
+    file.create_dataset("blocks", data=blocks)
+    attributes = header.attributes()
+    whole = digest(attributes, blocks, checksums)
+    named = attributes | {"format": FORMAT, "version": VERSION, "digest": whole}
+    for name, value in named.items():
+        file.attrs[name] = _as_attribute(value)
 
 
 def _as_attribute(value: str | int | float) -> Any:

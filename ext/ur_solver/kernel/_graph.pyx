@@ -22,7 +22,7 @@ unfolded anew in every sweep.
 """
 
 from cython.parallel cimport prange
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs, nextafter
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
@@ -53,6 +53,16 @@ cdef enum:
     MOST_WORDS = MAX_CHOICES * MAX_THROWS * MAX_MOVES + 2
 
 cdef double WORST = -1e300
+cdef double HALF_UNIT = 2.0**-53  # of the last place of numbers up to 1, at most
+
+# How often a pair's bounds are passed to and fro: passing is likely in few positions.
+cdef int EXCHANGES = 3
+
+cdef extern from "<fenv.h>" nogil:
+    int FE_UPWARD
+    int FE_DOWNWARD
+    int fegetround()
+    int fesetround(int)
 
 MOST_POSITIONS = <int64_t>PLACE + 1
 """How many positions of a block there are places for."""
@@ -86,6 +96,7 @@ cdef struct Reader:
     const uint8_t* counts
     const uint32_t* words
     const double* constants
+    double shift              # added to the constants
 
 
 cdef struct Worth:
@@ -466,13 +477,18 @@ cdef class GraphKernel:
         chunk.counts = <uint8_t*>malloc(2 * CHUNK * MOST_COUNTS)
         return chunk.kinds != NULL and chunk.counts != NULL
 
-    cdef void read(self, Reader* at, const double* values, Worth* worth) noexcept nogil:
-        # What the next position of a stream is worth.
+    cdef void read(
+        self, Reader* at, const double* again, const double* turned, Worth* worth
+    ) noexcept nogil:
+        # What the next position of a stream is worth: the block's values where the same
+        # side throws again, and where the turn passes.
+        cdef const double* values[2]
         cdef double base[2]
         cdef double sign[2]
         cdef double best, value, moving, passes
         cdef int kind = at.kinds[0], c, n, i, count
         cdef uint32_t word
+        values[0], values[1] = again, turned
         base[0], base[1], sign[0], sign[1] = 0.0, 1.0, 1.0, -1.0
         at.kinds += 1
         worth.n_choices = self.n_choices[kind]
@@ -488,13 +504,15 @@ cdef class GraphKernel:
                     continue
                 best = WORST
                 if count & CONSTANT:
-                    best = at.constants[0]
+                    best = at.constants[0] + at.shift
                     at.constants += 1
                     count &= COUNT
                 for i in range(count):
-                    prefetch(&values[at.words[i + AHEAD] & PLACE])
+                    word = at.words[i + AHEAD]
+                    prefetch(&values[word >> 31][word & PLACE])
                     word = at.words[i]
-                    value = base[word >> 31] + sign[word >> 31] * values[word & PLACE]
+                    value = base[word >> 31] + (
+                        sign[word >> 31] * values[word >> 31][word & PLACE])
                     best = max(best, value)
                 at.words += count
                 moving += self.chance[kind, c, n] * best
@@ -508,13 +526,12 @@ cdef class GraphKernel:
         cdef double delta = 0.0, value, other
         cdef uint32_t place, image
         cdef int k
-        at.kinds, at.counts = chunk.kinds, chunk.counts
-        at.words, at.constants = chunk.words, chunk.constants
+        begin(&at, chunk, 0.0)
         for k in range(chunk.n_pairs):
             place = at.words[0] & PLACE
             if at.words[0] & ALONE:
                 at.words += 1
-                self.read(&at, values, &mine)
+                self.read(&at, values, values, &mine)
                 value = alone(&mine) if store else best_of(&mine, 1.0 - values[place])
                 delta = max(delta, fabs(value - values[place]))
                 if store:
@@ -522,8 +539,8 @@ cdef class GraphKernel:
                 continue
             image = at.words[1]
             at.words += 2
-            self.read(&at, values, &mine)
-            self.read(&at, values, &theirs)
+            self.read(&at, values, values, &mine)
+            self.read(&at, values, values, &theirs)
             if store:
                 value = between(&mine, &theirs)
                 other = best_of(&theirs, 1.0 - value)
@@ -535,6 +552,80 @@ cdef class GraphKernel:
             if store:
                 values[place], values[image] = value, other
         return delta
+
+    # Bounds. Every operation of an upper bound is rounded up, of a lower one down. The
+    # rounding mode is the thread's; compilers do not know that arithmetic reads it and may
+    # move an operation past the call that sets it: so all arithmetic is in methods, called
+    # through the class's table, into which they do not see.
+
+    cdef double passing_to(self, const Worth* worth, double other) noexcept nogil:
+        # The worth of the best choice, `other` being the value of the one passed to.
+        return best_of(worth, 1.0 - other)
+
+    cdef void narrow(
+        self, const Chunk* chunk, double* upper, double* lower, double outside
+    ) noexcept nogil:
+        # Update the bounds of a block, from its first on, that a chunk is of.
+        cdef Reader up, down
+        cdef Worth highest[2]
+        cdef Worth lowest[2]
+        cdef uint32_t place[2]
+        cdef int k, n, i, turn, mode = fegetround()
+        begin(&up, chunk, outside)
+        begin(&down, chunk, -outside)
+        for k in range(chunk.n_pairs):
+            n = 1 if up.words[0] & ALONE else 2
+            place[0] = up.words[0] & PLACE
+            place[1] = place[0] if n == 1 else up.words[1]
+            up.words += n
+            down.words += n
+            fesetround(FE_UPWARD)
+            for i in range(n):
+                self.read(&up, upper, lower, &highest[i])
+            fesetround(FE_DOWNWARD)
+            for i in range(n):
+                self.read(&down, lower, upper, &lowest[i])
+            if is_stuck(&highest[0]) and is_stuck(&highest[n - 1]):
+                for i in range(n):
+                    upper[place[i]] = lower[place[i]] = 0.5
+                continue
+            for turn in range(EXCHANGES):
+                fesetround(FE_DOWNWARD)
+                for i in range(n):
+                    lower[place[i]] = self.passing_to(&lowest[i], upper[place[n - 1 - i]])
+                fesetround(FE_UPWARD)
+                for i in range(n):
+                    upper[place[i]] = self.passing_to(&highest[i], lower[place[n - 1 - i]])
+        fesetround(mode)
+
+
+cdef void begin(Reader* at, const Chunk* chunk, double shift) noexcept nogil:
+    at.kinds, at.counts = chunk.kinds, chunk.counts
+    at.words, at.constants = chunk.words, chunk.constants
+    at.shift = shift
+
+
+cdef bint is_stuck(const Worth* worth) noexcept nogil:
+    # Whether the turn passes whatever is chosen and thrown.
+    cdef int c
+    for c in range(worth.n_choices):
+        if worth.passes[c] < 1.0:
+            return False
+    return True
+
+
+cdef int narrow_once(
+    GraphKernel kernel, const double* values, int64_t first, int64_t size,
+    const uint32_t* places, int n_pairs, double* upper, double* lower, double outside
+) noexcept nogil:
+    # Unfold a chunk, narrow its bounds and forget it; 0 if there is no memory.
+    cdef Chunk chunk
+    cdef int is_unfolded = kernel.claim(&chunk, places, n_pairs) and kernel.unfold(
+        &chunk, values, first, size)
+    if is_unfolded:
+        kernel.narrow(&chunk, upper, lower, outside)
+    release(&chunk)
+    return is_unfolded
 
 
 def residual(
@@ -593,7 +684,7 @@ cdef class GraphBlock:
     kernel : GraphKernel
     block : (first rank, size)
     values : float64, shape (n_positions,), IN and OUT
-        Final for all earlier blocks. The block's own are set to 1/2.
+        Final for all earlier blocks. The block's own are where sweeps begin.
     list_bytes : int
         What the lists may take; chunks past it are unfolded in every sweep.
     threads : int
@@ -607,6 +698,9 @@ cdef class GraphBlock:
     cdef Chunk* chunks
     cdef object memory
     cdef int threads
+    cdef double[::1] upper
+    cdef double[::1] lower
+    cdef double outside
     cdef readonly int64_t list_bytes
 
     def __cinit__(self):
@@ -627,7 +721,6 @@ cdef class GraphBlock:
         self.first, self.size = block
         if self.size > MOST_POSITIONS:
             raise ValueError(f"a block of {self.size} positions; at most {MOST_POSITIONS}")
-        values[self.first:self.first + self.size] = 0.5
         self._order()
         n_pairs = self.places.shape[0]
         self.n_chunks = (n_pairs + CHUNK - 1) // CHUNK
@@ -724,5 +817,56 @@ cdef class GraphBlock:
     def load(self, values):
         """Take the block's values from those of the whole space."""
         cdef const double[::1] given = values
-        self.values[self.first:self.first + self.size] = given[
-            self.first:self.first + self.size]
+        if &given[0] != &self.values[0]:
+            self.values[self.first:self.first + self.size] = given[
+                self.first:self.first + self.size]
+
+    def bracket(self, const double[::1] values, double shift, double outside):
+        """Lay bounds around the given values.
+
+        Parameters
+        ----------
+        values : float64, shape (n_positions,)
+            Those of the whole space, which the block was laid out with.
+        shift : float
+            How far the bounds begin from the block's values.
+        outside : float
+            How far the values that its moves lead to may be off.
+        """
+        self.memory = None
+        own = np.asarray(values[self.first:self.first + self.size])
+        # one addition, rounded to nearest
+        self.upper = np.nextafter(own + shift, np.inf)
+        self.lower = np.nextafter(own - shift, -np.inf)
+        # what leaves the block is a value or 1 less a value, the latter rounded to nearest
+        self.outside = nextafter(outside + HALF_UNIT, INFINITY)
+
+    def narrow(self, int threads):
+        """Sweep both bounds, each update rounded outwards; threads as in `sweep`."""
+        cdef int64_t k
+        cdef const double* base = &self.values[0]
+        cdef double* upper = &self.upper[0]
+        cdef double* lower = &self.lower[0]
+        cdef int[::1] is_done = np.ones(self.n_chunks, dtype=np.intc)
+        for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
+            if self.chunks[k].kinds != NULL:
+                self.kernel.narrow(&self.chunks[k], upper, lower, self.outside)
+            else:
+                is_done[k] = narrow_once(
+                    self.kernel, base, self.first, self.size, self.chunks[k].places,
+                    self.chunks[k].n_pairs, upper, lower, self.outside)
+        if not np.all(is_done):
+            raise MemoryError("no memory to unfold a chunk")
+
+    def width(self, const double[::1] values):
+        """How far the bounds are from the given values, rounded up, and at which rank."""
+        cdef double width = -1.0, off
+        cdef const double* own = &values[self.first]
+        cdef int64_t k, worst = 0
+        with nogil:
+            for k in range(self.size):
+                off = max(self.upper[k] - own[k], own[k] - self.lower[k])
+                if off > width:
+                    width, worst = off, k
+        # one subtraction, rounded to nearest
+        return nextafter(width, INFINITY), self.first + worst

@@ -7,6 +7,7 @@ a tile is; here they are laid out.
 
 cimport cython
 from cython.parallel cimport prange
+from libc.math cimport INFINITY, nextafter
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
@@ -68,7 +69,15 @@ cdef extern from "sweep.h" nogil:
         void (*extrapolate)(
             const Program*, double*, const double*, int64_t, double, int
         ) noexcept nogil
+        void (*narrow)(
+            const Program*, double*, double*, const int32_t*, const int64_t*, int64_t, int, int
+        ) noexcept nogil
+        void (*widen)(const double*, double*, double*, int64_t, double) noexcept nogil
+        void (*show_bounds)(const Program*, double*, double*, int64_t) noexcept nogil
     int sweepers(Sweeper*)
+
+
+cdef double HALF_UNIT = 2.0**-53  # of the last place of numbers up to 1, at most
 
 
 def instruction_sets():
@@ -297,8 +306,9 @@ cdef class TiledBlock:
     cdef MatrixRef* moves
     cdef MatrixRef* slots
     cdef uint8_t* pass_bits
-    cdef double* buffer
+    cdef double* buffer            # the values; while there are bounds, the upper ones
     cdef double* memory
+    cdef double* lower             # the lower bounds, laid out as `buffer` is
     cdef Workspace workspace
     cdef int32_t[::1] order
     cdef int64_t[::1] group_start
@@ -322,6 +332,7 @@ cdef class TiledBlock:
         self.workspace = workspace
         self.threads = threads
         self.memory = NULL
+        self.lower = NULL
         self.n_halves = len(halves)
         self.first_tile[0] = 0
         for h in range(self.n_halves):
@@ -710,6 +721,92 @@ cdef class TiledBlock:
         with nogil:
             self.kernel.sweeper.extrapolate(
                 &self.program, self.buffer, self.memory, self.n_tiles, factor, self.threads)
+
+    def bracket(self, const double[::1] values, double shift, double outside):
+        """Lay bounds around the given values; the block's own are lost.
+
+        Parameters
+        ----------
+        values : float64, shape (n_positions,)
+            Those that the block was laid out with, and the block's own.
+        shift : float
+            How far the bounds begin from the block's values; draws are 1/2 for sure.
+        outside : float
+            How far the values that its moves lead to may be off: the same each time.
+        """
+        cdef int64_t n_states = self.n_state_vectors
+        # what leaves the block is a value or 1 less a value, the latter rounded to nearest
+        cdef double beyond = nextafter(outside + HALF_UNIT, INFINITY)
+        if self.lower == NULL:
+            self.lower = self.workspace.memory.vectors(self.n_vectors)
+            self.memory = NULL
+            with nogil:
+                self.kernel.sweeper.widen(
+                    self.buffer + n_states * LANES, self.buffer + n_states * LANES,
+                    self.lower + n_states * LANES, self.n_vectors - n_states, beyond)
+        self._copy(self.kernel, NULL, &values[0])
+        with nogil:
+            self.kernel.sweeper.widen(self.buffer, self.buffer, self.lower, n_states, shift)
+            self._settle_draws()
+            self.kernel.sweeper.show_bounds(
+                &self.program, self.buffer, self.lower, self.n_tiles)
+
+    cdef void _settle_draws(self) noexcept nogil:
+        # Both bounds of positions in which neither side has a move by any throw.
+        cdef int stuck = (1 << self.program.n_throws) - 1
+        cdef int64_t t, at
+        cdef int r, c
+        cdef const Tile* tile
+        cdef const Tile* mirror
+        for t in range(self.n_tiles):
+            tile, mirror = &self.tiles[t], &self.tiles[self.tiles[t].mirror]
+            for r in range(tile.n_rows):
+                if self.pass_bits[tile.first_row + r] != stuck:
+                    continue
+                for c in range(tile.n_columns):
+                    if self.pass_bits[mirror.first_row + c] == stuck:
+                        at = (tile.f + <int64_t>r * tile.vectors) * LANES + c
+                        self.buffer[at] = self.lower[at] = 0.5
+
+    def narrow(self, int threads):
+        """Sweep both bounds, each update rounded outwards."""
+        with nogil:
+            self.kernel.sweeper.narrow(
+                &self.program, self.buffer, self.lower, &self.order[0], &self.group_start[0],
+                self.group_start.shape[0] - 1, self.kernel.rounds, threads)
+
+    def width(self, const double[::1] values):
+        """How far the bounds are from the given values, and where.
+
+        Returns
+        -------
+        width : float
+            The largest that an upper bound is above its value, or a lower one below it,
+            rounded up.
+        rank : int
+            Where it is that large.
+        """
+        cdef double width = -1.0, off
+        cdef const double* value = &values[0]
+        cdef int64_t t, k, rank, worst = 0
+        cdef int h, r, c
+        cdef const Tile* tile
+        with nogil:
+            for h in range(self.n_halves):
+                rank = self.kernel.ranking.half_offset[self.mine[h], self.theirs[h]]
+                for t in range(self.first_tile[h], self.first_tile[h + 1]):
+                    tile = &self.tiles[t]
+                    k = tile.f * LANES
+                    for r in range(tile.n_rows):
+                        for c in range(tile.n_columns):
+                            off = max(self.buffer[k + c] - value[rank],
+                                      value[rank] - self.lower[k + c])
+                            if off > width:
+                                width, worst = off, rank
+                            rank += 1
+                        k += <int64_t>tile.vectors * LANES
+        # one subtraction, rounded to nearest
+        return nextafter(width, INFINITY), worst
 
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (n_positions,)."""

@@ -4,6 +4,7 @@
 #ifndef UR_SWEEP_H
 #define UR_SWEEP_H
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -313,10 +314,18 @@ typedef struct {
     void (*extrapolate)(
         const Program *, double *, const double *memory, int64_t n_tiles, double factor,
         int threads);
+    /* Bounds: one sweep of both, both from the same values, all of their G. */
+    void (*narrow)(
+        const Program *, double *upper, double *lower, const int32_t *order,
+        const int64_t *group_start, int64_t n_groups, int rounds, int threads);
+    void (*widen)(
+        const double *from, double *upper, double *lower, int64_t n_vectors, double by);
+    void (*show_bounds)(const Program *, double *upper, double *lower, int64_t n_tiles);
 } Sweeper;
 
 #define UR_SWEEPER(set, has_lanes_) \
-    {#set, has_lanes_, sweep_##set, residual_##set, show_##set, remember_##set, extrapolate_##set}
+    {#set,           has_lanes_,      sweep_##set,  residual_##set, show_##set, \
+     remember_##set, extrapolate_##set, narrow_##set, widen_##set,    show_bounds_##set}
 
 static inline int sweepers(Sweeper *list)
 {

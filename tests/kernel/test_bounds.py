@@ -1,0 +1,243 @@
+"""Proven bounds against exact fractions; what cannot be proven is not."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.exact import exact_values
+from tests.golden import FOLDER
+from tests.kernel.blocks import loaded, tiled_kernel
+from tests.kernel.test_draws import fives
+from ur_solver.errors import CertificateError
+from ur_solver.kernel import Workspace, check_provable, graph_kernel_of, prove, prove_again
+from ur_solver.kernel._graph import GraphBlock
+from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.position import parse_position
+from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.rules.dice import Dice
+from ur_solver.rules.ruleset import Stakes
+from ur_solver.solve import certify, solve
+from ur_solver.space import RaceSpace, dependencies, space_of
+
+ONE_BLOCK = ("aseb:1", "conventional:1", "skiriuk:1", "ben:1")
+
+
+def solved(word):
+    space = space_of(named_rules(word))
+    return space, solve(space, tolerance=1e-13)
+
+
+@functools.cache
+def exactly(word):
+    return exact_values(*solved(word))
+
+
+def works(space, values):
+    """Every way in which a space's only block is laid out."""
+    block = space.blocks[0]
+    if isinstance(space, RaceSpace):
+        for instruction_set in instruction_sets():
+            yield loaded(tiled_kernel(space, instruction_set), block, values)
+        return
+    for list_bytes in (0, 1 << 30):
+        ranks = (block.offset, block.size)
+        yield GraphBlock(graph_kernel_of(space), ranks, values, list_bytes, 1)
+
+
+def bound_at(work, values, rank, target):
+    """The upper bound of a rank for a target of 0, 1 less the lower one for a target of 1.
+
+    `width` compares bounds with values and passes over those that are not a number.
+    """
+    others = np.full(len(values), np.nan)
+    others[rank] = target
+    return math.nextafter(work.width(others)[0], -math.inf)
+
+
+@pytest.mark.parametrize(
+    ("word", "threads"), [*((word, 1) for word in ONE_BLOCK), ("aseb:1", 2), ("skiriuk:1", 2)]
+)
+def test_bounds_enclose_the_exact_values(word, threads):
+    space, values = solved(word)
+    exact = exactly(word)
+    # to nearest, values come out on either side of the exact ones: rounding shows
+    sides = [Fraction(float(value)) > x for value, x in zip(values, exact, strict=True)]
+    assert 0 < sum(sides) < len(sides)
+    for work in works(space, values):
+        work.bracket(values, 1e-6, 0.0)
+        for _ in range(150):
+            work.narrow(threads)
+        for rank, x in enumerate(exact):
+            upper = Fraction(bound_at(work, values, rank, 0.0))
+            assert x <= upper < x + Fraction(1e-13)
+            if x > Fraction(1, 2):  # 1 less it is exact
+                lower = 1 - Fraction(bound_at(work, values, rank, 1.0))
+                assert x - Fraction(1e-13) < lower <= x
+        # the mode of rounding is as it was
+        assert 1.0 + 2.0**-60 == 1.0 == 1.0 - 2.0**-60
+
+
+def stopped_early(space):
+    return solve(space, tolerance=1e-4)
+
+
+def perturbed(space):
+    values = solve(space, tolerance=1e-13)
+    where = np.random.default_rng(3).integers(0, len(values), len(values) // 10)
+    values[where] += 1e-6
+    return values
+
+
+def shifted(space):
+    return solve(space, tolerance=1e-13) - 1e-9
+
+
+@pytest.mark.parametrize("make", [stopped_early, perturbed, shifted])
+@pytest.mark.parametrize("word", ["finkel:1", "bell:1", "aseb:1", "ben:1"])
+def test_what_is_proven_of_any_values_holds(word, make):
+    space = space_of(named_rules(word))
+    exact, values = exactly(word), make(space)
+    errors = certify(space, values)
+    off = [abs(Fraction(float(v)) - x) for v, x in zip(values, exact, strict=True)]
+    for block in space.blocks:
+        worst = max(off[block.offset : block.offset + block.size])
+        assert worst <= Fraction(errors[block.index])
+    assert errors.max() < 1e-2
+    assert errors.max() >= {stopped_early: 1e-9, perturbed: 9e-7, shifted: 9e-10}[make]
+
+
+@pytest.mark.parametrize("name", [name for name in CATALOGUE if name != "bell-stakes"])
+def test_golden_values_lie_within_what_is_proven(name):
+    space = space_of(named_rules(name, 1))
+    errors = {}
+    values = solve(
+        space,
+        tolerance=1e-12,
+        certify=True,
+        on_block=lambda result: errors.__setitem__(result.index, result.error),
+    )
+    assert max(errors.values()) < 1e-12
+    firsts = [block.offset for block in space.blocks]
+    for line in (FOLDER / f"{name}-1.tsv").read_text().splitlines():
+        text, value = line.split("\t")
+        rank = space.rank(parse_position(space.rules, text))
+        block = int(np.searchsorted(firsts, rank, side="right")) - 1
+        # golden values agree among themselves to 1e-13
+        assert abs(values[rank] - float(value)) <= errors[block] + 1e-13
+
+
+@pytest.mark.parametrize("word", ["finkel:2", "murray-3dice:2", "birds:2", "casual-roll-again:2"])
+def test_certificates_of_two_pieces_reach_the_tolerance_and_are_proven_again(word):
+    space = space_of(named_rules(word))
+    results = []
+    values = solve(space, tolerance=1e-12, certify=True, threads=2, on_block=results.append)
+    errors = {result.index: result.error for result in results}
+    needs = dependencies(space)
+    assert max(errors.values()) < 1e-12
+    for block in space.blocks:
+        outside = max((errors[each] for each in needs[block.index]), default=0.0)
+        assert outside <= errors[block.index]
+        _, again = prove_again(
+            space, block, values, Workspace(), outside=outside, claimed=errors[block.index]
+        )
+        assert again <= errors[block.index]
+
+
+@pytest.mark.parametrize("instruction_set", instruction_sets())
+def test_one_instruction_set_proves_what_another_has(instruction_set):
+    space = space_of(named_rules("murray-3dice:2"))
+    results = []
+    values = solve(space, tolerance=1e-12, certify=True, on_block=results.append)
+    errors = {result.index: result.error for result in results}
+    needs, kernel = dependencies(space), tiled_kernel(space, instruction_set)
+    for block in space.blocks:
+        work = loaded(kernel, block, values)
+        prove(
+            work,
+            space,
+            block,
+            values,
+            residual=work.residual(1),
+            outside=max((errors[each] for each in needs[block.index]), default=0.0),
+            claimed=errors[block.index],
+        )
+
+
+def test_draws_are_a_half_for_sure():
+    space = space_of(fives(2))
+    errors = []
+    solve(
+        space,
+        tolerance=1e-12,
+        certify=True,
+        on_block=lambda result: errors.append(result.error),
+    )
+    assert max(errors) < 1e-12
+
+
+def test_a_draw_of_another_value_is_off_by_as_much():
+    space = space_of(fives(1))
+    values = solve(space, tolerance=1e-12)
+    drawn = space.rank(parse_position(space.rules, "....__L./......../....__D. L 0 0"))
+    values[drawn] += 1e-5
+    assert certify(space, values).max() >= 1e-5
+
+
+class Steadfast:
+    """Bounds that stay where they begin: play that goes on for ever."""
+
+    def bracket(self, values, shift, outside):
+        self.shift = shift
+
+    def narrow(self, threads):
+        """Nothing moves."""
+
+    def width(self, values):
+        return self.shift, 0
+
+
+def test_bounds_that_do_not_come_in_are_no_proof():
+    space, values = solved("finkel:1")
+    block = space.blocks[2]
+    with pytest.raises(
+        CertificateError, match=r"of block 2, which begins with '.* L 0 0': .*for ever"
+    ):
+        prove(Steadfast(), space, block, values, residual=1e-16, outside=0.0)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_of_what_is_no_number_nothing_is_proven(wrong):
+    space, values = solved("finkel:1")
+    values[space.blocks[3].offset] = wrong
+    with pytest.raises(CertificateError, match="block 3"):
+        certify(space, values)
+
+
+@pytest.mark.parametrize("word", ["finkel:1", "skiriuk:1"])
+def test_a_claim_that_is_too_good_is_not_proven(word):
+    space, values = solved(word)
+    block = space.blocks[-1]
+    values[block.offset + 7] += 1e-9
+    with pytest.raises(
+        CertificateError, match=r"from the value of position '.*', not the 1e-12 that is claimed"
+    ):
+        prove_again(space, block, values, Workspace(), outside=0.0, claimed=1e-12)
+
+
+def test_chances_that_are_not_exact_in_binary_are_refused():
+    thirds = Dice.of("thirds", {1: Fraction(1, 3), 2: Fraction(2, 3)})
+    space = space_of(dataclasses.replace(named_rules("finkel:1"), name="thirds", dice=thirds))
+    with pytest.raises(CertificateError, match=r"the chance of throwing 1 is 1/3"):
+        solve(space, tolerance=1e-12, certify=True)
+
+
+def test_money_is_refused():
+    rules = named_rules("bell:1")
+    with pytest.raises(CertificateError, match="only chances are proven"):
+        check_provable(dataclasses.replace(rules, stakes=Stakes(10, 1)))
