@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import datetime
-import os
 import pathlib
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -32,6 +31,7 @@ from ur_solver.table.format import (
     empty_blocks,
     n_chunks,
 )
+from ur_solver.table.part_file import PartFile
 
 _RANGE_SLACK = 1e-12  # dice of thirds: chances that sum to 1 + 2e-16 as floats
 
@@ -40,8 +40,7 @@ class TableWriter:
     """A table in the making, beside its final name.
 
     It is written as ``.<name>.part`` in the same folder; `finish` syncs it and gives it
-    its name, leaving the block without `finish` removes it. Two writers must not share a
-    path at once: that is for the caller to see to.
+    its name, leaving the block without `finish` removes it.
 
     Parameters
     ----------
@@ -56,7 +55,7 @@ class TableWriter:
     Raises
     ------
     OutputError
-        If the folder cannot be written to.
+        If the folder cannot be written to, or another writer is making this table.
     """
 
     def __init__(
@@ -73,9 +72,13 @@ class TableWriter:
         total = n_chunks(self._blocks, self._chunk_length)
         self._checksums = np.zeros(total, dtype="<u4")
         self._is_written = np.zeros(len(self._blocks), dtype=bool)
-        self._part = self.path.with_name(f".{self.path.name}.part")
+        try:
+            self._disk = PartFile(self.path.with_name(f".{self.path.name}.part"))
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        self._is_open = True
         with self._writing():
-            self._file = h5py.File(self._part, "w", libver="latest")
+            self._file = h5py.File(self._disk, "w", libver="latest")
             self._values = self._file.create_dataset(
                 "values",
                 shape=(total * self._chunk_length,),
@@ -89,15 +92,16 @@ class TableWriter:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        # h5py hands errors of the operating system on as OSError, with its errno or
-        # without, and a few of its own as RuntimeError.
         try:
+            self._disk.check()
             yield
-        except (OSError, RuntimeError) as error:
+            self._disk.check()
+        except OSError as error:
             self.abort()
-            number = getattr(error, "errno", None)
-            reason = str(error) if number is None else os.strerror(number)
-            raise OutputError(f"cannot write table {str(self.path)!r}: {reason}") from error
+            raise self._cannot_write(error) from error
+
+    def _cannot_write(self, error: OSError) -> OutputError:
+        return OutputError(f"cannot write table {str(self.path)!r}: {error.strerror or error}")
 
     def add(self, result: BlockResult) -> None:
         """Write one block; in any order, from any thread, each once.
@@ -176,18 +180,16 @@ class TableWriter:
             for name, value in named.items():
                 self._file.attrs[name] = _as_attribute(value)
             self._file.close()
-            _sync(self._part)
-            self._part.replace(self.path)
-            _sync(self.path.parent)
+            self._disk.publish(self.path)
+            self._is_open = False
         return header
 
     def abort(self) -> None:
         """Give up: close the unfinished file and remove it. Harmless after `finish`."""
-        # A file that could not be written may fail to close for the same reason.
-        with suppress(AttributeError, OSError, RuntimeError):
+        if self._is_open:
+            self._is_open = False
             self._file.close()
-        with suppress(OSError):
-            self._part.unlink(missing_ok=True)
+            self._disk.discard()
 
     def __enter__(self) -> Self:
         return self
@@ -205,17 +207,6 @@ def _as_attribute(value: str | int | float) -> Any:
     if isinstance(value, str):
         return np.bytes_(value.encode("ascii"))
     return np.int64(value) if isinstance(value, int) else np.float64(value)
-
-
-def _sync(path: pathlib.Path) -> None:
-    """Have the operating system write a file, or a folder's entries, to the disk."""
-    if path.is_dir() and os.name == "nt":
-        return  # Windows has no handle of a folder to sync
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def write_table(
