@@ -295,9 +295,10 @@ def test_maps_of_other_rules_are_refused(valid):
 
 
 def test_maps_of_unknown_values_are_refused(valid):
-    with_metadata(valid, value_type="u8")
-    with pytest.raises(MapError, match="has values of 'u8'; known: percent16, f32, f64"):
-        read_header(valid)
+    for value_type in ("u8", 3, [], {}):
+        with_metadata(valid, value_type=value_type)
+        with pytest.raises(MapError, match=r"has values of .*; known: percent16, f32, f64"):
+            read_header(valid)
 
 
 def test_rule_sets_without_maps_are_refused(tmp_path):

@@ -69,8 +69,9 @@ def open_file(path: pathlib.Path) -> h5py.File:
         raise MissingTableError(
             f"there is no table {str(path)!r}; 'ur solve finkel -o {path}' would make one"
         ) from None
-    except OSError as error:
-        raise NotATableError(f"cannot read table {str(path)!r}: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # the latter where the path holds a null byte
+        reason = getattr(error, "strerror", None) or error
+        raise NotATableError(f"cannot read table {str(path)!r}: {reason}") from None
     if is_empty or not h5py.is_hdf5(path):
         raise NotATableError(
             f"{str(path)!r} is not a solution table: expected an HDF5 file as 'ur solve' makes it"
