@@ -203,6 +203,16 @@ def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
     assert "No such file" in str(fault)
 
 
+@pytest.mark.parametrize("text", ["{\n" * 90, "{}\n" * 90, "[" + "{}," * 89 + "{}]", "# " * 90])
+def test_a_file_of_too_many_games_is_not_read_to_its_end(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(files, "MAX_GAMES", 20)
+    path = tmp_path / "games"
+    path.write_text(text)
+    games = list(read_games(str(path), FINKEL))
+    assert len(games) == 21
+    assert "game 21: more than 20 games; split the file" in str(games[-1])
+
+
 def test_other_rules_are_named():
     (fault,) = read_games(str(GAMES / "blitz-1.json"), FINKEL)
     assert "the game was played by blitz, not finkel" in str(fault)
