@@ -61,8 +61,9 @@ def verify_table(
     """Check a table that has been opened, which has checked its structure already.
 
     Checked are the checksum of every chunk, that every value is a probability, that the
-    solved tolerance covers every block's residual, the residual of every position in the
-    compiled kernel, and that of a random sample by the readable rules, mirrored too.
+    table's residual is that of its blocks, that the solved tolerance covers every block's
+    residual, the residual of every position in the compiled kernel, and that of a random
+    sample by the readable rules, mirrored too.
 
     Parameters
     ----------
@@ -86,6 +87,7 @@ def verify_table(
     stored = table.load()
     values = VALUE_TYPES[table.header.value_type].decode(stored)
     auditor = _Auditor(table, values)
+    auditor.check_header()
     worst = 0.0
     for block in table.space.blocks:
         auditor.check_range(block)
@@ -119,6 +121,18 @@ class _Auditor:
             f"table {str(self.table.path)!r} is wrong: block {block.index}, "
             f"position {position!r}: {fault}"
         )
+
+    def check_header(self) -> None:
+        """The table's residual is the largest that a block records."""
+        block = self.space.blocks[int(np.argmax(self.table.blocks["residual"]))]
+        recorded = float(self.table.blocks["residual"][block.index])
+        if recorded != self.table.header.residual:
+            raise self._fault(
+                block,
+                block.offset,
+                f"its block records a residual of {recorded}, the table one of "
+                f"{self.table.header.residual} for all blocks",
+            )
 
     def check_range(self, block: Block) -> None:
         values = self.values[block.offset : block.offset + block.size]
