@@ -19,7 +19,7 @@ from tests.faults.tally import Tally
 MEMORY = 2 << 30
 """Address space of a command here: some 200 MB are its libraries."""
 
-TIMEOUT = 120
+TIMEOUT = 300
 
 
 def _sparse(path: pathlib.Path, head: bytes = b"", size: int = 1 << 30) -> None:

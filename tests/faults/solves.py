@@ -28,7 +28,7 @@ from ur_solver.rules import RuleSet, named_rules
 from ur_solver.solve import Checkpoint
 from ur_solver.table import Table, TableWriter
 
-TIMEOUT = 120
+TIMEOUT = 600
 
 
 class Solves:
@@ -244,11 +244,11 @@ def gone(solves: Solves, times: int, seed: int) -> Tally:
 
 
 def memory_limits(solves: Solves, times: int, seed: int) -> Tally:
-    """Address space limited to a random size, as `ulimit -v` does, from hardly any to enough."""
-    tally = Tally(f"{solves.word}: memory limited (ulimit -v) to 64 MiB to 1.2 GiB")
+    """Address space limited to a random size, as `ulimit -v` does, from what libraries take."""
+    tally = Tally(f"{solves.word}: memory limited (ulimit -v) to 112 MiB to 1.2 GiB")
     dice = random.Random(seed)
     for _ in range(times):
-        size = dice.randrange(64 << 20, 1200 << 20)
+        size = dice.randrange(112 << 20, 1200 << 20)
 
         def limit(size: int = size) -> None:
             resource.setrlimit(resource.RLIMIT_AS, (size, size))
