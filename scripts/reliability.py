@@ -59,8 +59,11 @@ that was finished.
 {solves}
 
 Killed solves went on from what they had, again and again until they were through; no finished
-block was written twice. {disk} Below some 110 MiB of address space the libraries cannot be
-loaded, and say so in words of their own.
+block was written twice. {disk}
+
+Below some 190 MiB of address space a solve ends before it begins: the libraries that it is
+built on cannot be loaded whole, and some of them say so over many lines. Such a case counts as
+lost, for want of a sentence; there was nothing else to lose yet.
 
 ## Damaged files
 
@@ -97,7 +100,8 @@ themselves. Rates are values a second by all workers together, {cores}.
 
 {rates}
 
-A thread waits for the others wherever Python itself runs, as it does between values that are
+The load of the machine was {load:.1f} at the end: where it is above the number of cores, none
+is free for a second worker, and rates cannot grow. A thread waits for the others wherever Python itself runs, as it does between values that are
 read one by one; processes do not.
 """
 
@@ -193,7 +197,7 @@ class Run:
 
                 def read(kind: str = kind, workers: int = workers) -> Tally:
                     nonlocal rate
-                    tally, rate = tables.readers(sound, kind, workers, 8, self.times(200_000))
+                    tally, rate = tables.readers(sound, kind, workers, 8, self.times(3_000_000))
                     return tally
 
                 found += self.all(read)
@@ -245,8 +249,7 @@ def main() -> int:
             machine=machine(),
             minutes=(time.perf_counter() - began) / 60,
             solves=table(solved),
-            disk="A read-only or full disk was a file system in memory, mounted for it, and "
-            "besides a limit on the size of files."
+            disk="A read-only or full disk was a file system in memory, mounted\nfor it, and besides a limit on the size of files."
             if has_tmpfs
             else "No file system could be mounted here: a full disk was a limit on the size of "
             "files.",
@@ -258,6 +261,7 @@ def main() -> int:
             cores=f"on a machine of {os.cpu_count()} cores",
             readers=table(read),
             rates=rates,
+            load=os.getloadavg()[0],
         )
         (ROOT / "docs" / "reliability.md").write_text(page)
     return 1 if lost else 0
