@@ -31,6 +31,11 @@ SEED = 20261
 READ_RULES, OTHER_RULES = "finkel:3", "skiriuk:2"
 KILLED_RULES, FAULT_RULES, DAMAGED_RULES = "finkel:4", "finkel:3", "finkel:1"
 
+MOUNTED = """A read-only or full disk was a file system in memory, mounted
+for it, and besides a limit on the size of files."""
+NOT_MOUNTED = """No file system could be mounted here: a full disk was a
+limit on the size of files."""
+
 PAGE = """# Reliability
 
 What happens to solves, tables and readers when the machine, the file or a stranger does its
@@ -101,8 +106,9 @@ themselves. Rates are values a second by all workers together, {cores}.
 {rates}
 
 The load of the machine was {load:.1f} at the end: where it is above the number of cores, none
-is free for a second worker, and rates cannot grow. A thread waits for the others wherever Python itself runs, as it does between values that are
-read one by one; processes do not.
+is free for a second worker, and rates cannot grow. A thread waits for the
+others wherever Python itself runs, as it does between values that are read one by one;
+processes do not.
 """
 
 
@@ -249,10 +255,7 @@ def main() -> int:
             machine=machine(),
             minutes=(time.perf_counter() - began) / 60,
             solves=table(solved),
-            disk="A read-only or full disk was a file system in memory, mounted\nfor it, and besides a limit on the size of files."
-            if has_tmpfs
-            else "No file system could be mounted here: a full disk was a limit on the size of "
-            "files.",
+            disk=MOUNTED if has_tmpfs else NOT_MOUNTED,
             damage=table(damaged),
             strangers=table(hostile),
             timeout=giants.TIMEOUT,

@@ -43,7 +43,7 @@ def test_a_read_only_folder_costs_only_time(small):
 
 
 def test_a_folder_that_goes_away_costs_only_time(small):
-    assert_nothing_lost(solves.gone(small, 1, seed=1))
+    assert solves.gone(small, 2, seed=1).lost == []
 
 
 def test_a_limit_of_memory_costs_only_time(small):
@@ -67,6 +67,8 @@ def test_checkpoints_of_others(small):
     assert_nothing_lost(solves.other_checkpoints(small))
 
 
+# NumPy leaves some damaged archives to be closed by the garbage collector
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("cut", [False, True])
 def test_damaged_checkpoints(tmp_path, cut):
     assert_nothing_lost(solves.damaged_checkpoints(tmp_path, "finkel:1", 40, seed=1, cut=cut))
