@@ -42,7 +42,7 @@ sanitize: $(STAMP)
 	  LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=. \
 	    $(BIN)/python -m pytest -q -m "not long" -p no:cacheprovider \
-	    -k "not process and not killed and not ctrl_c and not two_at_once and not full_disk" \
+	    -k "not process and not ctrl_c and not full_disk" \
 	    tests/kernel tests/space tests/solve'
 
 # The package from its sdist, through a wheel, with the source tree out of reach.

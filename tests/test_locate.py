@@ -109,3 +109,9 @@ def test_a_missing_file_and_an_unknown_name(folder):
         open_table(str(folder / "nowhere.h5"), say=silent)
     with pytest.raises(RuleSetError, match="did you mean 'finkel'"):
         open_table("finkle", say=silent)
+
+
+@pytest.mark.parametrize("word", ["x" * 300, "x/" * 3000, "x\0.h5", "x\0", "\udcff"])
+def test_words_that_can_be_no_path_are_refused(folder, word):
+    with pytest.raises((RuleSetError, MissingTableError, NotATableError)):
+        open_table(word, say=silent)

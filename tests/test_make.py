@@ -65,7 +65,7 @@ def test_the_table_is_about_as_large_as_estimated(value_type, tmp_path):
 
 
 def test_a_solve_that_does_not_fit_is_refused_before_it_starts(monkeypatch, tmp_path):
-    monkeypatch.setattr(make, "available_bytes", lambda: 1 << 30)
+    monkeypatch.setattr(make, "available_bytes", lambda _threads: 1 << 30)
     check_memory(named_rules("finkel:4"))
     with pytest.raises(MemoryLimitError) as caught:
         make_table(named_rules("finkel:7"), tmp_path / "table.h5")
@@ -79,14 +79,14 @@ def test_a_solve_that_does_not_fit_is_refused_before_it_starts(monkeypatch, tmp_
 
 
 def test_where_nothing_fits_no_count_is_advised(monkeypatch):
-    monkeypatch.setattr(make, "available_bytes", lambda: 1 << 20)
+    monkeypatch.setattr(make, "available_bytes", lambda _threads: 1 << 20)
     with pytest.raises(MemoryLimitError, match=r"0.0 GiB are free$"):
         check_memory(named_rules("finkel:1"))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
 def test_the_limit_of_the_process_counts(tmp_path):
-    limit = 5 << 28
+    limit = 7 << 28
     result = subprocess.run(
         [sys.executable, "-m", "ur_solver", "solve", "finkel:7", "-o", str(tmp_path / "table.h5")],
         capture_output=True,
@@ -103,6 +103,24 @@ def test_the_limit_of_the_process_counts(tmp_path):
 
 def test_memory_is_there():
     assert 1 << 20 < available_bytes() < 1 << 50
+
+
+LIMITED = """
+import resource
+from ur_solver.make import available_bytes
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+print(*(available_bytes(threads) for threads in (1, 2, 100)))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
+def test_threads_take_of_a_limited_address_space():
+    found = subprocess.run(
+        [sys.executable, "-c", LIMITED], capture_output=True, text=True, check=True
+    )
+    one, two, many = map(int, found.stdout.split())
+    assert one - two == pytest.approx(100 << 20, rel=0.1)
+    assert many == 0
 
 
 @pytest.mark.parametrize("name", RACES)

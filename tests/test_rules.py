@@ -76,7 +76,8 @@ def test_names_do_not_make_the_game():
 
 def test_counts_of_pieces():
     assert named_rules("finkel:3") == named_rules("finkel", 3) == named_rules("finkel:3", 3)
-    for word, pieces in [("finkel:0", None), ("finkel:8", None), ("finkel:x", None)]:
+    words = ["finkel:0", "finkel:8", "finkel:x", "finkel:²", "finkel:" + "1" * 5000]
+    for word, pieces in [(word, None) for word in words]:
         with pytest.raises(RuleSetError, match="1"):
             named_rules(word, pieces)
     with pytest.raises(RuleSetError, match="3 pieces and -n for 4"):
@@ -98,6 +99,12 @@ FINKEL = CATALOGUE["finkel"].to_json()
         ({"dice": {"name": "x", "throws": {"0": 1}}}, "no throw moves"),
         ({"dice": {"name": "x", "throws": {"one": 1}}}, "'one'"),
         ({"dice": {"name": "x", "throws": {"1": "1/0"}}}, "1/0"),
+        ({"dice": {"name": "x", "throws": {"1": "1e-999999999"}}}, "1e-999999999"),
+        ({"dice": {"name": "x", "throws": {"1": "9" * 41}}}, "'1': '999"),
+        ({"dice": {"name": "x", "throws": {"1": True}}}, "'1': True"),
+        ({"dice": {"name": "x", "throws": {"1": -1}}}, "'1': -1"),
+        ({"dice": {"name": "x", "throws": {"1": 0.5}}}, "sum to 1/2"),
+        ({"dice": {"name": "x", "throws": {"01": 1}}}, "'01': 1"),
         ({"dice": {"name": "x", "throws": {}}}, "no throws"),
         ({"dice": {"throws": {"1": 1}}}, "custom dice"),
         ({"pieces": 0}, "pieces is 0"),
@@ -150,6 +157,9 @@ def test_files(tmp_path):
         named_rules(str(path))
     path.write_text(json.dumps(FINKEL))
     assert named_rules(str(path), 3) == named_rules("finkel:3")
+    for name in ("x" * 300, "\0"):
+        with pytest.raises(RuleSetError, match="rule set '"):
+            named_rules(f"{name}.json")
     path.write_bytes(b"\xff\xff")
     with pytest.raises(RuleSetError, match="UTF-8"):
         named_rules(str(path))

@@ -10,7 +10,7 @@ import pytest
 from tests.meaningless import write_meaningless
 from ur_solver.errors import DamagedTableError
 from ur_solver.make import make_table
-from ur_solver.position import format_position
+from ur_solver.position import format_position, parse_position
 from ur_solver.rules import named_rules
 from ur_solver.table import Table
 from ur_solver.table.format import checksum, digest
@@ -20,7 +20,7 @@ RULES = named_rules("finkel:2")
 
 
 def forge(path, change, **claims) -> None:
-    """Change a table's datasets and attributes, and make its checksums and digest fit again."""
+    """Change a table's datasets and header and make its checksums and digest fit again."""
     with Table(path) as table:
         header = dataclasses.replace(table.header, **claims)
     with h5py.File(path, "r+") as file:
@@ -91,11 +91,47 @@ def test_a_value_that_is_no_probability_is_found(copy):
             verify_table(table)
 
 
+@pytest.mark.parametrize("word", ["skiriuk:1", "ben:1", "bell:2", "birds:2"])
+def test_a_value_changed_by_1e_9_is_found_in_other_families(solved, tmp_path, word):
+    path = shutil.copy(solved(named_rules(word)), tmp_path / "forged.h5")
+    with Table(path) as table:
+        space = table.space
+        rank = space.n_positions // 3
+        block = next(b for b in space.blocks if b.offset <= rank < b.offset + b.size)
+
+    def change(blocks, values, length):
+        values[blocks[block.index]["first_chunk"] * length + rank - block.offset] += 1e-9
+
+    forge(path, change)
+    with Table(path) as table, pytest.raises(DamagedTableError) as caught:
+        verify_table(table)
+    assert f"block {block.index}," in str(caught.value)
+    # A position with no move but to this one is as far off as this one: either is named.
+    named = space.rank(parse_position(space.rules, str(caught.value).split("'")[3]))
+    assert block.offset <= named < block.offset + block.size
+
+
+def test_a_value_changed_by_1e_9_behind_the_checksums_names_block_and_position(copy):
+    with h5py.File(copy, "r+") as file:
+        file["values"][0] -= 1e-9
+    with Table(copy) as table:
+        first = format_position(RULES, table.space.unrank(0))
+        with pytest.raises(DamagedTableError, match="checksum") as caught:
+            verify_table(table)
+    assert f"in block 0, from position {first!r} on" in str(caught.value)
+
+
+def test_a_residual_that_is_not_the_largest_of_the_blocks_is_found(copy):
+    forge(copy, lambda *_datasets: None, residual=1e-15)
+    with Table(copy) as table, pytest.raises(DamagedTableError, match="the table one of 1e-15"):
+        verify_table(table)
+
+
 def test_a_residual_above_the_tolerance_is_found(copy):
     def change(blocks, _values, _length):
         blocks["residual"][3] = 0.5
 
-    forge(copy, change)
+    forge(copy, change, residual=0.5)
     with Table(copy) as table, pytest.raises(DamagedTableError, match=r"block 3.*tolerance"):
         verify_table(table)
 

@@ -124,7 +124,8 @@ def _is_rule_set(word: str) -> bool:
     if name in CATALOGUE or word.endswith(".json"):
         return True
     is_path = word.endswith((".h5", ".hdf5")) or os.sep in word
-    return not (is_path or pathlib.Path(word).exists())
+    # unlike `Path.exists`, `os.path.exists` takes what cannot be a path for one that is not there
+    return not (is_path or os.path.exists(word))
 
 
 def _solve_command(word: str, rules: RuleSet) -> str:

@@ -30,6 +30,12 @@ from ur_solver.table import VALUE_TYPES, Table, TableWriter, add_certificate
 _BASE_BYTES = 150 << 20
 """The interpreter, its libraries and the counting tables."""
 
+_THREAD_BYTES = 100 << 20
+"""Address space of a thread, most of it never used: 63 to 98 MiB with 1 to 8 threads."""
+
+_OTHER_THREADS = 2
+"""The thread that writes files, and the progress bar's."""
+
 _COMPRESSION = {"float64": 0.82, "float32": 0.72, "uint16": 0.90}
 """Size of a table beside its values as they are, measured on finkel 7."""
 
@@ -103,7 +109,7 @@ def estimate(
     stored = space.n_positions * VALUE_TYPES[value_type].dtype.itemsize
     least = _BASE_BYTES + 8 * space.n_positions
     table_bytes = int(_COMPRESSION[value_type] * stored)
-    if least > available_bytes():
+    if least > available_bytes(threads):
         # beyond the machine as it is: the blocks of such spaces are too many to look at
         return Estimate(space.n_placements, least, table_bytes)
     largest = heapq.nlargest(64, space.blocks, key=lambda block: block.size)
@@ -140,7 +146,7 @@ def check_memory(rules: RuleSet, *, certify: bool = False, threads: int | None =
     MemoryLimitError
         Saying what it needs, what there is, and the largest count that fits.
     """
-    available = available_bytes()
+    available = available_bytes(threads)
     misfit = _misfit(rules, available, certify, threads)
     if misfit is None:
         return
@@ -168,14 +174,23 @@ def _misfit(rules: RuleSet, available: int, certify: bool, threads: int | None) 
     return None
 
 
-def available_bytes() -> int:
-    """Memory that this process can still take, by the machine and by its own limit."""
+def available_bytes(threads: int | None = None) -> int:
+    """Memory that this process can still take, by the machine and by its own limit.
+
+    Parameters
+    ----------
+    threads : int, optional
+        How many will solve. Where address space is limited (`ulimit -v`), each takes of it
+        for its stack and heap, and starting one too many would end the process.
+    """
     available = int(psutil.virtual_memory().available)
     process = psutil.Process()
     if hasattr(process, "rlimit"):
         limit, _ = process.rlimit(psutil.RLIMIT_AS)
         if limit != psutil.RLIM_INFINITY:
-            available = min(available, limit - process.memory_info().vms)
+            n_threads = _OTHER_THREADS + (threads or default_threads())
+            taken = process.memory_info().vms + n_threads * _THREAD_BYTES
+            available = min(available, max(0, limit - taken))
     return available
 
 

@@ -71,11 +71,11 @@ def verify_table(
     """Check a table that has been opened, which has checked its structure already.
 
     Checked are the checksum of every chunk, that every value is a probability, with stakes
-    that the cut costs no more than is said, that the solved tolerance covers every block's
-    residual, the residual of every position in the compiled kernel, and that of a random
-    sample by the readable rules, mirrored too. If the table is certified, what it claims of
-    each block is proven again, from its values and what it claims of the blocks that its
-    moves lead to.
+    that the cut costs no more than is said, that the table's residual is that of its blocks,
+    that the solved tolerance covers every block's residual, the residual of every position in
+    the compiled kernel, and that of a random sample by the readable rules, mirrored too. If
+    the table is certified, what it claims of each block is proven again, from its values and
+    what it claims of the blocks that its moves lead to.
 
     Parameters
     ----------
@@ -99,6 +99,7 @@ def verify_table(
     stored = table.load()
     values = VALUE_TYPES[table.header.value_type].decode(stored)
     auditor = _Auditor(table, values)
+    auditor.check_header()
     worst = 0.0
     for block in table.space.blocks:
         auditor.check_range(block)
@@ -146,6 +147,18 @@ class _Auditor:
             f"table {str(self.table.path)!r} is wrong: block {block.index}, "
             f"position {position!r}: {fault}"
         )
+
+    def check_header(self) -> None:
+        """The table's residual is the largest that a block records."""
+        block = self.space.blocks[int(np.argmax(self.table.blocks["residual"]))]
+        recorded = float(self.table.blocks["residual"][block.index])
+        if recorded != self.table.header.residual:
+            raise self._fault(
+                block,
+                block.offset,
+                f"its block records a residual of {recorded}, the table one of "
+                f"{self.table.header.residual} for all blocks",
+            )
 
     def check_range(self, block: Block) -> None:
         values = self.values[block.offset : block.offset + block.size]

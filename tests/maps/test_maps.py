@@ -4,7 +4,6 @@ The public map is not ours to pass on. It is looked for as $UR_PUBLIC_MAP, or as
 ``shared/games/finkel2p.rgu`` beside the checkout.
 """
 
-import contextlib
 import itertools
 import json
 import os
@@ -12,8 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.games import HashValues
 from ur_solver.errors import MapError, OutputError
@@ -295,9 +292,10 @@ def test_maps_of_other_rules_are_refused(valid):
 
 
 def test_maps_of_unknown_values_are_refused(valid):
-    with_metadata(valid, value_type="u8")
-    with pytest.raises(MapError, match="has values of 'u8'; known: percent16, f32, f64"):
-        read_header(valid)
+    for value_type in ("u8", 3, [], {}):
+        with_metadata(valid, value_type=value_type)
+        with pytest.raises(MapError, match=r"has values of .*; known: percent16, f32, f64"):
+            read_header(valid)
 
 
 def test_rule_sets_without_maps_are_refused(tmp_path):
@@ -317,20 +315,4 @@ def test_a_signalling_nan_is_no_value(tmp_path):
     content[-4:] = b"\x7f\xbf\xff\xff"
     path.write_bytes(content)
     with pytest.raises(MapError, match="has values from nan to nan"):
-        read_all(path)
-
-
-@given(st.data())
-@settings(max_examples=150, deadline=None)
-def test_no_change_of_a_map_crashes_the_reader(tmp_path_factory, data):
-    path = tmp_path_factory.getbasetemp() / "changed.rgu"
-    write_map(path, HashValues(named_rules("finkel:1")), data.draw(st.sampled_from(["f32", "f64"])))
-    content = bytearray(path.read_bytes())
-    for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, len(content) - 1))
-        size = data.draw(st.sampled_from([0, 0, 0, 1, 4]))
-        new = data.draw(st.sampled_from([b"\0", b"\xff", b"\x7f\xff"]) | st.binary(max_size=4))
-        content[at : at + (size or len(new))] = new
-    path.write_bytes(content)
-    with contextlib.suppress(MapError):
         read_all(path)

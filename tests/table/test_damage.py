@@ -5,11 +5,14 @@ from __future__ import annotations
 import pathlib
 import random
 import shutil
+import struct
 
 import h5py
+import hdf5plugin
 import numpy as np
 import pytest
 
+from tests.faults.tables import damaged_tables
 from tests.meaningless import write_meaningless
 from ur_solver.errors import DamagedTableError, NotATableError, TableVersionError
 from ur_solver.rules import named_rules
@@ -54,28 +57,19 @@ def assert_clear_error_or_same(path: pathlib.Path, expected) -> bool:
     return True
 
 
-def test_flipped_bits_are_noticed_or_harmless(sound, tmp_path):
-    expected = read_whole(sound)
-    content = sound.read_bytes()
-    chance = random.Random(20)
-    path = tmp_path / "flipped.h5"
-    noticed = 0
-    for _ in range(300):
-        at, bit = chance.randrange(len(content)), chance.randrange(8)
-        path.write_bytes(content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :])
-        noticed += assert_clear_error_or_same(path, expected)
-    assert noticed > 150, "most bytes matter"
+@pytest.mark.parametrize("cut", [False, True])
+def test_flipped_bits_and_cut_files_are_noticed_or_harmless(copy, cut):
+    tally = damaged_tables(copy, 150, seed=20, cut=cut)
+    assert tally.lost == []
+    assert tally.detected > 75, "most bytes matter"
 
 
-def test_truncated_files_are_noticed(sound, tmp_path):
-    expected = read_whole(sound)
+def test_files_cut_at_the_edges_are_noticed(sound, tmp_path):
     content = sound.read_bytes()
-    chance = random.Random(21)
-    path = tmp_path / "truncated.h5"
-    lengths = [0, 1, 8, 512, len(content) - 1, *(chance.randrange(len(content)) for _ in range(60))]
-    for length in lengths:
+    path = tmp_path / "cut.h5"
+    for length in (0, 1, 8, 512, len(content) - 1):
         path.write_bytes(content[:length])
-        assert assert_clear_error_or_same(path, expected), length
+        assert assert_clear_error_or_same(path, read_whole(sound)), length
 
 
 def test_overwritten_and_lost_pages_are_noticed_or_harmless(sound, tmp_path):
@@ -211,3 +205,119 @@ def test_hdf5_files_of_others_are_not_tables(tmp_path):
         file["values"] = np.zeros(217)
     with pytest.raises(NotATableError, match="format"):
         Table(path)
+
+
+def fletcher32(content: bytes) -> bytes:
+    """HDF5's checksum of a chunk, as it stands behind it."""
+    low = high = 0
+    for (word,) in struct.iter_unpack(">H", content + b"\0" * (len(content) % 2)):
+        low = (low + word) % 65535
+        high = (high + low) % 65535
+    # sums are folded, not reduced: 65535 stands for 0 where anything was added
+    return struct.pack("<HH", low or 65535, high or 65535)
+
+
+def number(content: bytes, at: int, value: int, size: int) -> bytes:
+    return content[:at] + value.to_bytes(size, "big") + content[at + size :]
+
+
+FORGERIES = {
+    **{f"values of {n} bytes": (0, n, 8) for n in (0, 1, 1 << 17, 1 << 20, 1 << 60, 2**64 - 1)},
+    **{f"blocks of {n} bytes": (8, n, 4) for n in (0, 1, 7, 8191, 1 << 20, 2**32 - 1)},
+    **{f"a block of {n} bytes": (12, n, 4) for n in (0, 1, 1 << 16, 1 << 20, 1 << 31, 2**32 - 1)},
+}
+
+
+def forge_chunk(path, content: bytes, mask: int = 0) -> None:
+    with h5py.File(path, "r+") as file:
+        file["values"].id.write_direct_chunk((0,), content, mask)
+
+
+@pytest.fixture
+def chunk(copy) -> bytes:
+    """The stored bytes of the first chunk, without their checksum."""
+    with h5py.File(copy) as file:
+        stored = file["values"].id.read_direct_chunk((0,))[1]
+    assert fletcher32(stored[:-4]) == stored[-4:]
+    return stored[:-4]
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_forged_sizes_in_a_chunk_do_not_reach_the_decoder(copy, chunk, name):
+    # with each of some of them the decoder reads outside its memory, and crashes
+    forged = number(chunk, *FORGERIES[name])
+    forge_chunk(copy, forged + fletcher32(forged))
+    with Table(copy) as table:
+        for read in (lambda: table.read_one(0), lambda: table.read_block(0), table.load):
+            with pytest.raises(
+                DamagedTableError, match=r"block 0, from position .*cannot be decoded"
+            ):
+                read()
+
+
+@pytest.mark.parametrize("length", [0, 3, 11, 12, 14, 100])
+def test_forged_chunks_cut_short_do_not_reach_the_decoder(copy, chunk, length):
+    forge_chunk(copy, chunk[:length] + fletcher32(chunk[:length]))
+    with Table(copy) as table, pytest.raises(DamagedTableError, match="cannot be decoded"):
+        table.load()
+
+
+def test_chunks_that_say_they_are_not_filtered_are_refused(copy, chunk):
+    forge_chunk(copy, chunk[:100], mask=3)
+    with Table(copy) as table, pytest.raises(DamagedTableError, match="cannot be decoded"):
+        table.load()
+
+
+def test_forged_content_of_a_chunk_is_noticed_or_padding(copy, chunk):
+    expected = read_whole(copy)
+    chance = random.Random(23)
+    noticed = 0
+    for _ in range(50):
+        forged = bytearray(chunk)
+        forged[chance.randrange(16, len(chunk))] ^= chance.randrange(1, 256)
+        forge_chunk(copy, bytes(forged) + fletcher32(bytes(forged)))
+        noticed += assert_clear_error_or_same(copy, expected)
+    assert noticed > 25
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"compression": "gzip"},
+        {"compression": "gzip", "fletcher32": True},
+        dict(hdf5plugin.Blosc2()),
+        {**hdf5plugin.Bitshuffle(cname="zstd"), "fletcher32": True},
+        {**hdf5plugin.Bitshuffle(nelems=64), "fletcher32": True},
+        {},
+    ],
+)
+def test_other_filters_are_refused(copy, filters):
+    with h5py.File(copy, "r+") as file:
+        values, chunks = file["values"][()], file["values"].chunks
+        del file["values"]
+        file.create_dataset("values", data=values, chunks=chunks, **filters)
+    with pytest.raises(DamagedTableError, match="other filters"):
+        Table(copy)
+
+
+@pytest.mark.parametrize("name", ["blocks", "checksums", "values"])
+def test_values_in_other_files_are_not_looked_for(copy, tmp_path, name):
+    other = pathlib.Path(shutil.copy(copy, tmp_path / "other.h5"))
+    with h5py.File(copy, "r+") as file:
+        shape, dtype = file[name].shape, file[name].dtype
+        size = shape[0] * dtype.itemsize
+    layout = h5py.VirtualLayout(shape, dtype)
+    layout[:] = h5py.VirtualSource(other, name, shape)
+    elsewhere = [
+        lambda file: file.__setitem__(name, h5py.ExternalLink(other, name)),
+        lambda file: file.__setitem__(name, h5py.SoftLink("/elsewhere")),
+        lambda file: file.create_virtual_dataset(name, layout),
+        lambda file: file.create_dataset(name, shape, dtype, external=[(str(other), 0, size)]),
+        lambda file: file.create_dataset(name, data=b"0" * 10),
+    ]
+    for make in elsewhere:
+        with h5py.File(copy, "r+") as file:
+            del file[name]
+            make(file)
+        with pytest.raises(DamagedTableError, match=name):
+            Table(copy)

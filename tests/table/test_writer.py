@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import os
+import subprocess
+import sys
 import zlib
 
 import h5py
@@ -138,3 +141,51 @@ def test_a_folder_that_cannot_be_written_is_an_output_error(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(OutputError, match="Permission"):
         TableWriter(tmp_path / "table.h5", RULES, tolerance=1e-12)
+
+
+def test_two_writers_of_one_table_are_kept_apart(tmp_path):
+    path = tmp_path / "hashes.h5"
+    results = list(hash_results(RULES))
+    with TableWriter(path, RULES, tolerance=1e-12) as writer:
+        for result in results[:14]:
+            writer.add(result)
+        with pytest.raises(OutputError, match="another process is writing it"):
+            TableWriter(path, RULES, tolerance=1e-12)
+        for result in results[14:]:
+            writer.add(result)
+        writer.finish(seconds=1)
+    with Table(path) as table:
+        assert np.array_equal(table.load(), hash_values(12869))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+FULL = """
+import pathlib, resource, signal, sys
+from tests.meaningless import write_meaningless
+from ur_solver.errors import OutputError
+from ur_solver.rules import named_rules
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+path = pathlib.Path(sys.argv[1])
+for size in map(int, sys.argv[2:]):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    try:
+        write_meaningless(path, named_rules("finkel:2"))
+    except OutputError as error:
+        print(error)
+    assert not any(path.parent.iterdir())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no limit on file sizes on Windows")
+def test_a_full_disk_is_an_output_error_and_the_process_ends_well(tmp_path):
+    # HDF5 itself crashes at the end of a process in which it could not flush a file.
+    sizes = [0, 1, 1000, 20_000, 60_000, 100_000]
+    result = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "table.h5"), *map(str, sizes)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    fault = f"cannot write table {str(tmp_path / 'table.h5')!r}: {os.strerror(errno.EFBIG)}"
+    assert result.stdout.splitlines() == [fault] * len(sizes)

@@ -72,6 +72,9 @@ class _Commands(click.Group):
             raise click.ClickException(str(error)) from error
         except MemoryError as error:
             raise click.ClickException("there is not enough memory") from error
+        except ImportError as error:  # as under a limit of memory
+            reason = str(error).strip().splitlines()[-1]
+            raise click.ClickException(f"the program cannot be loaded: {reason}") from error
         except KeyboardInterrupt:
             raise click.exceptions.Exit(INTERRUPTED) from None
 

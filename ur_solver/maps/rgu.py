@@ -130,7 +130,7 @@ def _read_header(path: Path, file: BinaryIO) -> MapHeader:
     if not isinstance(metadata, dict):
         raise _fault(path, "has metadata that is not an object")
     value_type = metadata.get("value_type", "percent16")
-    if value_type not in VALUE_TYPES:
+    if not isinstance(value_type, str) or value_type not in VALUE_TYPES:
         raise _fault(path, f"has values of {value_type!r:.40}; known: {', '.join(VALUE_TYPES)}")
     try:
         rules = rules_from_settings(metadata.get("game_settings"))

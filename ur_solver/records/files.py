@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from ur_solver.errors import RecordError, RuleSetError
@@ -19,6 +21,9 @@ from ur_solver.rules import RuleSet
 MAX_BYTES = 32 << 20
 """A file of games larger than this is not read: 2,000 games of RoyalUr's JSON fit, and the
 worst that JSON of this size can hold takes less than a gigabyte of memory."""
+
+MAX_GAMES = 100_000
+"""More than a file of that size holds of games; what is none, such as '{', can be tersest."""
 
 SUFFIXES = (".json", ".jsonl", ".rgn", ".ur")
 """The files of a folder that are taken for games."""
@@ -70,6 +75,9 @@ def read_games(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord |
         yield RecordFault(path, 1, str(error))
         return
     for number, game in enumerate(games, start=1):
+        if number > MAX_GAMES:
+            yield RecordFault(path, number, f"more than {MAX_GAMES:,} games; split the file")
+            return
         if isinstance(game, RecordError):
             yield RecordFault(path, number, str(game))
         elif rules is not None and not game.rules.is_same_game(rules):
@@ -152,7 +160,7 @@ def _read_text_games(
     text: str, rules: RuleSet | None, path: str
 ) -> Iterable[GameRecord | RecordError]:
     if _is_json(text):
-        return list(_read_json(text, path))
+        return _read_json(text, path)
     return (read_plain if is_plain(text) else read_rgn)(text, rules, path)
 
 
@@ -163,17 +171,23 @@ def _is_json(text: str) -> bool:
 
 
 def _read_json(text: str, path: str) -> Iterator[GameRecord | RecordError]:
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if len(lines) > 1 and all(line.startswith("{") for _, line in lines[:2]):
-        for index, (number, line) in enumerate(lines, start=1):
-            yield _json_game(line, path, index, f"line {number}: ")
-        return
+    if all(line.startswith("{") for _, line in islice(_lines(text), 2)) and "\n" in text.strip():
+        return (
+            _json_game(line, path, index, f"line {number}: ")
+            for index, (number, line) in enumerate(_lines(text), start=1)
+        )
     values = _parse(text)
     if isinstance(values, list):
-        for index, value in enumerate(values, start=1):
-            yield _game(value, path, index, f"[{index - 1}].")
-    else:
-        yield _game(values, path, 1, "")
+        return (
+            _game(value, path, index, f"[{index - 1}].") for index, value in enumerate(values, 1)
+        )
+    return iter([_game(values, path, 1, "")])
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, with their numbers, one at a time: there may be millions."""
+    lines = enumerate(io.StringIO(text), start=1)
+    return ((number, line.rstrip("\n")) for number, line in lines if line.strip())
 
 
 def _json_game(line: str, path: str, index: int, place: str) -> GameRecord | RecordError:

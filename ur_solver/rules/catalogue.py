@@ -85,9 +85,9 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
     if name in CATALOGUE:
         rules = CATALOGUE[name]
         if colon:
-            if not count.isascii() or not count.isdigit():
+            if not (count.isascii() and count.isdigit() and len(count) < 3):
                 raise RuleSetError(
-                    f"{word!r}: after the colon comes the count of pieces, 1 to {MAX_PIECES}"
+                    f"{word!r:.100}: after the colon comes the count of pieces, 1 to {MAX_PIECES}"
                 )
             if pieces is not None and pieces != int(count):
                 raise RuleSetError(f"{word!r} asks for {count} pieces and -n for {pieces}")
@@ -98,7 +98,7 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
         near = difflib.get_close_matches(name, CATALOGUE, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise RuleSetError(
-            f"no rule set is called {name!r}{hint} ('ur rules' lists them; a custom one is "
+            f"no rule set is called {name!r:.100}{hint} ('ur rules' lists them; a custom one is "
             "the path of a .json file)"
         )
     return rules if pieces is None else rules.with_pieces(pieces)
@@ -108,8 +108,9 @@ def _read_json(path: pathlib.Path) -> RuleSet:
     try:
         with path.open("rb") as file:
             content = file.read(MAX_JSON_BYTES + 1)
-    except OSError as error:
-        raise RuleSetError(f"rule set {str(path)!r}: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # the latter where the path holds a null byte
+        reason = getattr(error, "strerror", None) or error
+        raise RuleSetError(f"rule set {str(path)!r}: {reason}") from None
     if len(content) > MAX_JSON_BYTES:
         raise RuleSetError(f"rule set {str(path)!r}: larger than {MAX_JSON_BYTES} bytes")
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
@@ -22,6 +23,9 @@ MAX_REACH = 58
 
 _REACH = {1: 26, 2: 26, 3: 26, 4: 26, 5: 10, 6: 10, 7: 10}
 """As memory allows, by pieces: 32 or 16 numbers a position, which fill cache lines."""
+_THROW = re.compile("0|[1-9][0-9]?")
+_CHANCE = re.compile(r"[0-9]{1,20}(?:/(?=[0-9]*[1-9])[0-9]{1,20}|\.[0-9]{1,20})?")
+"""Without exponents: a fraction of 1e-999999999 has that many digits."""
 
 _SWITCHES = ("safe_rosettes", "extra_on_rosette", "extra_on_capture", "roll_again")
 
@@ -258,14 +262,13 @@ def _dice(value: object) -> Dice:
         )
     chances = {}
     for throw, chance in value["throws"].items():
-        if not isinstance(chance, str | int) or len(str(chance)) > 40:
-            raise RuleSetError(f"dice: the chance of {throw!r} is {chance!r:.100}, not '1/4'")
-        try:
-            chances[int(throw)] = Fraction(chance)
-        except (ValueError, ZeroDivisionError):
+        is_throw = isinstance(throw, str) and _THROW.fullmatch(throw)
+        if not is_throw or not _CHANCE.fullmatch(f"{chance!s:.100}"):
             raise RuleSetError(
-                f"dice: {throw!r:.40}: {chance!r} is not a throw and its chance, such as '1': '1/4'"
-            ) from None
+                f"dice: {throw!r:.40}: {chance!r:.100} is not a throw and its chance, such as "
+                "'1': '1/4'"
+            )
+        chances[int(throw)] = Fraction(chance)
     if not chances:
         raise RuleSetError("dice: no throws given")
     return Dice.of(str(value["name"])[:80], chances)

@@ -56,8 +56,9 @@ The low bits are noise that nothing compresses, so what counts is the time of wr
 A flipped bit is noticed wherever it matters: HDF5 itself checks its metadata (the file is
 written with ``libver="latest"``, whose structures carry checksums), `digest` covers the
 attributes and small datasets, `checksums` the values. A Fletcher-32 filter over the
-compressed chunks besides keeps damaged bytes from the decompressor. The file gets its
-name only when it is whole.
+compressed chunks besides keeps damaged bytes from the decompressor; a reader has to keep
+forged ones from it too (`opening.is_chunk_sound`). The file gets its name only when it is
+whole.
 
 Version history
 

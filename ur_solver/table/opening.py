@@ -7,6 +7,7 @@ shapes are looked at before anything is read, so that no claim of a file is allo
 from __future__ import annotations
 
 import pathlib
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,6 +26,17 @@ from ur_solver.errors import (
 )
 from ur_solver.rules import RuleSet
 from ur_solver.table.format import FORMAT, MAX_TEXT, VERSION
+
+_BITSHUFFLE, _LZ4 = 32008, 2
+"""The number under which Bitshuffle is registered, and its parameter for LZ4."""
+
+_HEAD = struct.Struct(">QI")
+_BLOCK_BYTES = 8192
+"""What Bitshuffle cuts values into where it is not told otherwise."""
+
+_FLETCHER_BYTES = 4
+_MAX_FRAME = 1 << 12
+"""More than the sizes and checksums of the smallest chunk take."""
 
 _REMEDY = "make it again with 'ur solve', or fetch it again"
 
@@ -57,8 +69,9 @@ def open_file(path: pathlib.Path) -> h5py.File:
         raise MissingTableError(
             f"there is no table {str(path)!r}; 'ur solve finkel -o {path}' would make one"
         ) from None
-    except OSError as error:
-        raise NotATableError(f"cannot read table {str(path)!r}: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # the latter where the path holds a null byte
+        reason = getattr(error, "strerror", None) or error
+        raise NotATableError(f"cannot read table {str(path)!r}: {reason}") from None
     if is_empty or not h5py.is_hdf5(path):
         raise NotATableError(
             f"{str(path)!r} is not a solution table: expected an HDF5 file as 'ur solve' makes it"
@@ -126,10 +139,14 @@ def dataset(
     dtype: np.dtype[Any],
     shape: tuple[int, ...],
 ) -> h5py.Dataset:
-    """A dataset of this type and shape."""
-    found = file.get(name)
+    """A dataset of this type and shape, whose values are in this file."""
+    # A link to another file, or one that is virtual, would have us open what a stranger names.
+    is_here = isinstance(file.get(name, getlink=True), h5py.HardLink)
+    found = file[name] if is_here else None
     if not isinstance(found, h5py.Dataset):
         raise damaged(path, f"the dataset {name!r} is missing")
+    if found.is_virtual or found.external:
+        raise damaged(path, f"the values of the dataset {name!r} are in other files")
     if found.dtype != dtype or found.shape != shape:
         raise damaged(
             path,
@@ -144,7 +161,52 @@ def read_small(
 ) -> npt.NDArray[Any]:
     """All of a small dataset that is stored without gaps."""
     found = dataset(path, file, name, dtype, (length,))
-    if found.id.get_storage_size() != length * dtype.itemsize:
+    is_whole = found.id.get_storage_size() == length * dtype.itemsize
+    if found.chunks is not None or not is_whole:
         raise damaged(path, f"the dataset {name!r} is not stored whole")
     values: npt.NDArray[Any] = found[()]
     return values
+
+
+def check_filters(path: pathlib.Path, found: h5py.Dataset) -> None:
+    """Raise DamagedTableError if a dataset is filtered by anything but Bitshuffle and Fletcher-32.
+
+    Other filters, or these with other parameters, would be run on what a stranger wrote.
+    """
+    filters = found.id.get_create_plist()
+    found_ones = [filters.get_filter(k) for k in range(filters.get_nfilters())]
+    expected = [(_BITSHUFFLE, (found.dtype.itemsize, 0, _LZ4)), (h5py.h5z.FILTER_FLETCHER32, ())]
+    # the first two parameters of Bitshuffle are the version of the program that wrote
+    if [(number, parameters[2:]) for number, _, parameters, _ in found_ones] != expected:
+        raise damaged(path, f"the dataset {found.name!r} is stored through other filters")
+
+
+def is_chunk_sound(found: h5py.Dataset, first: int) -> bool:
+    """Whether the stored bytes of a chunk are what Bitshuffle can decode.
+
+    The decoder believes the sizes inside a chunk and reads and writes outside its memory
+    where they are wrong; Fletcher-32 does not help against who forges both. A sound chunk
+    is, all numbers big-endian: uint64 size of the values, uint32 size of a block of them,
+    then each block as uint32 length and LZ4; values that fill no group of eight; Fletcher.
+
+    Parameters
+    ----------
+    found : Dataset
+        Of one dimension, filtered as `check_filters` wants it.
+    first : int
+        Where in it the chunk begins.
+    """
+    n_values, size = found.chunks[0], found.dtype.itemsize
+    place = found.id.get_chunk_info_by_coord((first,))
+    if place.filter_mask or not place.size or place.size > 2 * n_values * size + _MAX_FRAME:
+        return False
+    _, stored = found.id.read_direct_chunk((first,))
+    if len(stored) < 12 or _HEAD.unpack_from(stored) != (n_values * size, _BLOCK_BYTES):
+        return False
+    n_blocks, rest = divmod(n_values, _BLOCK_BYTES // size)
+    at, end = _HEAD.size, len(stored) - _FLETCHER_BYTES - rest % 8 * size
+    for _ in range(n_blocks + (rest >= 8)):
+        if at + 4 > end:
+            return False
+        at += 4 + int.from_bytes(stored[at : at + 4], "big")
+    return bool(at == end)

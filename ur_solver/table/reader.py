@@ -16,6 +16,8 @@ import hdf5plugin  # noqa: F401 - registers the filter that `values` is compress
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.errors import DamagedTableError
+from ur_solver.position import format_position
 from ur_solver.rules import RuleSet
 from ur_solver.space import Space, space_of
 from ur_solver.table.format import (
@@ -34,8 +36,10 @@ from ur_solver.table.format import (
     upgraded,
 )
 from ur_solver.table.opening import (
+    check_filters,
     damaged,
     dataset,
+    is_chunk_sound,
     open_file,
     read_attributes,
     read_cut,
@@ -140,6 +144,7 @@ class Table:
             raise damaged(self.path, f"values has chunks of {self._values.chunks}")
         if self._values.id.get_num_chunks() != chunks:
             raise damaged(self.path, "chunks of values are missing")
+        check_filters(self.path, self._values)
 
     @property
     def rules(self) -> RuleSet:
@@ -334,10 +339,9 @@ class Table:
         size, first = int(row["size"]), int(row["first_chunk"])
         if out is None:
             out = np.empty(size, dtype=self._kind.dtype)
-        start = first * self.chunk_length
-        with reading(self.path):
-            self._values.read_direct(out, np.s_[start : start + size])
-        for k in range(chunks_in(size, self.chunk_length)):
+        chunks = chunks_in(size, self.chunk_length)
+        self._read(range(first, first + chunks), out)
+        for k in range(chunks):
             self._check(first + k, out[k * self.chunk_length : (k + 1) * self.chunk_length])
         return out
 
@@ -345,16 +349,30 @@ class Table:
         block = bisect.bisect_right(self._first_chunks, chunk) - 1
         before = (chunk - self._first_chunks[block]) * self.chunk_length
         size = min(self.chunk_length, int(self.blocks[block]["size"]) - before)
-        start = chunk * self.chunk_length
         stored = np.empty(size, self._kind.dtype) if buffer is None else buffer[:size]
-        with reading(self.path):
-            self._values.read_direct(stored, np.s_[start : start + size])
+        self._read(range(chunk, chunk + 1), stored)
         self._check(chunk, stored)
         return stored
 
+    def _read(self, chunks: range, out: npt.NDArray[Any]) -> None:
+        """Decode neighbouring chunks into `out`, which may end before the last one does."""
+        with reading(self.path):
+            for chunk in chunks:
+                if not is_chunk_sound(self._values, chunk * self.chunk_length):
+                    raise self._fault(chunk, "cannot be decoded")
+            start = chunks.start * self.chunk_length
+            self._values.read_direct(out, np.s_[start : start + len(out)])
+
     def _check(self, chunk: int, stored: npt.NDArray[Any]) -> None:
         if checksum(stored) != self._checksums[chunk]:
-            block = bisect.bisect_right(self._first_chunks, chunk) - 1
-            raise damaged(
-                self.path, f"the values of chunk {chunk}, in block {block}, fail their checksum"
-            )
+            raise self._fault(chunk, "fail their checksum")
+
+    def _fault(self, chunk: int, fault: str) -> DamagedTableError:
+        block = bisect.bisect_right(self._first_chunks, chunk) - 1
+        first = (chunk - self._first_chunks[block]) * self.chunk_length
+        position = self.space.unrank(self._first_ranks[block] + first)
+        return damaged(
+            self.path,
+            f"the values of chunk {chunk}, in block {block}, from position "
+            f"{format_position(self.rules, position)!r} on, {fault}",
+        )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import os
 import pathlib
 import shutil
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -37,6 +35,7 @@ from ur_solver.table.format import (
     n_chunks,
     table_error,
 )
+from ur_solver.table.part_file import PartFile, part_path
 from ur_solver.table.reader import Table
 
 _RANGE_SLACK = 1e-12  # dice of thirds: chances that sum to 1 + 2e-16 as floats
@@ -46,8 +45,7 @@ class TableWriter:
     """A table in the making, beside its final name.
 
     It is written as ``.<name>.part`` in the same folder; `finish` syncs it and gives it
-    its name, leaving the block without `finish` removes it. Two writers must not share a
-    path at once: that is for the caller to see to.
+    its name, leaving the block without `finish` removes it.
 
     Parameters
     ----------
@@ -62,7 +60,8 @@ class TableWriter:
     Raises
     ------
     OutputError
-        If the folder cannot be written to, or the value type holds no money.
+        If the folder cannot be written to, another writer is making this table, or the
+        value type holds no money.
     """
 
     def __init__(
@@ -85,9 +84,13 @@ class TableWriter:
         total = n_chunks(self._blocks, self._chunk_length)
         self._checksums = np.zeros(total, dtype="<u4")
         self._is_written = np.zeros(len(self._blocks), dtype=bool)
-        self._part = self.path.with_name(f".{self.path.name}.part")
+        try:
+            self._disk = PartFile(part_path(self.path))
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        self._is_open = True
         with self._writing():
-            self._file = h5py.File(self._part, "w", libver="latest")
+            self._file = h5py.File(self._disk, "w", libver="latest")
             self._values = self._file.create_dataset(
                 "values",
                 shape=(total * self._chunk_length,),
@@ -101,15 +104,16 @@ class TableWriter:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        # h5py hands errors of the operating system on as OSError, with its errno or
-        # without, and a few of its own as RuntimeError.
         try:
+            self._disk.check()
             yield
-        except (OSError, RuntimeError) as error:
+            self._disk.check()
+        except OSError as error:
             self.abort()
-            number = getattr(error, "errno", None)
-            reason = str(error) if number is None else os.strerror(number)
-            raise OutputError(f"cannot write table {str(self.path)!r}: {reason}") from error
+            raise self._cannot_write(error) from error
+
+    def _cannot_write(self, error: OSError) -> OutputError:
+        return OutputError(f"cannot write table {str(self.path)!r}: {error.strerror or error}")
 
     def add(self, result: BlockResult) -> None:
         """Write one block; in any order, from any thread, each once.
@@ -195,18 +199,16 @@ class TableWriter:
             self._file.create_dataset("checksums", data=self._checksums)
             _write_head(self._file, header, self._blocks, self._checksums)
             self._file.close()
-            _sync(self._part)
-            self._part.replace(self.path)
-            _sync(self.path.parent)
+            self._disk.publish(self.path)
+            self._is_open = False
         return header
 
     def abort(self) -> None:
         """Give up: close the unfinished file and remove it. Harmless after `finish`."""
-        # A file that could not be written may fail to close for the same reason.
-        with suppress(AttributeError, OSError, RuntimeError):
+        if self._is_open:
+            self._is_open = False
             self._file.close()
-        with suppress(OSError):
-            self._part.unlink(missing_ok=True)
+            self._disk.discard()
 
     def __enter__(self) -> Self:
         return self
@@ -242,26 +244,24 @@ def add_certificate(table: Table, errors: npt.NDArray[np.float64]) -> None:
     blocks = table.blocks.copy()
     blocks["error"] = errors
     header = dataclasses.replace(table.header, error=table_error(blocks))
-    part = None
+    beside, part = part_path(path), None
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-        part = pathlib.Path(name)
-        shutil.copy(path, part)
-        with Table(part) as copy:
+        part = PartFile(beside)
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, part)
+        part.check()
+        with Table(beside) as copy:
             if not copy.is_same(table):
                 raise OutputError(f"table {str(path)!r} has changed since it was opened")
         with h5py.File(part, "r+", libver="latest") as file:
             del file["blocks"]
             _write_head(file, header, blocks, file["checksums"][()])
-        _sync(part)
-        part.replace(path)
-        _sync(path.parent)
+        part.publish(path)
     except (OSError, RuntimeError) as error:
         raise OutputError(f"cannot write table {str(path)!r}: {error}") from error
     finally:
-        if part is not None:
-            part.unlink(missing_ok=True)
+        if part is not None and not part.closed:
+            part.discard()
 
 
 def _write_head(
@@ -283,17 +283,6 @@ def _as_attribute(value: str | int | float) -> Any:
     if isinstance(value, str):
         return np.bytes_(value.encode("ascii"))
     return np.int64(value) if isinstance(value, int) else np.float64(value)
-
-
-def _sync(path: pathlib.Path) -> None:
-    """Have the operating system write a file, or a folder's entries, to the disk."""
-    if path.is_dir() and os.name == "nt":
-        return  # Windows has no handle of a folder to sync
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def write_table(

@@ -1,0 +1,421 @@
+"""Solves as processes to which something happens, each followed by one that is left alone.
+
+The one that is left alone must end with the values of an undisturbed solve, bit for bit:
+with one thread a solve is deterministic.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.faults.tally import Tally
+from ur_solver.errors import UrError
+from ur_solver.make import make_table
+from ur_solver.rules import RuleSet, named_rules
+from ur_solver.solve import Checkpoint
+from ur_solver.table import Table, TableWriter
+
+TIMEOUT = 600
+
+
+class Solves:
+    """Solves of one rule set in one folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Emptied before every case.
+    word : str
+        The rule set, such as ``finkel:4``.
+    """
+
+    def __init__(self, folder: pathlib.Path, word: str) -> None:
+        self.word = word
+        self.rules = named_rules(word)
+        self.folder = folder / "solves"
+        self.output = self.folder / "table.h5"
+        self.blocks = self.folder / "table.h5.blocks"
+        self.clear()
+        make_table(self.rules, self.output, threads=1)
+        self.truth = self.values()
+        self.size = self.output.stat().st_size
+        began = time.perf_counter()
+        self.output.unlink()
+        self.finish(self.start())
+        self.seconds = time.perf_counter() - began
+
+    def clear(self) -> None:
+        """Begin a case with an empty folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+
+    def values(self) -> npt.NDArray[np.float64]:
+        """The values of the table that is there."""
+        with Table(self.output) as table:
+            return np.array(table.load())
+
+    def start(
+        self,
+        *more: str,
+        before: Callable[[], object] | None = None,
+        quiet: bool = True,
+        environment: dict[str, str] | None = None,
+    ) -> subprocess.Popen[str]:
+        """A solve as a process; `before` is called in it before it begins."""
+        command = [sys.executable, "-m", "ur_solver", "solve", self.word, "--threads", "1"]
+        return subprocess.Popen(
+            [*command, "-o", str(self.output), *["-q"] * quiet, *more],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=before,  # noqa: PLW1509 - it only sets limits
+            env=os.environ | (environment or {}),
+        )
+
+    @staticmethod
+    def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
+        """A process's exit code and what it said on standard error."""
+        _, said = process.communicate(timeout=TIMEOUT)
+        return process.returncode, said
+
+    def finished(self) -> dict[str, int]:
+        """Block files by name, with what changes if they are written again."""
+        return {path.name: path.stat().st_ino for path in self.blocks.glob("block-*.npz")}
+
+    def wait_for_blocks(self, process: subprocess.Popen[str], count: int) -> None:
+        """Until so many blocks are finished, or the process is."""
+        while process.poll() is None and len(self.finished()) < count:
+            time.sleep(0.001)
+
+    def is_right(self) -> bool:
+        """Whether the table is there, has the right values and nothing else is left."""
+        return os.listdir(self.folder) == [self.output.name] and np.array_equal(
+            self.values(), self.truth
+        )
+
+    def goes_on(self) -> bool:
+        """Whether a solve that is left alone takes all finished blocks over and ends right."""
+        n_kept = len(self.finished())
+        code, said = self.finish(self.start(quiet=False))
+        is_kept = not n_kept or f"going on from {n_kept} of " in said
+        return code == 0 and is_kept and self.is_right()
+
+    def count(self, tally: Tally, code: int, said: str, case: str) -> None:
+        """Count a solve that ended by itself: right at once, or one sentence and right later."""
+        if code == 0:
+            tally.count(survived=self.is_right(), case=f"{case}: {said}")
+            return
+        is_clear = code == 1 and is_one_sentence(said) and not self.output.exists()
+        tally.count(detected=is_clear and self.goes_on(), case=f"{case}: exit {code}: {said}")
+
+
+def is_one_sentence(said: str) -> bool:
+    """Whether all that a command said is one line that tells an error."""
+    return said.startswith("Error: ") and len(said.strip().splitlines()) == 1
+
+
+def kills(solves: Solves, times: int, seed: int) -> Tally:
+    """SIGKILL at random moments of a solve, again and again until it gets through."""
+    tally = Tally(f"{solves.word}: killed (SIGKILL) at a random moment, then resumed")
+    dice = random.Random(seed)
+    solves.clear()
+    kept: dict[str, int] = {}
+    while tally.tried < times:
+        process = solves.start()
+        time.sleep(dice.random() * solves.seconds)
+        process.kill()
+        solves.finish(process)
+        case = f"kill {tally.tried} of seed {seed}"
+        if solves.output.exists():
+            # it was through, or its very end was hit
+            shutil.rmtree(solves.blocks, ignore_errors=True)
+            tally.count(survived=solves.is_right(), case=case)
+            solves.clear()
+            kept = {}
+            continue
+        after = solves.finished()
+        # no finished block is lost, and none is written a second time
+        tally.count(survived={name: after.get(name) for name in kept} == kept, case=case)
+        kept = after
+    if not solves.output.exists() and not solves.goes_on():
+        tally.lost.append(f"the solve after the last kill of seed {seed}")
+    return tally
+
+
+def full_disks(solves: Solves, times: int, seed: int) -> Tally:
+    """No file may grow beyond a random size, which fails as a full disk does."""
+    tally = Tally(f"{solves.word}: no room on the disk (RLIMIT_FSIZE of a random size)")
+    dice = random.Random(seed)
+    for _ in range(times):
+        size = dice.randrange(solves.size)
+
+        def limit(size: int = size) -> None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+        solves.clear()
+        code, said = solves.finish(solves.start(before=limit))
+        solves.count(tally, code, said, f"files of at most {size} bytes")
+    return tally
+
+
+def small_disks(solves: Solves, times: int, seed: int) -> Tally | None:
+    """A file system that is full at a random moment; None where none can be mounted."""
+    tally = Tally(f"{solves.word}: a disk (tmpfs) that is full at a random moment")
+    dice = random.Random(seed)
+    for _ in range(times):
+        size = dice.randrange(1 << 12, 2 * solves.size)
+        solves.clear()
+        with mounted(solves.folder, f"size={size}") as is_mounted:
+            if not is_mounted:
+                return None
+            code, said = solves.finish(solves.start())
+            remount(solves.folder, f"size={8 * solves.size}")
+            solves.count(tally, code, said, f"a disk of {size} bytes")
+    return tally
+
+
+@contextmanager
+def mounted(folder: pathlib.Path, options: str) -> Iterator[bool]:
+    """A file system in memory at `folder`; False where this process may not mount one."""
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("mount")
+    if not is_root or subprocess.run(command, capture_output=True, check=False).returncode:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def remount(folder: pathlib.Path, options: str) -> None:
+    """Change the options of what `mounted` has mounted."""
+    subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)
+
+
+def read_only(solves: Solves) -> Tally | None:
+    """A folder that cannot be written; None where this user can neither mount nor be kept out."""
+    tally = Tally(f"{solves.word}: the output's folder is read-only")
+    solves.clear()
+    with mounted(solves.folder, "ro") as is_mounted:
+        if not is_mounted:
+            if hasattr(os, "geteuid") and os.geteuid() == 0:
+                return None  # root ignores modes
+            solves.folder.chmod(0o500)
+        code, said = solves.finish(solves.start())
+        if is_mounted:
+            remount(solves.folder, "rw")
+        else:
+            solves.folder.chmod(0o700)
+        solves.count(tally, code, said, "read-only")
+    return tally
+
+
+def gone(solves: Solves, times: int, seed: int) -> Tally:
+    """The whole folder is removed under a solve that is stopped for it."""
+    tally = Tally(f"{solves.word}: the output's folder is removed while solving")
+    dice = random.Random(seed)
+    for _ in range(times):
+        solves.clear()
+        process = solves.start()
+        count = dice.randrange(1, 12)
+        solves.wait_for_blocks(process, count)
+        process.send_signal(signal.SIGSTOP)
+        shutil.rmtree(solves.folder)
+        process.send_signal(signal.SIGCONT)
+        code, said = solves.finish(process)
+        solves.folder.mkdir(exist_ok=True)
+        if code == 0:
+            continue  # it was through before it could be stopped
+        solves.count(tally, code, said, f"after {count} blocks")
+    return tally
+
+
+def memory_limits(solves: Solves, times: int, seed: int) -> Tally:
+    """Address space limited to a random size, as `ulimit -v` does, from what libraries take."""
+    tally = Tally(f"{solves.word}: memory limited (ulimit -v) to 112 MiB to 1.2 GiB")
+    dice = random.Random(seed)
+    for _ in range(times):
+        size = dice.randrange(112 << 20, 1200 << 20)
+
+        def limit(size: int = size) -> None:
+            resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+        solves.clear()
+        threads = dice.choice(["1", "2", "4"])
+        code, said = solves.finish(solves.start("--threads", threads, before=limit))
+        if code == 0 and threads != "1":
+            tally.count(survived=bool(abs(solves.values() - solves.truth).max() < 1e-12), case=said)
+        else:
+            solves.count(tally, code, said, f"{size} bytes, {threads} threads")
+    return tally
+
+
+def two_at_once(solves: Solves, times: int) -> Tally:
+    """A second solve to the same output while the first is at work."""
+    tally = Tally(f"{solves.word}: two solves to one output at once")
+    for time_ in range(times):
+        solves.clear()
+        first = solves.start()
+        solves.wait_for_blocks(first, 1)
+        first.send_signal(signal.SIGSTOP)  # so that it cannot be done before the second starts
+        try:
+            code, said = solves.finish(solves.start())
+        finally:
+            first.send_signal(signal.SIGCONT)
+        is_refused = code == 1 and said.startswith("Error: another solve is writing to ")
+        is_through = solves.finish(first)[0] == 0 and solves.is_right()
+        tally.count(detected=is_refused and is_through, case=f"pair {time_}: {said}")
+    return tally
+
+
+def open_elsewhere(solves: Solves) -> Tally:
+    """The old table being read, and the new one being written, by another process."""
+    tally = Tally(f"{solves.word}: the output is open elsewhere, for reading and for writing")
+    solves.clear()
+    solves.finish(solves.start())
+    with Table(solves.output) as old:
+        code, said = solves.finish(solves.start("--force"))
+        is_kept = np.array_equal(old.load(), solves.truth)  # read after it was replaced
+        tally.count(survived=code == 0 and is_kept and solves.is_right(), case=f"read: {said}")
+    solves.clear()
+    with TableWriter(solves.output, solves.rules, tolerance=1e-12):
+        code, said = solves.finish(solves.start())
+    solves.count(tally, code, said, "written")
+    return tally
+
+
+BACKWARDS = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+#include <sys/time.h>
+static long hours;
+int clock_gettime(clockid_t id, struct timespec *now) {
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
+    int code = real(id, now);
+    if (id == CLOCK_REALTIME) now->tv_sec -= 3600 * 24 * 365 * ++hours;
+    return code;
+}
+time_t time(time_t *where) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (where) *where = now.tv_sec;
+    return now.tv_sec;
+}
+"""
+
+
+def clock_changes(solves: Solves) -> Tally | None:
+    """The clock falls back by a year whenever it is looked at; None without a C compiler."""
+    tally = Tally(f"{solves.word}: the clock falls by a year whenever it is looked at")
+    if shutil.which("gcc") is None:
+        return None
+    library = solves.folder.parent / "backwards.so"
+    command = ["gcc", "-shared", "-fPIC", "-xc", "-", "-o", str(library), "-ldl"]
+    subprocess.run(command, input=BACKWARDS, text=True, check=True)
+    solves.clear()
+    environment = {"LD_PRELOAD": str(library)}
+    process = solves.start(environment=environment)
+    solves.wait_for_blocks(process, 20)
+    process.kill()
+    solves.finish(process)
+    code, said = solves.finish(solves.start(environment=environment))
+    solves.count(tally, code, said, "from a checkpoint")
+    return tally
+
+
+def other_checkpoints(solves: Solves) -> Tally:
+    """A checkpoint of other rules, another tolerance, another version, or without a head."""
+    tally = Tally(f"{solves.word}: a checkpoint of other rules, tolerance or version")
+    fewer = solves.rules.with_pieces(1)
+    for rules, tolerance in ((fewer, 1e-12), (solves.rules, 1e-6)):
+        solves.clear()
+        with Checkpoint(solves.output, rules, tolerance):
+            pass
+        _count_refused(tally, solves, f"{rules.pieces} pieces, tolerance {tolerance}")
+    for old, new in (('"version": 1', '"version": 0'), ('"version": 1', '"version": 2'), ("{", "")):
+        solves.clear()
+        with Checkpoint(solves.output, solves.rules, 1e-12) as checkpoint:
+            head = checkpoint.folder / "solve.json"
+            head.write_text(head.read_text().replace(old, new, 1))
+        _count_refused(tally, solves, f"{old!r} written as {new!r}")
+    return tally
+
+
+def _count_refused(tally: Tally, solves: Solves, case: str) -> None:
+    before = {path.name: path.read_bytes() for path in solves.blocks.iterdir()}
+    code, said = solves.finish(solves.start())
+    after = {path.name: path.read_bytes() for path in solves.blocks.iterdir()}
+    is_clear = code == 1 and is_one_sentence(said) and not solves.output.exists()
+    tally.count(detected=is_clear and after == before, case=f"{case}: {said}")
+
+
+def damaged_checkpoints(folder: pathlib.Path, word: str, times: int, seed: int, cut: bool) -> Tally:
+    """A bit flipped in, or bytes cut off, a random file of a checkpoint; then resumed."""
+    what = "bytes are cut off the end" if cut else "a bit is flipped"
+    tally = Tally(f"{word}: {what} of a random file of a checkpoint, then resumed")
+    rules, dice = named_rules(word), random.Random(seed)
+    kept, output = folder / "kept.h5", folder / "damaged.h5"
+    _interrupted(rules, kept)
+    blocks, copy = kept.with_name("kept.h5.blocks"), output.with_name("damaged.h5.blocks")
+    whole = folder / "whole.h5"
+    make_table(rules, whole, threads=1)
+    with Table(whole) as table:
+        truth = np.array(table.load())
+    files = sorted(path.name for path in blocks.iterdir() if path.stat().st_size)
+    for case in range(times):
+        shutil.rmtree(copy, ignore_errors=True)
+        output.unlink(missing_ok=True)
+        shutil.copytree(blocks, copy)
+        path = copy / dice.choice(files)
+        path.write_bytes(damaged(path.read_bytes(), dice, cut))
+        name = f"case {case} of seed {seed}, {path.name}"
+        try:
+            make_table(rules, output, threads=1)
+        except UrError as error:
+            tally.count(detected=not output.exists() and "\n" not in str(error), case=name)
+            continue
+        except Exception as error:
+            tally.count(case=f"{name}: {error!r}")
+            continue
+        with Table(output) as table:
+            tally.count(survived=np.array_equal(table.load(), truth), case=name)
+    return tally
+
+
+def _interrupted(rules: RuleSet, output: pathlib.Path) -> None:
+    """A checkpoint with all blocks but the last ones."""
+
+    def stop(done: int, total: int) -> None:
+        if done > 0.7 * total:
+            raise KeyboardInterrupt
+
+    try:
+        make_table(rules, output, threads=1, progress=stop)
+    except KeyboardInterrupt:
+        return
+    raise AssertionError("the solve was not interrupted")
+
+
+def damaged(content: bytes, dice: random.Random, cut: bool) -> bytes:
+    """`content` with a random bit flipped, or cut at a random place."""
+    at = dice.randrange(len(content))
+    if cut:
+        return content[:at]
+    return content[:at] + bytes([content[at] ^ 1 << dice.randrange(8)]) + content[at + 1 :]

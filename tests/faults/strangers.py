@@ -1,0 +1,183 @@
+"""Input from strangers: everything that is read, attacked from a corpus by mutation.
+
+Each target takes bytes. It may do nothing or raise the errors of `ur_solver.errors`, and
+nothing else; what it accepts must survive being written and read again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pathlib
+import tempfile
+from collections.abc import Callable
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.faults.tally import Tally
+from ur_solver.errors import UrError
+from ur_solver.locate import table_name
+from ur_solver.maps import read_header, read_values
+from ur_solver.moves import find_move, parse_throw
+from ur_solver.position import format_position, parse_position, start
+from ur_solver.records import RecordFault, read_games
+from ur_solver.rules import CATALOGUE, RuleSet, named_rules
+from ur_solver.space import space_of
+from ur_solver.table import Table
+
+CORPUS = pathlib.Path(__file__).parent.parent / "data" / "corpus"
+
+_MAX_VALUES = 1 << 22
+"""Larger maps are not read to their end here."""
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
+def _position(content: bytes) -> None:
+    text, refused = _text(content), 0
+    for rules in CATALOGUE.values():
+        try:
+            position = parse_position(rules, text)
+        except UrError as error:
+            refused += 1
+            last = error
+            continue
+        assert parse_position(rules, format_position(rules, position)) == position
+    if refused == len(CATALOGUE):
+        raise last
+
+
+def _move(content: bytes) -> None:
+    rules = named_rules("finkel")
+    find_move(rules, start(rules), 2, _text(content))
+
+
+def _throw(content: bytes) -> None:
+    assert parse_throw(named_rules("finkel"), _text(content)) in range(5)
+
+
+def _rules(content: bytes) -> None:
+    rules = RuleSet.from_json(_text(content))
+    assert RuleSet.from_json(json.dumps(rules.to_json())) == rules
+    assert "/" not in table_name(rules)
+    space = space_of(rules.with_pieces(1))
+    assert space.rank(start(space.rules)) < space.n_positions
+
+
+def _word(content: bytes) -> None:
+    named_rules(_text(content))
+
+
+def _in_a_file(content: bytes, suffix: str, read: Callable[[pathlib.Path], None]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / f"stranger{suffix}"
+        path.write_bytes(content)
+        read(path)
+
+
+def _games(path: pathlib.Path) -> None:
+    faults = []
+    for game in read_games(str(path)):
+        if isinstance(game, RecordFault):
+            faults.append(str(game))
+    assert all("\n" not in fault for fault in faults)
+    if faults:
+        raise UrError(faults[0])
+
+
+def _map(path: pathlib.Path) -> None:
+    header = read_header(path)
+    n_positions = space_of(header.rules).n_positions
+    if n_positions < _MAX_VALUES:
+        values = np.full(n_positions, np.nan)
+        read_values(header, values)
+        assert ((values >= 0) & (values <= 1)).all()
+
+
+def _table(path: pathlib.Path) -> None:
+    with Table(path) as table:
+        values = table.load()
+        assert len(values) == table.space.n_positions
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "positions": _position,
+    "moves": _move,
+    "throws": _throw,
+    "words": _word,
+    "rules": _rules,
+    "rgn": lambda content: _in_a_file(content, ".rgn", _games),
+    "json": lambda content: _in_a_file(content, ".json", _games),
+    "maps": lambda content: _in_a_file(content, ".rgu", _map),
+    "tables": lambda content: _in_a_file(content, ".h5", _table),
+}
+"""What is attacked, by the folder of its corpus."""
+
+
+def corpus(target: str) -> list[bytes]:
+    """The inputs that attacks on `target` begin from."""
+    return [path.read_bytes() for path in sorted((CORPUS / target).iterdir())]
+
+
+_TOKENS = [
+    *(b"", b"\0", b"\xff", b"-1", b"99", b"1e999", b"null", b"[]", b"{}", b'""', b"true"),
+    *(b"(", b")", b"[", b"{", b'"', b"\\", b"/", b"\n", b" ", b"L", b"d", b"#", b"*", b"x"),
+    *(b"\x7f\xff\xff\xff", b"\xff" * 8, b"9" * 50, "²é\u2028".encode()),
+]
+
+
+@st.composite
+def mutated(draw: st.DrawFn, target: str) -> bytes:
+    """An input of the corpus with some places changed, or bytes of no meaning at all."""
+    content = draw(st.sampled_from([*corpus(target), b""]))
+    for _ in range(draw(st.integers(0, 4))):
+        at = draw(st.integers(0, len(content)))
+        end = min(len(content), at + draw(st.sampled_from([0, 1, 1, 2, 4, 8, 64, 1 << 20])))
+        new = draw(st.sampled_from(_TOKENS) | st.binary(max_size=8))
+        if draw(st.booleans()):
+            new = content[at:end] * 2  # said twice
+        content = content[:at] + new + content[end:]
+    return content
+
+
+def attack(target: str, cases: int, number: int) -> Tally:
+    """Attack a target with so many inputs drawn by the seed `number`.
+
+    Raises
+    ------
+    Exception
+        What the target let through, with the smallest input found that makes it.
+    """
+    tally = Tally(f"{target} from strangers, fuzzed")
+
+    @seed(number)
+    @settings(
+        max_examples=cases,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(mutated(target))
+    def run(content: bytes) -> None:
+        is_read = False
+        with contextlib.suppress(UrError):
+            TARGETS[target](content)
+            is_read = True
+        tally.count(survived=is_read, detected=not is_read, case="")
+
+    run()
+    return tally
+
+
+def rejects(target: str, content: bytes) -> str | None:
+    """The sentence with which a target refuses an input; None if it accepts it."""
+    try:
+        TARGETS[target](content)
+    except UrError as error:
+        return str(error)
+    return None

@@ -1,0 +1,148 @@
+"""Tables that are damaged, and tables that many read at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pathlib
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.faults.solves import damaged
+from tests.faults.tally import Tally
+from ur_solver.errors import UrError
+from ur_solver.table import Table
+
+SAMPLE = 50
+"""Values that are read one by one from each damaged table, besides all at once."""
+
+
+def damaged_tables(sound: pathlib.Path, times: int, seed: int, cut: bool) -> Tally:
+    """A bit flipped in, or bytes cut off, a table that is then read in every way."""
+    what = "bytes are cut off its end" if cut else "a bit is flipped"
+    tally = Tally(f"{sound.stem}: {what} in a table, then every value is read")
+    dice = Random(seed)
+    content, path = sound.read_bytes(), sound.with_name("damaged.h5")
+    with Table(sound) as table:
+        truth, header = np.array(table.load()), table.header
+    for case in range(times):
+        path.write_bytes(damaged(content, dice, cut))
+        name = f"case {case} of seed {seed}"
+        try:
+            with Table(path) as table:
+                is_same = table.header == header and _reads_right(table, truth, dice)
+        except UrError as error:
+            tally.count(detected="\n" not in str(error), case=f"{name}: {error}")
+        except Exception as error:
+            tally.count(case=f"{name}: {error!r}")
+        else:
+            tally.count(survived=is_same, case=name)
+    path.unlink()
+    return tally
+
+
+def _reads_right(table: Table, truth: npt.NDArray[np.float64], dice: Random) -> bool:
+    """Whether no value read is wrong; UrError if one cannot be read."""
+    ranks = [dice.randrange(len(truth)) for _ in range(SAMPLE)]
+    return (
+        all(table.read_one(rank) == truth[rank] for rank in ranks)
+        and np.array_equal(table.read_many(ranks), truth[ranks])
+        and np.array_equal(table.load(), truth)
+    )
+
+
+_shared: Table | None = None
+
+
+def _share(path: pathlib.Path) -> None:
+    global _shared  # noqa: PLW0603 - a worker has no other way to keep what it opened
+    _shared = Table(path)
+
+
+def _read(path: pathlib.Path, seed: int, count: int) -> tuple[int, int]:
+    """Read by ones and by many from the shared table: values read, and how many were wrong."""
+    assert _shared is not None
+    truth = np.load(path)
+    dice = np.random.default_rng(seed)
+    n_wrong, n_read = 0, 0
+    while n_read < count:
+        ranks = dice.integers(len(truth), size=2000)
+        n_wrong += sum(_shared.read_one(rank) != truth[rank] for rank in ranks[:100].tolist())
+        n_wrong += int((_shared.read_many(ranks) != truth[ranks]).sum())
+        n_read += 2100
+    return n_read, n_wrong
+
+
+def _pool(kind: str, workers: int, path: pathlib.Path) -> Executor:
+    if kind == "threads":
+        _share(path)  # one table for all of them
+        return ThreadPoolExecutor(workers)
+    if kind == "forks":
+        _share(path)  # opened before the fork
+        return ProcessPoolExecutor(workers, multiprocessing.get_context("fork"))
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, context, initializer=_share, initargs=(path,))
+
+
+def readers(
+    sound: pathlib.Path, kind: str, workers: int, tasks: int, count: int
+) -> tuple[Tally, float]:
+    """Read one table from many threads or processes at once.
+
+    Parameters
+    ----------
+    sound : Path
+    kind : str
+        ``threads`` share an open table, ``forks`` were forked after it was opened,
+        ``processes`` open it themselves.
+    workers : int
+        At the same time.
+    tasks, count : int
+        Each task reads at least `count` values.
+
+    Returns
+    -------
+    Tally
+        Of the tasks.
+    float
+        Values read a second, all workers together.
+    """
+    tally = Tally(f"{sound.stem}: read by {workers} {kind} at once")
+    answers = sound.with_suffix(".npy")
+    with Table(sound) as table:
+        np.save(answers, table.load())
+    with _pool(kind, workers, sound) as pool:
+        list(pool.map(_read, [answers] * workers, range(workers), [1] * workers))  # all started
+        began = time.perf_counter()
+        found = list(pool.map(_read, [answers] * tasks, range(tasks), [count] * tasks))
+        seconds = time.perf_counter() - began
+    for task, (_, n_wrong) in enumerate(found):
+        tally.count(survived=not n_wrong, case=f"task {task}: {n_wrong} values wrong")
+    return tally, sum(n_read for n_read, _ in found) / seconds
+
+
+def reading_beside_a_solve(sound: pathlib.Path, word: str, times: int) -> Tally:
+    """Open and read a table again and again while a solve replaces it and others run beside."""
+    tally = Tally(f"{sound.stem}: opened and read while it is being replaced by a solve of {word}")
+    with Table(sound) as table:
+        truth = np.array(table.load())
+    dice = Random(0)
+    for _ in range(times):
+        command = [sys.executable, "-m", "ur_solver", "solve", word, "--threads", "1"]
+        solve = subprocess.Popen([*command, "-q", "--force", "-o", str(sound)])
+        while solve.poll() is None:
+            try:
+                with Table(sound) as table:
+                    is_same = _reads_right(table, truth, dice)
+            except Exception as error:
+                tally.count(case=repr(error))
+            else:
+                tally.count(survived=is_same, case="a wrong value")
+        if solve.returncode:
+            tally.lost.append(f"the solve ended with {solve.returncode}")
+    return tally

@@ -1,0 +1,124 @@
+"""Some of what scripts/reliability.py tries in full: nothing may be lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from tests.faults import giants, solves, strangers, tables
+from tests.faults.tally import Tally
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of Unix")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory) -> solves.Solves:
+    return solves.Solves(tmp_path_factory.mktemp("solves"), "finkel:3")
+
+
+def assert_nothing_lost(tally: Tally | None) -> Tally:
+    if tally is None:
+        pytest.skip("not possible on this machine")
+    assert tally.lost == []
+    assert tally.tried
+    return tally
+
+
+def test_killed_solves_go_on(small):
+    assert_nothing_lost(solves.kills(small, 5, seed=1))
+
+
+def test_a_full_disk_costs_only_time(small):
+    assert_nothing_lost(solves.full_disks(small, 2, seed=1))
+
+
+def test_a_full_file_system_costs_only_time(small):
+    assert_nothing_lost(solves.small_disks(small, 1, seed=1))
+
+
+def test_a_read_only_folder_costs_only_time(small):
+    assert assert_nothing_lost(solves.read_only(small)).detected == 1
+
+
+def test_a_folder_that_goes_away_costs_only_time(small):
+    assert solves.gone(small, 2, seed=1).lost == []
+
+
+def test_a_limit_of_memory_costs_only_time(small):
+    assert_nothing_lost(solves.memory_limits(small, 2, seed=1))
+
+
+def test_two_solves_to_one_output(small):
+    assert_nothing_lost(solves.two_at_once(small, 1))
+
+
+def test_an_output_that_is_open_elsewhere(small):
+    tally = assert_nothing_lost(solves.open_elsewhere(small))
+    assert (tally.survived, tally.detected) == (1, 1)
+
+
+def test_a_clock_that_runs_backwards(small):
+    assert_nothing_lost(solves.clock_changes(small))
+
+
+def test_checkpoints_of_others(small):
+    assert_nothing_lost(solves.other_checkpoints(small))
+
+
+# NumPy leaves some damaged archives to be closed by the garbage collector
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("cut", [False, True])
+def test_damaged_checkpoints(tmp_path, cut):
+    assert_nothing_lost(solves.damaged_checkpoints(tmp_path, "finkel:1", 40, seed=1, cut=cut))
+
+
+@pytest.mark.parametrize("target", strangers.TARGETS)
+def test_strangers(target):
+    tally = strangers.attack(target, 150, 1)
+    assert tally.detected
+    assert tally.survived, "some of the corpus is sound"
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("rules", "exponent.json"),
+        ("maps", "value-type.rgu"),
+        ("words", "5.txt"),
+        ("words", "6.txt"),
+        ("json", "lines.json"),
+    ],
+)
+def test_what_strangers_once_got_through_is_refused(target, name):
+    assert strangers.rejects(target, (strangers.CORPUS / target / name).read_bytes())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a record of a gigabyte",
+        "a record a thousand levels deep",
+        "values of 2^60 entries",
+        "an attribute of a type of 2^31 bytes",
+        "a map of 2^31 - 1 entries, all there",
+    ],
+)
+def test_giants(tmp_path, name):
+    tally = Tally(name)
+    giants.giant(tmp_path, name, tally)
+    assert_nothing_lost(tally)
+
+
+@pytest.mark.parametrize("kind", ["threads", "forks", "processes"])
+def test_many_readers_at_once(finkel2, tmp_path, kind):
+    path = shutil.copy(finkel2, tmp_path / "finkel-2.h5")
+    tally, _ = tables.readers(path, kind, 4, 6, 5000)
+    assert assert_nothing_lost(tally).survived == 6
+
+
+def test_reading_beside_a_solve(finkel2, tmp_path):
+    path = tmp_path / "finkel-2.h5"
+    solves.make_table(solves.named_rules("finkel:2"), path, threads=1)
+    assert_nothing_lost(tables.reading_beside_a_solve(path, "finkel:2", 1))

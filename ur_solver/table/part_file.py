@@ -1,0 +1,120 @@
+"""A file in the making: locked, written by HDF5, and given its name when it is whole."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import pathlib
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+try:
+    import fcntl
+except ImportError:  # Windows, which refuses to open twice what it cannot share
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+def part_path(path: pathlib.Path) -> pathlib.Path:
+    """Where the file is made that will be called `path`."""
+    return path.with_name(f".{path.name}.part")
+
+
+class PartFile(io.FileIO):
+    """What HDF5 writes to; a write that fails is remembered, not raised.
+
+    HDF5 does not survive a disk that is full: a file that it cannot flush stays open in the
+    library, which crashes on it when the process ends. So HDF5 is told that all went well,
+    and the writer calls `check` after every step.
+
+    Parameters
+    ----------
+    path : Path
+        Emptied if it is there.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened, or another process is writing it.
+    """
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self._path = path
+        self._failure: OSError | None = None
+        binary = getattr(os, "O_BINARY", 0)
+        # not emptied before it is locked: it may be another writer's
+        super().__init__(os.open(path, os.O_RDWR | os.O_CREAT | binary, 0o666), "r+")
+        try:
+            self._lock()
+            super().truncate(0)
+        except BaseException:
+            self.close()
+            raise
+
+    def _lock(self) -> None:
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # another writer's may have been finished, and renamed, in between
+            if os.path.samestat(os.fstat(self.fileno()), self._path.stat()):
+                return
+        except (BlockingIOError, FileNotFoundError):
+            pass
+        raise BlockingIOError(errno.EWOULDBLOCK, "another process is writing it")
+
+    def write(self, content: Buffer, /) -> int:
+        """Write all of `content`, or nothing once a write has failed."""
+        rest = memoryview(content).cast("B")
+        size = len(rest)
+        try:
+            while len(rest) and self._failure is None:
+                rest = rest[super().write(rest) :]
+        except OSError as error:
+            self._failure = error
+        return size
+
+    def truncate(self, size: int | None = None, /) -> int:
+        """Set the file's size, as long as nothing has failed."""
+        try:
+            return super().truncate(size) if self._failure is None else 0
+        except OSError as error:
+            self._failure = error
+            return 0
+
+    def check(self) -> None:
+        """Raise the OSError of the first write that failed, if one did."""
+        if self._failure is not None:
+            raise self._failure
+
+    def publish(self, path: pathlib.Path) -> None:
+        """Sync the file, give it the name `path` and close it; OSError if that fails."""
+        self.check()
+        os.fsync(self.fileno())
+        if fcntl is None:
+            self.close()  # Windows does not rename what is open
+        self._path.replace(path)
+        self.close()
+        _sync_folder(path.parent)
+
+    def discard(self) -> None:
+        """Close and remove the file."""
+        with suppress(OSError):
+            if fcntl is None:
+                self.close()
+            self._path.unlink(missing_ok=True)
+        self.close()
+
+
+def _sync_folder(path: pathlib.Path) -> None:
+    """Have the operating system write a folder's entries to the disk."""
+    if os.name == "nt":
+        return  # Windows has no handle of a folder to sync
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
