@@ -48,6 +48,7 @@ cdef enum:
     TURNS = 0x80000000
     ALONE = 0x80000000
     PLACE = 0x7FFFFFFF
+    MAX_KINDS = 64            # turn types
     # most bytes that one position takes: kinds and counts, words, constants
     MOST_COUNTS = MAX_CHOICES * MAX_THROWS
     MOST_WORDS = MAX_CHOICES * MAX_THROWS * MAX_MOVES + 2
@@ -90,6 +91,15 @@ cdef struct Moves:
     int64_t places[MAX_MOVES]  # in the block, or the complement where the other side throws
 
 
+cdef struct Kind:
+    # A turn type: for each choice the chance that passes whatever the position, and those
+    # of the throws that may move something.
+    int n_choices
+    double passes[MAX_CHOICES]
+    int n_throws[MAX_CHOICES]
+    double chance[MAX_CHOICES][MAX_THROWS]
+
+
 cdef struct Reader:
     # How far a stream has been read.
     const uint8_t* kinds
@@ -104,6 +114,37 @@ cdef struct Worth:
     int n_choices
     double moving[MAX_CHOICES]
     double passes[MAX_CHOICES]
+
+
+cdef inline double best_value(
+    const uint32_t* words, int count, const double* values, double best
+) noexcept nogil:
+    # The best of some moves, `best` among them.
+    cdef double base[2]
+    cdef double sign[2]
+    cdef double value
+    cdef int i
+    base[0], base[1], sign[0], sign[1] = 0.0, 1.0, 1.0, -1.0
+    for i in range(count):
+        prefetch(&values[words[i + AHEAD] & PLACE])
+        value = base[words[i] >> 31] + sign[words[i] >> 31] * values[words[i] & PLACE]
+        best = max(best, value)
+    return best
+
+
+cdef inline double best_bound(
+    const uint32_t* words, int count, const double* again, const double* turned, double best
+) noexcept nogil:
+    # The same with two bounds: one where the same side throws again, one where it does not.
+    cdef double value
+    cdef int i
+    for i in range(count):
+        if words[i] & TURNS:
+            value = 1.0 - turned[words[i] & PLACE]
+        else:
+            value = again[words[i]]
+        best = max(best, value)
+    return best
 
 
 cdef inline double best_of(const Worth* worth, double passing) noexcept nogil:
@@ -176,7 +217,7 @@ cdef class GraphKernel:
     cdef const uint8_t[:, ::1] type_of, from_home, from_board
     cdef const int32_t[::1] n_choices
     cdef const double[:, :, ::1] chance
-    cdef const double[:, ::1] pass_chance
+    cdef Kind kinds[MAX_KINDS]
 
     def __init__(self, ContentRanking ranking, tables):
         self.ranking = ranking
@@ -199,14 +240,27 @@ cdef class GraphKernel:
         self.from_board = tables.from_board
         self.n_choices = tables.n_choices
         self.chance = tables.chance
-        self.pass_chance = tables.pass_chance
         self.n_cells = ranking.n_cells
         self.n_movers = self.mover_cell.shape[0]
         self.n_throws = self.may_capture.shape[0]
         self.length = self.again.shape[1] - 1
         self.full = ranking.n_stocks - 1
-        if self.n_throws > MAX_THROWS or self.chance.shape[1] > MAX_CHOICES:
+        if (self.n_throws > MAX_THROWS or self.chance.shape[1] > MAX_CHOICES
+                or self.chance.shape[0] > MAX_KINDS):
             raise ValueError("rules larger than the compiled limits")
+        for kind in range(self.chance.shape[0]):
+            self._set_kind(&self.kinds[kind], kind, tables.pass_chance)
+
+    cdef _set_kind(self, Kind* kind, int number, const double[:, ::1] pass_chance):
+        cdef int c, n
+        kind.n_choices = self.n_choices[number]
+        for c in range(kind.n_choices):
+            kind.passes[c] = pass_chance[number, c]
+            kind.n_throws[c] = 0
+            for n in range(self.n_throws):
+                if self.chance[number, c, n]:
+                    kind.chance[c][kind.n_throws[c]] = self.chance[number, c, n]
+                    kind.n_throws[c] += 1
 
     cdef uint16_t advance_of(self, int64_t rank) noexcept nogil:
         # 1 more than the advance of a rank; 0 if its image, listed for both, comes before.
@@ -482,40 +536,30 @@ cdef class GraphKernel:
     ) noexcept nogil:
         # What the next position of a stream is worth: the block's values where the same
         # side throws again, and where the turn passes.
-        cdef const double* values[2]
-        cdef double base[2]
-        cdef double sign[2]
-        cdef double best, value, moving, passes
-        cdef int kind = at.kinds[0], c, n, i, count
-        cdef uint32_t word
-        values[0], values[1] = again, turned
-        base[0], base[1], sign[0], sign[1] = 0.0, 1.0, 1.0, -1.0
+        cdef const Kind* kind = &self.kinds[at.kinds[0]]
+        cdef double best, moving, passes
+        cdef int c, n, count
         at.kinds += 1
-        worth.n_choices = self.n_choices[kind]
-        for c in range(worth.n_choices):
-            moving, passes = 0.0, self.pass_chance[kind, c]
-            for n in range(self.n_throws):
-                if self.chance[kind, c, n] == 0.0:
-                    continue
+        worth.n_choices = kind.n_choices
+        for c in range(kind.n_choices):
+            moving, passes = 0.0, kind.passes[c]
+            for n in range(kind.n_throws[c]):
                 count = at.counts[0]
                 at.counts += 1
                 if count == 0:
-                    passes += self.chance[kind, c, n]
+                    passes += kind.chance[c][n]
                     continue
                 best = WORST
                 if count & CONSTANT:
                     best = at.constants[0] + at.shift
                     at.constants += 1
                     count &= COUNT
-                for i in range(count):
-                    word = at.words[i + AHEAD]
-                    prefetch(&values[word >> 31][word & PLACE])
-                    word = at.words[i]
-                    value = base[word >> 31] + (
-                        sign[word >> 31] * values[word >> 31][word & PLACE])
-                    best = max(best, value)
+                if again == turned:
+                    best = best_value(at.words, count, again, best)
+                else:
+                    best = best_bound(at.words, count, again, turned, best)
                 at.words += count
-                moving += self.chance[kind, c, n] * best
+                moving += kind.chance[c][n] * best
             worth.moving[c], worth.passes[c] = moving, passes
 
     cdef double run(self, const Chunk* chunk, double* values, bint store) noexcept nogil:
