@@ -94,6 +94,8 @@ def main() -> None:
     """Print the page."""
     found = {}
     for name, rules in CATALOGUE.items():
+        if rules.stakes is not None:
+            continue  # its fines have no end
         found[name] = solved(rules.with_pieces(1))
         print(name, file=sys.stderr)
     improved = [name for name, each in found.items() if each.n_rounds]

@@ -12,7 +12,7 @@ from ur_solver.space import space_of
 
 GAMES = Path(__file__).parent / "data" / "games"
 RACES = [rules for rules in CATALOGUE.values() if rules.family == "race"]
-OWN_RULES = [rules for rules in CATALOGUE.values() if rules.family != "race"]
+OWN_RULES = [rules for rules in CATALOGUE.values() if rules.family != "race" and not rules.stakes]
 NAMES = sorted(path.stem for path in GAMES.glob("*.json"))
 
 

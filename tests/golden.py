@@ -7,11 +7,13 @@ import json
 import pathlib
 from typing import Any
 
-from ur_solver.rules import PATHS, RuleSet, named_rules
+from ur_solver.rules import CATALOGUE, PATHS, RuleSet, named_rules
 
 FOLDER = pathlib.Path(__file__).parent / "data" / "golden"
 STARTS: dict[str, Any] = json.loads((FOLDER / "starts.json").read_text())
 NAMES = sorted(STARTS)
+CHANCES = [name for name, rules in CATALOGUE.items() if rules.stakes is None]
+"""The rule sets whose values are chances of winning, not money."""
 
 
 def golden_rules(name: str, pieces: int) -> RuleSet:

@@ -122,7 +122,7 @@ BEYOND = [
 
 @pytest.mark.parametrize(("name", "pieces", "positions", "fitting"), BEYOND)
 def test_sizes_beyond_the_machine_are_refused(monkeypatch, name, pieces, positions, fitting):
-    monkeypatch.setattr(make, "available_bytes", lambda: 20 << 30)
+    monkeypatch.setattr(make, "available_bytes", lambda _threads: 20 << 30)
     with pytest.raises(MemoryLimitError) as caught:
         check_memory(named_rules(name, pieces), threads=2)
     size, memory, largest = re.fullmatch(
@@ -139,7 +139,7 @@ def test_sizes_beyond_the_machine_are_refused(monkeypatch, name, pieces, positio
 
 def test_a_block_beyond_the_kernel_is_refused_however_much_memory_there_is(monkeypatch):
     # skiriuk's largest block with 5 pieces has more positions than 31 bits count
-    monkeypatch.setattr(make, "available_bytes", lambda: 1 << 40)
+    monkeypatch.setattr(make, "available_bytes", lambda _threads: 1 << 40)
     with pytest.raises(MemoryLimitError) as caught:
         check_memory(named_rules("skiriuk", 5), threads=2)
     assert str(caught.value) == (

@@ -26,6 +26,7 @@ from ur_solver.errors import UrError
 from ur_solver.make import make_table
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.solve import Checkpoint
+from ur_solver.solve.checkpoint import VERSION
 from ur_solver.table import Table, TableWriter
 
 TIMEOUT = 600
@@ -349,7 +350,9 @@ def other_checkpoints(solves: Solves) -> Tally:
         with Checkpoint(solves.output, rules, tolerance):
             pass
         _count_refused(tally, solves, f"{rules.pieces} pieces, tolerance {tolerance}")
-    for old, new in (('"version": 1', '"version": 0'), ('"version": 1', '"version": 2'), ("{", "")):
+    version = '"version": {}'
+    others = [(version.format(VERSION), version.format(VERSION + by)) for by in (-1, 1)]
+    for old, new in (*others, ("{", "")):
         solves.clear()
         with Checkpoint(solves.output, solves.rules, 1e-12) as checkpoint:
             head = checkpoint.folder / "solve.json"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.exact import exact_values
-from tests.golden import FOLDER
+from tests.golden import CHANCES, FOLDER
 from tests.kernel.blocks import loaded, tiled_kernel
 from tests.kernel.test_draws import fives
 from ur_solver.errors import CertificateError
@@ -19,7 +19,7 @@ from ur_solver.kernel import Workspace, check_provable, graph_kernel_of, prove, 
 from ur_solver.kernel._graph import GraphBlock
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.position import parse_position
-from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.rules import named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.rules.ruleset import Stakes
 from ur_solver.solve import certify, solve
@@ -112,7 +112,7 @@ def test_what_is_proven_of_any_values_holds(word, make):
     assert errors.max() >= {stopped_early: 1e-9, perturbed: 9e-7, shifted: 9e-10}[make]
 
 
-@pytest.mark.parametrize("name", [name for name in CATALOGUE if name != "bell-stakes"])
+@pytest.mark.parametrize("name", CHANCES)
 def test_golden_values_lie_within_what_is_proven(name):
     space = space_of(named_rules(name, 1))
     errors = {}

@@ -9,6 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from tests.golden import CHANCES
 from tests.perft_records import records
 from ur_solver.kernel import graph_kernel_of, move_tables
 from ur_solver.kernel._generic import GenericKernel
@@ -67,17 +68,13 @@ class CompiledPlies:
         return reached.total(), len(reached)
 
 
-UNFOLDED = [name for name in CATALOGUE if name != "bell-stakes"]
-"""The rule sets whose moves a kernel hands out: those of bell-stakes are bell's."""
-
-
-@pytest.mark.parametrize(("name", "text", "depth", "counts"), list(records(UNFOLDED)))
+@pytest.mark.parametrize(("name", "text", "depth", "counts"), list(records(CHANCES)))
 def test_perft(name, text, depth, counts):
     rules = CATALOGUE[name]
     assert CompiledPlies(rules).perft(parse_position(rules, text), depth) == counts
 
 
-@pytest.mark.parametrize("name", UNFOLDED)
+@pytest.mark.parametrize("name", CHANCES)
 @pytest.mark.parametrize("pieces", [1, 2, 3, None])
 def test_every_ply_leads_where_the_readable_one_does(name, pieces):
     rules = CATALOGUE[name] if pieces is None else CATALOGUE[name].with_pieces(pieces)

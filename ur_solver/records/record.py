@@ -216,6 +216,11 @@ class Replay:
     """
 
     def __init__(self, rules: RuleSet, begin: Position | None = None) -> None:
+        if rules.stakes is not None:
+            raise RecordError(
+                f"games of {rules.name} are for money, and are neither played nor judged; those "
+                f"of {rules.family} without stakes are"
+            )
         self.rules = rules
         self.start = begin or start(rules)
         if position_faults(rules, self.start):

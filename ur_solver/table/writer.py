@@ -244,15 +244,14 @@ def add_certificate(table: Table, errors: npt.NDArray[np.float64]) -> None:
     blocks = table.blocks.copy()
     blocks["error"] = errors
     header = dataclasses.replace(table.header, error=table_error(blocks))
-    beside, part = part_path(path), None
+    part = None
     try:
-        part = PartFile(beside)
-        with path.open("rb") as file:
+        part = PartFile(part_path(path))
+        with path.open("rb") as file, Table(path) as now:
+            if not now.is_same(table):
+                raise OutputError(f"table {str(path)!r} has changed since it was opened")
             shutil.copyfileobj(file, part)
         part.check()
-        with Table(beside) as copy:
-            if not copy.is_same(table):
-                raise OutputError(f"table {str(path)!r} has changed since it was opened")
         with h5py.File(part, "r+", libver="latest") as file:
             del file["blocks"]
             _write_head(file, header, blocks, file["checksums"][()])
