@@ -66,9 +66,8 @@ that was finished.
 Killed solves went on from what they had, again and again until they were through; no finished
 block was written twice. {disk}
 
-Below some 190 MiB of address space a solve ends before it begins: the libraries that it is
-built on cannot be loaded whole, and some of them say so over many lines. Such a case counts as
-lost, for want of a sentence; there was nothing else to lose yet.
+With less than 256 MiB of address space a command ends before it begins, saying so: the libraries
+that it is built on could not be loaded whole.
 
 ## Damaged files
 

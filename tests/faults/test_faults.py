@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 
 import pytest
@@ -44,6 +45,15 @@ def test_a_read_only_folder_costs_only_time(small):
 
 def test_a_folder_that_goes_away_costs_only_time(small):
     assert solves.gone(small, 2, seed=1).lost == []
+
+
+def test_too_little_room_for_the_libraries_is_said(small):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (150 << 20, 150 << 20))
+
+    code, said = small.finish(small.start(before=limit))
+    assert code == 1
+    assert said == "Error: address space is limited to 150 MiB (ulimit -v); 256 MiB are needed\n"
 
 
 def test_a_limit_of_memory_costs_only_time(small):

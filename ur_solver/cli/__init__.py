@@ -13,6 +13,11 @@ from typing import Any, NoReturn
 
 import click
 
+try:
+    import resource
+except ImportError:  # Windows, which knows no such limit
+    resource = None  # type: ignore[assignment]
+
 from ur_solver import __version__
 from ur_solver.errors import InputError, UrError
 
@@ -43,6 +48,22 @@ INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it: 128 and the signal's number."""
 
 
+_LEAST_ROOM = 256 << 20
+"""Address space that a command must have: NumPy and HDF5 take most of it to be loaded."""
+
+
+def _check_room() -> None:
+    """Refuse to load libraries, some of which fail without an error, into too little room."""
+    if resource is None:
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < _LEAST_ROOM:
+        raise click.ClickException(
+            f"address space is limited to {limit >> 20} MiB (ulimit -v); "
+            f"{_LEAST_ROOM >> 20} MiB are needed"
+        )
+
+
 class _BadInput(click.ClickException):
     exit_code = 2
 
@@ -54,6 +75,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        _check_room()
         command: click.Command = importlib.import_module(
             f"ur_solver.cli.{_MODULES.get(cmd_name, cmd_name)}"
         ).command

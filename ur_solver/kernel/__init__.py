@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-# Threads that share a block meet at the end of each level. OpenMP would have them spin
+# Threads that share a block meet at the end of each sweep. OpenMP would have them spin
 # there for milliseconds, which on a busy machine is time taken from the one they wait
 # for: measured, a block of 0.1 s then took 3.9 s. Read when its library is loaded.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")

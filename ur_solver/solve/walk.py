@@ -2,7 +2,7 @@
 
 Blocks that do not depend on each other are worked on at once, a thread each. Where fewer
 are ready than there are threads (near the start of the game, where the largest are), a
-block is given several, which share the tiles of a level.
+block is given several, which share its tiles.
 """
 
 from __future__ import annotations
