@@ -232,6 +232,7 @@ def workspace_bytes(space: Space, block: Block, certify: bool = False) -> int:
         max(len(rules.play.targets(LIGHT, source, throw)) for source in (HOME, 0))
         for throw in rules.dice.throws
     )
-    words = 2 + sum(targets) * (rules.pieces + 1)
+    # each throw's are made even
+    words = 2 + sum(-(-n * (rules.pieces + 1) // 2) * 2 for n in targets)
     bounds = 16 if certify else 0
     return min(_LIST_BYTES, block.size * 4 * words) + (12 + bounds) * block.size

@@ -9,7 +9,8 @@ unfolded into a stream that a sweep reads from front to back:
 
     kinds      uint8, by position     its turn type
     counts     uint8, by throw        how many moves stay in the block, plus CONSTANT if
-                                      others leave it; 0 if the throw passes
+                                      others leave it; 0 if the throw passes; an odd count
+                                      is made even by its first move once more
     words      uint32                 of a pair: the place in the block of the one, plus ALONE
                                       if it is its own image, or the place of the other; then
                                       by move where it leads, plus TURNS if the other side
@@ -40,7 +41,7 @@ cdef enum:
     CHUNK = 1024              # pairs; a stream of some 100 KB stays in a core's cache
     AHEAD = 64                # words between the value prefetched and the one read
     MAX_THROWS = 8
-    MAX_MOVES = 127           # of one throw
+    MAX_MOVES = 126           # of one throw
     MAX_CHOICES = 2
     CONSTANT = 0x80
     COUNT = 0x7F
@@ -123,12 +124,20 @@ cdef inline double best_value(
     cdef double base[2]
     cdef double sign[2]
     cdef double value
-    cdef int i
+    cdef uint32_t word, second
+    cdef int i = 0
     base[0], base[1], sign[0], sign[1] = 0.0, 1.0, 1.0, -1.0
-    for i in range(count):
+    # Two at a time: where a list ends is what the processor cannot foresee, and costs more
+    # than a move. A sweep takes 0.80 of the time on casual 5, 0.84 on skiriuk 3.
+    while i < count:
         prefetch(&values[words[i + AHEAD] & PLACE])
-        value = base[words[i] >> 31] + sign[words[i] >> 31] * values[words[i] & PLACE]
+        prefetch(&values[words[i + AHEAD + 1] & PLACE])
+        word, second = words[i], words[i + 1]
+        value = base[word >> 31] + sign[word >> 31] * values[word & PLACE]
         best = max(best, value)
+        value = base[second >> 31] + sign[second >> 31] * values[second & PLACE]
+        best = max(best, value)
+        i += 2
     return best
 
 
@@ -472,6 +481,9 @@ cdef class GraphKernel:
             for n in range(self.n_throws):
                 if self.chance[kind, c, n] == 0.0:
                     continue
+                if moves[n].n % 2:
+                    moves[n].places[moves[n].n] = moves[n].places[0]
+                    moves[n].n += 1
                 chunk.counts[chunk.n_counts] = <uint8_t>moves[n].n
                 if moves[n].constant > WORST:
                     chunk.counts[chunk.n_counts] |= CONSTANT
