@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.exact import exact_values
 from tests.golden import CHANCES, FOLDER
 from tests.kernel.blocks import loaded, tiled_kernel
 from tests.kernel.test_draws import fives
 from ur_solver.errors import CertificateError
+from ur_solver.exact import exact_values
 from ur_solver.kernel import Workspace, check_provable, graph_kernel_of, prove, prove_again
 from ur_solver.kernel._graph import GraphBlock
 from ur_solver.kernel._tiled import instruction_sets
@@ -35,7 +35,10 @@ def solved(word):
 
 @functools.cache
 def exactly(word):
-    return exact_values(*solved(word))
+    space, values = solved(word)
+    positions = [space.unrank(rank) for rank in range(space.n_positions)]
+    exact = exact_values(space.rules, positions, lambda position: values[space.rank(position)])
+    return [exact.values[position] for position in positions]
 
 
 def works(space, values):
