@@ -58,6 +58,9 @@ def _reads_right(table: Table, truth: npt.NDArray[np.float64], dice: Random) -> 
 
 _shared: Table | None = None
 
+_MANY = 100_000
+"""Values read at once: in between, threads wait for each other as Python has them do."""
+
 
 def _share(path: pathlib.Path) -> None:
     global _shared  # noqa: PLW0603 - a worker has no other way to keep what it opened
@@ -71,10 +74,10 @@ def _read(path: pathlib.Path, seed: int, count: int) -> tuple[int, int]:
     dice = np.random.default_rng(seed)
     n_wrong, n_read = 0, 0
     while n_read < count:
-        ranks = dice.integers(len(truth), size=2000)
+        ranks = dice.integers(len(truth), size=_MANY)
         n_wrong += sum(_shared.read_one(rank) != truth[rank] for rank in ranks[:100].tolist())
         n_wrong += int((_shared.read_many(ranks) != truth[ranks]).sum())
-        n_read += 2100
+        n_read += _MANY + 100
     return n_read, n_wrong
 
 
