@@ -164,3 +164,11 @@ def test_a_missing_file_names_the_command_that_makes_one(tmp_path: pathlib.Path)
 def test_a_folder_is_not_a_table(tmp_path: pathlib.Path):
     with pytest.raises(NotATableError):
         Table(tmp_path)
+
+
+def test_a_table_is_opened_while_its_writer_still_holds_its_lock(finkel2):
+    fcntl = pytest.importorskip("fcntl", reason="locks of Unix")
+    with open(finkel2, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with Table(finkel2) as table:
+            assert 0.0 < table.read_one(0) < 1.0

@@ -77,8 +77,9 @@ def open_file(path: pathlib.Path) -> h5py.File:
             f"{str(path)!r} is not a solution table: expected an HDF5 file as 'ur solve' makes it"
         )
     with reading(path):
-        # without HDF5's cache of chunks: `Table` has its own
-        return h5py.File(path, "r", rdcc_nbytes=0)
+        # Without HDF5's cache of chunks: `Table` has its own. Without its lock: a file has its
+        # name only once it is whole, and a writer holds its lock until just after.
+        return h5py.File(path, "r", rdcc_nbytes=0, locking=False)
 
 
 _FLOATS = ("tolerance", "residual", "seconds")
