@@ -5,7 +5,6 @@ workspace of its own, from which its values are read when it is done. tiles.h sa
 a tile is; here they are laid out.
 """
 
-cimport cython
 from cython.parallel cimport prange
 from libc.math cimport INFINITY, nextafter
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
