@@ -17,7 +17,6 @@ from ur_solver.kernel.tiling import LANES, Tiling
 from ur_solver.moves import legal_moves
 from ur_solver.rules import named_rules
 from ur_solver.space import RaceSpace, race_space_of
-from ur_solver.space.counting import below_table
 
 SAMPLE = 4000
 LOADS_A_CYCLE, FLOATS_A_CYCLE = 2, 2
@@ -39,18 +38,13 @@ def mean_moves(space: RaceSpace) -> float:
 def tile_counts(space: RaceSpace) -> tuple[int, int]:
     """Tiles of the whole space, and vectors in their F."""
     tiling = Tiling(space)
-    width = max(len(square.codes) for square in space.layout.shared)
     tiles = vectors = 0
     for block in space.blocks:
         for half in block.halves:
-            rows = tiling.row_counts[half.mine].astype(np.int64)
-            columns = -(-tiling.row_counts[half.theirs].astype(np.int64) // LANES)
-            free = space.free(half.mine), space.free(half.theirs)
-            matrices, _ = below_table(
-                space.layout.shared, space.rules.pieces, np.outer(rows, columns), width
-            )
-            vectors += int(matrices[free])
-            tiles += int(tiling.tile_below[0][free])
+            for shape, count in tiling.shapes(half.mine, half.theirs).items():
+                rows, columns = tiling.matrix(half.mine, half.theirs, shape)
+                tiles += count
+                vectors += count * rows * -(-columns // LANES)
     return tiles, vectors
 
 

@@ -25,7 +25,8 @@ from ur_solver.kernel import _graph, _levels
 from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel._graph import GraphBlock, GraphKernel
 from ur_solver.kernel._levels import LevelsBlock, LevelsKernel
-from ur_solver.kernel._tiled import TiledBlock, TiledKernel, Workspace
+from ur_solver.kernel._tiled import TiledBlock, TiledKernel
+from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.bounds import check_provable, prove
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.kernel.tiling import Tiling

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.space._ranking import Ranking
 
@@ -18,9 +19,6 @@ class TiledKernel:
         instruction_set: str | None = None,
         rounds: int = 2,
     ) -> None: ...
-
-class Workspace:
-    def trim(self, most: int) -> None: ...
 
 class TiledBlock:
     n_tiles: int

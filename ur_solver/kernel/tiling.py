@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,17 +13,20 @@ import numpy.typing as npt
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.space import Block, RaceSpace
 from ur_solver.space.counting import below_table, prefix_sizes
-from ur_solver.space.layout import EMPTY, SharedSquare, is_mine
+from ur_solver.space.layout import EMPTY, MINE, THEIRS, SharedSquare
 
 HOME = -1
 MAX_ENTRIES = 7
 MAX_THROWS = 8
 LANE_SQUARES = 4
 LANES = 8
-"""As in tiles.h: moves in a record of `RowMoves`, throws, entry squares of a lane,
-floats in a vector."""
+"""As in tiles.h: entry squares, throws, entry squares of a lane, floats in a vector."""
 
-_OWN_G, _OWN_F, _FIRST_SLOT = 0, 1, 2
+_TILE_BYTES, _MOVE_BYTES = 40, 16
+"""The sizes of `Tile` and `Move` in tiles.h."""
+
+_SIDES = (EMPTY, MINE, THEIRS)
+"""What a tile knows of a shared square; its place here is the square's digit."""
 
 
 @dataclass(frozen=True)
@@ -41,33 +46,61 @@ class Slot:
         return self.source + self.throw
 
 
+@dataclass(frozen=True)
+class Shape:
+    """What the size of a tile depends on.
+
+    Of `mine` pieces that may stand on shared squares so many do, `my_forks` of them on
+    squares that my path visits twice; the opponent's likewise.
+    """
+
+    mine: int
+    my_forks: int
+    theirs: int
+    their_forks: int
+
+
 class Tiling:
-    """What all blocks of a space have in common for the tiled kernel."""
+    """What all blocks of a space have in common for the tiled kernel.
+
+    A tile says who holds each shared square; its rows what only I can see to: which entry
+    squares I hold and, on squares that my path visits twice, on which leg my pieces are.
+    """
 
     def __init__(self, space: RaceSpace) -> None:
         self.space = space
         self.layout = space.layout
         self.moves: MoveTables = move_tables(space)
         self.throws: tuple[int, ...] = tuple(throw for throw in space.rules.dice.throws if throw)
-        self._shared_of = {s.square: k for k, s in enumerate(self.layout.shared)}
+        self._shared_of = {s.square: k for k, s in enumerate(self.squares)}
+
+    @cached_property
+    def squares(self) -> tuple[SharedSquare, ...]:
+        """The shared squares as tiles number them, the most significant first.
+
+        Those that a path visits twice come last: what happens among them stays among tiles
+        that follow each other.
+        """
+        return tuple(sorted(self.layout.shared, key=lambda square: len(square.codes)))
 
     @cached_property
     def n_leading(self) -> int:
         """How many shared squares, the most significant, divide a half's tiles into groups.
 
-        All but those, at the end, that both sides pass once and in the same order: on them
-        a piece that moves makes a tile's number larger. Three at least, so that there are
-        groups for several threads.
+        All but the forks, if there are any. Otherwise all but those, at the end, that both
+        sides pass once and in the same order: on them a piece that moves makes a tile's
+        number larger. Three at least, so that there are groups for several threads.
         """
-        squares = self.layout.shared
-        aligned = 0
-        last = [-1, -1]
-        for square in reversed(squares):
-            visits = [self.layout.path_index(square.square, code) for code in square.codes[1:]]
-            if len(visits) != 2 or not (visits[0] > last[0] and visits[1] > last[1]):
-                break
-            last = visits
-            aligned += 1
+        squares = self.squares
+        aligned = sum(len(square.codes) > len(_SIDES) for square in squares)
+        if not aligned:
+            last = [-1, -1]
+            for square in reversed(squares):
+                visits = [self.layout.path_index(square.square, code) for code in square.codes[1:]]
+                if not (visits[0] > last[0] and visits[1] > last[1]):
+                    break
+                last = visits
+                aligned += 1
         return min(len(squares), max(3, len(squares) - aligned))
 
     @cached_property
@@ -81,68 +114,62 @@ class Tiling:
         )
 
     @cached_property
-    def doors(self) -> tuple[int, ...]:
-        """The path indices on which slots land; each can be closed in a tile."""
-        return tuple(sorted({slot.target for slot in self.slots}))
-
-    @cached_property
     def tile_below(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """`below_table` with every filling of the shared squares counted once."""
+        """`below_table` with every filling of the shared squares by sides counted once."""
         size = self.space.rules.pieces + 1
-        digits = max(len(square.codes) for square in self.layout.shared)
-        return below_table(
-            self.layout.shared, size - 1, np.ones((size, size), dtype=np.int64), digits
-        )
+        squares = tuple(SharedSquare(square.square, _SIDES) for square in self.squares)
+        weight = np.ones((size, size), dtype=np.int64)
+        return below_table(squares, size - 1, weight, len(_SIDES))
 
     @cached_property
-    def digits(self) -> dict[str, npt.NDArray[np.int8]]:
-        """What a digit of a shared square stands for.
+    def visits(self) -> dict[str, npt.NDArray[np.int8]]:
+        """Where on the paths the shared squares are.
 
         Returns
         -------
         dict
-            ``my_index`` and ``their_index`` (square, digit): the path index of the piece
-            on its own side's path, -1 if it is not of that side; ``my_square``,
-            ``my_digit`` (path index): where a piece of mine at that index stands, -1 if
-            not on a shared square; ``mirror_square`` (square), ``mirror_digit``
-            (square, digit): the same contents as the opponent sees them.
+            ``place`` (square of the space): its number here. ``index`` (side, square, leg):
+            the path index of a piece there on its own side's path, mine for side 0; -1 on a
+            second leg that there is not. ``digit`` (side, square, leg): the digit that the
+            space has for it. ``square``, ``leg`` (path index): where a piece of mine at
+            that index stands, -1 if not on a shared square. ``mirror`` (square): the same
+            square as the opponent sees it.
         """
-        shared, layout = self.layout.shared, self.layout
-        width = max(len(square.codes) for square in shared)
-        my_index = np.full((len(shared), width), -1, dtype=np.int8)
-        their_index = np.full((len(shared), width), -1, dtype=np.int8)
-        mirror_square = np.zeros(len(shared), dtype=np.int8)
-        mirror_digit = np.zeros((len(shared), width), dtype=np.int8)
-        my_square = np.full(len(layout.path), -1, dtype=np.int8)
-        my_digit = np.full(len(layout.path), -1, dtype=np.int8)
-        for k, square in enumerate(shared):
-            for digit, code in enumerate(square.codes):
-                if code == EMPTY:
-                    continue
-                index = layout.path_index(square.square, code)
-                mine = is_mine(code)
-                (my_index if mine else their_index)[k, digit] = index
-                if mine:
-                    my_square[index], my_digit[index] = k, digit
-                other_square, other_code = layout.place(index, not mine)
-                other = self._shared_of[other_square]
-                mirror_square[k] = other
-                mirror_digit[k, digit] = shared[other].codes.index(other_code)
+        shared, layout = self.squares, self.layout
+        place = [self._shared_of[square.square] for square in layout.shared]
+        index = np.full((2, len(shared), 2), -1, dtype=np.int8)
+        digit = np.zeros((2, len(shared), 2), dtype=np.int8)
+        square_of = np.full(len(layout.path), -1, dtype=np.int8)
+        leg_of = np.full(len(layout.path), -1, dtype=np.int8)
+        mirror = np.zeros(len(shared), dtype=np.int8)
+        for at in range(len(layout.path)):
+            my_square, my_code = layout.place(at, mine=True)
+            their_square, their_code = layout.place(at, mine=False)
+            if my_square not in self._shared_of:
+                continue
+            mine, theirs = self._shared_of[my_square], self._shared_of[their_square]
+            leg = int(index[0, mine, 0] >= 0)
+            index[0, mine, leg] = index[1, theirs, leg] = at
+            digit[0, mine, leg] = shared[mine].codes.index(my_code)
+            digit[1, theirs, leg] = shared[theirs].codes.index(their_code)
+            square_of[at], leg_of[at] = mine, leg
+            mirror[mine], mirror[theirs] = theirs, mine
         return {
-            "my_index": my_index,
-            "their_index": their_index,
-            "my_square": my_square,
-            "my_digit": my_digit,
-            "mirror_square": mirror_square,
-            "mirror_digit": mirror_digit,
+            "place": np.array(place, dtype=np.int8),
+            "index": index,
+            "digit": digit,
+            "square": square_of,
+            "leg": leg_of,
+            "mirror": mirror,
         }
 
     @cached_property
     def lane(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None:
         """What the kernel's unrolled rows must know, or None if they do not apply.
 
-        They are for four entry squares at the head of the path and throws of 1, 2, 3 and
-        perhaps 4, which all paths and dice of the literature but murray-royalur have.
+        They are for four entry squares at the head of the path, shared squares that each
+        side visits once, and throws of 1, 2, 3 and perhaps 4, which is what the paths and
+        dice of the literature have, Murray's and Skiriuk's paths apart.
 
         Returns
         -------
@@ -154,6 +181,8 @@ class Tiling:
         """
         entry = self.layout.entry
         if entry != tuple(range(LANE_SQUARES)) or self.throws not in ((1, 2, 3), (1, 2, 3, 4)):
+            return None
+        if (self.visits["index"][0, :, 1] >= 0).any():
             return None
         again = np.zeros(MAX_THROWS, dtype=np.int32)
         slot = np.full((MAX_THROWS, LANE_SQUARES + 1), -1, dtype=np.int32)
@@ -170,122 +199,140 @@ class Tiling:
         return (rosette and rules.extra_on_rosette) or rules.extra_on_throw == throw
 
     def row_tables(self, config: int) -> dict[str, npt.NDArray[np.uint8]]:
-        """The rows of a side config: their order, their pieces, their moves.
+        """The entry masks of a side config: their order, their pieces, their moves.
 
         Returns
         -------
         dict
-            ``order`` (row): rows, the furthest on first; ``pieces`` (row): how many the
-            mask holds; ``moves`` (pattern, is home empty, row, throw, 16): records of
-            `RowMoves` in tiles.h. Bit k of a pattern says that the k-th of `doors` is open.
+            ``order`` (mask): masks, by their number, the furthest on first; ``pieces``
+            (mask): how many one holds; ``moves`` (is home empty, mask, throw, 16): records
+            of `EntryMoves` in tiles.h; ``leaving`` (entry square, pair, 2): the masks that
+            hold it, ascending, and what they are without it; 255 after the last.
         """
         entry = self.layout.entry
         bit = {index: 1 << k for k, index in enumerate(entry)}
         masks = self.space.entry_masks(config)
-        row = {mask: r for r, mask in enumerate(masks)}
+        number = {mask: m for m, mask in enumerate(masks)}
         free = masks[-1]
-        slot_of = {(slot.source, slot.throw): k for k, slot in enumerate(self.slots)}
-        patterns = 1 << len(self.doors)
         record = 2 * MAX_ENTRIES + 2
-        moves = np.zeros((patterns, 2, len(masks), len(self.throws), record), dtype=np.uint8)
-
-        def targets(mask: int, source: int, throw: int, pattern: int) -> tuple[int, int] | None:
-            left = mask if source == HOME else mask & ~bit[source]
-            target = source + throw
-            if target in bit:
-                if mask & bit[target] or not free & bit[target]:
-                    return None
-                matrix = _OWN_F if self.again(target, throw) else _OWN_G
-                return matrix, row[left | bit[target]]
-            if not pattern >> self.doors.index(target) & 1:
-                return None
-            return _FIRST_SLOT + slot_of[source, throw], row[left]
-
-        for pattern in range(patterns):
-            for home_empty in (0, 1):
-                for r, mask in enumerate(masks):
-                    sources = [] if home_empty else [HOME]
-                    sources += [index for index in entry if mask & bit[index]]
-                    for n, throw in enumerate(self.throws):
-                        found = [targets(mask, source, throw, pattern) for source in sources]
-                        legal = [pair for pair in found if pair is not None]
-                        entry_moves = moves[pattern, home_empty, r, n]
-                        entry_moves[0] = len(legal)
-                        for k, (matrix, target_row) in enumerate(legal):
-                            entry_moves[1 + k] = matrix
-                            entry_moves[1 + MAX_ENTRIES + k] = target_row
+        moves = np.zeros((2, len(masks), len(self.throws), record), dtype=np.uint8)
+        for home_empty in (0, 1):
+            for m, mask in enumerate(masks):
+                sources = [] if home_empty else [HOME]
+                sources += [index for index in entry if mask & bit[index]]
+                for n, throw in enumerate(self.throws):
+                    legal = [
+                        (source, source + throw)
+                        for source in sources
+                        if bit.get(source + throw, 0) & free & ~mask
+                    ]
+                    moves[home_empty, m, n, 0] = len(legal)
+                    for k, (source, target) in enumerate(legal):
+                        after = mask & ~bit.get(source, 0) | bit[target]
+                        moves[home_empty, m, n, 1 + k] = number[after]
+                        moves[home_empty, m, n, 1 + MAX_ENTRIES + k] = self.again(target, throw)
+        pairs = max(1, len(masks) // 2)
+        leaving = np.full((max(1, len(entry)), pairs, 2), 255, dtype=np.uint8)
+        for e, index in enumerate(entry):
+            held = [mask for mask in masks if mask & bit[index]]
+            for k, mask in enumerate(held):
+                leaving[e, k] = number[mask], number[mask & ~bit[index]]
 
         def advance(mask: int) -> int:
             return sum(index + 1 for index in entry if mask & bit[index])
 
-        order = sorted(range(len(masks)), key=lambda r: (-advance(masks[r]), r))
+        order = sorted(range(len(masks)), key=lambda m: (-advance(masks[m]), m))
         return {
             "order": np.array(order, dtype=np.uint8),
             "pieces": np.array([mask.bit_count() for mask in masks], dtype=np.uint8),
             "moves": moves,
+            "leaving": leaving,
         }
+
+    @property
+    def most_rows(self) -> int:
+        """The most rows that a tile has."""
+        pieces = self.space.rules.pieces
+        forks = int((self.visits["index"][0, :, 1] >= 0).sum())
+        masks = self.mask_counts.max(axis=0)
+        return max(int(masks[pieces - held]) << held for held in range(min(forks, pieces) + 1))
 
     def workspace_bytes(self, block: Block, certify: bool = False) -> int:
         """How many bytes a block takes while it is swept, moves by their upper bound.
 
         F, G and a copy of F for extrapolation; a matrix like F for every throw that may
-        leave the block; and by tile its record, pass bits, slots and moves. Where it is
+        leave the block; and by tile its record, pass bits and lists of moves. Where it is
         certified, F, G and the moves that leave once more, in place of the copy.
         """
-        space = self.space
         total = 0
         for half in block.halves:
-            rows = self.row_counts[half.mine].astype(np.int64)
-            vectors = -(-self.row_counts[half.theirs].astype(np.int64) // LANES)
-            weight = np.outer(rows, vectors)
-            free = space.free(half.mine), space.free(half.theirs)
-            size = self._weigh(weight, set())[free]
-            staying = sum(
-                self._weigh(weight, leaving)[free]
-                for leaving in map(self._leaving, self.throws)
-                if not self._frozen_leave(half.mine, leaving)
-            )
-            leaving_size = len(self.throws) * size - staying
-            tiles = int(self.tile_below[0][free])
-            moves = len(self.throws) * (min(free[0], len(self.layout.shared)) + 1)
-            record = 40 + self.row_counts.shape[1] + 8 * (len(self.slots) + moves)
-            laid_out = 2 * int(size) + int(leaving_size)
-            total += (laid_out + (laid_out if certify else int(size))) * LANES * 8 + tiles * record
+            size = leaving_size = 0
+            for shape, tiles in self.shapes(half.mine, half.theirs).items():
+                rows, columns = self.matrix(half.mine, half.theirs, shape)
+                vectors = rows * -(-columns // LANES)
+                size += tiles * vectors
+                leaving_size += tiles * vectors * len(self.throws)
+                moves = len(self.throws) * (shape.mine + shape.my_forks + 1) + len(self.slots)
+                total += tiles * (_TILE_BYTES + rows + _MOVE_BYTES * moves)
+            for throw in self.throws:
+                from_here = self._leaving(throw)
+                if self._frozen_leave(half.mine, from_here):
+                    continue
+                for shape, tiles in self.shapes(half.mine, half.theirs, from_here).items():
+                    rows, columns = self.matrix(half.mine, half.theirs, shape)
+                    leaving_size -= tiles * rows * -(-columns // LANES)
+            laid_out = 2 * size + leaving_size
+            total += (laid_out + (laid_out if certify else size)) * LANES * 8
         return total
+
+    def matrix(self, mine: int, theirs: int, shape: Shape) -> tuple[int, int]:
+        """Rows and columns of the matrices of a tile of that shape."""
+        return (
+            int(self.mask_counts[mine, self.space.free(mine) - shape.mine]) << shape.my_forks,
+            int(self.mask_counts[theirs, self.space.free(theirs) - shape.theirs])
+            << shape.their_forks,
+        )
+
+    def shapes(self, mine: int, theirs: int, without: Collection[int] = ()) -> dict[Shape, int]:
+        """How many tiles of each shape a pair of side configs has.
+
+        `without`: only those that have no piece of mine where it could be on one of these
+        path indices.
+        """
+        free = self.space.free(mine), self.space.free(theirs)
+        found = {Shape(0, 0, 0, 0): 1}
+        for index in np.moveaxis(self.visits["index"], 1, 0).tolist():
+            my_fork, their_fork = index[0][1] >= 0, index[1][1] >= 0
+            further = Counter(found)
+            for shape, tiles in found.items():
+                if shape.mine < free[0] and not set(index[0]) & set(without):
+                    further[
+                        replace(shape, mine=shape.mine + 1, my_forks=shape.my_forks + my_fork)
+                    ] += tiles
+                if shape.theirs < free[1]:
+                    further[
+                        replace(
+                            shape,
+                            theirs=shape.theirs + 1,
+                            their_forks=shape.their_forks + their_fork,
+                        )
+                    ] += tiles
+            found = further
+        return found
 
     def _leaving(self, throw: int) -> set[int]:
         """The path indices from which a throw leads to a frozen square or off the board."""
-        length, first_frozen = (
-            len(self.layout.path),
-            len(self.layout.path) - len(self.layout.frozen),
-        )
+        length = len(self.layout.path)
+        first_frozen = length - len(self.layout.frozen)
         return {index for index in range(length) if first_frozen <= index + throw <= length}
 
     def _frozen_leave(self, config: int, leaving: set[int]) -> bool:
         mask = self.space.configs[config].frozen_mask
         return any(mask >> k & 1 and index in leaving for k, index in enumerate(self.layout.frozen))
 
-    def _weigh(self, weight: npt.NDArray[np.int64], without: set[int]) -> npt.NDArray[np.int64]:
-        """The weight of all fillings that have no piece of mine on the indices `without`."""
-        shared = tuple(
-            SharedSquare(
-                square.square,
-                tuple(
-                    code
-                    for code in square.codes
-                    if not (
-                        is_mine(code) and self.layout.path_index(square.square, code) in without
-                    )
-                ),
-            )
-            for square in self.layout.shared
-        )
-        width = max(len(square.codes) for square in shared)
-        return below_table(shared, self.space.rules.pieces, weight, width)[0]
-
     @cached_property
-    def row_counts(self) -> npt.NDArray[np.int32]:
-        """(config, pieces): rows of a tile with so many pieces left for entry squares."""
+    def mask_counts(self) -> npt.NDArray[np.int32]:
+        """(config, pieces): entry masks with so many pieces left for entry squares."""
         pieces = self.space.rules.pieces
         return np.array(
             [

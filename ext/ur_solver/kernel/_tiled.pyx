@@ -7,24 +7,24 @@ a tile is; here they are laid out.
 
 from cython.parallel cimport prange
 from libc.math cimport INFINITY, nextafter
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 import numpy as np
 
+from ur_solver.kernel._tiles cimport MINE, THEIRS, Filling, TileTables
+from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
-
-
-cdef extern from "memory.h" nogil:
-    void* allocate_large(int64_t size)
 
 
 cdef extern from "sweep.h" nogil:
     enum:
         LANES
         MAX_THROWS
+        MAX_ROWS
         LANE_SQUARES
         LANE_ROWS
+        NO_BIT
+        NO_ENTRY
     ctypedef uint64_t MatrixRef
     ctypedef struct Tile:
         int64_t f
@@ -32,30 +32,44 @@ cdef extern from "sweep.h" nogil:
         uint32_t first_move
         uint32_t first_slot
         uint32_t first_row
-        uint8_t half
-        uint8_t n_rows
-        uint8_t n_columns
+        uint16_t n_rows
+        uint16_t n_columns
         uint8_t vectors
+        uint8_t half
         uint8_t pieces
-        uint8_t pattern
+        uint8_t forks
         uint8_t n_moves[8]
-    ctypedef struct RowMoves:
+    ctypedef struct Move:
+        MatrixRef matrix
+        uint16_t n
+        uint8_t entry
+        uint8_t lost
+        uint8_t gained
+        uint8_t captured
+    ctypedef struct EntryMoves:
         uint8_t n
     ctypedef struct Program:
         const Tile* tiles
-        const MatrixRef* moves
+        const Move* moves
+        const MatrixRef* refs
         const MatrixRef* slots
         const uint8_t* pass_bits
-        const RowMoves* row_moves[2]
-        const uint8_t* row_order[2]
-        const uint8_t* row_pieces[2]
-        int32_t max_rows[2]
-        int32_t is_lane[2]
+        double* frames
+        int64_t frame_step
+        const EntryMoves* entry_moves[2]
+        const uint8_t* leaving[2]
+        const uint8_t* mask_order[2]
+        const uint8_t* mask_pieces[2]
+        int32_t n_masks[2]
+        int32_t max_pairs[2]
+        int32_t is_lane
         int32_t lane_again[8]
         int32_t lane_slot[8][5]
         int32_t n_throws
+        uint16_t with_bit[15][512]
         double chance[256][8]
         double pass_chance[256]
+    MatrixRef matrix_of(const Program*, uint32_t move)
     ctypedef struct Sweeper:
         const char* name
         int has_lanes
@@ -99,26 +113,20 @@ cdef class TiledKernel:
         How often a tile and its mirror are updated in turn before the next pair.
     """
 
+    cdef TileTables tables
     cdef Ranking ranking
-    cdef int n_shared, n_leading, length, n_throws, n_slots, n_doors, n_frozen, pieces
-    cdef bint safe_rosettes, extra_on_capture
+    cdef int n_leading, length, n_throws, n_slots, n_frozen, first_frozen, pieces
+    cdef bint safe_rosettes, extra_on_capture, is_lane
     cdef readonly object tiling
-    cdef const int64_t[:, :, :, ::1] below          # tiles: (square, i, j, digit)
-    cdef const int64_t[:, ::1] count
-    cdef const int8_t[:, ::1] my_index, their_index, mirror_digit
-    cdef const int8_t[::1] my_square, my_digit, mirror_square
     cdef const uint8_t[::1] is_rosette
-    cdef const int32_t[:, ::1] row_counts
-    cdef const int32_t[::1] throws, slot_source, slot_throw, doors
+    cdef const int32_t[::1] throws, slot_source, slot_throw, slot_entry
     cdef const uint8_t[:, ::1] gives_extra          # (path index, throw number)
-    cdef int first_frozen
     cdef const double[::1] chance
     cdef double zero_chance
     cdef Sweeper sweeper
     cdef readonly str instruction_set
     cdef readonly int rounds
     cdef dict row_tables
-    cdef bint is_lane
     cdef const int32_t[::1] lane_again
     cdef const int32_t[:, ::1] lane_slot
 
@@ -134,25 +142,20 @@ cdef class TiledKernel:
         self.sweeper = found[names.index(self.instruction_set)]
         space, layout, moves = tiling.space, tiling.layout, tiling.moves
         self.tiling = tiling
+        self.tables = TileTables(tiling, ranking)
         self.ranking = ranking
         self.rounds = rounds
         self.pieces = space.rules.pieces
-        self.count, self.below = tiling.tile_below
-        digits = tiling.digits
-        self.my_index, self.their_index = digits["my_index"], digits["their_index"]
-        self.my_square, self.my_digit = digits["my_square"], digits["my_digit"]
-        self.mirror_square, self.mirror_digit = digits["mirror_square"], digits["mirror_digit"]
         self.is_rosette = moves.is_rosette
         self.safe_rosettes = moves.safe_rosettes
         self.extra_on_capture = moves.extra_on_capture
         self.length = len(space.rules.path)
         self.n_frozen = len(layout.frozen)
         self.first_frozen = self.length - self.n_frozen
-        self.n_shared = len(layout.shared)
         self.n_leading = tiling.n_leading
         self.throws = np.array(tiling.throws, dtype=np.int32)
         self.n_throws = len(tiling.throws)
-        if self.n_throws > MAX_THROWS or self.n_shared > MAX_SHARED:
+        if self.n_throws > MAX_THROWS or tiling.most_rows > MAX_ROWS:
             raise ValueError("rules larger than the compiled limits")
         self.chance = np.array([moves.chance[t] for t in tiling.throws])
         self.zero_chance = moves.chance[0]
@@ -163,9 +166,9 @@ cdef class TiledKernel:
         self.slot_source = np.array([s.source for s in tiling.slots], dtype=np.int32)
         self.slot_throw = np.array(
             [tiling.throws.index(s.throw) for s in tiling.slots], dtype=np.int32)
-        self.doors = np.array(tiling.doors, dtype=np.int32)
-        self.n_doors = len(tiling.doors)
-        self.row_counts = tiling.row_counts
+        self.slot_entry = np.array(
+            [NO_ENTRY if s.source < 0 else layout.entry.index(s.source) for s in tiling.slots],
+            dtype=np.int32)
         self.row_tables = {}
         lane = tiling.lane
         self.is_lane = lane is not None and self.sweeper.has_lanes
@@ -181,105 +184,6 @@ cdef class TiledKernel:
         if mask not in self.row_tables:
             self.row_tables[mask] = self.tiling.row_tables(config)
         return self.row_tables[mask]
-
-    cdef int64_t tile_number(self, const int32_t* digits, int i, int j) noexcept nogil:
-        # The place of a filling among those with at most i and j pieces.
-        cdef int64_t number = 0
-        cdef int s, d
-        for s in range(self.n_shared):
-            d = digits[s]
-            number += self.below[s, i, j, d]
-            if d:
-                if self.my_index[s, d] >= 0:
-                    i -= 1
-                else:
-                    j -= 1
-        return number
-
-    cdef void tile_digits(self, int64_t number, int i, int j, int32_t* digits) noexcept nogil:
-        cdef int s, d
-        for s in range(self.n_shared):
-            d = <int>self.below.shape[3] - 1
-            while not 0 <= self.below[s, i, j, d] <= number:
-                d -= 1
-            number -= self.below[s, i, j, d]
-            digits[s] = d
-            if d:
-                if self.my_index[s, d] >= 0:
-                    i -= 1
-                else:
-                    j -= 1
-
-    cdef void mirrored(self, const int32_t* digits, int32_t* other) noexcept nogil:
-        cdef int s
-        for s in range(self.n_shared):
-            other[self.mirror_square[s]] = self.mirror_digit[s, digits[s]]
-
-    cdef int64_t tile_rank(self, int mine, int theirs, const int32_t* digits) noexcept nogil:
-        # The first rank of a tile.
-        cdef int64_t rank = self.ranking.half_offset[mine, theirs]
-        cdef int mine_shape = self.ranking.config_shape[mine]
-        cdef int their_shape = self.ranking.config_shape[theirs]
-        cdef int i = self.ranking.config_free[mine], j = self.ranking.config_free[theirs]
-        cdef int s, d
-        for s in range(self.n_shared):
-            d = digits[s]
-            rank += self.ranking.below[mine_shape, their_shape, s, i, j, d]
-            if d:
-                if self.my_index[s, d] >= 0:
-                    i -= 1
-                else:
-                    j -= 1
-        return rank
-
-
-cdef class Region:
-    """Memory that grows and is used again: fresh pages cost more than a sweep over them."""
-
-    cdef void* memory
-    cdef int64_t size
-
-    def __cinit__(self):
-        self.memory = NULL
-        self.size = 0
-
-    def __dealloc__(self):
-        free(self.memory)
-
-    cdef void* take(self, int64_t size) except NULL:
-        # Room for so many bytes; what was there is lost.
-        if size > self.size or self.memory == NULL:
-            free(self.memory)
-            self.memory = allocate_large(size)
-            self.size = size if self.memory else 0
-            if self.memory == NULL:
-                raise MemoryError(f"no memory for a workspace of {size} bytes")
-        return self.memory
-
-    cdef double* vectors(self, int64_t count) except NULL:
-        # Room for so many whole vectors, aligned to them.
-        cdef int64_t step = LANES * sizeof(double)
-        cdef uint64_t first = <uint64_t>self.take((count + 1) * step)
-        return <double*>((first + step - 1) // step * step)
-
-
-cdef class Workspace:
-    """What one block at a time is laid out in."""
-
-    cdef Region tiles, moves, slots, pass_bits, buffer, memory
-
-    def __init__(self):
-        self._renew()
-
-    cdef _renew(self):
-        self.tiles, self.moves, self.slots = Region(), Region(), Region()
-        self.pass_bits, self.buffer, self.memory = Region(), Region(), Region()
-
-    def trim(self, int64_t most):
-        """Give all back if it is more than `most` bytes; the block in it must be done with."""
-        if (self.tiles.size + self.moves.size + self.slots.size + self.pass_bits.size
-                + self.buffer.size + self.memory.size) > most:
-            self._renew()
 
 
 cdef class TiledBlock:
@@ -300,9 +204,11 @@ cdef class TiledBlock:
     """
 
     cdef TiledKernel kernel
+    cdef TileTables tables
     cdef Program program
     cdef Tile* tiles
-    cdef MatrixRef* moves
+    cdef Move* moves
+    cdef MatrixRef* refs
     cdef MatrixRef* slots
     cdef uint8_t* pass_bits
     cdef double* buffer            # the values; while there are bounds, the upper ones
@@ -315,6 +221,8 @@ cdef class TiledBlock:
     cdef int64_t first_tile[3]
     cdef int mine[2]
     cdef int theirs[2]
+    cdef int my_free[2]
+    cdef int their_free[2]
     cdef int n_halves
     cdef object keep
     cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
@@ -328,6 +236,7 @@ cdef class TiledBlock:
         cdef double passing
         cdef const double* base = &values[0]
         self.kernel = kernel
+        self.tables = kernel.tables
         self.workspace = workspace
         self.threads = threads
         self.memory = NULL
@@ -336,23 +245,40 @@ cdef class TiledBlock:
         self.first_tile[0] = 0
         for h in range(self.n_halves):
             self.mine[h], self.theirs[h] = halves[h]
-            self.first_tile[h + 1] = self.first_tile[h] + kernel.count[
-                kernel.ranking.config_free[self.mine[h]],
-                kernel.ranking.config_free[self.theirs[h]]]
+            self.my_free[h] = kernel.ranking.config_free[self.mine[h]]
+            self.their_free[h] = kernel.ranking.config_free[self.theirs[h]]
+            self.first_tile[h + 1] = (
+                self.first_tile[h] + self.tables.count[self.my_free[h], self.their_free[h]])
         self.n_tiles = self.first_tile[self.n_halves]
+        self.program.is_lane = kernel.is_lane
+        self.program.n_throws = kernel.n_throws
+        for bits in range(2 * NO_BIT):
+            for n in range(MAX_ROWS >> 1):
+                self.program.with_bit[bits][n] = (
+                    (n >> (bits >> 1)) << ((bits >> 1) + 1) | (bits & 1) << (bits >> 1)
+                    | (n & ((1 << (bits >> 1)) - 1)))
+        for n in range(MAX_ROWS):
+            self.program.with_bit[2 * NO_BIT][n] = n
         self.tiles = <Tile*>workspace.tiles.take(self.n_tiles * sizeof(Tile))
+        self.program.tiles = self.tiles
         self.keep = [kernel.rows_of(self.mine[h]) for h in range(self.n_halves)]
         for h in range(self.n_halves):
             self._row_tables(h, self.keep[h])
-        for k in prange(self.n_tiles, nogil=True, schedule="static", num_threads=threads):
-            self._shape(kernel, k)
         cdef int64_t[::1] externals = np.empty(self.n_tiles, dtype=np.int64)
         cdef int64_t[3] sizes
+        for k in prange(self.n_tiles, nogil=True, schedule="static", num_threads=threads):
+            externals[k] = self._shape(kernel, self.tables, k)
         self._place(kernel, &externals[0], sizes)
-        self.moves = <MatrixRef*>workspace.moves.take(sizes[0] * sizeof(MatrixRef))
-        self.slots = <MatrixRef*>workspace.slots.take(
-            self.n_tiles * kernel.n_slots * sizeof(MatrixRef))
+        if kernel.is_lane:
+            self.refs = <MatrixRef*>workspace.moves.take(sizes[0] * sizeof(MatrixRef))
+            self.slots = <MatrixRef*>workspace.slots.take(
+                self.n_tiles * kernel.n_slots * sizeof(MatrixRef))
+        else:
+            self.moves = <Move*>workspace.moves.take(sizes[0] * sizeof(Move))
+        self.program.moves, self.program.refs = self.moves, self.refs
+        self.program.slots = self.slots
         self.pass_bits = <uint8_t*>workspace.pass_bits.take(sizes[1])
+        self.program.pass_bits = self.pass_bits
         self.n_vectors = sizes[2]
         self.buffer = workspace.buffer.vectors(self.n_vectors)
         for k in prange(
@@ -360,15 +286,10 @@ cdef class TiledBlock:
                 num_threads=threads):
             self.buffer[k] = 0.5
         for k in prange(self.n_tiles, nogil=True, schedule="static", num_threads=threads):
-            self._link(kernel, k, externals[k])
-            self._read_externals(kernel, k, base)
+            self._link(kernel, self.tables, k, externals[k])
+            self._read_externals(kernel, self.tables, k, base)
             self._mark_passes(kernel, k)
         self._order_tiles()
-        self.program.tiles = self.tiles
-        self.program.moves = self.moves
-        self.program.slots = self.slots
-        self.program.pass_bits = self.pass_bits
-        self.program.n_throws = kernel.n_throws
         for n in range(kernel.n_throws):
             self.program.lane_again[n] = kernel.lane_again[n]
             for k in range(LANE_SQUARES + 1):
@@ -384,45 +305,45 @@ cdef class TiledBlock:
     def _row_tables(self, int h, tables):
         cdef const uint8_t[::1] order = tables["order"]
         cdef const uint8_t[::1] pieces = tables["pieces"]
-        cdef const uint8_t[:, :, :, :, ::1] moves = tables["moves"]
-        if sizeof(RowMoves) != moves.shape[4]:
-            raise AssertionError("RowMoves in tiles.h and in tiling.py differ")
-        self.program.row_order[h] = &order[0]
-        self.program.row_pieces[h] = &pieces[0]
-        self.program.row_moves[h] = <const RowMoves*>&moves[0, 0, 0, 0, 0]
-        self.program.max_rows[h] = <int32_t>order.shape[0]
-        self.program.is_lane[h] = self.kernel.is_lane and order.shape[0] == LANE_ROWS
+        cdef const uint8_t[:, :, :, ::1] moves = tables["moves"]
+        cdef const uint8_t[:, :, ::1] leaving = tables["leaving"]
+        if sizeof(EntryMoves) != moves.shape[3]:
+            raise AssertionError("EntryMoves in tiles.h and in tiling.py differ")
+        self.program.mask_order[h] = &order[0]
+        self.program.mask_pieces[h] = &pieces[0]
+        self.program.entry_moves[h] = <const EntryMoves*>&moves[0, 0, 0, 0]
+        self.program.leaving[h] = &leaving[0, 0, 0]
+        self.program.n_masks[h] = <int32_t>order.shape[0]
+        self.program.max_pairs[h] = <int32_t>leaving.shape[1]
 
-    cdef void _shape(self, TiledKernel kernel, int64_t number) noexcept nogil:
-        # A tile's rows and columns, and for each throw whether moves leave the block.
-        cdef int h = number >= self.first_tile[1], s, d, n
-        cdef int i = kernel.ranking.config_free[self.mine[h]]
-        cdef int j = kernel.ranking.config_free[self.theirs[h]]
-        cdef int32_t digits[MAX_SHARED]
+    cdef int64_t _shape(
+        self, TiledKernel kernel, TileTables tables, int64_t number
+    ) noexcept nogil:
+        # A tile's rows and columns and its number of moves, and for each throw whether
+        # moves leave the block.
+        cdef int h = number >= self.first_tile[1], n
+        cdef int64_t moves = 0
+        cdef Filling filling
         cdef Tile* tile = &self.tiles[number]
-        kernel.tile_digits(number - self.first_tile[h], i, j, digits)
-        for s in range(kernel.n_shared):
-            d = digits[s]
-            if d:
-                if kernel.my_index[s, d] >= 0:
-                    i -= 1
-                else:
-                    j -= 1
+        tables.fill(number - self.first_tile[h], self.my_free[h], self.their_free[h], &filling)
         tile.half = h
-        tile.pieces = i
-        tile.n_rows = kernel.row_counts[self.mine[h], i]
-        tile.n_columns = kernel.row_counts[self.theirs[h], j]
+        tile.pieces = filling.mine
+        tile.forks = filling.my_forks
+        tile.n_rows = tables.mask_counts[self.mine[h], filling.mine] << filling.my_forks
+        tile.n_columns = tables.mask_counts[
+            self.theirs[h], filling.theirs] << filling.their_forks
         tile.vectors = (tile.n_columns + LANES - 1) // LANES
         for n in range(kernel.n_throws):
-            tile.n_moves[n] = self._leaves(
-                kernel, digits, kernel.ranking.config_mask[self.mine[h]], n)
+            moves += self._list_moves(kernel, tables, number, &filling, n, -1, NULL)
+        return moves
 
     cdef void _place(
         self, TiledKernel kernel, int64_t* externals, int64_t* sizes
     ) noexcept nogil:
-        # Where everything of every tile begins; by tile its first matrix of moves that
-        # leave the block; the room that moves, rows and vectors need.
-        cdef int64_t moves = 0, rows = 0, vectors = 0, t
+        # Where everything of every tile begins: of `externals`, by tile, its number of
+        # moves comes in and its first matrix of moves that leave the block goes out. The
+        # room that moves, rows and vectors need.
+        cdef int64_t moves = 0, rows = 0, vectors = 0, t, frame = 0
         cdef int n
         cdef Tile* tile
         for t in range(self.n_tiles):
@@ -433,8 +354,8 @@ cdef class TiledBlock:
             tile.first_slot = <uint32_t>(t * kernel.n_slots)
             vectors += 2 * tile.n_rows * tile.vectors
             rows += tile.n_rows
-            moves += kernel.n_throws * (
-                kernel.ranking.config_free[self.mine[tile.half]] - tile.pieces + 1)
+            moves += externals[t]
+            frame = max(frame, tile.n_rows * tile.vectors)
         self.n_state_vectors = vectors
         for t in range(self.n_tiles):
             tile = &self.tiles[t]
@@ -442,6 +363,8 @@ cdef class TiledBlock:
             for n in range(kernel.n_throws):
                 vectors += tile.n_moves[n] * tile.n_rows * tile.vectors
         sizes[0], sizes[1], sizes[2] = moves, rows, vectors
+        # the compiled rows of a lane have room for all of them
+        self.program.frame_step = (2 * LANE_ROWS if kernel.is_lane else frame) * LANES
 
     cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil:
         cdef const Tile* tile = &self.tiles[number]
@@ -450,99 +373,172 @@ cdef class TiledBlock:
             offset += <int64_t>tile.n_rows * tile.vectors
         return (<uint64_t>offset << 8) | tile.vectors
 
-    cdef void _link(self, TiledKernel kernel, int64_t number, int64_t external) noexcept nogil:
-        # The moves, slots and mirror of a tile; `external` is where its matrices of moves
+    cdef void _link(
+        self, TiledKernel kernel, TileTables tables, int64_t number, int64_t external
+    ) noexcept nogil:
+        # The moves and the mirror of a tile; `external` is where its matrices of moves
         # that leave the block begin.
         cdef Tile* tile = &self.tiles[number]
-        cdef int h = tile.half, s, d, n, k, target, door
-        cdef int i = kernel.ranking.config_free[self.mine[h]]
-        cdef int j = kernel.ranking.config_free[self.theirs[h]]
-        cdef MatrixRef* move = self.moves + tile.first_move
-        cdef MatrixRef* slot = self.slots + tile.first_slot
-        cdef int32_t digits[MAX_SHARED]
+        cdef int h = tile.half, n, k
+        cdef int64_t move = tile.first_move
         cdef int32_t other[MAX_SHARED]
-        kernel.tile_digits(number - self.first_tile[h], i, j, digits)
-        kernel.mirrored(digits, other)
+        cdef Filling filling
+        cdef Move slot
+        tables.fill(number - self.first_tile[h], self.my_free[h], self.their_free[h], &filling)
+        tables.mirrored(filling.digits, other)
         tile.mirror = <int32_t>(
-            self.first_tile[self.n_halves - 1 - h] + kernel.tile_number(other, j, i))
+            self.first_tile[self.n_halves - 1 - h]
+            + tables.number(other, self.their_free[h], self.my_free[h]))
         for n in range(kernel.n_throws):
-            if tile.n_moves[n]:
-                move[0] = (<uint64_t>external << 8) | tile.vectors
-                external += <int64_t>tile.n_rows * tile.vectors
-                move += 1
-            for s in range(kernel.n_shared):
-                d = kernel.my_index[s, digits[s]]
-                if d < 0:
+            k = self._list_moves(kernel, tables, number, &filling, n, move, &external)
+            tile.n_moves[n] = k
+            move += k
+        if kernel.is_lane:
+            for k in range(kernel.n_slots):
+                self.slots[tile.first_slot + k] = 0
+                if tile.pieces and self._land(
+                        kernel, tables, tile, &filling, -1, kernel.slot_source[k]
+                        + kernel.throws[kernel.slot_throw[k]], kernel.slot_throw[k], &slot):
+                    self.slots[tile.first_slot + k] = slot.matrix
+    cdef int _list_moves(
+        self, TiledKernel kernel, TileTables tables, int64_t number, const Filling* filling,
+        int n, int64_t at, int64_t* external,
+    ) noexcept nogil:
+        # Lists, from `at` on, a tile's moves of a throw that lead to other tiles; how many
+        # there are. Those that leave the block come first, as one, whose matrix is at
+        # `external`. If `at` is negative they are only counted.
+        cdef Tile* tile = &self.tiles[number]
+        cdef int count = 0, s, leg, k, target
+        cdef bint forks
+        cdef Move move
+        if at < 0:
+            tile.n_moves[n] = self._leaves(kernel, tables, tile, filling, n)
+            count = tile.n_moves[n]
+        elif tile.n_moves[n]:
+            move.matrix = (<uint64_t>external[0] << 8) | tile.vectors
+            move.n = tile.n_rows
+            move.entry = NO_ENTRY
+            move.lost = move.gained = NO_BIT << 1
+            move.captured = NO_BIT
+            self._write(&move, at)
+            external[0] += <int64_t>tile.n_rows * tile.vectors
+            count = 1
+        for s in range(tables.n_shared):
+            if filling.digits[s] != MINE:
+                continue
+            forks = tables.index[0, s, 1] >= 0
+            for leg in range(1 + forks):
+                target = tables.index[0, s, leg] + kernel.throws[n]
+                if target >= kernel.first_frozen or not self._land(
+                        kernel, tables, tile, filling, s, target, n,
+                        NULL if at < 0 else &move):
                     continue
-                target = d + kernel.throws[n]
-                if target < kernel.first_frozen and self._land(
-                        kernel, digits, s, target, n, i, j, h, move):
-                    tile.n_moves[n] += 1
-                    move += 1
-        tile.pattern = 0
+                if at >= 0:
+                    move.n = tile.n_rows >> forks
+                    if forks:
+                        move.lost = tables.my_bit(filling.digits, s) << 1 | leg
+                    self._write(&move, at + count)
+                count += 1
+        if kernel.is_lane or tile.pieces == 0:
+            return count  # a lane has slots of its own
         for k in range(kernel.n_slots):
-            n = kernel.slot_throw[k]
             target = kernel.slot_source[k] + kernel.throws[n]
-            slot[k] = 0
-            if tile.pieces and self._land(kernel, digits, -1, target, n, i, j, h, &slot[k]):
-                for door in range(kernel.n_doors):
-                    if kernel.doors[door] == target:
-                        tile.pattern |= 1 << door
+            if kernel.slot_throw[k] != n or not self._land(
+                    kernel, tables, tile, filling, -1, target, n, NULL if at < 0 else &move):
+                continue
+            if at >= 0:
+                move.entry = kernel.slot_entry[k]
+                if move.entry == NO_ENTRY:
+                    move.n = tables.mask_counts[
+                        self.mine[tile.half], tile.pieces - 1] << tile.forks
+                else:
+                    move.n = self._n_pairs(tile, move.entry)
+                self._write(&move, at + count)
+            count += 1
+        return count
+
+    cdef void _write(self, const Move* move, int64_t at) noexcept nogil:
+        if self.program.is_lane:
+            self.refs[at] = move.matrix
+        else:
+            self.moves[at] = move[0]
+
+    cdef int _n_pairs(self, const Tile* tile, int entry) noexcept nogil:
+        # How many of a tile's masks hold an entry square.
+        cdef int h = tile.half, k = 0, pairs = self.program.max_pairs[h]
+        cdef const uint8_t* pair = self.program.leaving[h] + entry * pairs * 2
+        while k < pairs and (<int>pair[2 * k] << tile.forks) < tile.n_rows:
+            k += 1
+        return k
 
     cdef bint _leaves(
-        self, TiledKernel kernel, const int32_t* digits, uint32_t frozen, int n
+        self, TiledKernel kernel, TileTables tables, const Tile* tile, const Filling* filling,
+        int n,
     ) noexcept nogil:
         # Whether a throw can move a piece onto a frozen square or off the board; a
         # frozen square already held is left for `_leave` to see.
-        cdef int s, k, index
-        for s in range(kernel.n_shared):
-            index = kernel.my_index[s, digits[s]]
-            if index >= 0 and kernel.first_frozen <= index + kernel.throws[n] <= kernel.length:
-                return True
+        cdef uint32_t frozen = kernel.ranking.config_mask[self.mine[tile.half]]
+        cdef int s, k, leg, index
+        for s in range(tables.n_shared):
+            if filling.digits[s] == MINE:
+                for leg in range(2):
+                    index = tables.index[0, s, leg]
+                    if index >= 0 and (
+                            kernel.first_frozen <= index + kernel.throws[n] <= kernel.length):
+                        return True
         for k in range(kernel.n_frozen):
             if frozen >> k & 1 and kernel.first_frozen + k + kernel.throws[n] <= kernel.length:
                 return True
         return False
 
     cdef bint _land(
-        self, TiledKernel kernel, const int32_t* digits, int source, int target, int n, int i, int j, int h,
-        MatrixRef* ref,
+        self, TiledKernel kernel, TileTables tables, const Tile* tile, const Filling* filling,
+        int source, int target, int n, Move* move,
     ) noexcept nogil:
-        # The matrix reached by landing on a shared square from another one (or, -1, from
-        # an entry square or home); False if that is not allowed.
+        # Landing on a shared square from another one (or, -1, from an entry square or
+        # home): false if that is not allowed; where it leads is written to `move`, from
+        # which rows is the caller's to say.
         cdef int32_t after[MAX_SHARED]
-        cdef int s, square = kernel.my_square[target]
+        cdef int s, square = tables.square[target], held = filling.digits[square]
         cdef bint again = kernel.gives_extra[target, n]
-        if digits[square]:
-            if kernel.my_index[square, digits[square]] >= 0:
-                return False
-            if kernel.safe_rosettes and kernel.is_rosette[target]:
-                return False
-            again = again or kernel.extra_on_capture
-        for s in range(kernel.n_shared):
-            after[s] = digits[s]
+        if held == MINE or (
+                held == THEIRS and kernel.safe_rosettes and kernel.is_rosette[target]):
+            return False
+        if move == NULL:
+            return True
+        for s in range(tables.n_shared):
+            after[s] = filling.digits[s]
         if source >= 0:
             after[source] = 0
-        after[square] = kernel.my_digit[target]
-        ref[0] = self._matrix(
-            self.first_tile[h] + kernel.tile_number(after, i, j), again)
+        after[square] = MINE
+        move.entry = NO_ENTRY
+        move.lost = move.gained = NO_BIT << 1
+        move.captured = NO_BIT
+        if tables.index[0, square, 1] >= 0:
+            move.gained = tables.my_bit(after, square) << 1 | tables.leg[target]
+        if held == THEIRS:
+            again = again or kernel.extra_on_capture
+            if tables.index[1, square, 1] >= 0:
+                move.captured = tables.their_bit(filling.digits, square)
+        move.matrix = self._matrix(
+            self.first_tile[tile.half] + tables.number(
+                after, self.my_free[tile.half], self.their_free[tile.half]), again)
         return True
 
     cdef void _read_externals(
-        self, TiledKernel kernel, int64_t number, const double* values
+        self, TiledKernel kernel, TileTables tables, int64_t number, const double* values
     ) noexcept nogil:
         # The best of a tile's moves that leave the block, by throw, from finished blocks.
         cdef const Tile* tile = &self.tiles[number]
-        cdef int h = tile.half, s, d, n, k
+        cdef int n, s, leg, k, index
         cdef int64_t x
         cdef uint32_t move = tile.first_move
-        cdef uint32_t frozen = kernel.ranking.config_mask[self.mine[h]]
-        cdef int32_t digits[MAX_SHARED]
-        cdef int32_t after[MAX_SHARED]
+        cdef uint32_t frozen = kernel.ranking.config_mask[self.mine[tile.half]]
+        cdef Filling filling
         cdef double* rows
-        kernel.tile_digits(
-            number - self.first_tile[h], kernel.ranking.config_free[self.mine[h]],
-            kernel.ranking.config_free[self.theirs[h]], digits)
+        tables.fill(
+            number - self.first_tile[tile.half], self.my_free[tile.half],
+            self.their_free[tile.half], &filling)
         for n in range(kernel.n_throws):
             rows = self._external(tile, n, move)
             move += tile.n_moves[n]
@@ -550,133 +546,215 @@ cdef class TiledBlock:
                 continue
             for x in range(<int64_t>tile.n_rows * tile.vectors * LANES):
                 rows[x] = -1.0
-            for s in range(kernel.n_shared):
-                d = kernel.my_index[s, digits[s]]
-                if d >= 0 and kernel.first_frozen <= d + kernel.throws[n] <= kernel.length:
-                    for k in range(kernel.n_shared):
-                        after[k] = digits[k]
-                    after[s] = 0
-                    self._leave(kernel, kernel.ranking, tile, values, after, d, n, rows)
+            for s in range(tables.n_shared):
+                if filling.digits[s] != MINE:
+                    continue
+                for leg in range(2):
+                    index = tables.index[0, s, leg]
+                    if index >= 0 and (
+                            kernel.first_frozen <= index + kernel.throws[n] <= kernel.length):
+                        self._leave(
+                            kernel, tables, kernel.ranking, tile, values, &filling, s, leg,
+                            index, n, rows)
             for k in range(kernel.n_frozen):
-                d = kernel.first_frozen + k
-                if frozen >> k & 1 and d + kernel.throws[n] <= kernel.length:
-                    self._leave(kernel, kernel.ranking, tile, values, digits, d, n, rows)
+                index = kernel.first_frozen + k
+                if frozen >> k & 1 and index + kernel.throws[n] <= kernel.length:
+                    self._leave(
+                        kernel, tables, kernel.ranking, tile, values, &filling, -1, 0, index, n,
+                        rows)
 
     cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil:
         # The matrix of the moves of throw n that leave the block, NULL if there are none;
         # it comes first among the moves of the throw, `move` on.
-        if tile.n_moves[n] and <int64_t>(self.moves[move] >> 8) >= self.n_state_vectors:
-            return self.buffer + <int64_t>(self.moves[move] >> 8) * LANES
+        cdef int64_t at
+        if tile.n_moves[n]:
+            at = matrix_of(&self.program, move) >> 8
+            if at >= self.n_state_vectors:
+                return self.buffer + at * LANES
         return NULL
 
     cdef void _leave(
-        self, TiledKernel kernel, Ranking ranking, const Tile* tile, const double* values, const int32_t* after, int source, int n,
+        self, TiledKernel kernel, TileTables tables, Ranking ranking, const Tile* tile,
+        const double* values, const Filling* filling, int square, int leg, int source, int n,
         double* rows,
     ) noexcept nogil:
-        # One move onto a frozen square or off the board, for all rows of a tile.
+        # One move onto a frozen square or off the board, for all rows of a tile that have
+        # it: from a shared square, or (-1) from a frozen one.
         cdef int h = tile.half, target = source + kernel.throws[n]
-        cdef int old = self.mine[h], theirs = self.theirs[h], config, r, c, row
-        cdef uint32_t mask = ranking.config_mask[old]
+        cdef int old = self.mine[h], theirs = self.theirs[h], config, r, c, k, mask
+        cdef int forks = tile.forks, lost = NO_BIT << 1
+        cdef uint32_t before = ranking.config_mask[old], frozen = before
         cdef int off = ranking.config_off[old]
+        cdef int32_t after[MAX_SHARED]
         cdef int32_t other[MAX_SHARED]
-        cdef int64_t first, other_columns = 0
+        cdef int64_t to_rows[MAX_ROWS]
+        cdef int64_t to_columns[MAX_ROWS]
         cdef double value
-        cdef bint again = kernel.gives_extra[target, n]
-        if source >= kernel.first_frozen:
-            mask &= ~(<uint32_t>1 << (source - kernel.first_frozen))
+        cdef double* row
+        cdef bint again = kernel.gives_extra[target, n], wins = False
+        for k in range(tables.n_shared):
+            after[k] = filling.digits[k]
+        if square < 0:
+            frozen &= ~(<uint32_t>1 << (source - kernel.first_frozen))
+        else:
+            after[square] = 0
+            if tables.index[0, square, 1] >= 0:
+                lost = tables.my_bit(filling.digits, square) << 1 | leg
+                forks -= 1
+        config = -1
         if target == kernel.length:
             off += 1
-            if off == kernel.pieces:
-                for r in range(tile.n_rows):
-                    for c in range(tile.n_columns):
-                        rows[r * tile.vectors * LANES + c] = 1.0
-                return
+            wins = off == kernel.pieces
+        elif frozen >> (target - kernel.first_frozen) & 1:
+            return
         else:
-            if mask >> (target - kernel.first_frozen) & 1:
-                return
-            mask |= <uint32_t>1 << (target - kernel.first_frozen)
-        config = ranking.config_of[off, mask]
-        if again:
-            first = kernel.tile_rank(config, theirs, after)
-        else:
-            kernel.mirrored(after, other)
-            first = kernel.tile_rank(theirs, config, other)
-            other_columns = kernel.row_counts[config, tile.pieces]
-        for r in range(tile.n_rows):
-            row = ranking.row_of[mask, ranking.row_mask[ranking.config_mask[old], r]]
-            if row < 0:
+            frozen |= <uint32_t>1 << (target - kernel.first_frozen)
+        if not wins:
+            config = ranking.config_of[off, frozen]
+            if again:
+                tables.ranks(config, theirs, after, to_rows, to_columns)
+            else:
+                tables.mirrored(after, other)
+                tables.ranks(theirs, config, other, to_columns, to_rows)
+        for k in range(tile.n_rows >> (tile.forks - forks)):
+            mask = k >> forks
+            r = ranking.row_of[frozen, ranking.row_mask[before, mask]]
+            if r < 0 and not wins:
                 continue  # an entry square that the path ends on is held
+            r = r << forks | (k & ((1 << forks) - 1))
+            row = rows + <int64_t>self.program.with_bit[lost][k] * tile.vectors * LANES
             for c in range(tile.n_columns):
-                if again:
-                    value = values[first + row * tile.n_columns + c]
+                if wins:
+                    value = 1.0
+                elif again:
+                    value = values[to_rows[r] + to_columns[c]]
                 else:
-                    value = 1.0 - values[first + c * other_columns + row]
-                if value > rows[r * tile.vectors * LANES + c]:
-                    rows[r * tile.vectors * LANES + c] = value
+                    value = 1.0 - values[to_rows[r] + to_columns[c]]
+                row[c] = max(row[c], value)
 
     cdef void _mark_passes(self, TiledKernel kernel, int64_t number) noexcept nogil:
         # By row of a tile, which throws leave no move.
         cdef const Tile* tile = &self.tiles[number]
-        cdef const RowMoves* list
+        cdef uint8_t* bits = self.pass_bits + tile.first_row
+        cdef const EntryMoves* list
         cdef const double* external
-        cdef uint32_t move
-        cdef int r, n, bits
-        cdef bint home_empty, is_blocked
+        cdef uint32_t move = tile.first_move, end
+        cdef int r, n, mask, h = tile.half
+        cdef bint home_empty
         for r in range(tile.n_rows):
-            home_empty = self.program.row_pieces[tile.half][r] == tile.pieces
-            list = self.program.row_moves[tile.half] + (
-                (<int64_t>tile.pattern * 2 + home_empty) * self.program.max_rows[tile.half] + r
-            ) * kernel.n_throws
-            bits = 0
-            move = tile.first_move
+            mask = r >> tile.forks
+            home_empty = self.program.mask_pieces[h][mask] == tile.pieces
+            list = self.program.entry_moves[h] + (
+                home_empty * self.program.n_masks[h] + mask) * kernel.n_throws
+            bits[r] = 0
             for n in range(kernel.n_throws):
-                is_blocked = list[n].n == 0 and tile.n_moves[n] <= 1
-                if is_blocked and tile.n_moves[n] == 1:
-                    external = self._external(tile, n, move)
-                    is_blocked = external != NULL and external[
-                        <int64_t>r * tile.vectors * LANES] < 0.0
-                if is_blocked:
-                    bits |= 1 << n
-                move += tile.n_moves[n]
-            self.pass_bits[tile.first_row + r] = bits
+                if list[n].n == 0:
+                    bits[r] |= 1 << n
+        for n in range(kernel.n_throws):
+            end = move + tile.n_moves[n]
+            external = self._external(tile, n, move)
+            if external != NULL:
+                for r in range(tile.n_rows):
+                    if external[<int64_t>r * tile.vectors * LANES] >= 0.0:
+                        bits[r] &= ~(1 << n)
+                move += 1
+            while move < end:
+                self._mark_move(kernel, tile, move, n, bits)
+                move += 1
+        if kernel.is_lane and tile.pieces:
+            self._mark_slots(kernel, tile, bits)
+
+    cdef void _mark_move(
+        self, TiledKernel kernel, const Tile* tile, uint32_t number, int n, uint8_t* bits
+    ) noexcept nogil:
+        # The rows that have a move do not pass.
+        cdef const Move* move
+        cdef const uint8_t* pair
+        cdef int k, legs
+        if kernel.is_lane:
+            for k in range(tile.n_rows):
+                bits[k] &= ~(1 << n)
+            return
+        move = &self.moves[number]
+        if move.entry == NO_ENTRY:
+            for k in range(move.n):
+                bits[self.program.with_bit[move.lost][k]] &= ~(1 << n)
+            return
+        pair = self.program.leaving[tile.half] + (
+            <int>move.entry * self.program.max_pairs[tile.half] * 2)
+        for k in range(move.n):
+            for legs in range(1 << tile.forks):
+                bits[<int>pair[2 * k] << tile.forks | legs] &= ~(1 << n)
+
+    cdef void _mark_slots(
+        self, TiledKernel kernel, const Tile* tile, uint8_t* bits
+    ) noexcept nogil:
+        # Nor do those of a lane that have a piece where an open slot starts.
+        cdef uint32_t frozen = kernel.ranking.config_mask[self.mine[tile.half]]
+        cdef int k, r, entry
+        cdef bint has
+        for k in range(kernel.n_slots):
+            if not self.slots[tile.first_slot + k]:
+                continue
+            entry = kernel.slot_entry[k]
+            for r in range(tile.n_rows):
+                if entry == NO_ENTRY:
+                    has = self.program.mask_pieces[tile.half][r] < tile.pieces
+                else:
+                    has = kernel.ranking.row_mask[frozen, r] >> entry & 1
+                if has:
+                    bits[r] &= ~(1 << kernel.slot_throw[k])
 
     def _order_tiles(self):
         # Pairs of mirrored tiles, named by their first. A group agrees on the leading
         # squares. The groups whose pieces there have come furthest come first, so that
         # every move that is not a capture leads to an earlier group, to an earlier tile of
         # the group, or stays in its pair. Within a group, tiles follow their place in
-        # memory, backwards, for the caches' sake.
+        # memory, backwards, for the caches' sake, and before that how far their pieces on
+        # forks have come if they are on their first leg.
         cdef int64_t pairs = self.first_tile[1], t
         advance = np.empty(pairs, dtype=np.int32)
         leading = np.empty(pairs, dtype=np.int64)
+        on_forks = np.empty(pairs, dtype=np.int32)
         cdef int32_t[::1] advance_view = advance
         cdef int64_t[::1] leading_view = leading
+        cdef int32_t[::1] on_forks_view = on_forks
         for t in prange(pairs, nogil=True, schedule="static", num_threads=self.threads):
-            self._look_ahead(self.kernel, t, &advance_view[t], &leading_view[t])
+            self._look_ahead(
+                self.kernel, self.tables, t, &advance_view[t], &leading_view[t],
+                &on_forks_view[t])
         chosen = np.flatnonzero(advance >= 0)
-        order = chosen[np.lexsort((-chosen, leading[chosen], -advance[chosen]))]
+        order = chosen[np.lexsort(
+            (-chosen, -on_forks[chosen], leading[chosen], -advance[chosen]))]
         self.order = order.astype(np.int32)
         starts = np.flatnonzero(np.diff(leading[order])) + 1
         self.group_start = np.concatenate(([0], starts, [len(order)])).astype(np.int64)
 
     cdef void _look_ahead(
-        self, TiledKernel kernel, int64_t number, int32_t* advance, int64_t* leading
+        self, TiledKernel kernel, TileTables tables, int64_t number, int32_t* advance,
+        int64_t* leading, int32_t* on_forks,
     ) noexcept nogil:
         # How far the pieces on a tile's leading squares have come, -1 for the second of a
-        # pair, and a number for what stands there.
+        # pair, a number for what stands there, and how far those on other forks have come.
         cdef int s, d
-        cdef int32_t digits[MAX_SHARED]
-        kernel.tile_digits(
-            number, kernel.ranking.config_free[self.mine[0]],
-            kernel.ranking.config_free[self.theirs[0]], digits)
-        advance[0] = leading[0] = 0
-        for s in range(kernel.n_leading):
-            d = digits[s]
-            leading[0] = leading[0] * kernel.my_index.shape[1] + d
-            if d:
-                advance[0] += max(kernel.my_index[s, d], kernel.their_index[s, d]) + 1
+        cdef Filling filling
+        tables.fill(number, self.my_free[0], self.their_free[0], &filling)
+        advance[0] = leading[0] = on_forks[0] = 0
+        for s in range(tables.n_shared):
+            d = filling.digits[s]
+            if s < kernel.n_leading:
+                leading[0] = leading[0] * 3 + d
+                if d:
+                    advance[0] += tables.index[d - MINE, s, 0] + 1
+            elif d and tables.index[d - MINE, s, 1] >= 0:
+                on_forks[0] += tables.index[d - MINE, s, 0] + 1
         if self.tiles[number].mirror < number:
             advance[0] = -1
+
+    cdef _take_frames(self, int threads):
+        # Four for each thread: of a tile and its mirror, by both bounds.
+        self.program.frames = self.workspace.frames.vectors(
+            4 * threads * self.program.n_throws * self.program.frame_step // LANES)
 
     def sweep(self, int threads):
         """Update every tile in place, the furthest on first.
@@ -692,6 +770,7 @@ cdef class TiledBlock:
             The delta: the largest change of a value on its first update.
         """
         cdef double delta
+        self._take_frames(threads)
         with nogil:
             delta = self.kernel.sweeper.sweep(
                 &self.program, self.buffer, &self.order[0], &self.group_start[0],
@@ -701,6 +780,7 @@ cdef class TiledBlock:
     def residual(self, int threads):
         """The largest abs(T(V) - V) over the block; writes nothing."""
         cdef double residual
+        self._take_frames(threads)
         with nogil:
             residual = self.kernel.sweeper.residual(
                 &self.program, self.buffer, self.n_tiles, threads)
@@ -743,7 +823,7 @@ cdef class TiledBlock:
                 self.kernel.sweeper.widen(
                     self.buffer + n_states * LANES, self.buffer + n_states * LANES,
                     self.lower + n_states * LANES, self.n_vectors - n_states, beyond)
-        self._copy(self.kernel, NULL, &values[0])
+        self._copy(NULL, &values[0])
         with nogil:
             self.kernel.sweeper.widen(self.buffer, self.buffer, self.lower, n_states, shift)
             self._settle_draws()
@@ -769,6 +849,7 @@ cdef class TiledBlock:
 
     def narrow(self, int threads):
         """Sweep both bounds, each update rounded outwards."""
+        self._take_frames(threads)
         with nogil:
             self.kernel.sweeper.narrow(
                 &self.program, self.buffer, self.lower, &self.order[0], &self.group_start[0],
@@ -786,60 +867,64 @@ cdef class TiledBlock:
             Where it is that large.
         """
         cdef double width = -1.0, off
-        cdef const double* value = &values[0]
         cdef int64_t t, k, rank, worst = 0
-        cdef int h, r, c
+        cdef int64_t rows[MAX_ROWS]
+        cdef int64_t columns[MAX_ROWS]
+        cdef int r, c
         cdef const Tile* tile
         with nogil:
-            for h in range(self.n_halves):
-                rank = self.kernel.ranking.half_offset[self.mine[h], self.theirs[h]]
-                for t in range(self.first_tile[h], self.first_tile[h + 1]):
-                    tile = &self.tiles[t]
-                    k = tile.f * LANES
-                    for r in range(tile.n_rows):
-                        for c in range(tile.n_columns):
-                            off = max(self.buffer[k + c] - value[rank],
-                                      value[rank] - self.lower[k + c])
-                            if off > width:
-                                width, worst = off, rank
-                            rank += 1
-                        k += <int64_t>tile.vectors * LANES
+            for t in range(self.n_tiles):
+                tile = &self.tiles[t]
+                self._ranks(self.tables, t, rows, columns)
+                k = tile.f * LANES
+                for r in range(tile.n_rows):
+                    for c in range(tile.n_columns):
+                        rank = rows[r] + columns[c]
+                        off = max(self.buffer[k + c] - values[rank],
+                                  values[rank] - self.lower[k + c])
+                        if off > width:
+                            width, worst = off, rank
+                    k += <int64_t>tile.vectors * LANES
         # one subtraction, rounded to nearest
         return nextafter(width, INFINITY), worst
 
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (n_positions,)."""
-        self._copy(self.kernel, &values[0], NULL)
+        self._copy(&values[0], NULL)
 
     def load(self, const double[::1] values):
         """Take the block's values from `values`, float64, shape (n_positions,)."""
-        self._copy(self.kernel, NULL, &values[0])
+        self._copy(NULL, &values[0])
         with nogil:
             self.kernel.sweeper.show(&self.program, self.buffer, self.n_tiles, self.threads)
 
-    cdef _copy(self, TiledKernel kernel, double* to, const double* source):
+    cdef _copy(self, double* to, const double* source):
         # Between F and rank order: to `to` unless it is NULL, from `source` otherwise.
         cdef int64_t t
         for t in prange(self.n_tiles, nogil=True, schedule="static", num_threads=self.threads):
-            self._copy_tile(kernel, t, to, source)
+            self._copy_tile(t, to, source)
 
-    cdef void _copy_tile(
-        self, TiledKernel kernel, int64_t number, double* to, const double* source
-    ) noexcept nogil:
+    cdef void _copy_tile(self, int64_t number, double* to, const double* source) noexcept nogil:
         cdef const Tile* tile = &self.tiles[number]
-        cdef int h = tile.half, r, c
-        cdef int32_t digits[MAX_SHARED]
-        cdef int64_t rank
+        cdef int r, c
+        cdef int64_t rows[MAX_ROWS]
+        cdef int64_t columns[MAX_ROWS]
         cdef double* f = self.buffer + tile.f * LANES
-        kernel.tile_digits(
-            number - self.first_tile[h], kernel.ranking.config_free[self.mine[h]],
-            kernel.ranking.config_free[self.theirs[h]], digits)
-        rank = kernel.tile_rank(self.mine[h], self.theirs[h], digits)
+        self._ranks(self.tables, number, rows, columns)
         for r in range(tile.n_rows):
-            for c in range(tile.n_columns):
-                if to != NULL:
-                    to[rank] = f[c]
-                else:
-                    f[c] = source[rank]
-                rank += 1
+            if to != NULL:
+                for c in range(tile.n_columns):
+                    to[rows[r] + columns[c]] = f[c]
+            else:
+                for c in range(tile.n_columns):
+                    f[c] = source[rows[r] + columns[c]]
             f += <int64_t>tile.vectors * LANES
+
+    cdef void _ranks(
+        self, TileTables tables, int64_t number, int64_t* rows, int64_t* columns
+    ) noexcept nogil:
+        # The rank of a tile's position is the sum of its row's and its column's.
+        cdef int h = self.tiles[number].half
+        cdef Filling filling
+        tables.fill(number - self.first_tile[h], self.my_free[h], self.their_free[h], &filling)
+        tables.ranks(self.mine[h], self.theirs[h], filling.digits, rows, columns)

@@ -6,6 +6,7 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "tiles.h"
@@ -34,8 +35,15 @@ static const double NO_MOVE[LANE_ROWS * 2 * LANES] __attribute__((aligned(64))) 
 /* What a tile's moves to other tiles are worth, by throw and row: the same while the tile
    and its mirror are updated in turn. */
 typedef struct {
-    double best[LANE_SQUARES][LANE_ROWS * 2 * LANES] __attribute__((aligned(64)));
-} Frame;
+    double best[LANE_SQUARES][LANE_ROWS * 2 * LANES];
+} LaneFrame;
+
+static inline double *frame_of(const Program *program, int number)
+{
+    /* One of this thread's four frames. */
+    return program->frames +
+           (omp_get_thread_num() * 4 + number) * program->frame_step * program->n_throws;
+}
 
 /* ---- what the next pair of tiles will read ---- */
 
@@ -45,20 +53,28 @@ static inline void prefetch_lines(const double *from, int lines)
         __builtin_prefetch(from + line * LANES);
 }
 
-/* F, and the first matrix of each throw: if some move leaves the block it is theirs, which
-   no other tile reads and no cache holds. The other matrices belong to tiles close by: to
-   prefetch them too costs more than it saves. Measured in one run against no prefetch: a
-   sweep takes 0.84 of the time on finkel 6 and on masters 4; with all matrices 0.90 and
-   0.93. */
+/* F, and matrices that moves lead to. Of a lane the first of each throw: if some move leaves
+   the block it is theirs, which no other tile reads and no cache holds. The other matrices
+   belong to tiles close by: to prefetch them too costs more than it saves. Measured in one run
+   against no prefetch: a sweep takes 0.84 of the time on finkel 6 and on masters 4; with all
+   matrices 0.90 and 0.93. Tiles with forks are smaller and lead further: the first lines of
+   all matrices. */
 static inline void prefetch_tile(const Program *program, const double *buffer, const Tile *tile)
 {
     const int lines = tile->n_rows * tile->vectors;
     const int most = lines < PREFETCH_LINES ? lines : PREFETCH_LINES;
-    const MatrixRef *move = program->moves + tile->first_move;
+    const int first = lines < MOVE_LINES ? lines : MOVE_LINES;
+    uint32_t move = tile->first_move;
     for (int n = 0; n < program->n_throws; n++) {
-        if (tile->n_moves[n])
-            prefetch_lines(buffer + (int64_t)(*move >> 8) * LANES, most);
-        move += tile->n_moves[n];
+        const uint32_t end = move + tile->n_moves[n];
+        if (program->is_lane) {
+            if (move < end)
+                prefetch_lines(buffer + (int64_t)(program->refs[move] >> 8) * LANES, most);
+            move = end;
+        } else
+            for (; move < end; move++)
+                prefetch_lines(
+                    buffer + (int64_t)(program->moves[move].matrix >> 8) * LANES, first);
     }
     prefetch_lines(buffer + tile->f * LANES, 2 * most);
 }
@@ -69,14 +85,24 @@ enum { RECORD_AHEAD = 8, MIRROR_AHEAD = 6, LISTS_AHEAD = 4, VALUES_AHEAD = 2 };
 
 static inline void prefetch_lists(const Program *program, const Tile *tile)
 {
-    const MatrixRef *moves = program->moves + tile->first_move;
-    __builtin_prefetch(moves);
-    __builtin_prefetch(moves + 8);
-    if (tile->pieces) {
-        const MatrixRef *slots = program->slots + tile->first_slot;
-        __builtin_prefetch(slots);
-        __builtin_prefetch(slots + 8);
+    if (program->is_lane) {
+        const MatrixRef *moves = program->refs + tile->first_move;
+        __builtin_prefetch(moves);
+        __builtin_prefetch(moves + 8);
+        if (tile->pieces) {
+            const MatrixRef *slots = program->slots + tile->first_slot;
+            __builtin_prefetch(slots);
+            __builtin_prefetch(slots + 8);
+        }
+        return;
     }
+    const Move *move = program->moves + tile->first_move;
+    int n_moves = 0;
+    for (int n = 0; n < program->n_throws; n++)
+        n_moves += tile->n_moves[n];
+    for (int k = 0; k < n_moves; k += 4)
+        __builtin_prefetch(move + k);
+    __builtin_prefetch(program->pass_bits + tile->first_row);
 }
 
 static inline void prefetch_pairs(
@@ -99,6 +125,8 @@ static inline void prefetch_pairs(
         prefetch_tile(program, buffer, tiles + tile->mirror);
     }
 }
+
+/* `spread`: four doubles where a bit, below the third, is put into their places' numbers. */
 
 /* ---- plain C ---- */
 #define VEC(name) name##_plain
@@ -165,6 +193,13 @@ static inline void transpose_plain(
             g[c * to_stride + r] = 1.0 - f[r * stride + c];
 }
 #define UR_LANE 0
+static inline v8_plain spread_plain(const double *p, int bit)
+{
+    v8_plain v;
+    for (int i = 0; i < LANES; i++)
+        v.x[i] = p[without_bit(i, bit)];
+    return v;
+}
 #include "sweep_body.h"
 #undef UR_LANE
 #undef VEC
@@ -228,6 +263,15 @@ static inline void transpose_avx2(
 {
     transpose_plain(f, stride, g, to_stride, n_rows, n_columns);
 }
+static inline v8_avx2 spread_avx2(const double *p, const int bit)
+{
+    const __m256d x = _mm256_loadu_pd(p);
+    if (bit == 0)
+        return (v8_avx2){_mm256_permute4x64_pd(x, 0x50), _mm256_permute4x64_pd(x, 0xFA)};
+    if (bit == 1)
+        return (v8_avx2){_mm256_permute4x64_pd(x, 0x44), _mm256_permute4x64_pd(x, 0xEE)};
+    return (v8_avx2){x, x};
+}
 #include "sweep_body.h"
 #undef UR_LANE
 #undef VEC
@@ -288,6 +332,15 @@ static inline void transpose_avx512(
     }
     for (int c = 0; c < LANES && c < n_columns; c++)
         _mm512_storeu_pd(g + c * to_stride, t[c]);
+}
+static inline v8_avx512 spread_avx512(const double *p, const int bit)
+{
+    const __m512d x = _mm512_broadcast_f64x4(_mm256_loadu_pd(p));
+    if (bit == 0)
+        return _mm512_permutexvar_pd(_mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3), x);
+    if (bit == 1)
+        return _mm512_permutexvar_pd(_mm512_setr_epi64(0, 1, 0, 1, 2, 3, 2, 3), x);
+    return x;
 }
 #include "sweep_body.h"
 #undef UR_LANE

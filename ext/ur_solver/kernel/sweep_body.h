@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) const double *VEC(best_of)(
 }
 
 static inline __attribute__((always_inline)) void VEC(prepare_lane)(
-    const Program *program, const Tile *tile, const double *buffer, Frame *frame,
+    const Program *program, const Tile *tile, const double *buffer, LaneFrame *frame,
     const int pieces, const int rows, const int rows_after, const int vectors,
     const int throws)
 {
@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) void VEC(prepare_lane)(
        inlining, and with them the list of every row's moves. */
     double scratch[LANE_ROWS * 2 * LANES] __attribute__((aligned(64)));
     double reshaped[LANE_SQUARES][LANE_ROWS * 2 * LANES] __attribute__((aligned(64)));
-    const MatrixRef *move = program->moves + tile->first_move;
+    const MatrixRef *move = program->refs + tile->first_move;
     const MatrixRef *slots = program->slots + tile->first_slot;
 #pragma GCC unroll 4
     for (int n = 0; n < throws; n++) {
@@ -115,7 +115,7 @@ static inline __attribute__((always_inline)) void VEC(prepare_lane)(
 }
 
 static inline __attribute__((always_inline)) void VEC(update_lane)(
-    const Program *program, const Tile *tile, double *buffer, const Frame *frame, int store,
+    const Program *program, const Tile *tile, double *buffer, const LaneFrame *frame, int store,
     VEC(v8) * delta, const int pieces, const int rows, const int vectors, const int throws)
 {
     /* The constants are those of `prepare_lane`. */
@@ -179,13 +179,13 @@ static inline __attribute__((always_inline)) void VEC(update_lane)(
 
 #define LANE_CASE(pieces_, rows_, after_, vectors_, throws_)                                   \
     static void VEC(prepare_##pieces_##_##vectors_##_##throws_)(                               \
-        const Program *program, const Tile *tile, const double *buffer, Frame *frame)          \
+        const Program *program, const Tile *tile, const double *buffer, LaneFrame *frame)      \
     {                                                                                          \
         VEC(prepare_lane)                                                                      \
         (program, tile, buffer, frame, pieces_, rows_, after_, vectors_, throws_);             \
     }                                                                                          \
     static VEC(v8) VEC(update_##pieces_##_##vectors_##_##throws_)(                             \
-        const Program *program, const Tile *tile, double *buffer, const Frame *frame,          \
+        const Program *program, const Tile *tile, double *buffer, const LaneFrame *frame,      \
         int store)                                                                             \
     {                                                                                          \
         VEC(v8) delta = VEC(set)(0.0);                                                         \
@@ -207,8 +207,8 @@ LANE_CASES(5, 16, 16)
 #undef LANE_CASE
 #undef LANE_CASES
 
-typedef void (*VEC(Prepare))(const Program *, const Tile *, const double *, Frame *);
-typedef VEC(v8) (*VEC(Update))(const Program *, const Tile *, double *, const Frame *, int);
+typedef void (*VEC(Prepare))(const Program *, const Tile *, const double *, LaneFrame *);
+typedef VEC(v8) (*VEC(Update))(const Program *, const Tile *, double *, const LaneFrame *, int);
 #define LANE_LIST(what, vectors, throws)                                                       \
     {VEC(what##_0_##vectors##_##throws), VEC(what##_1_##vectors##_##throws),                   \
      VEC(what##_2_##vectors##_##throws), VEC(what##_3_##vectors##_##throws),                   \
@@ -223,88 +223,168 @@ static const VEC(Update) VEC(update)[2][2][6] = {
 #undef LANE_LIST
 #endif
 
-/* ---- any other set of rows: their moves are read from lists ---- */
+/* ---- any other set of rows: which of them a move has is read from lists ---- */
 
-static void VEC(update_rows)(
-    const Program *program, const Tile *tile, double *buffer, int column, int store,
-    VEC(v8) * delta)
+static inline __attribute__((always_inline)) void VEC(improve)(
+    double *best, const double *from, const int vectors, const int captured)
 {
-    /* All rows of one tile, over 8 columns from `column` on. */
+    /* A row by another, from whose columns a bit is missing if `captured` is not NO_BIT. */
+    for (int v = 0; v < vectors; v++) {
+        const VEC(v8) row = captured == NO_BIT ? VEC(load)(from + v * LANES)
+                            : captured >= 3    ? VEC(load)(from + without_bit(v * LANES, captured))
+                                               : VEC(spread)(from + v * LANES / 2, captured);
+        VEC(store)(best + v * LANES, VEC(max)(VEC(load)(best + v * LANES), row));
+    }
+}
+
+static inline __attribute__((always_inline)) void VEC(improve_rows)(
+    const Program *program, const Tile *tile, const Move *move, const double *from, double *best,
+    const int vectors, const int captured)
+{
+    /* `vectors` and `captured` are constants after inlining, or nearly so. */
+    const int64_t stride = (int64_t)vectors * LANES;
+    const int64_t from_stride = (int64_t)(move->matrix & 255) * LANES;
+    const uint16_t *row = program->with_bit[move->lost], *to = program->with_bit[move->gained];
+    if (move->entry == NO_ENTRY) {
+        for (int k = 0; k < move->n; k++)
+            VEC(improve)(best + row[k] * stride, from + to[k] * from_stride, vectors, captured);
+        return;
+    }
+    const uint8_t *pair =
+        program->leaving[tile->half] + (int64_t)move->entry * program->max_pairs[tile->half] * 2;
+    for (int k = 0; k < move->n; k++, pair += 2)
+        for (int legs = 0; legs < 1 << tile->forks; legs++)
+            VEC(improve)
+            (best + (pair[0] << tile->forks | legs) * stride,
+             from + to[pair[1] << tile->forks | legs] * from_stride, vectors, captured);
+}
+
+static inline __attribute__((always_inline)) void VEC(prepare_rows)(
+    const Program *program, const Tile *tile, const double *buffer, double *frame,
+    const int vectors)
+{
+    /* The best of the moves that leave the tile, by throw and row. */
+    const int64_t size = (int64_t)tile->n_rows * vectors * LANES;
+    const Move *move = program->moves + tile->first_move;
+    for (int n = 0; n < program->n_throws; n++, frame += program->frame_step) {
+        for (int64_t k = 0; k < size; k += LANES)
+            VEC(store)(frame + k, VEC(set)(-1.0));
+        for (const Move *end = move + tile->n_moves[n]; move < end; move++) {
+            const double *from = VEC(matrix)(buffer, move->matrix);
+            switch (move->captured) {
+            case 0:
+                VEC(improve_rows)(program, tile, move, from, frame, vectors, 0);
+                break;
+            case 1:
+                VEC(improve_rows)(program, tile, move, from, frame, vectors, 1);
+                break;
+            case 2:
+                VEC(improve_rows)(program, tile, move, from, frame, vectors, 2);
+                break;
+            case NO_BIT:
+                VEC(improve_rows)(program, tile, move, from, frame, vectors, NO_BIT);
+                break;
+            default:
+                VEC(improve_rows)(program, tile, move, from, frame, vectors, move->captured);
+            }
+        }
+    }
+}
+
+static void VEC(prepare_narrow)(
+    const Program *program, const Tile *tile, const double *buffer, double *frame)
+{
+    VEC(prepare_rows)(program, tile, buffer, frame, 1);
+}
+
+static void VEC(prepare_wide)(
+    const Program *program, const Tile *tile, const double *buffer, double *frame)
+{
+    VEC(prepare_rows)(program, tile, buffer, frame, tile->vectors);
+}
+
+static inline VEC(v8) VEC(update_row)(
+    const Program *program, const Tile *tile, double *buffer, const double *frame,
+    const EntryMoves *lists, int legs, int row, int store)
+{
+    /* One row, whose moves within the tile are `lists`; the largest changes. */
     const int64_t stride = (int64_t)tile->vectors * LANES;
-    double *f = buffer + tile->f * LANES + column;
+    const int pass = program->pass_bits[tile->first_row + row];
+    double *f = buffer + tile->f * LANES;
     double *g = f + tile->n_rows * stride;
-    const int half = tile->half, n_throws = program->n_throws;
-    const int max_rows = program->max_rows[half];
-    const RowMoves *lists =
-        program->row_moves[half] + (int64_t)tile->pattern * 2 * max_rows * n_throws;
-    const VEC(v8) valid = VEC(lanes_below)(tile->n_columns - column);
-    const MatrixRef own[2] = {
-        ((uint64_t)(tile->f + (int64_t)tile->n_rows * tile->vectors) << 8) | tile->vectors,
-        ((uint64_t)tile->f << 8) | tile->vectors,
-    };
-    const MatrixRef *slots = program->slots + tile->first_slot;
-    for (int k = 0; k < max_rows; k++) {
-        const int r = program->row_order[half][k];
-        if (r >= tile->n_rows)
-            continue;
-        const int home_empty = program->row_pieces[half][r] == tile->pieces;
-        const RowMoves *list = lists + ((int64_t)home_empty * max_rows + r) * n_throws;
-        const int pass = program->pass_bits[tile->first_row + r];
-        VEC(v8) sum = VEC(mul)(VEC(set)(program->pass_chance[pass]), VEC(load)(g + r * stride));
-        const MatrixRef *move = program->moves + tile->first_move;
-        for (int n = 0; n < n_throws; n++, list++) {
-            const MatrixRef *end = move + tile->n_moves[n];
-            VEC(v8) best = VEC(set)(-1.0);
-            for (; move < end; move++)
+    VEC(v8) delta = VEC(set)(0.0);
+    for (int64_t column = 0; column < stride; column += LANES) {
+        const int64_t at = row * stride + column;
+        VEC(v8) sum = VEC(mul)(VEC(set)(program->pass_chance[pass]), VEC(load)(g + at));
+        for (int n = 0; n < program->n_throws; n++) {
+            const EntryMoves *list = lists + n;
+            VEC(v8) best = VEC(load)(frame + n * program->frame_step + at);
+            for (int k = 0; k < list->n; k++) {
+                const int64_t to = list->mask[k] << tile->forks | legs;
                 best = VEC(max)(
-                    best, VEC(load)(VEC(matrix)(buffer, *move) +
-                                    (int64_t)(*move & 255) * LANES * r + column));
-            for (int i = 0; i < list->n; i++) {
-                const int s = list->slot[i];
-                const MatrixRef ref = s < 2 ? own[s] : slots[s - 2];
-                best = VEC(max)(
-                    best, VEC(load)(VEC(matrix)(buffer, ref) +
-                                    (int64_t)(ref & 255) * LANES * list->row[i] + column));
+                    best, VEC(load)((list->again[k] ? f : g) + to * stride + column));
             }
             sum = VEC(fma)(VEC(set)(program->chance[pass][n]), best, sum);
         }
-        *delta = VEC(max)(*delta, VEC(distance)(sum, VEC(load)(f + r * stride), valid));
+        const VEC(v8) valid = VEC(lanes_below)((int)(tile->n_columns - column));
+        delta = VEC(max)(delta, VEC(distance)(sum, VEC(load)(f + at), valid));
         if (store)
-            VEC(store)(f + r * stride, sum);
+            VEC(store)(f + at, sum);
     }
+    return delta;
+}
+
+static double VEC(update_rows)(
+    const Program *program, const Tile *tile, double *buffer, const double *frame, int store)
+{
+    const int half = tile->half, n_masks = program->n_masks[half];
+    VEC(v8) delta = VEC(set)(0.0);
+    for (int k = 0; k < n_masks; k++) {
+        const int mask = program->mask_order[half][k];
+        if (mask << tile->forks >= tile->n_rows)
+            continue;
+        const int home_empty = program->mask_pieces[half][mask] == tile->pieces;
+        const EntryMoves *lists = program->entry_moves[half] +
+                                  (home_empty * n_masks + mask) * program->n_throws;
+        for (int legs = 0; legs < 1 << tile->forks; legs++)
+            delta = VEC(max)(
+                delta, VEC(update_row)(
+                           program, tile, buffer, frame, lists, legs,
+                           mask << tile->forks | legs, store));
+    }
+    return VEC(largest)(delta);
 }
 
 /* ---- one tile, whichever rows it has ---- */
 
 static void VEC(prepare_tile)(
-    const Program *program, const Tile *tile, const double *buffer, Frame *frame)
+    const Program *program, const Tile *tile, const double *buffer, double *frame)
 {
 #if UR_LANE
-    if (program->is_lane[tile->half])
+    if (program->is_lane) {
         VEC(prepare)
         [program->n_throws - 3][tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
-            program, tile, buffer, frame);
-#else
-    (void)program, (void)tile, (void)buffer, (void)frame;
+            program, tile, buffer, (LaneFrame *)frame);
+        return;
+    }
 #endif
+    if (tile->vectors == 1)
+        VEC(prepare_narrow)(program, tile, buffer, frame);
+    else
+        VEC(prepare_wide)(program, tile, buffer, frame);
 }
 
 static double VEC(update_tile)(
-    const Program *program, const Tile *tile, double *buffer, const Frame *frame, int store)
+    const Program *program, const Tile *tile, double *buffer, const double *frame, int store)
 {
 #if UR_LANE
-    if (program->is_lane[tile->half])
+    if (program->is_lane)
         return VEC(largest)(
             VEC(update)[program->n_throws - 3][tile->vectors - 1]
                        [tile->pieces < 5 ? tile->pieces : 5](
-                           program, tile, buffer, frame, store));
-#else
-    (void)frame;
+                           program, tile, buffer, (const LaneFrame *)frame, store));
 #endif
-    VEC(v8) delta = VEC(set)(0.0);
-    for (int column = 0; column < tile->vectors * LANES; column += LANES)
-        VEC(update_rows)(program, tile, buffer, column, store, &delta);
-    return VEC(largest)(delta);
+    return VEC(update_rows)(program, tile, buffer, frame, store);
 }
 
 /* ---- whole tiles ---- */
@@ -336,16 +416,16 @@ static inline double VEC(sweep_pair)(
     /* A tile and its mirror in turn, so that passed turns and moves among entry squares,
        which stay in the pair, settle at once. */
     const Tile *mirror = program->tiles + tile->mirror;
-    Frame frame, mirror_frame;
+    double *const frame = frame_of(program, 0), *const mirror_frame = frame_of(program, 1);
     double delta = 0.0;
-    VEC(prepare_tile)(program, tile, buffer, &frame);
+    VEC(prepare_tile)(program, tile, buffer, frame);
     if (mirror != tile)
-        VEC(prepare_tile)(program, mirror, buffer, &mirror_frame);
+        VEC(prepare_tile)(program, mirror, buffer, mirror_frame);
     for (int round = 0; round < rounds; round++) {
-        double change = VEC(update_tile)(program, tile, buffer, &frame, 1);
+        double change = VEC(update_tile)(program, tile, buffer, frame, 1);
         VEC(show_opponent)(tile, mirror, buffer);
         if (mirror != tile) {
-            const double other = VEC(update_tile)(program, mirror, buffer, &mirror_frame, 1);
+            const double other = VEC(update_tile)(program, mirror, buffer, mirror_frame, 1);
             VEC(show_opponent)(mirror, tile, buffer);
             change = other > change ? other : change;
         }
@@ -379,10 +459,10 @@ static double VEC(residual)(const Program *program, double *buffer, int64_t n_ti
     double residual = 0.0;
 #pragma omp parallel for num_threads(threads) reduction(max : residual) schedule(dynamic, 256)
     for (int64_t k = 0; k < n_tiles; k++) {
-        Frame frame;
+        double *const frame = frame_of(program, 0);
         const Tile *tile = program->tiles + k;
-        VEC(prepare_tile)(program, tile, buffer, &frame);
-        const double change = VEC(update_tile)(program, tile, buffer, &frame, 0);
+        VEC(prepare_tile)(program, tile, buffer, frame);
+        const double change = VEC(update_tile)(program, tile, buffer, frame, 0);
         residual = change > residual ? change : residual;
     }
     return residual;
@@ -438,7 +518,7 @@ static void VEC(extrapolate)(
    into others that are equal only when rounded to nearest. */
 
 static __attribute__((noinline)) void VEC(bound_tile)(
-    const Program *program, const Tile *tile, double *bound, const Frame *frame)
+    const Program *program, const Tile *tile, double *bound, const double *frame)
 {
     VEC(update_tile)(program, tile, bound, frame, 1);
 }
@@ -449,19 +529,18 @@ static void VEC(narrow_pair)(
     const Tile *mirror = program->tiles + tile->mirror;
     const Tile *both[2] = {tile, mirror};
     const int n = mirror == tile ? 1 : 2;
-    Frame upper_frame[2], lower_frame[2];
     for (int k = 0; k < n; k++) {
-        VEC(prepare_tile)(program, both[k], upper, &upper_frame[k]);
-        VEC(prepare_tile)(program, both[k], lower, &lower_frame[k]);
+        VEC(prepare_tile)(program, both[k], upper, frame_of(program, k));
+        VEC(prepare_tile)(program, both[k], lower, frame_of(program, 2 + k));
     }
     fesetround(FE_UPWARD);
     for (int round = 0; round < rounds; round++)
         for (int k = 0; k < n; k++) {
             const Tile *other = both[n - 1 - k];
-            VEC(bound_tile)(program, both[k], upper, &upper_frame[k]);
+            VEC(bound_tile)(program, both[k], upper, frame_of(program, k));
             fesetround(FE_DOWNWARD);
             VEC(show_in)(both[k], other, upper, lower);
-            VEC(bound_tile)(program, both[k], lower, &lower_frame[k]);
+            VEC(bound_tile)(program, both[k], lower, frame_of(program, 2 + k));
             fesetround(FE_UPWARD);
             VEC(show_in)(both[k], other, lower, upper);
         }

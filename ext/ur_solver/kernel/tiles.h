@@ -1,13 +1,19 @@
 /* What a block looks like to the tiled kernel.
 
-   A tile holds two matrices of doubles, F then G, one row for each of my entry masks,
-   one column for each of theirs, rows padded to whole vectors of 8:
+   A tile says who holds each shared square. It has two matrices of doubles, F then G: one
+   row for everything of mine that it leaves open, one column for everything of theirs,
+   rows padded to whole vectors of 8:
 
      F[r][c]  my value with me to throw
      G[r][c]  my value with the opponent to throw = 1 - F of the mirrored tile, transposed
 
-   so that whatever I move, a row of mine leads to whole rows of F (I throw again) or of
-   G (the turn passes): no gathers, no decoding of states.
+   What a tile leaves open to a side is which entry squares it holds (its mask) and, on
+   shared squares that its path visits twice, forks, which leg its pieces are on (a bit for
+   each, the first square's the lowest): a row is mask << forks | legs.
+
+   Whatever I move, a row of mine leads to whole rows of F (I throw again) or of G (the
+   turn passes): no gathers, no decoding of states. A capture on a fork takes a bit out of
+   the columns' numbers: eight columns then come from four that lie together.
 
    The best of the moves that leave the block is found once, when the block is laid out:
    a third kind of matrix, one for each throw that has such moves. */
@@ -21,9 +27,13 @@ enum {
     LANES = 8,
     MAX_THROWS = 8,
     MAX_ENTRIES = 7,
+    MAX_ROWS = 512,
     LANE_SQUARES = 4,
     LANE_ROWS = 1 << LANE_SQUARES,
     PREFETCH_LINES = 12,
+    MOVE_LINES = 4,
+    NO_BIT = 7,
+    NO_ENTRY = 255,
 };
 
 /* A matrix that a move leads to: its offset in the buffer in vectors, shifted left by 8,
@@ -33,42 +43,73 @@ typedef uint64_t MatrixRef;
 typedef struct {
     int64_t f;                    /* offset of F in the buffer, in vectors */
     int32_t mirror;               /* the same placement seen by the opponent */
-    uint32_t first_move;          /* into moves: by throw, those that change no mask */
-    uint32_t first_slot;          /* into slots: those from my entry squares and home */
+    uint32_t first_move;          /* into moves or refs, by throw */
+    uint32_t first_slot;          /* into slots: moves from my entry squares and home */
     uint32_t first_row;           /* into pass_bits */
-    uint8_t half;                 /* 0 or 1 */
-    uint8_t n_rows, n_columns;
+    uint16_t n_rows, n_columns;
     uint8_t vectors;              /* in one row */
+    uint8_t half;                 /* 0 or 1 */
     uint8_t pieces;               /* mine that are neither settled nor on shared squares */
-    uint8_t pattern;              /* which shared squares next to the entry are open */
+    uint8_t forks;                /* of mine */
     uint8_t n_moves[MAX_THROWS];
 } Tile;
 
-/* The moves of one row and throw from entry squares and home: the slot that names the
-   matrix, and the row there. Slot 0 is the tile's own G and slot 1 its own F. */
+/* A move to another tile, for the rows that have it. Numbered k, they are those whose bit
+   `lost` has its leg, and lead to rows whose bit `gained` has that; NO_BIT for no such
+   bit. With an entry square as the source the masks of the pairs in `leaving` take the
+   place of k's. */
+typedef struct {
+    MatrixRef matrix;
+    uint16_t n;                   /* rows, or pairs of `leaving` */
+    uint8_t entry;                /* the entry square that it starts from, or NO_ENTRY */
+    uint8_t lost, gained;         /* bit << 1 | leg */
+    uint8_t captured;             /* the bit of theirs that a capture takes, or NO_BIT */
+    uint8_t unused[2];
+} Move;
+
+/* The moves of one mask and throw that end on an entry square. */
 typedef struct {
     uint8_t n;
-    uint8_t slot[MAX_ENTRIES];
-    uint8_t row[MAX_ENTRIES];
+    uint8_t mask[MAX_ENTRIES];
+    uint8_t again[MAX_ENTRIES];
     uint8_t unused;
-} RowMoves;
+} EntryMoves;
 
 typedef struct {
     const Tile *tiles;
-    const MatrixRef *moves;
+    const Move *moves;            /* by tile and throw */
+    const MatrixRef *refs;        /* the same for lanes: all rows, none changed */
     const MatrixRef *slots;
     const uint8_t *pass_bits;     /* (tile row) bit by throw: no move, the turn passes */
-    const RowMoves *row_moves[2]; /* by half: (pattern, is home empty, row, throw) */
-    const uint8_t *row_order[2];  /* by half: rows, the furthest on first */
-    const uint8_t *row_pieces[2]; /* by half: pieces that a row's mask holds */
-    int32_t max_rows[2];
-    int32_t is_lane[2];           /* by half: a whole lane of four entry squares, and
-                                     throws of 1, 2, 3 and perhaps 4 only */
+    double *frames;               /* four for each thread */
+    int64_t frame_step;           /* doubles in a frame for each throw */
+    /* by half: */
+    const EntryMoves *entry_moves[2]; /* (is home empty, mask, throw) */
+    const uint8_t *leaving[2];    /* (entry square, pair, 2): a mask, and without it */
+    const uint8_t *mask_order[2]; /* the furthest on first */
+    const uint8_t *mask_pieces[2];
+    int32_t n_masks[2];
+    int32_t max_pairs[2];
+    int32_t is_lane;              /* four entry squares, no forks, throws of 1, 2, 3 and
+                                     perhaps 4 only */
     int32_t lane_again[MAX_THROWS]; /* by throw: bit by entry square: landing there again */
     int32_t lane_slot[MAX_THROWS][LANE_SQUARES + 1]; /* by throw and source: slot or -1 */
     int32_t n_throws;             /* throws that move, by ascending step */
+    uint16_t with_bit[2 * NO_BIT + 1][MAX_ROWS]; /* (bit << 1 | leg, k): k, that bit put in */
     double chance[256][MAX_THROWS];  /* by pass bits: 0 for a throw that passes */
     double pass_chance[256];      /* by pass bits, the throw of 0 included */
 } Program;
+
+/* The matrix of one of a block's moves. */
+static inline MatrixRef matrix_of(const Program *program, uint32_t move)
+{
+    return program->is_lane ? program->refs[move] : program->moves[move].matrix;
+}
+
+/* k with a bit taken out. */
+static inline int without_bit(int k, int bit)
+{
+    return (k >> (bit + 1)) << bit | (k & ((1 << bit) - 1));
+}
 
 #endif

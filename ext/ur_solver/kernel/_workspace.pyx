@@ -1,0 +1,58 @@
+"""Memory for one block at a time, kept for the next: fresh pages are cleared when touched."""
+
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free
+
+
+cdef extern from "memory.h" nogil:
+    void* allocate_large(int64_t size)
+
+
+cdef extern from "tiles.h" nogil:
+    enum:
+        LANES
+
+
+cdef class Region:
+    """Memory that grows and is used again: fresh pages cost more than a sweep over them."""
+
+    def __cinit__(self):
+        self.memory = NULL
+        self.size = 0
+
+    def __dealloc__(self):
+        free(self.memory)
+
+    cdef void* take(self, int64_t size) except NULL:
+        # Room for so many bytes; what was there is lost.
+        if size > self.size or self.memory == NULL:
+            free(self.memory)
+            self.memory = allocate_large(size)
+            self.size = size if self.memory else 0
+            if self.memory == NULL:
+                raise MemoryError(f"no memory for a workspace of {size} bytes")
+        return self.memory
+
+    cdef double* vectors(self, int64_t count) except NULL:
+        # Room for so many whole vectors, aligned to them.
+        cdef int64_t step = LANES * sizeof(double)
+        cdef uint64_t first = <uint64_t>self.take((count + 1) * step)
+        return <double*>((first + step - 1) // step * step)
+
+
+cdef class Workspace:
+    """What one block at a time is laid out in."""
+
+    def __init__(self):
+        self._renew()
+
+    cdef _renew(self):
+        self.tiles, self.moves, self.slots = Region(), Region(), Region()
+        self.pass_bits, self.buffer, self.memory = Region(), Region(), Region()
+        self.frames = Region()
+
+    def trim(self, int64_t most):
+        """Give all back if it is more than `most` bytes; the block in it must be done with."""
+        if (self.tiles.size + self.moves.size + self.slots.size + self.pass_bits.size
+                + self.buffer.size + self.memory.size + self.frames.size) > most:
+            self._renew()
