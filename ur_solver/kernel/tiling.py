@@ -78,29 +78,34 @@ class Tiling:
     def squares(self) -> tuple[SharedSquare, ...]:
         """The shared squares as tiles number them, the most significant first.
 
-        Those that a path visits twice come last: what happens among them stays among tiles
-        that follow each other.
+        Forks, which a path visits twice, come last, those that it comes to late before
+        those that it comes to early: what happens among them stays among tiles that follow
+        each other.
         """
-        return tuple(sorted(self.layout.shared, key=lambda square: len(square.codes)))
+
+        def place(square: SharedSquare) -> tuple[bool, int]:
+            mine = [self.layout.path_index(square.square, code) for code in square.codes[1:]]
+            is_fork = len(square.codes) > len(_SIDES)
+            return is_fork, -min(mine) if is_fork else 0
+
+        return tuple(sorted(self.layout.shared, key=place))
 
     @cached_property
     def n_leading(self) -> int:
         """How many shared squares, the most significant, divide a half's tiles into groups.
 
-        All but the forks, if there are any. Otherwise all but those, at the end, that both
-        sides pass once and in the same order: on them a piece that moves makes a tile's
-        number larger. Three at least, so that there are groups for several threads.
+        All but those, at the end, that both sides come to first in the same order: on them
+        a piece on its first leg that moves makes a tile's number larger. Three at least, so
+        that there are groups for several threads.
         """
         squares = self.squares
-        aligned = sum(len(square.codes) > len(_SIDES) for square in squares)
-        if not aligned:
-            last = [-1, -1]
-            for square in reversed(squares):
-                visits = [self.layout.path_index(square.square, code) for code in square.codes[1:]]
-                if not (visits[0] > last[0] and visits[1] > last[1]):
-                    break
-                last = visits
-                aligned += 1
+        aligned = 0
+        last = [-1, -1]
+        for first in reversed(self.visits["index"][:, :, 0].T.tolist()):
+            if not (first[0] > last[0] and first[1] > last[1]):
+                break
+            last = first
+            aligned += 1
         return min(len(squares), max(3, len(squares) - aligned))
 
     @cached_property

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -65,7 +66,11 @@ class Iteration:
 
 
 def iterate(
-    work: BlockWork, goal: float, threads: int, stop: threading.Event | None = None
+    work: BlockWork,
+    goal: float,
+    threads: int,
+    stop: threading.Event | None = None,
+    spare: Callable[[], int] = lambda: 0,
 ) -> Iteration:
     """Sweep until the values are estimated to be within `goal` of the fixed point.
 
@@ -79,6 +84,8 @@ def iterate(
         How many threads a sweep may use.
     stop : threading.Event, optional
         Looked at between sweeps.
+    spare : callable
+        Asked before every sweep how many more it may use.
 
     Raises
     ------
@@ -105,7 +112,7 @@ def iterate(
         could_extrapolate = len(factors) >= _SETTLING and _agree(factors, 2 * _SAME_FACTOR)
         if could_extrapolate:
             work.remember()
-        delta = work.sweep(threads)
+        delta = work.sweep(threads + spare())
         sweeps += 1
         if previous > 0.0:
             factors.append(delta / previous)

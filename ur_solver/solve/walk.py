@@ -2,7 +2,8 @@
 
 Blocks that do not depend on each other are worked on at once, a thread each. Where fewer
 are ready than there are threads (near the start of the game, where the largest are), a
-block is given several, which share its tiles.
+block is given several, which share its tiles; and threads that run out of blocks later help
+in the sweeps of one that was begun with fewer.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ class Walk(ABC, Generic[_R]):
         for _ in range(threads):
             self.workspaces.put(Workspace())
         self.leads_to = dependencies(space)
+        self._spare = 0
 
     @abstractmethod
     def work_on(self, index: int, threads: int, workspace: Workspace) -> _R:
@@ -74,6 +76,10 @@ class Walk(ABC, Generic[_R]):
         """Raise StoppedError once the walk is at its end, by an error."""
         if self.stop.is_set():
             raise StoppedError
+
+    def spare_threads(self, index: int) -> int:
+        """How many more threads than it was given a block may use for its next sweep."""
+        return self._spare if self.space.blocks[index].size >= _SHARED_SIZE else 0
 
     def run(self, done: Collection[int] = ()) -> None:
         """Do all blocks but those that are done."""
@@ -95,6 +101,7 @@ class Walk(ABC, Generic[_R]):
                         index = heapq.heappop(ready)
                         running[pool.submit(self._work, index, share)] = share
                         free -= share
+                    self._spare = free // len(running)
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         del running[future]
                         result = future.result()

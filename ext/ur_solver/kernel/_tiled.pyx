@@ -709,45 +709,38 @@ cdef class TiledBlock:
         # Pairs of mirrored tiles, named by their first. A group agrees on the leading
         # squares. The groups whose pieces there have come furthest come first, so that
         # every move that is not a capture leads to an earlier group, to an earlier tile of
-        # the group, or stays in its pair. Within a group, tiles follow their place in
-        # memory, backwards, for the caches' sake, and before that how far their pieces on
-        # forks have come if they are on their first leg.
+        # the group, or stays in its pair; on forks, where pieces may be on their way back,
+        # this holds for the first leg. Within a group, tiles follow their place in
+        # memory, backwards, for the caches' sake.
         cdef int64_t pairs = self.first_tile[1], t
         advance = np.empty(pairs, dtype=np.int32)
         leading = np.empty(pairs, dtype=np.int64)
-        on_forks = np.empty(pairs, dtype=np.int32)
         cdef int32_t[::1] advance_view = advance
         cdef int64_t[::1] leading_view = leading
-        cdef int32_t[::1] on_forks_view = on_forks
         for t in prange(pairs, nogil=True, schedule="static", num_threads=self.threads):
             self._look_ahead(
-                self.kernel, self.tables, t, &advance_view[t], &leading_view[t],
-                &on_forks_view[t])
+                self.kernel, self.tables, t, &advance_view[t], &leading_view[t])
         chosen = np.flatnonzero(advance >= 0)
-        order = chosen[np.lexsort(
-            (-chosen, -on_forks[chosen], leading[chosen], -advance[chosen]))]
+        order = chosen[np.lexsort((-chosen, leading[chosen], -advance[chosen]))]
         self.order = order.astype(np.int32)
         starts = np.flatnonzero(np.diff(leading[order])) + 1
         self.group_start = np.concatenate(([0], starts, [len(order)])).astype(np.int64)
 
     cdef void _look_ahead(
         self, TiledKernel kernel, TileTables tables, int64_t number, int32_t* advance,
-        int64_t* leading, int32_t* on_forks,
+        int64_t* leading,
     ) noexcept nogil:
         # How far the pieces on a tile's leading squares have come, -1 for the second of a
-        # pair, a number for what stands there, and how far those on other forks have come.
+        # pair, and a number for what stands there.
         cdef int s, d
         cdef Filling filling
         tables.fill(number, self.my_free[0], self.their_free[0], &filling)
-        advance[0] = leading[0] = on_forks[0] = 0
-        for s in range(tables.n_shared):
+        advance[0] = leading[0] = 0
+        for s in range(kernel.n_leading):
             d = filling.digits[s]
-            if s < kernel.n_leading:
-                leading[0] = leading[0] * 3 + d
-                if d:
-                    advance[0] += tables.index[d - MINE, s, 0] + 1
-            elif d and tables.index[d - MINE, s, 1] >= 0:
-                on_forks[0] += tables.index[d - MINE, s, 0] + 1
+            leading[0] = leading[0] * 3 + d
+            if d:
+                advance[0] += tables.index[d - MINE, s, 0] + 1
         if self.tiles[number].mirror < number:
             advance[0] = -1
 

@@ -1,0 +1,69 @@
+"""How a walk shares threads among blocks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+
+import pytest
+
+from ur_solver.rules import named_rules
+from ur_solver.solve import walk
+from ur_solver.solve.walk import Walk
+from ur_solver.space import RaceSpace, space_of
+
+SPACE = space_of(named_rules("finkel:2"))
+LONG = 60.0
+
+
+@dataclass(frozen=True)
+class Done:
+    index: int
+
+
+class Waits(Walk[Done]):
+    """Two blocks that run at once; the second waits for a spare thread."""
+
+    def __init__(self):
+        super().__init__(SPACE, 2, lambda done: None)
+        self.lock = threading.Lock()
+        self.at_work: set[int] = set()
+        self.both = threading.Event()
+        self.before: list[int] = []
+        self.after = 0
+
+    def work_on(self, index, threads, workspace):
+        with self.lock:
+            self.at_work.add(index)
+            if len(self.at_work) == 2:
+                self.before = [self.spare_threads(each) for each in self.at_work]
+                self.both.set()
+        assert self.both.wait(LONG)
+        if index == 1:
+            until = time.monotonic() + LONG
+            while not self.spare_threads(index) and time.monotonic() < until:
+                time.sleep(0.001)
+            self.after = self.spare_threads(index)
+        return Done(index)
+
+
+@pytest.fixture
+def pair(monkeypatch):
+    """Two blocks, and none that waits for them, as near the end of a large game."""
+    monkeypatch.setattr(RaceSpace, "blocks", SPACE.blocks[:2])
+    monkeypatch.setattr(walk, "dependencies", lambda space: [set(), set()])
+
+
+def test_a_thread_without_a_block_helps_another(pair, monkeypatch):
+    monkeypatch.setattr(walk, "_SHARED_SIZE", 0)
+    run = Waits()
+    run.run()
+    assert run.before == [0, 0]
+    assert run.after == 1
+
+
+def test_small_blocks_take_no_help(pair):
+    run = Waits()
+    run._spare = 1
+    assert [run.spare_threads(index) for index in (0, 1)] == [0, 0]
