@@ -25,7 +25,7 @@ GROUPS = {
     "pairs and levels": r"\b(sweep_)",
     "extrapolation": r"\b(extrapolate_|remember_)",
     "residual": r"\b(residual_)",
-    "laying out": r"__pyx_\w*_tiled",
+    "laying out": r"__pyx_\w*_tile[ds]",
     "ranks": r"__pyx_\w*_ranking",
     "copies": r"\b_*(memmove|memcpy|memset)",
     "files": r"bshuf|LZ4|crc32|H5|copy_folio|copy_page|copy_user|ext4|write",

@@ -29,6 +29,7 @@ from ur_solver.kernel.tiling import Tiling
 from ur_solver.rules import DICE, PATHS, RACES, RuleSet, named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.solve import solve
+from ur_solver.solve.iterate import iterate
 from ur_solver.space import space_of
 
 SETS = instruction_sets()
@@ -110,6 +111,28 @@ def test_lanes_are_those_of_the_literature():
     six = dataclasses.replace(named_rules("finkel:1"), dice=dice({0: "1/2", 6: "1/2"}))
     assert Tiling(space_of(royalur)).lane is None
     assert Tiling(space_of(six)).lane is None
+
+
+@every_set
+def test_four_pieces_on_squares_that_their_path_visits_twice(instruction_set):
+    # a capture there takes one of four bits out of the numbers of a tile's columns
+    space = space_of(named_rules("murray:4"))
+    block = min(
+        (
+            block
+            for block in space.blocks
+            if any((space.free(h.mine), space.free(h.theirs)) == (1, 4) for h in block.halves)
+        ),
+        key=lambda block: block.size,
+    )
+    values = np.zeros(space.n_positions)  # memory that is never touched, but for the block's
+    work = lay_out(tiled_kernel(space, instruction_set), block, values)
+    iterate(work, 1e-14, 1)
+    work.store(values)
+    assert generic_kernel(space).residual(values, block.offset, block.size) < 1e-13
+    found = values[ranks_of(block)]
+    assert found.min() >= 0.0
+    assert len(np.unique(found)) > 1000
 
 
 @every_small
