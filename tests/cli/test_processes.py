@@ -100,8 +100,14 @@ def test_best_by_name(finkel2):
     [
         (["--help"], ["numpy", "h5py", "tqdm", "rich"]),
         (["moves", "finkel:2", START, "1"], ["numpy", "h5py", "tqdm", "rich"]),
-        (["query", "finkel:2", START], ["tqdm", "rich", "psutil", "ur_solver.make"]),
-        (["best", "finkel:2", START, "1"], ["tqdm", "rich", "psutil", "ur_solver.make"]),
+        (
+            ["query", "finkel:2", START],
+            ["tqdm", "rich", "psutil", "ur_solver.make", "ur_solver.kernel"],
+        ),
+        (
+            ["best", "finkel:2", START, "1"],
+            ["tqdm", "rich", "psutil", "ur_solver.make", "ur_solver.kernel"],
+        ),
     ],
 )
 def test_commands_import_only_what_they_use(finkel2, arguments, unwanted):

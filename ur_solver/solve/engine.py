@@ -117,9 +117,7 @@ class _Solve(Walk[BlockResult]):
         block = self.space.blocks[index]
         values = self.values[block.offset : block.offset + block.size]
         work = open_block(self.space, block, self.values, workspace, threads)
-        iteration = iterate(
-            work, self.goal, threads, self.stop, lambda: self.spare_threads(index)
-        )
+        iteration = iterate(work, self.goal, threads, self.stop, lambda: self.spare_threads(index))
         work.store(self.values)
         if self.space.is_chance and (values.min() < 0.0 or values.max() > 1.0):
             # An extrapolation may step over the ends by less than the tolerance.

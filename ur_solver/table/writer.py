@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import h5py
 import hdf5plugin
@@ -20,7 +20,6 @@ import numpy.typing as npt
 from ur_solver import __version__
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
-from ur_solver.solve.result import BlockResult
 from ur_solver.space import StakesSpace, space_of
 from ur_solver.table.format import (
     FORMAT,
@@ -37,6 +36,9 @@ from ur_solver.table.format import (
 )
 from ur_solver.table.part_file import PartFile, part_path
 from ur_solver.table.reader import Table
+
+if TYPE_CHECKING:  # which the kernels come with: a query needs none
+    from ur_solver.solve.result import BlockResult
 
 _RANGE_SLACK = 1e-12  # dice of thirds: chances that sum to 1 + 2e-16 as floats
 
