@@ -41,10 +41,9 @@ def tile_counts(space: RaceSpace) -> tuple[int, int]:
     tiles = vectors = 0
     for block in space.blocks:
         for half in block.halves:
-            for shape, count in tiling.shapes(half.mine, half.theirs).items():
-                rows, columns = tiling.matrix(half.mine, half.theirs, shape)
-                tiles += count
-                vectors += count * rows * -(-columns // LANES)
+            kinds = tiling.kinds(half.mine, half.theirs)
+            tiles += int(kinds.tiles.sum())
+            vectors += int(kinds.vectors.sum())
     return tiles, vectors
 
 

@@ -60,9 +60,15 @@ _LEVELS_WORDS = 12
 
 
 @lru_cache(maxsize=8)
+def tiling_of(space: RaceSpace) -> Tiling:
+    """How a space is cut into tiles, built once and shared."""
+    return Tiling(space)
+
+
+@lru_cache(maxsize=8)
 def kernel_of(space: RaceSpace) -> TiledKernel:
     """The tiled kernel of a space, built once and shared."""
-    return TiledKernel(Tiling(space), space.ranking)
+    return TiledKernel(tiling_of(space), space.ranking)
 
 
 @lru_cache(maxsize=8)
@@ -223,7 +229,7 @@ def most_positions(space: Space) -> int:
 def workspace_bytes(space: Space, block: Block, certify: bool = False) -> int:
     """At most how many bytes `open_block` and the sweeps take, proofs among them or not."""
     if isinstance(space, RaceSpace):
-        return Tiling(space).workspace_bytes(block, certify)
+        return tiling_of(space).workspace_bytes(block, certify)
     if isinstance(space, StakesSpace):
         # lists of two words a move, and what sorting takes; for extrapolation a copy
         return block.size // space.lanes * (4 * _LEVELS_WORDS + 16) + 8 * block.size

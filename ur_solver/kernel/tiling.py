@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -47,17 +47,27 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What the size of a tile depends on.
+class TileKinds:
+    """The tiles of a pair of side configs, sorted by what their sizes depend on.
 
-    Of `mine` pieces that may stand on shared squares so many do, `my_forks` of them on
-    squares that my path visits twice; the opponent's likewise.
+    Attributes
+    ----------
+    tiles : int64, shape (kinds,)
+        How many there are.
+    rows, columns : int64, shape (kinds,)
+    sources : int64, shape (kinds,)
+        Path indices on which a piece of mine may be: the more, the longer lists of moves.
     """
 
-    mine: int
-    my_forks: int
-    theirs: int
-    their_forks: int
+    tiles: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int64]
+    sources: npt.NDArray[np.int64]
+
+    @property
+    def vectors(self) -> npt.NDArray[np.int64]:
+        """How many all matrices of a kind have together."""
+        return self.tiles * self.rows * -(-self.columns // LANES)
 
 
 class Tiling:
@@ -73,6 +83,7 @@ class Tiling:
         self.moves: MoveTables = move_tables(space)
         self.throws: tuple[int, ...] = tuple(throw for throw in space.rules.dice.throws if throw)
         self._shared_of = {s.square: k for k, s in enumerate(self.squares)}
+        self._known_fillings: dict[frozenset[int], npt.NDArray[np.int64]] = {}
 
     @cached_property
     def squares(self) -> tuple[SharedSquare, ...]:
@@ -271,59 +282,53 @@ class Tiling:
         """
         total = 0
         for half in block.halves:
-            size = leaving_size = 0
-            for shape, tiles in self.shapes(half.mine, half.theirs).items():
-                rows, columns = self.matrix(half.mine, half.theirs, shape)
-                vectors = rows * -(-columns // LANES)
-                size += tiles * vectors
-                leaving_size += tiles * vectors * len(self.throws)
-                moves = len(self.throws) * (shape.mine + shape.my_forks + 1) + len(self.slots)
-                total += tiles * (_TILE_BYTES + rows + _MOVE_BYTES * moves)
+            kinds = self.kinds(half.mine, half.theirs)
+            size = int(kinds.vectors.sum())
+            leaving_size = len(self.throws) * size
             for throw in self.throws:
-                from_here = self._leaving(throw)
-                if self._frozen_leave(half.mine, from_here):
-                    continue
-                for shape, tiles in self.shapes(half.mine, half.theirs, from_here).items():
-                    rows, columns = self.matrix(half.mine, half.theirs, shape)
-                    leaving_size -= tiles * rows * -(-columns // LANES)
+                leaving = self._leaving(throw)
+                if not self._frozen_leave(half.mine, leaving):
+                    leaving_size -= int(self.kinds(half.mine, half.theirs, leaving).vectors.sum())
+            moves = len(self.throws) * (kinds.sources + 1) + len(self.slots)
+            total += int(kinds.tiles @ (_TILE_BYTES + kinds.rows + _MOVE_BYTES * moves))
             laid_out = 2 * size + leaving_size
             total += (laid_out + (laid_out if certify else size)) * LANES * 8
         return total
 
-    def matrix(self, mine: int, theirs: int, shape: Shape) -> tuple[int, int]:
-        """Rows and columns of the matrices of a tile of that shape."""
-        return (
-            int(self.mask_counts[mine, self.space.free(mine) - shape.mine]) << shape.my_forks,
-            int(self.mask_counts[theirs, self.space.free(theirs) - shape.theirs])
-            << shape.their_forks,
-        )
-
-    def shapes(self, mine: int, theirs: int, without: Collection[int] = ()) -> dict[Shape, int]:
-        """How many tiles of each shape a pair of side configs has.
+    def kinds(self, mine: int, theirs: int, without: Collection[int] = ()) -> TileKinds:
+        """The tiles of a pair of side configs by kind.
 
         `without`: only those that have no piece of mine where it could be on one of these
         path indices.
         """
         free = self.space.free(mine), self.space.free(theirs)
-        found = {Shape(0, 0, 0, 0): 1}
-        for index in np.moveaxis(self.visits["index"], 1, 0).tolist():
-            my_fork, their_fork = index[0][1] >= 0, index[1][1] >= 0
-            further = Counter(found)
-            for shape, tiles in found.items():
-                if shape.mine < free[0] and not set(index[0]) & set(without):
-                    further[
-                        replace(shape, mine=shape.mine + 1, my_forks=shape.my_forks + my_fork)
-                    ] += tiles
-                if shape.theirs < free[1]:
-                    further[
-                        replace(
-                            shape,
-                            theirs=shape.theirs + 1,
-                            their_forks=shape.their_forks + their_fork,
-                        )
-                    ] += tiles
-            found = further
-        return found
+        held, my_forks, others, their_forks, tiles = self._fillings(frozenset(without))
+        fits = (held <= free[0]) & (others <= free[1])
+        return TileKinds(
+            tiles=tiles[fits],
+            rows=self.mask_counts[mine].astype(np.int64)[free[0] - held[fits]] << my_forks[fits],
+            columns=self.mask_counts[theirs].astype(np.int64)[free[1] - others[fits]]
+            << their_forks[fits],
+            sources=(held + my_forks)[fits],
+        )
+
+    def _fillings(self, without: frozenset[int]) -> npt.NDArray[np.int64]:
+        """Of shared squares, by sides: those that I hold, forks among them; the opponent's."""
+        if without not in self._known_fillings:
+            pieces = self.space.rules.pieces
+            found = Counter({(0, 0, 0, 0): 1})
+            for index in np.moveaxis(self.visits["index"], 1, 0).tolist():
+                my_fork, their_fork = index[0][1] >= 0, index[1][1] >= 0
+                further = Counter(found)
+                for (held, my_forks, others, their_forks), tiles in found.items():
+                    if held < pieces and not without.intersection(index[0]):
+                        further[held + 1, my_forks + my_fork, others, their_forks] += tiles
+                    if others < pieces:
+                        further[held, my_forks, others + 1, their_forks + their_fork] += tiles
+                found = further
+            table = [(*filling, tiles) for filling, tiles in found.items()]
+            self._known_fillings[without] = np.array(table, dtype=np.int64).T
+        return self._known_fillings[without]
 
     def _leaving(self, throw: int) -> set[int]:
         """The path indices from which a throw leads to a frozen square or off the board."""
