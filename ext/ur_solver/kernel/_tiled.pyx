@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 import numpy as np
 
-from ur_solver.kernel._tiles cimport MINE, THEIRS, Filling, TileTables
+from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
 
@@ -121,14 +121,11 @@ cdef class TiledKernel:
     cdef const uint8_t[::1] is_rosette
     cdef const int32_t[::1] throws, slot_source, slot_throw, slot_entry
     cdef const uint8_t[:, ::1] gives_extra          # (path index, throw number)
-    cdef const double[::1] chance
-    cdef double zero_chance
+    cdef Program program            # what all blocks have in common of theirs
     cdef Sweeper sweeper
     cdef readonly str instruction_set
     cdef readonly int rounds
     cdef dict row_tables
-    cdef const int32_t[::1] lane_again
-    cdef const int32_t[:, ::1] lane_slot
 
     def __init__(self, tiling, Ranking ranking, instruction_set=None, int rounds=2):
         cdef Sweeper found[4]
@@ -157,8 +154,6 @@ cdef class TiledKernel:
         self.n_throws = len(tiling.throws)
         if self.n_throws > MAX_THROWS or tiling.most_rows > MAX_ROWS:
             raise ValueError("rules larger than the compiled limits")
-        self.chance = np.array([moves.chance[t] for t in tiling.throws])
-        self.zero_chance = moves.chance[0]
         self.gives_extra = np.array(
             [[tiling.again(index, throw) for throw in tiling.throws]
              for index in range(self.length + 1)], dtype=np.uint8)
@@ -172,11 +167,33 @@ cdef class TiledKernel:
         self.row_tables = {}
         lane = tiling.lane
         self.is_lane = lane is not None and self.sweeper.has_lanes
+        self._fill_program(moves.chance, lane)
+
+    def _fill_program(self, const double[::1] chance, lane):
+        cdef int n, k, bit, bits
+        cdef double passing
+        self.program.is_lane = self.is_lane
+        self.program.n_throws = self.n_throws
         if lane is not None:
-            self.lane_again, self.lane_slot = lane
-        else:
-            self.lane_again = np.zeros(MAX_THROWS, dtype=np.int32)
-            self.lane_slot = np.zeros((MAX_THROWS, LANE_SQUARES + 1), dtype=np.int32)
+            again, slot = lane
+            for n in range(self.n_throws):
+                self.program.lane_again[n] = again[n]
+                for k in range(LANE_SQUARES + 1):
+                    self.program.lane_slot[n][k] = slot[n, k]
+        for bits in range(1 << self.n_throws):
+            passing = chance[0]
+            for n in range(self.n_throws):
+                self.program.chance[bits][n] = 0.0 if bits >> n & 1 else chance[self.throws[n]]
+                if bits >> n & 1:
+                    passing += chance[self.throws[n]]
+            self.program.pass_chance[bits] = passing
+        for bits in range(2 * NO_BIT):
+            bit = bits >> 1
+            for k in range(MAX_ROWS >> 1):
+                self.program.with_bit[bits][k] = (
+                    k >> bit << (bit + 1) | (bits & 1) << bit | (k & ((1 << bit) - 1)))
+        for k in range(MAX_ROWS):
+            self.program.with_bit[2 * NO_BIT][k] = k
 
     def rows_of(self, int config):
         """The row tables of a side config, shared by all with the same frozen squares."""
@@ -231,9 +248,8 @@ cdef class TiledBlock:
         self, TiledKernel kernel, Workspace workspace, halves, const double[::1] values,
         int threads=1
     ):
-        cdef int h, n, bits
+        cdef int h
         cdef int64_t k
-        cdef double passing
         cdef const double* base = &values[0]
         self.kernel = kernel
         self.tables = kernel.tables
@@ -250,15 +266,7 @@ cdef class TiledBlock:
             self.first_tile[h + 1] = (
                 self.first_tile[h] + self.tables.count[self.my_free[h], self.their_free[h]])
         self.n_tiles = self.first_tile[self.n_halves]
-        self.program.is_lane = kernel.is_lane
-        self.program.n_throws = kernel.n_throws
-        for bits in range(2 * NO_BIT):
-            for n in range(MAX_ROWS >> 1):
-                self.program.with_bit[bits][n] = (
-                    (n >> (bits >> 1)) << ((bits >> 1) + 1) | (bits & 1) << (bits >> 1)
-                    | (n & ((1 << (bits >> 1)) - 1)))
-        for n in range(MAX_ROWS):
-            self.program.with_bit[2 * NO_BIT][n] = n
+        self.program = kernel.program
         self.tiles = <Tile*>workspace.tiles.take(self.n_tiles * sizeof(Tile))
         self.program.tiles = self.tiles
         self.keep = [kernel.rows_of(self.mine[h]) for h in range(self.n_halves)]
@@ -290,17 +298,6 @@ cdef class TiledBlock:
             self._read_externals(kernel, self.tables, k, base)
             self._mark_passes(kernel, k)
         self._order_tiles()
-        for n in range(kernel.n_throws):
-            self.program.lane_again[n] = kernel.lane_again[n]
-            for k in range(LANE_SQUARES + 1):
-                self.program.lane_slot[n][k] = kernel.lane_slot[n, k]
-        for bits in range(1 << kernel.n_throws):
-            passing = kernel.zero_chance
-            for n in range(kernel.n_throws):
-                self.program.chance[bits][n] = 0.0 if bits >> n & 1 else kernel.chance[n]
-                if bits >> n & 1:
-                    passing += kernel.chance[n]
-            self.program.pass_chance[bits] = passing
 
     def _row_tables(self, int h, tables):
         cdef const uint8_t[::1] order = tables["order"]
@@ -400,6 +397,7 @@ cdef class TiledBlock:
                         kernel, tables, tile, &filling, -1, kernel.slot_source[k]
                         + kernel.throws[kernel.slot_throw[k]], kernel.slot_throw[k], &slot):
                     self.slots[tile.first_slot + k] = slot.matrix
+
     cdef int _list_moves(
         self, TiledKernel kernel, TileTables tables, int64_t number, const Filling* filling,
         int n, int64_t at, int64_t* external,
@@ -509,7 +507,7 @@ cdef class TiledBlock:
         for s in range(tables.n_shared):
             after[s] = filling.digits[s]
         if source >= 0:
-            after[source] = 0
+            after[source] = NOBODY
         after[square] = MINE
         move.entry = NO_ENTRY
         move.lost = move.gained = NO_BIT << 1
@@ -597,7 +595,7 @@ cdef class TiledBlock:
         if square < 0:
             frozen &= ~(<uint32_t>1 << (source - kernel.first_frozen))
         else:
-            after[square] = 0
+            after[square] = NOBODY
             if tables.index[0, square, 1] >= 0:
                 lost = tables.my_bit(filling.digits, square) << 1 | leg
                 forks -= 1

@@ -20,8 +20,7 @@ cdef struct Filling:
 
 
 cdef class TileTables:
-    cdef readonly object tiling
-    cdef readonly Ranking ranking
+    cdef Ranking ranking
     cdef int n_shared
     cdef const int64_t[:, :, :, ::1] below      # tiles: (square, i, j, digit)
     cdef const int64_t[:, ::1] count            # tiles: (i, j)

@@ -19,7 +19,6 @@ cdef class TileTables:
 
     def __init__(self, tiling, Ranking ranking):
         visits = tiling.visits
-        self.tiling = tiling
         self.ranking = ranking
         self.n_shared = len(tiling.layout.shared)
         self.count, self.below = tiling.tile_below
@@ -68,8 +67,7 @@ cdef class TileTables:
                 THEIRS if digits[s] == MINE else MINE if digits[s] == THEIRS else NOBODY)
 
     cdef int my_bit(self, const int32_t* digits, int square) noexcept nogil:
-        # The bit of a row's number that tells the leg of my piece there; NO_BIT's place is
-        # the caller's to take if there is but one leg.
+        # Which bit of a row's number tells the leg of my piece on a fork.
         cdef int s, bit = 0
         for s in range(square):
             bit += digits[s] == MINE and self.index[0, s, 1] >= 0

@@ -192,7 +192,6 @@ static inline void transpose_plain(
         for (int c = 0; c < n_columns; c++)
             g[c * to_stride + r] = 1.0 - f[r * stride + c];
 }
-#define UR_LANE 0
 static inline v8_plain spread_plain(const double *p, int bit)
 {
     v8_plain v;
@@ -200,6 +199,7 @@ static inline v8_plain spread_plain(const double *p, int bit)
         v.x[i] = p[without_bit(i, bit)];
     return v;
 }
+#define UR_LANE 0
 #include "sweep_body.h"
 #undef UR_LANE
 #undef VEC

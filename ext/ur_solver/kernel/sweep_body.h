@@ -291,13 +291,13 @@ static inline __attribute__((always_inline)) void VEC(prepare_rows)(
     }
 }
 
-static void VEC(prepare_narrow)(
+static void VEC(prepare_single)(
     const Program *program, const Tile *tile, const double *buffer, double *frame)
 {
     VEC(prepare_rows)(program, tile, buffer, frame, 1);
 }
 
-static void VEC(prepare_wide)(
+static void VEC(prepare_several)(
     const Program *program, const Tile *tile, const double *buffer, double *frame)
 {
     VEC(prepare_rows)(program, tile, buffer, frame, tile->vectors);
@@ -369,9 +369,9 @@ static void VEC(prepare_tile)(
     }
 #endif
     if (tile->vectors == 1)
-        VEC(prepare_narrow)(program, tile, buffer, frame);
+        VEC(prepare_single)(program, tile, buffer, frame);
     else
-        VEC(prepare_wide)(program, tile, buffer, frame);
+        VEC(prepare_several)(program, tile, buffer, frame);
 }
 
 static double VEC(update_tile)(
