@@ -1,0 +1,91 @@
+/* Bounds, once for each instruction set: an upper and a lower buffer, swept together.
+
+   Each operation of the upper one is rounded up, of the lower one down. The rounding mode
+   is the thread's; compilers do not know that arithmetic reads it and may move an operation
+   past the call that sets it, so that all arithmetic is in functions that are not inlined,
+   whose calls stay where they are. -frounding-math keeps them from rewriting expressions
+   into others that are equal only when rounded to nearest. */
+
+static __attribute__((noinline)) void VEC(bound_tile)(
+    const Program *program, const Tile *tile, double *bound, const double *frame)
+{
+    VEC(update_tile)(program, tile, bound, frame, 1);
+}
+
+static void VEC(narrow_pair)(
+    const Program *program, double *upper, double *lower, const Tile *tile, int rounds)
+{
+    const Tile *mirror = program->tiles + tile->mirror;
+    const Tile *both[2] = {tile, mirror};
+    const int n = mirror == tile ? 1 : 2;
+    for (int k = 0; k < n; k++) {
+        VEC(prepare_tile)(program, both[k], upper, VEC(frame_of)(program, k));
+        VEC(prepare_tile)(program, both[k], lower, VEC(frame_of)(program, 2 + k));
+    }
+    fesetround(FE_UPWARD);
+    for (int round = 0; round < rounds; round++)
+        for (int k = 0; k < n; k++) {
+            const Tile *other = both[n - 1 - k];
+            VEC(bound_tile)(program, both[k], upper, VEC(frame_of)(program, k));
+            fesetround(FE_DOWNWARD);
+            VEC(show_in)(both[k], other, upper, lower);
+            VEC(bound_tile)(program, both[k], lower, VEC(frame_of)(program, 2 + k));
+            fesetround(FE_UPWARD);
+            VEC(show_in)(both[k], other, lower, upper);
+        }
+}
+
+static void VEC(narrow)(
+    const Program *program, double *upper, double *lower, const int32_t *order,
+    const int64_t *group_start, int64_t n_groups, int rounds, int threads)
+{
+    /* Groups as in `sweep`. */
+    const int64_t n = group_start[n_groups];
+#pragma omp parallel num_threads(threads)
+    {
+        const int mode = fegetround();
+#pragma omp for schedule(dynamic)
+        for (int64_t group = 0; group < n_groups; group++)
+            for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
+                prefetch_pairs(program, upper, order, k, n);
+                prefetch_pairs(program, lower, order, k, n);
+                VEC(narrow_pair)(program, upper, lower, program->tiles + order[k], rounds);
+            }
+        fesetround(mode);
+    }
+}
+
+static __attribute__((noinline)) void VEC(shift)(
+    const double *from, double *to, int64_t n_vectors, double by)
+{
+    const VEC(v8) one = VEC(set)(1.0), step = VEC(set)(by);
+    for (int64_t v = 0; v < n_vectors * LANES; v += LANES)
+        VEC(store)(to + v, VEC(fma)(one, VEC(load)(from + v), step));
+}
+
+static void VEC(widen)(
+    const double *from, double *upper, double *lower, int64_t n_vectors, double by)
+{
+    /* upper = from + by and lower = from - by, outwards; `from` may be `upper`. */
+    const int mode = fegetround();
+    fesetround(FE_DOWNWARD);
+    VEC(shift)(from, lower, n_vectors, -by);
+    fesetround(FE_UPWARD);
+    VEC(shift)(from, upper, n_vectors, by);
+    fesetround(mode);
+}
+
+static void VEC(show_bounds)(
+    const Program *program, double *upper, double *lower, int64_t n_tiles)
+{
+    /* All G from all F. */
+    const int mode = fegetround();
+    for (int64_t k = 0; k < n_tiles; k++) {
+        const Tile *tile = program->tiles + k, *mirror = program->tiles + tile->mirror;
+        fesetround(FE_DOWNWARD);
+        VEC(show_in)(tile, mirror, upper, lower);
+        fesetround(FE_UPWARD);
+        VEC(show_in)(tile, mirror, lower, upper);
+    }
+    fesetround(mode);
+}

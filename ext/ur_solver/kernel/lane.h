@@ -1,0 +1,27 @@
+/* What the compiler knows of a lane of four entry squares. */
+
+#ifndef UR_LANE_H
+#define UR_LANE_H
+
+#include "tiles.h"
+
+/* Masks by population, then by value, as ur_solver.space.layout.entry_masks orders them. */
+static const uint8_t LANE_MASK[LANE_ROWS] = {0, 1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15};
+static const uint8_t LANE_PIECES[LANE_ROWS] = {0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4};
+static const uint8_t LANE_ROW[LANE_ROWS] = {0, 1, 2, 5, 3, 6, 7, 11, 4, 8, 9, 12, 10, 13, 14, 15};
+/* Rows, the furthest on first. */
+static const uint8_t LANE_ORDER[LANE_ROWS] = {15, 14, 13, 10, 12, 9, 11, 7, 8, 4, 6, 3, 5, 2, 1, 0};
+
+/* The matrix that a move which is not legal leads to: worse than any value. */
+#define UR_8(x) x, x, x, x, x, x, x, x
+#define UR_64(x) UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x)
+static const double NO_MOVE[LANE_ROWS * 2 * LANES] __attribute__((aligned(64))) = {
+    UR_64(-1.0), UR_64(-1.0), UR_64(-1.0), UR_64(-1.0)};
+
+/* What a tile's moves to other tiles are worth, by throw and row: the same while the tile
+   and its mirror are updated in turn. */
+typedef struct {
+    double best[LANE_SQUARES][LANE_ROWS * 2 * LANES];
+} LaneFrame;
+
+#endif

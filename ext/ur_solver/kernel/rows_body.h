@@ -1,0 +1,132 @@
+/* Tiles with any other set of rows, which of them a move has being read from lists: included
+   by sweep_body.h. */
+
+static inline __attribute__((always_inline)) void VEC(improve)(
+    double *best, const double *from, const int vectors, const int captured)
+{
+    /* A row by another, from whose columns a bit is missing if `captured` is not NO_BIT. */
+    for (int v = 0; v < vectors; v++) {
+        const VEC(v8) row = captured == NO_BIT ? VEC(load)(from + v * LANES)
+                            : captured >= 3    ? VEC(load)(from + without_bit(v * LANES, captured))
+                                               : VEC(spread)(from + v * LANES / 2, captured);
+        VEC(store)(best + v * LANES, VEC(max)(VEC(load)(best + v * LANES), row));
+    }
+}
+
+static inline __attribute__((always_inline)) void VEC(improve_rows)(
+    const Program *program, const Tile *tile, const Move *move, const double *from, double *best,
+    const int vectors, const int captured)
+{
+    /* `vectors` and `captured` are constants after inlining, or nearly so. */
+    const int64_t stride = (int64_t)vectors * LANES;
+    const int64_t from_stride = (int64_t)(move->matrix & 255) * LANES;
+    const uint16_t *row = program->with_bit[move->lost], *to = program->with_bit[move->gained];
+    if (move->entry == NO_ENTRY) {
+        for (int k = 0; k < move->n; k++)
+            VEC(improve)(best + row[k] * stride, from + to[k] * from_stride, vectors, captured);
+        return;
+    }
+    const uint8_t *pair =
+        program->leaving[tile->half] + (int64_t)move->entry * program->max_pairs[tile->half] * 2;
+    for (int k = 0; k < move->n; k++, pair += 2)
+        for (int legs = 0; legs < 1 << tile->forks; legs++)
+            VEC(improve)
+            (best + (pair[0] << tile->forks | legs) * stride,
+             from + to[pair[1] << tile->forks | legs] * from_stride, vectors, captured);
+}
+
+static inline __attribute__((always_inline)) void VEC(prepare_rows)(
+    const Program *program, const Tile *tile, const double *buffer, double *frame,
+    const int vectors)
+{
+    /* The best of the moves that leave the tile, by throw and row. */
+    const int64_t size = (int64_t)tile->n_rows * vectors * LANES;
+    const Move *move = program->moves + tile->first_move;
+    for (int n = 0; n < program->n_throws; n++, frame += program->frame_step) {
+        for (int64_t k = 0; k < size; k += LANES)
+            VEC(store)(frame + k, VEC(set)(-1.0));
+        for (const Move *end = move + tile->n_moves[n]; move < end; move++) {
+            const double *from = VEC(matrix)(buffer, move->matrix);
+            switch (move->captured) {
+            case 0:
+                VEC(improve_rows)(program, tile, move, from, frame, vectors, 0);
+                break;
+            case 1:
+                VEC(improve_rows)(program, tile, move, from, frame, vectors, 1);
+                break;
+            case 2:
+                VEC(improve_rows)(program, tile, move, from, frame, vectors, 2);
+                break;
+            case NO_BIT:
+                VEC(improve_rows)(program, tile, move, from, frame, vectors, NO_BIT);
+                break;
+            default:
+                VEC(improve_rows)(program, tile, move, from, frame, vectors, move->captured);
+            }
+        }
+    }
+}
+
+static void VEC(prepare_single)(
+    const Program *program, const Tile *tile, const double *buffer, double *frame)
+{
+    VEC(prepare_rows)(program, tile, buffer, frame, 1);
+}
+
+static void VEC(prepare_several)(
+    const Program *program, const Tile *tile, const double *buffer, double *frame)
+{
+    VEC(prepare_rows)(program, tile, buffer, frame, tile->vectors);
+}
+
+static inline VEC(v8) VEC(update_row)(
+    const Program *program, const Tile *tile, double *buffer, const double *frame,
+    const EntryMoves *lists, int legs, int row, int store)
+{
+    /* One row, whose moves within the tile are `lists`; the largest changes. */
+    const int64_t stride = (int64_t)tile->vectors * LANES;
+    const int pass = program->pass_bits[tile->first_row + row];
+    double *f = buffer + tile->f * LANES;
+    double *g = f + tile->n_rows * stride;
+    VEC(v8) delta = VEC(set)(0.0);
+    for (int64_t column = 0; column < stride; column += LANES) {
+        const int64_t at = row * stride + column;
+        VEC(v8) sum = VEC(mul)(VEC(set)(program->pass_chance[pass]), VEC(load)(g + at));
+        for (int n = 0; n < program->n_throws; n++) {
+            const EntryMoves *list = lists + n;
+            VEC(v8) best = VEC(load)(frame + n * program->frame_step + at);
+            for (int k = 0; k < list->n; k++) {
+                const int64_t to = list->mask[k] << tile->forks | legs;
+                best = VEC(max)(
+                    best, VEC(load)((list->again[k] ? f : g) + to * stride + column));
+            }
+            sum = VEC(fma)(VEC(set)(program->chance[pass][n]), best, sum);
+        }
+        const VEC(v8) valid = VEC(lanes_below)((int)(tile->n_columns - column));
+        delta = VEC(max)(delta, VEC(distance)(sum, VEC(load)(f + at), valid));
+        if (store)
+            VEC(store)(f + at, sum);
+    }
+    return delta;
+}
+
+static double VEC(update_rows)(
+    const Program *program, const Tile *tile, double *buffer, const double *frame, int store)
+{
+    const int half = tile->half, n_masks = program->n_masks[half];
+    VEC(v8) delta = VEC(set)(0.0);
+    for (int k = 0; k < n_masks; k++) {
+        const int mask = program->mask_order[half][k];
+        if (mask << tile->forks >= tile->n_rows)
+            continue;
+        const int home_empty = program->mask_pieces[half][mask] == tile->pieces;
+        const EntryMoves *lists = program->entry_moves[half] +
+                                  (home_empty * n_masks + mask) * program->n_throws;
+        for (int legs = 0; legs < 1 << tile->forks; legs++)
+            delta = VEC(max)(
+                delta, VEC(update_row)(
+                           program, tile, buffer, frame, lists, legs,
+                           mask << tile->forks | legs, store));
+    }
+    return VEC(largest)(delta);
+}
