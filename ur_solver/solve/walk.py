@@ -25,7 +25,7 @@ _SHARED_SIZE = 1 << 17
 """Positions from which on a block is worth several threads."""
 
 _KEPT_BYTES = 256 << 20
-"""A workspace up to this size serves the next block too; larger ones are few."""
+"""Workspaces beyond this size are given back while a block has all threads to itself."""
 
 
 def default_threads() -> int:
@@ -62,7 +62,8 @@ class Walk(ABC, Generic[_R]):
         self.threads = threads
         self.on_block = on_block
         self.stop = threading.Event()
-        self.workspaces: queue.SimpleQueue[Workspace] = queue.SimpleQueue()
+        # the last one used is the next one used: its pages are there
+        self.workspaces: queue.LifoQueue[Workspace] = queue.LifoQueue()
         for _ in range(threads):
             self.workspaces.put(Workspace())
         self.leads_to = dependencies(space)
@@ -121,8 +122,16 @@ class Walk(ABC, Generic[_R]):
 
     def _work(self, index: int, threads: int) -> _R:
         workspace = self.workspaces.get()
+        if threads == self.threads:
+            self._trim_others()
         try:
             return self.work_on(index, threads, workspace)
         finally:
+            self.workspaces.put(workspace)
+
+    def _trim_others(self) -> None:
+        """Make room for a block that no other is worked on beside: it may be the largest."""
+        others = [self.workspaces.get() for _ in range(self.threads - 1)]
+        for workspace in others:
             workspace.trim(_KEPT_BYTES)
             self.workspaces.put(workspace)

@@ -1,11 +1,10 @@
 """Memory for one block at a time, kept for the next: fresh pages are cleared when touched."""
 
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport free
-
 
 cdef extern from "memory.h" nogil:
-    void* allocate_large(int64_t size)
+    void* grow_large(void* memory, int64_t old_size, int64_t size)
+    void free_large(void* memory, int64_t size)
 
 
 cdef extern from "tiles.h" nogil:
@@ -21,13 +20,12 @@ cdef class Region:
         self.size = 0
 
     def __dealloc__(self):
-        free(self.memory)
+        free_large(self.memory, self.size)
 
     cdef void* take(self, int64_t size) except NULL:
         # Room for so many bytes; what was there is lost.
         if size > self.size or self.memory == NULL:
-            free(self.memory)
-            self.memory = allocate_large(size)
+            self.memory = grow_large(self.memory, self.size, size)
             self.size = size if self.memory else 0
             if self.memory == NULL:
                 raise MemoryError(f"no memory for a workspace of {size} bytes")
