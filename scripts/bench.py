@@ -244,6 +244,8 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
     class GenericBlock:
         """The generic kernel behind the interface that `iterate` uses."""
 
+        noise = 4e-15
+
         def __init__(self, block: Block, values: npt.NDArray[np.float64]) -> None:
             self.range = block.offset, block.size
             self.values = values
@@ -255,6 +257,9 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
 
         def residual(self, threads: int) -> float:
             return generic.residual(self.values, *self.range)
+
+        def refine(self) -> bool:
+            return False
 
         def remember(self) -> None:
             """Plain value iteration: in the generic kernel's order, extrapolation diverges."""

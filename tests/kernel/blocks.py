@@ -19,6 +19,9 @@ Values = npt.NDArray[np.float64]
 ROUNDING = 3e-15
 """How far two ways of summing up the same throws may differ for values of about 1."""
 
+SINGLE_ROUNDING = 5e-7
+"""The same in single precision, of values less 1/2."""
+
 
 class RowLists(Tiling):
     """A tiling whose rows are always read from lists, never unrolled."""
@@ -35,10 +38,15 @@ def tiled_kernel(space: Space, instruction_set: str | None = None) -> TiledKerne
 
 
 def lay_out(
-    kernel: TiledKernel, block: Block, values: Values, workspace: Workspace | None = None
+    kernel: TiledKernel,
+    block: Block,
+    values: Values,
+    workspace: Workspace | None = None,
+    *,
+    single: bool = False,
 ) -> TiledBlock:
     halves = [(half.mine, half.theirs) for half in block.halves]
-    return TiledBlock(kernel, workspace or Workspace(), halves, values)
+    return TiledBlock(kernel, workspace or Workspace(), halves, values, single=single)
 
 
 def loaded(kernel: TiledKernel, block: Block, values: Values) -> TiledBlock:
@@ -64,11 +72,13 @@ def block_of(space: Space, rank: int) -> Block:
     return space.blocks[int(np.searchsorted(firsts, rank, side="right")) - 1]
 
 
-def tiled_fixed_point(space: Space, kernel: TiledKernel, threads: int = 1) -> Values:
+def tiled_fixed_point(
+    space: Space, kernel: TiledKernel, threads: int = 1, *, single: bool = True
+) -> Values:
     values = np.empty(space.n_positions)
     workspace = Workspace()
     for block in space.blocks:
-        work = lay_out(kernel, block, values, workspace)
+        work = lay_out(kernel, block, values, workspace, single=single)
         iterate(work, 1e-14, threads)
         work.store(values)
     return values

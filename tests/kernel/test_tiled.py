@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.kernel.blocks import (
     ROUNDING,
+    SINGLE_ROUNDING,
     RowLists,
     generic_fixed_point,
     generic_kernel,
@@ -205,6 +206,47 @@ def test_extrapolation_adds_a_multiple_of_the_change(word, factor, instruction_s
         assert work.residual(1) == pytest.approx(residual, abs=ROUNDING)
 
 
+@every_set
+@every_small
+def test_single_precision_does_what_double_precision_does(rules, instruction_set):
+    # were it to do something else, only the sweeps that follow would show it
+    space = space_of(rules)
+    values = random_values(space.n_positions, 11)
+    for tiling in (Tiling(space), RowLists(space)):
+        kernel = TiledKernel(tiling, space.ranking, instruction_set)
+        for block in space.blocks:
+            single, double = (lay_out(kernel, block, values, single=s) for s in (True, False))
+            for factor in (0.3, None):
+                found = []
+                for work in (single, double):
+                    work.remember()
+                    found.append(work.sweep(1))
+                    if factor is not None:
+                        work.extrapolate(factor)
+                assert found[0] == pytest.approx(found[1], abs=SINGLE_ROUNDING)
+            assert not double.refine()
+            assert (single.noise > double.noise) == (instruction_set != "plain")
+            assert single.refine() == (instruction_set != "plain")
+            stored = []
+            for work in (single, double):
+                after = np.zeros_like(values)
+                work.store(after)
+                stored.append(after[ranks_of(block)])
+            assert np.abs(stored[0] - stored[1]).max() < SINGLE_ROUNDING
+
+
+def test_memory_is_lost_with_single_precision():
+    space = space_of(named_rules("finkel:2"))
+    work = lay_out(
+        tiled_kernel(space), space.blocks[-1], random_values(space.n_positions, 12), single=True
+    )
+    work.remember()
+    if work.refine():
+        with pytest.raises(ValueError, match="extrapolate before remember"):
+            work.extrapolate(1.0)
+    assert not work.refine()
+
+
 def test_extrapolation_needs_a_memory():
     space = space_of(named_rules("finkel:1"))
     values = np.full(space.n_positions, 0.5)
@@ -250,8 +292,8 @@ def test_a_workspace_takes_no_more_than_is_said(rules):
     values = random_values(space.n_positions, 10)
     for block in space.blocks:
         work = lay_out(kernel, block, values)
-        doubles = 8 * (work.n_vectors + work.n_state_vectors // 2)
-        assert 8 * doubles <= workspace_bytes(space, block)
+        # F, G and the moves that leave in both precisions
+        assert 8 * (8 + 4) * work.n_vectors <= workspace_bytes(space, block)
 
 
 def dice(chances: dict[int, str]) -> Dice:

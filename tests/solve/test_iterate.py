@@ -14,10 +14,12 @@ from ur_solver.solve.iterate import Iteration, StoppedError, iterate
 class Modes:
     """A block of one value a mode, each of which shrinks by its factor with every sweep."""
 
-    def __init__(self, *factors: float, noise: float = 0.0) -> None:
+    noise = 4e-15
+
+    def __init__(self, *factors: float, floor: float = 0.0) -> None:
         self.factors = np.array(factors)
         self.values = np.ones(len(factors))  # the fixed point is 0
-        self.noise = noise
+        self.floor = floor  # no change is smaller
         self.sweeps = self.extrapolations = 0
         self.memory: np.ndarray | None = None
         self.on_sweep = lambda: None
@@ -27,7 +29,10 @@ class Modes:
         self.on_sweep()
         before = self.values.copy()
         self.values *= self.factors
-        return max(float(np.abs(before - self.values).max()), self.noise)
+        return max(float(np.abs(before - self.values).max()), self.floor)
+
+    def refine(self) -> bool:
+        return False
 
     def remember(self) -> None:
         self.memory = self.values.copy()
@@ -40,6 +45,22 @@ class Modes:
     @property
     def error(self) -> float:
         return float(np.abs(self.values).max())
+
+
+class CoarseModes(Modes):
+    """The same, but that changes do not get smaller than `floor` until it is refined."""
+
+    def __init__(self, *factors: float, noise: float, floor: float) -> None:
+        super().__init__(*factors, floor=floor)
+        self.noise = noise
+        self.refined_after = 0
+
+    def refine(self) -> bool:
+        if self.refined_after:
+            return False
+        self.refined_after = self.sweeps
+        self.noise, self.floor = Modes.noise, 0.0
+        return True
 
 
 def test_one_mode_is_extrapolated_to_its_end():
@@ -74,15 +95,15 @@ def test_slow_modes_are_not_extrapolated():
 
 
 def test_a_goal_below_rounding_ends_at_the_noise():
-    work = Modes(0.5, noise=3e-15)
+    work = Modes(0.5, floor=3e-15)
     found = iterate(work, 1e-30, 1)
     assert found.delta == 3e-15
     assert found.sweeps < 60
 
 
-@pytest.mark.parametrize("noise", [0.5, float("inf")])
-def test_what_never_settles_is_an_error(noise):
-    work = Modes(1.0, noise=noise)
+@pytest.mark.parametrize("floor", [0.5, float("inf")])
+def test_what_never_settles_is_an_error(floor):
+    work = Modes(1.0, floor=floor)
     with pytest.raises(SolveError, match="not settled after"):
         iterate(work, 1e-12, 1)
     assert work.extrapolations == 0
@@ -101,6 +122,27 @@ def test_a_block_at_its_fixed_point_takes_one_sweep():
     work = Modes(0.0)
     work.values[:] = 0.0
     assert iterate(work, 1e-12, 1) == Iteration(1, 0.0)
+
+
+def test_single_precision_is_left_at_its_noise():
+    work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-7)
+    iterate(work, 1e-12, 1)
+    assert 5 < work.refined_after < 30
+    assert work.error < 1e-12
+
+
+def test_single_precision_is_left_where_it_does_not_come_to_its_noise():
+    work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-5)
+    iterate(work, 1e-12, 1)
+    assert work.refined_after < 40
+    assert work.error < 1e-12
+
+
+def test_a_coarse_goal_needs_no_double_precision():
+    work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-7)
+    iterate(work, 1e-3, 1)
+    assert work.refined_after == 0
+    assert work.error < 1e-3
 
 
 def test_a_stop_comes_between_sweeps():

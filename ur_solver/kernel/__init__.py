@@ -114,7 +114,7 @@ def open_block(
     """
     if isinstance(space, ContentSpace):
         values[block.offset : block.offset + block.size] = 0.5
-    return _lay_out(space, block, values, workspace, threads)
+    return _lay_out(space, block, values, workspace, threads, single=True)
 
 
 def _lay_out(
@@ -123,10 +123,11 @@ def _lay_out(
     values: npt.NDArray[np.float64],
     workspace: Workspace,
     threads: int,
+    single: bool = False,
 ) -> TiledBlock | GraphBlock | LevelsBlock:
     if isinstance(space, RaceSpace):
         halves = [(half.mine, half.theirs) for half in block.halves]
-        return TiledBlock(kernel_of(space), workspace, halves, values, threads)
+        return TiledBlock(kernel_of(space), workspace, halves, values, threads, single)
     if isinstance(space, StakesSpace):
         rows = (block.offset // space.lanes, block.size // space.lanes)
         return LevelsBlock(levels_kernel_of(space), rows, values, threads)

@@ -276,9 +276,10 @@ class Tiling:
     def workspace_bytes(self, block: Block, certify: bool = False) -> int:
         """How many bytes a block takes while it is swept, moves by their upper bound.
 
-        F, G and a copy of F for extrapolation; a matrix like F for every throw that may
-        leave the block; and by tile its record, pass bits and lists of moves. Where it is
-        certified, F, G and the moves that leave once more, in place of the copy.
+        F, G and a matrix like F for every throw that may leave the block, and the same in
+        single precision, where a copy of F has its place later on; by tile its record, pass
+        bits and lists of moves. Where it is certified, there are two of the former in double
+        precision.
         """
         total = 0
         for half in block.halves:
@@ -292,7 +293,7 @@ class Tiling:
             moves = len(self.throws) * (kinds.sources + 1) + len(self.slots)
             total += int(kinds.tiles @ (_TILE_BYTES + kinds.rows + _MOVE_BYTES * moves))
             laid_out = 2 * size + leaving_size
-            total += (laid_out + (laid_out if certify else size)) * LANES * 8
+            total += (laid_out + (laid_out if certify else -(-laid_out // 2))) * LANES * 8
         return total
 
     def kinds(self, mine: int, theirs: int, without: Collection[int] = ()) -> TileKinds:

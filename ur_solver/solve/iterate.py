@@ -28,14 +28,21 @@ _SAME_FACTOR = 0.05
 _SLOWEST = 0.98
 """A factor beyond which neither extrapolation nor the error estimate is trusted."""
 
-_NOISE = 4e-15
-"""Changes of this size are rounding: blocks swept to their end leave 2e-15 to 6e-15."""
+_PATIENCE = 8
+"""Sweeps without a smaller change than before that single precision is given."""
 
 MAX_SWEEPS = 100_000
 
 
 class BlockWork(Protocol):
     """One block in a kernel's workspace."""
+
+    @property
+    def noise(self) -> float:
+        """Changes up to this are rounding."""
+
+    def refine(self) -> bool:
+        """Go on in double precision, if in single so far; whether it was."""
 
     def sweep(self, threads: int) -> float:
         """Update every value in place; the largest change."""
@@ -102,6 +109,7 @@ def iterate(
     """
     factors: list[float] = []
     previous, sweeps = 0.0, 0
+    smallest, smallest_at = math.inf, 0
     # An extrapolation must have paid by the time that there could be another, or it is the
     # last: where modes of nearly the same size feign one, it only stirs them up.
     extrapolated_at = math.inf
@@ -117,8 +125,13 @@ def iterate(
         if previous > 0.0:
             factors.append(delta / previous)
         previous = delta
-        if delta <= _NOISE:
-            return Iteration(sweeps, delta)
+        if delta < smallest:
+            smallest, smallest_at = delta, sweeps
+        if delta <= work.noise or sweeps - smallest_at >= _PATIENCE:
+            if work.refine():
+                continue
+            if delta <= work.noise:
+                return Iteration(sweeps, delta)
         if sweeps == MAX_SWEEPS or not math.isfinite(delta):
             raise SolveError(
                 f"a block has not settled after {sweeps} sweeps: the last changed a value by "

@@ -747,6 +747,8 @@ cdef class GraphBlock:
         That unfold the block, and copy it.
     """
 
+    noise = 4e-15  # changes of which size are rounding
+
     cdef GraphKernel kernel
     cdef double[::1] values
     cdef int64_t first, size, n_chunks
@@ -827,6 +829,10 @@ cdef class GraphBlock:
             chunk.constants, max(1, chunk.n_constants) * sizeof(double))
         self.chunks[k] = chunk
         return chunk.n_kinds + chunk.n_counts + 4 * chunk.n_words + 8 * chunk.n_constants
+
+    def refine(self):
+        """False: in double precision from the start."""
+        return False
 
     def sweep(self, int threads):
         """Update every value in place; the largest change."""

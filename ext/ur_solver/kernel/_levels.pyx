@@ -298,6 +298,8 @@ cdef class LevelsBlock:
     MemoryError
     """
 
+    noise = 4e-15  # changes of which size are rounding
+
     cdef LevelsKernel kernel
     cdef double[::1] values
     cdef int64_t first, size, n_chunks, n_pairs
@@ -348,6 +350,10 @@ cdef class LevelsBlock:
         # the block's own values, a view
         lanes = self.kernel.levels.lanes
         return np.asarray(self.values)[self.first * lanes : (self.first + self.size) * lanes]
+
+    def refine(self):
+        """False: in double precision from the start."""
+        return False
 
     def sweep(self, int threads):
         """Update every value in place; the largest change."""

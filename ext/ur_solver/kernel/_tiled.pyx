@@ -54,7 +54,7 @@ cdef extern from "sweep.h" nogil:
         const MatrixRef* refs
         const MatrixRef* slots
         const uint8_t* pass_bits
-        double* frames
+        void* frames
         int64_t frame_step
         const EntryMoves* entry_moves[2]
         const uint8_t* leaving[2]
@@ -69,6 +69,8 @@ cdef extern from "sweep.h" nogil:
         uint16_t with_bit[15][512]
         double chance[256][8]
         double pass_chance[256]
+        float chance_single[256][8]
+        float pass_chance_single[256]
     MatrixRef matrix_of(const Program*, uint32_t move)
     ctypedef struct Sweeper:
         const char* name
@@ -82,15 +84,30 @@ cdef extern from "sweep.h" nogil:
         void (*extrapolate)(
             const Program*, double*, const double*, int64_t, double, int
         ) noexcept nogil
+        double (*sweep_single)(
+            const Program*, float*, const int32_t*, const int64_t*, int64_t, int, int
+        ) noexcept nogil
+        void (*remember_single)(const Program*, const float*, float*, int64_t, int) noexcept nogil
+        void (*extrapolate_single)(
+            const Program*, float*, const float*, int64_t, double, int
+        ) noexcept nogil
         void (*narrow)(
             const Program*, double*, double*, const int32_t*, const int64_t*, int64_t, int, int
         ) noexcept nogil
         void (*widen)(const double*, double*, double*, int64_t, double) noexcept nogil
         void (*show_bounds)(const Program*, double*, double*, int64_t) noexcept nogil
     int sweepers(Sweeper*)
+    void to_single(const double*, float*, int64_t, int)
+    void to_double(const float*, double*, int64_t, int)
 
 
 cdef double HALF_UNIT = 2.0**-53  # of the last place of numbers up to 1, at most
+
+# Changes of these sizes are rounding: blocks swept to their end leave 2e-15 to 6e-15. Single
+# precision is left while its changes are still the values' own: down to 2e-7 blocks take no
+# more sweeps for it, at 1e-7 some do.
+cdef double NOISE = 4e-15
+cdef double SINGLE_NOISE = 3e-7
 
 
 def instruction_sets():
@@ -186,7 +203,8 @@ cdef class TiledKernel:
                 self.program.chance[bits][n] = 0.0 if bits >> n & 1 else chance[self.throws[n]]
                 if bits >> n & 1:
                     passing += chance[self.throws[n]]
-            self.program.pass_chance[bits] = passing
+                self.program.chance_single[bits][n] = self.program.chance[bits][n]
+            self.program.pass_chance[bits] = self.program.pass_chance_single[bits] = passing
         for bits in range(2 * NO_BIT):
             bit = bits >> 1
             for k in range(MAX_ROWS >> 1):
@@ -218,6 +236,8 @@ cdef class TiledBlock:
         only `store` writes to it.
     threads : int
         That lay the block out.
+    single : bool
+        Sweep in single precision until `refine`, if the instruction set has it.
     """
 
     cdef TiledKernel kernel
@@ -229,7 +249,8 @@ cdef class TiledBlock:
     cdef MatrixRef* slots
     cdef uint8_t* pass_bits
     cdef double* buffer            # the values; while there are bounds, the upper ones
-    cdef double* memory
+    cdef float* single             # the values less 1/2; NULL once in double precision
+    cdef void* memory              # of the precision of the values
     cdef double* lower             # the lower bounds, laid out as `buffer` is
     cdef Workspace workspace
     cdef int32_t[::1] order
@@ -246,7 +267,7 @@ cdef class TiledBlock:
 
     def __init__(
         self, TiledKernel kernel, Workspace workspace, halves, const double[::1] values,
-        int threads=1
+        int threads=1, bint single=False
     ):
         cdef int h
         cdef int64_t k
@@ -289,14 +310,23 @@ cdef class TiledBlock:
         self.program.pass_bits = self.pass_bits
         self.n_vectors = sizes[2]
         self.buffer = workspace.buffer.vectors(self.n_vectors)
+        self.single = NULL
+        if single and kernel.sweeper.sweep_single != NULL:
+            self.single = <float*>workspace.memory.vectors((self.n_vectors + 1) // 2)
         for k in prange(
                 self.n_state_vectors * LANES, nogil=True, schedule="static",
                 num_threads=threads):
-            self.buffer[k] = 0.5
+            if self.single != NULL:
+                self.single[k] = 0.0
+            else:
+                self.buffer[k] = 0.5
         for k in prange(self.n_tiles, nogil=True, schedule="static", num_threads=threads):
             self._link(kernel, self.tables, k, externals[k])
             self._read_externals(kernel, self.tables, k, base)
             self._mark_passes(kernel, k)
+        if self.single != NULL:
+            k = self.n_state_vectors * LANES
+            to_single(self.buffer + k, self.single + k, self.n_vectors * LANES - k, threads)
         self._order_tiles()
 
     def _row_tables(self, int h, tables):
@@ -763,14 +793,35 @@ cdef class TiledBlock:
         cdef double delta
         self._take_frames(threads)
         with nogil:
-            delta = self.kernel.sweeper.sweep(
-                &self.program, self.buffer, &self.order[0], &self.group_start[0],
-                self.group_start.shape[0] - 1, self.kernel.rounds, threads)
+            if self.single != NULL:
+                delta = self.kernel.sweeper.sweep_single(
+                    &self.program, self.single, &self.order[0], &self.group_start[0],
+                    self.group_start.shape[0] - 1, self.kernel.rounds, threads)
+            else:
+                delta = self.kernel.sweeper.sweep(
+                    &self.program, self.buffer, &self.order[0], &self.group_start[0],
+                    self.group_start.shape[0] - 1, self.kernel.rounds, threads)
         return delta
 
+    @property
+    def noise(self):
+        """Changes up to this, a float, are rounding."""
+        return NOISE if self.single == NULL else SINGLE_NOISE
+
+    def refine(self):
+        """Go on in double precision, if in single so far; whether it was. Memory is lost."""
+        if self.single == NULL:
+            return False
+        with nogil:
+            to_double(self.single, self.buffer, self.n_state_vectors * LANES, self.threads)
+        self.single = NULL
+        self.memory = NULL
+        return True
+
     def residual(self, int threads):
-        """The largest abs(T(V) - V) over the block; writes nothing."""
+        """The largest abs(T(V) - V) over the block, in double precision."""
         cdef double residual
+        self.refine()
         self._take_frames(threads)
         with nogil:
             residual = self.kernel.sweeper.residual(
@@ -779,18 +830,32 @@ cdef class TiledBlock:
 
     def remember(self):
         """Keep a copy of the values, for `extrapolate`."""
-        self.memory = self.workspace.memory.vectors(self.n_state_vectors // 2)
+        # in single precision the values are in the memory's place and the memory in theirs
+        if self.single != NULL:
+            self.memory = self.buffer
+        else:
+            self.memory = self.workspace.memory.vectors(self.n_state_vectors // 2)
         with nogil:
-            self.kernel.sweeper.remember(
-                &self.program, self.buffer, self.memory, self.n_tiles, self.threads)
+            if self.single != NULL:
+                self.kernel.sweeper.remember_single(
+                    &self.program, self.single, <float*>self.memory, self.n_tiles, self.threads)
+            else:
+                self.kernel.sweeper.remember(
+                    &self.program, self.buffer, <double*>self.memory, self.n_tiles, self.threads)
 
     def extrapolate(self, double factor):
         """Add to every value `factor` times its change since `remember`."""
         if self.memory == NULL:
             raise ValueError("extrapolate before remember")
         with nogil:
-            self.kernel.sweeper.extrapolate(
-                &self.program, self.buffer, self.memory, self.n_tiles, factor, self.threads)
+            if self.single != NULL:
+                self.kernel.sweeper.extrapolate_single(
+                    &self.program, self.single, <float*>self.memory, self.n_tiles, factor,
+                    self.threads)
+            else:
+                self.kernel.sweeper.extrapolate(
+                    &self.program, self.buffer, <double*>self.memory, self.n_tiles, factor,
+                    self.threads)
 
     def bracket(self, const double[::1] values, double shift, double outside):
         """Lay bounds around the given values; the block's own are lost.
@@ -807,6 +872,7 @@ cdef class TiledBlock:
         cdef int64_t n_states = self.n_state_vectors
         # what leaves the block is a value or 1 less a value, the latter rounded to nearest
         cdef double beyond = nextafter(outside + HALF_UNIT, INFINITY)
+        self.refine()
         if self.lower == NULL:
             self.lower = self.workspace.memory.vectors(self.n_vectors)
             self.memory = NULL
@@ -881,10 +947,12 @@ cdef class TiledBlock:
 
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (n_positions,)."""
+        self.refine()
         self._copy(&values[0], NULL)
 
     def load(self, const double[::1] values):
         """Take the block's values from `values`, float64, shape (n_positions,)."""
+        self.refine()
         self._copy(NULL, &values[0])
         with nogil:
             self.kernel.sweeper.show(&self.program, self.buffer, self.n_tiles, self.threads)

@@ -1,4 +1,29 @@
-/* Bounds, once for each instruction set: an upper and a lower buffer, swept together.
+/* What is asked of double precision alone, once for each instruction set. */
+
+static double VEC(residual)(const Program *program, double *buffer, int64_t n_tiles, int threads)
+{
+    double residual = 0.0;
+#pragma omp parallel for num_threads(threads) reduction(max : residual) schedule(dynamic, 256)
+    for (int64_t k = 0; k < n_tiles; k++) {
+        double *const frame = VEC(frame_of)(program, 0);
+        const Tile *tile = program->tiles + k;
+        VEC(prepare_tile)(program, tile, buffer, frame);
+        const double change = VEC(update_tile)(program, tile, buffer, frame, 0);
+        residual = change > residual ? change : residual;
+    }
+    return residual;
+}
+
+static void VEC(show)(const Program *program, double *buffer, int64_t n_tiles, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t k = 0; k < n_tiles; k++) {
+        const Tile *tile = program->tiles + k;
+        VEC(show_opponent)(tile, program->tiles + tile->mirror, buffer);
+    }
+}
+
+/* ---- bounds: an upper and a lower buffer, swept together ----
 
    Each operation of the upper one is rounded up, of the lower one down. The rounding mode
    is the thread's; compilers do not know that arithmetic reads it and may move an operation
@@ -47,8 +72,8 @@ static void VEC(narrow)(
 #pragma omp for schedule(dynamic)
         for (int64_t group = 0; group < n_groups; group++)
             for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
-                prefetch_pairs(program, upper, order, k, n);
-                prefetch_pairs(program, lower, order, k, n);
+                prefetch_pairs(program, upper, sizeof(double), order, k, n);
+                prefetch_pairs(program, lower, sizeof(double), order, k, n);
                 VEC(narrow_pair)(program, upper, lower, program->tiles + order[k], rounds);
             }
         fesetround(mode);

@@ -17,11 +17,7 @@ static const uint8_t LANE_ORDER[LANE_ROWS] = {15, 14, 13, 10, 12, 9, 11, 7, 8, 4
 #define UR_64(x) UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x)
 static const double NO_MOVE[LANE_ROWS * 2 * LANES] __attribute__((aligned(64))) = {
     UR_64(-1.0), UR_64(-1.0), UR_64(-1.0), UR_64(-1.0)};
-
-/* What a tile's moves to other tiles are worth, by throw and row: the same while the tile
-   and its mirror are updated in turn. */
-typedef struct {
-    double best[LANE_SQUARES][LANE_ROWS * 2 * LANES];
-} LaneFrame;
+static const float NO_MOVE_single[LANE_ROWS * 2 * LANES] __attribute__((aligned(64))) = {
+    UR_64(-1.0), UR_64(-1.0), UR_64(-1.0), UR_64(-1.0)};
 
 #endif

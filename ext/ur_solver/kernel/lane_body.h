@@ -1,17 +1,23 @@
 /* Tiles of a lane of four entry squares, everything about their rows known to the compiler:
    included by sweep_body.h. */
 
-static inline __attribute__((always_inline)) const double *VEC(best_of)(
-    const double *buffer, const MatrixRef *move, int n_moves, int rows, int vectors,
-    double *scratch)
+/* What a tile's moves to other tiles are worth, by throw and row: the same while the tile
+   and its mirror are updated in turn. */
+typedef struct {
+    REAL best[LANE_SQUARES][LANE_ROWS * 2 * LANES];
+} VEC(LaneFrame);
+
+static inline __attribute__((always_inline)) const REAL *VEC(best_of)(
+    const REAL *buffer, const MatrixRef *move, int n_moves, int rows, int vectors,
+    REAL *scratch)
 {
     /* The elementwise best of some matrices, as a matrix of `vectors` a row: one of them
        itself if it is the only one and has that shape. */
     if (n_moves == 0)
-        return NO_MOVE;
+        return TABLE(NO_MOVE);
     if (n_moves == 1 && (int)(move[0] & 255) == vectors)
         return VEC(matrix)(buffer, move[0]);
-    const double *a = VEC(matrix)(buffer, move[0]);
+    const REAL *a = VEC(matrix)(buffer, move[0]);
     const int64_t a_stride = (int64_t)(move[0] & 255) * LANES;
     if (n_moves == 1) {
         for (int r = 0; r < rows; r++, a += a_stride)
@@ -21,13 +27,13 @@ static inline __attribute__((always_inline)) const double *VEC(best_of)(
     }
     for (int k = 1; k < n_moves; k += 2) {
         /* two more at a time: a itself holds what came before */
-        const double *b = VEC(matrix)(buffer, move[k]);
+        const REAL *b = VEC(matrix)(buffer, move[k]);
         const int64_t b_stride = (int64_t)(move[k] & 255) * LANES;
-        double *to = scratch;
+        REAL *to = scratch;
         if (k + 1 < n_moves) {
-            const double *c = VEC(matrix)(buffer, move[k + 1]);
+            const REAL *c = VEC(matrix)(buffer, move[k + 1]);
             const int64_t c_stride = (int64_t)(move[k + 1] & 255) * LANES;
-            const double *from = k == 1 ? a : scratch;
+            const REAL *from = k == 1 ? a : scratch;
             const int64_t stride = k == 1 ? a_stride : (int64_t)vectors * LANES;
             for (int r = 0; r < rows; r++) {
                 for (int v = 0; v < vectors; v++)
@@ -38,7 +44,7 @@ static inline __attribute__((always_inline)) const double *VEC(best_of)(
                 from += stride, b += b_stride, c += c_stride, to += vectors * LANES;
             }
         } else {
-            const double *from = k == 1 ? a : scratch;
+            const REAL *from = k == 1 ? a : scratch;
             const int64_t stride = k == 1 ? a_stride : (int64_t)vectors * LANES;
             for (int r = 0; r < rows; r++) {
                 for (int v = 0; v < vectors; v++)
@@ -53,30 +59,30 @@ static inline __attribute__((always_inline)) const double *VEC(best_of)(
 }
 
 static inline __attribute__((always_inline)) void VEC(prepare_lane)(
-    const Program *program, const Tile *tile, const double *buffer, LaneFrame *frame,
+    const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,
     const int pieces, const int rows, const int rows_after, const int vectors,
     const int throws)
 {
     /* The best of the moves that leave the tile, by throw and row. `pieces` (5 for more),
        `rows` (`rows_after` with a piece less), `vectors` and `throws` are constants after
        inlining, and with them the list of every row's moves. */
-    double scratch[LANE_ROWS * 2 * LANES] __attribute__((aligned(64)));
-    double reshaped[LANE_SQUARES][LANE_ROWS * 2 * LANES] __attribute__((aligned(64)));
+    REAL scratch[LANE_ROWS * 2 * LANES] __attribute__((aligned(64)));
+    REAL reshaped[LANE_SQUARES][LANE_ROWS * 2 * LANES] __attribute__((aligned(64)));
     const MatrixRef *move = program->refs + tile->first_move;
     const MatrixRef *slots = program->slots + tile->first_slot;
 #pragma GCC unroll 4
     for (int n = 0; n < throws; n++) {
-        const double *to[LANE_SQUARES + 1];
-        const double *best =
+        const REAL *to[LANE_SQUARES + 1];
+        const REAL *best =
             VEC(best_of)(buffer, move, tile->n_moves[n], rows, vectors, scratch);
         move += tile->n_moves[n];
         /* source 0 is home, source k the entry square k - 1 */
 #pragma GCC unroll 5
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
             const MatrixRef ref = slots[program->lane_slot[n][source]];
-            to[source] = ref ? VEC(matrix)(buffer, ref) : NO_MOVE;
+            to[source] = ref ? VEC(matrix)(buffer, ref) : TABLE(NO_MOVE);
             if (ref && (int)(ref & 255) != vectors) {
-                double *copy = reshaped[source - 1];
+                REAL *copy = reshaped[source - 1];
                 const int64_t stride = (int64_t)(ref & 255) * LANES;
                 for (int r = 0; r < rows_after; r++)
                     for (int v = 0; v < vectors; v++)
@@ -107,14 +113,14 @@ static inline __attribute__((always_inline)) void VEC(prepare_lane)(
 }
 
 static inline __attribute__((always_inline)) void VEC(update_lane)(
-    const Program *program, const Tile *tile, double *buffer, const LaneFrame *frame, int store,
+    const Program *program, const Tile *tile, REAL *buffer, const VEC(LaneFrame) *frame, int store,
     VEC(v8) * delta, const int pieces, const int rows, const int vectors, const int throws)
 {
     /* The constants are those of `prepare_lane`. */
-    double *f = buffer + tile->f * LANES;
-    double *g = f + (int64_t)rows * vectors * LANES;
+    REAL *f = buffer + tile->f * LANES;
+    REAL *g = f + (int64_t)rows * vectors * LANES;
     const uint8_t *pass_bits = program->pass_bits + tile->first_row;
-    const double *own[LANE_SQUARES][LANE_SQUARES];
+    const REAL *own[LANE_SQUARES][LANE_SQUARES];
 #pragma GCC unroll 4
     for (int n = 0; n < throws; n++)
 #pragma GCC unroll 4
@@ -129,8 +135,8 @@ static inline __attribute__((always_inline)) void VEC(update_lane)(
             continue;
         const int mask = LANE_MASK[r], offset = r * vectors * LANES;
         const int bits = pass_bits[r];
-        const double *chance = program->chance[bits];
-        const VEC(v8) pass_chance = VEC(set)(program->pass_chance[bits]);
+        const REAL *chance = program->TABLE(chance)[bits];
+        const VEC(v8) pass_chance = VEC(set)(program->TABLE(pass_chance)[bits]);
         VEC(v8) sum0 = VEC(mul)(pass_chance, VEC(load)(g + offset)), sum1 = sum0;
         if (vectors > 1)
             sum1 = VEC(mul)(pass_chance, VEC(load)(g + offset + LANES));
@@ -147,7 +153,7 @@ static inline __attribute__((always_inline)) void VEC(update_lane)(
                 if (mask >> target & 1)
                     continue;
                 const int left = source == 0 ? mask : mask & ~(1 << (source - 1));
-                const double *from =
+                const REAL *from =
                     own[n][target] + LANE_ROW[left | 1 << target] * vectors * LANES;
                 best0 = VEC(max)(best0, VEC(load)(from));
                 if (vectors > 1)
@@ -171,13 +177,13 @@ static inline __attribute__((always_inline)) void VEC(update_lane)(
 
 #define LANE_CASE(pieces_, rows_, after_, vectors_, throws_)                                   \
     static void VEC(prepare_##pieces_##_##vectors_##_##throws_)(                               \
-        const Program *program, const Tile *tile, const double *buffer, LaneFrame *frame)      \
+        const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame)      \
     {                                                                                          \
         VEC(prepare_lane)                                                                      \
         (program, tile, buffer, frame, pieces_, rows_, after_, vectors_, throws_);             \
     }                                                                                          \
     static VEC(v8) VEC(update_##pieces_##_##vectors_##_##throws_)(                             \
-        const Program *program, const Tile *tile, double *buffer, const LaneFrame *frame,      \
+        const Program *program, const Tile *tile, REAL *buffer, const VEC(LaneFrame) *frame,      \
         int store)                                                                             \
     {                                                                                          \
         VEC(v8) delta = VEC(set)(0.0);                                                         \
@@ -199,8 +205,8 @@ LANE_CASES(5, 16, 16)
 #undef LANE_CASE
 #undef LANE_CASES
 
-typedef void (*VEC(Prepare))(const Program *, const Tile *, const double *, LaneFrame *);
-typedef VEC(v8) (*VEC(Update))(const Program *, const Tile *, double *, const LaneFrame *, int);
+typedef void (*VEC(Prepare))(const Program *, const Tile *, const REAL *, VEC(LaneFrame) *);
+typedef VEC(v8) (*VEC(Update))(const Program *, const Tile *, REAL *, const VEC(LaneFrame) *, int);
 #define LANE_LIST(what, vectors, throws)                                                       \
     {VEC(what##_0_##vectors##_##throws), VEC(what##_1_##vectors##_##throws),                   \
      VEC(what##_2_##vectors##_##throws), VEC(what##_3_##vectors##_##throws),                   \

@@ -2,7 +2,7 @@
    by sweep_body.h. */
 
 static inline __attribute__((always_inline)) void VEC(improve)(
-    double *best, const double *from, const int vectors, const int captured)
+    REAL *best, const REAL *from, const int vectors, const int captured)
 {
     /* A row by another, from whose columns a bit is missing if `captured` is not NO_BIT. */
     for (int v = 0; v < vectors; v++) {
@@ -14,7 +14,7 @@ static inline __attribute__((always_inline)) void VEC(improve)(
 }
 
 static inline __attribute__((always_inline)) void VEC(improve_rows)(
-    const Program *program, const Tile *tile, const Move *move, const double *from, double *best,
+    const Program *program, const Tile *tile, const Move *move, const REAL *from, REAL *best,
     const int vectors, const int captured)
 {
     /* `vectors` and `captured` are constants after inlining, or nearly so. */
@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) void VEC(improve_rows)(
 }
 
 static inline __attribute__((always_inline)) void VEC(prepare_rows)(
-    const Program *program, const Tile *tile, const double *buffer, double *frame,
+    const Program *program, const Tile *tile, const REAL *buffer, REAL *frame,
     const int vectors)
 {
     /* The best of the moves that leave the tile, by throw and row. */
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) void VEC(prepare_rows)(
         for (int64_t k = 0; k < size; k += LANES)
             VEC(store)(frame + k, VEC(set)(-1.0));
         for (const Move *end = move + tile->n_moves[n]; move < end; move++) {
-            const double *from = VEC(matrix)(buffer, move->matrix);
+            const REAL *from = VEC(matrix)(buffer, move->matrix);
             switch (move->captured) {
             case 0:
                 VEC(improve_rows)(program, tile, move, from, frame, vectors, 0);
@@ -67,31 +67,31 @@ static inline __attribute__((always_inline)) void VEC(prepare_rows)(
     }
 }
 
-static void VEC(prepare_single)(
-    const Program *program, const Tile *tile, const double *buffer, double *frame)
+static void VEC(prepare_one)(
+    const Program *program, const Tile *tile, const REAL *buffer, REAL *frame)
 {
     VEC(prepare_rows)(program, tile, buffer, frame, 1);
 }
 
 static void VEC(prepare_several)(
-    const Program *program, const Tile *tile, const double *buffer, double *frame)
+    const Program *program, const Tile *tile, const REAL *buffer, REAL *frame)
 {
     VEC(prepare_rows)(program, tile, buffer, frame, tile->vectors);
 }
 
 static inline VEC(v8) VEC(update_row)(
-    const Program *program, const Tile *tile, double *buffer, const double *frame,
+    const Program *program, const Tile *tile, REAL *buffer, const REAL *frame,
     const EntryMoves *lists, int legs, int row, int store)
 {
     /* One row, whose moves within the tile are `lists`; the largest changes. */
     const int64_t stride = (int64_t)tile->vectors * LANES;
     const int pass = program->pass_bits[tile->first_row + row];
-    double *f = buffer + tile->f * LANES;
-    double *g = f + tile->n_rows * stride;
+    REAL *f = buffer + tile->f * LANES;
+    REAL *g = f + tile->n_rows * stride;
     VEC(v8) delta = VEC(set)(0.0);
     for (int64_t column = 0; column < stride; column += LANES) {
         const int64_t at = row * stride + column;
-        VEC(v8) sum = VEC(mul)(VEC(set)(program->pass_chance[pass]), VEC(load)(g + at));
+        VEC(v8) sum = VEC(mul)(VEC(set)(program->TABLE(pass_chance)[pass]), VEC(load)(g + at));
         for (int n = 0; n < program->n_throws; n++) {
             const EntryMoves *list = lists + n;
             VEC(v8) best = VEC(load)(frame + n * program->frame_step + at);
@@ -100,7 +100,7 @@ static inline VEC(v8) VEC(update_row)(
                 best = VEC(max)(
                     best, VEC(load)((list->again[k] ? f : g) + to * stride + column));
             }
-            sum = VEC(fma)(VEC(set)(program->chance[pass][n]), best, sum);
+            sum = VEC(fma)(VEC(set)(program->TABLE(chance)[pass][n]), best, sum);
         }
         const VEC(v8) valid = VEC(lanes_below)((int)(tile->n_columns - column));
         delta = VEC(max)(delta, VEC(distance)(sum, VEC(load)(f + at), valid));
@@ -111,7 +111,7 @@ static inline VEC(v8) VEC(update_row)(
 }
 
 static double VEC(update_rows)(
-    const Program *program, const Tile *tile, double *buffer, const double *frame, int store)
+    const Program *program, const Tile *tile, REAL *buffer, const REAL *frame, int store)
 {
     const int half = tile->half, n_masks = program->n_masks[half];
     VEC(v8) delta = VEC(set)(0.0);

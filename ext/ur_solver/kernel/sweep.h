@@ -1,5 +1,6 @@
 /* The sweep for AVX-512, for AVX2 and in plain C; which one runs is settled when the
-   program runs, so that one build serves all machines. */
+   program runs, so that one build serves all machines. In single precision there is one, for
+   AVX2: eight floats are one of its vectors. */
 
 #ifndef UR_SWEEP_H
 #define UR_SWEEP_H
@@ -22,12 +23,15 @@
 
 /* `spread`: four numbers where a bit, below the third, is put into their places' numbers. */
 
+#define REAL double
+#define TABLE(name) name
+
 /* ---- plain C ---- */
 #define VEC(name) name##_plain
 #define UR_LANE 0
 #include "vectors_plain.h"
 #include "sweep_body.h"
-#include "bounds_body.h"
+#include "double_body.h"
 #undef UR_LANE
 #undef VEC
 
@@ -39,7 +43,7 @@
 #define UR_LANE 1
 #include "vectors_avx2.h"
 #include "sweep_body.h"
-#include "bounds_body.h"
+#include "double_body.h"
 #undef UR_LANE
 #undef VEC
 #pragma GCC pop_options
@@ -52,12 +56,45 @@
 #define UR_LANE 1
 #include "vectors_avx512.h"
 #include "sweep_body.h"
-#include "bounds_body.h"
+#include "double_body.h"
 #undef UR_LANE
 #undef VEC
 #pragma GCC pop_options
 #endif
 #endif
+#undef TABLE
+#undef REAL
+
+#if UR_X86
+/* ---- single precision ---- */
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define REAL float
+#define TABLE(name) name##_single
+#define VEC(name) name##_single
+#define UR_LANE 1
+#include "vectors_single.h"
+#include "sweep_body.h"
+#undef UR_LANE
+#undef VEC
+#undef TABLE
+#undef REAL
+#pragma GCC pop_options
+#endif
+
+static inline void to_single(const double *from, float *to, int64_t n, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t k = 0; k < n; k++)
+        to[k] = (float)(from[k] - 0.5);
+}
+
+static inline void to_double(const float *from, double *to, int64_t n, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t k = 0; k < n; k++)
+        to[k] = from[k] + 0.5;
+}
 
 /* ---- the one that this processor runs ---- */
 typedef struct {
@@ -77,6 +114,15 @@ typedef struct {
     void (*extrapolate)(
         const Program *, double *, const double *memory, int64_t n_tiles, double factor,
         int threads);
+    /* The same in single precision; NULL if the set has none. */
+    double (*sweep_single)(
+        const Program *, float *, const int32_t *order, const int64_t *group_start,
+        int64_t n_groups, int rounds, int threads);
+    void (*remember_single)(
+        const Program *, const float *, float *memory, int64_t n_tiles, int threads);
+    void (*extrapolate_single)(
+        const Program *, float *, const float *memory, int64_t n_tiles, double factor,
+        int threads);
     /* Bounds: one sweep of both, both from the same values, all of their G. */
     void (*narrow)(
         const Program *, double *upper, double *lower, const int32_t *order,
@@ -86,9 +132,10 @@ typedef struct {
     void (*show_bounds)(const Program *, double *upper, double *lower, int64_t n_tiles);
 } Sweeper;
 
-#define UR_SWEEPER(set, has_lanes_) \
-    {#set,           has_lanes_,      sweep_##set,  residual_##set, show_##set, \
-     remember_##set, extrapolate_##set, narrow_##set, widen_##set,    show_bounds_##set}
+#define UR_SWEEPER(set, has_lanes_, sweep_single_, remember_single_, extrapolate_single_)          \
+    {#set,             has_lanes_,        sweep_##set,  residual_##set,   show_##set,          \
+     remember_##set,   extrapolate_##set, sweep_single_,    remember_single_, extrapolate_single_, \
+     narrow_##set,     widen_##set,       show_bounds_##set}
 
 static inline int sweepers(Sweeper *list)
 {
@@ -99,12 +146,14 @@ static inline int sweepers(Sweeper *list)
 #ifndef UR_WITHOUT_AVX512
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
-        list[n++] = (Sweeper)UR_SWEEPER(avx512, 1);
+        list[n++] = (Sweeper)UR_SWEEPER(
+            avx512, 1, sweep_single, remember_single, extrapolate_single);
 #endif
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        list[n++] = (Sweeper)UR_SWEEPER(avx2, 1);
+        list[n++] = (Sweeper)UR_SWEEPER(
+            avx2, 1, sweep_single, remember_single, extrapolate_single);
 #endif
-    list[n++] = (Sweeper)UR_SWEEPER(plain, 0);
+    list[n++] = (Sweeper)UR_SWEEPER(plain, 0, NULL, NULL, NULL);
     return n;
 }
 

@@ -1,15 +1,16 @@
-/* The sweep, once for each instruction set: included with VEC(name) defined, and UR_LANE
-   where the rows of a lane are to be unrolled. */
+/* The sweep, once for each instruction set and precision: included with VEC(name) and REAL
+   defined, TABLE(name) for what there is of each precision, and UR_LANE, whether the rows of
+   a lane are to be unrolled. */
 
-static inline const double *VEC(matrix)(const double *buffer, MatrixRef ref)
+static inline const REAL *VEC(matrix)(const REAL *buffer, MatrixRef ref)
 {
     return buffer + (int64_t)(ref >> 8) * LANES;
 }
 
-static inline double *VEC(frame_of)(const Program *program, int number)
+static inline REAL *VEC(frame_of)(const Program *program, int number)
 {
     /* One of this thread's four frames. */
-    return program->frames +
+    return (REAL *)program->frames +
            (omp_get_thread_num() * 4 + number) * program->frame_step * program->n_throws;
 }
 
@@ -21,31 +22,31 @@ static inline double *VEC(frame_of)(const Program *program, int number)
 /* ---- one tile, whichever rows it has ---- */
 
 static void VEC(prepare_tile)(
-    const Program *program, const Tile *tile, const double *buffer, double *frame)
+    const Program *program, const Tile *tile, const REAL *buffer, REAL *frame)
 {
 #if UR_LANE
     if (program->is_lane) {
         VEC(prepare)
         [program->n_throws - 3][tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
-            program, tile, buffer, (LaneFrame *)frame);
+            program, tile, buffer, (VEC(LaneFrame) *)frame);
         return;
     }
 #endif
     if (tile->vectors == 1)
-        VEC(prepare_single)(program, tile, buffer, frame);
+        VEC(prepare_one)(program, tile, buffer, frame);
     else
         VEC(prepare_several)(program, tile, buffer, frame);
 }
 
 static double VEC(update_tile)(
-    const Program *program, const Tile *tile, double *buffer, const double *frame, int store)
+    const Program *program, const Tile *tile, REAL *buffer, const REAL *frame, int store)
 {
 #if UR_LANE
     if (program->is_lane)
         return VEC(largest)(
             VEC(update)[program->n_throws - 3][tile->vectors - 1]
                        [tile->pieces < 5 ? tile->pieces : 5](
-                           program, tile, buffer, (const LaneFrame *)frame, store));
+                           program, tile, buffer, (const VEC(LaneFrame) *)frame, store));
 #endif
     return VEC(update_rows)(program, tile, buffer, frame, store);
 }
@@ -53,13 +54,13 @@ static double VEC(update_tile)(
 /* ---- whole tiles ---- */
 
 static __attribute__((noinline)) void VEC(show_in)(
-    const Tile *tile, const Tile *mirror, const double *buffer, double *other)
+    const Tile *tile, const Tile *mirror, const REAL *buffer, REAL *other)
 {
     /* G of the mirrored tile, in another buffer, from F of this one. */
     const int64_t stride = (int64_t)tile->vectors * LANES;
     const int64_t to_stride = (int64_t)mirror->vectors * LANES;
-    const double *f = buffer + tile->f * LANES;
-    double *g = other + mirror->f * LANES + mirror->n_rows * to_stride;
+    const REAL *f = buffer + tile->f * LANES;
+    REAL *g = other + mirror->f * LANES + mirror->n_rows * to_stride;
     for (int r = 0; r < tile->n_rows; r += LANES)
         for (int c = 0; c < tile->n_columns; c += LANES)
             VEC(transpose)(
@@ -67,19 +68,19 @@ static __attribute__((noinline)) void VEC(show_in)(
                 tile->n_rows - r, tile->n_columns - c);
 }
 
-static void VEC(show_opponent)(const Tile *tile, const Tile *mirror, double *buffer)
+static void VEC(show_opponent)(const Tile *tile, const Tile *mirror, REAL *buffer)
 {
     /* G of the mirrored tile from F of this one. */
     VEC(show_in)(tile, mirror, buffer, buffer);
 }
 
 static inline double VEC(sweep_pair)(
-    const Program *program, double *buffer, const Tile *tile, int rounds)
+    const Program *program, REAL *buffer, const Tile *tile, int rounds)
 {
     /* A tile and its mirror in turn, so that passed turns and moves among entry squares,
        which stay in the pair, settle at once. */
     const Tile *mirror = program->tiles + tile->mirror;
-    double *const frame = VEC(frame_of)(program, 0), *const mirror_frame = VEC(frame_of)(program, 1);
+    REAL *const frame = VEC(frame_of)(program, 0), *const mirror_frame = VEC(frame_of)(program, 1);
     double delta = 0.0;
     VEC(prepare_tile)(program, tile, buffer, frame);
     if (mirror != tile)
@@ -99,7 +100,7 @@ static inline double VEC(sweep_pair)(
 }
 
 static double VEC(sweep)(
-    const Program *program, double *buffer, const int32_t *order, const int64_t *group_start,
+    const Program *program, REAL *buffer, const int32_t *order, const int64_t *group_start,
     int64_t n_groups, int rounds, int threads)
 {
     /* Threads share the groups from the first on, so that they work side by side; one may
@@ -109,7 +110,7 @@ static double VEC(sweep)(
 #pragma omp parallel for num_threads(threads) reduction(max : delta) schedule(dynamic)
     for (int64_t group = 0; group < n_groups; group++)
         for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
-            prefetch_pairs(program, buffer, order, k, group_start[n_groups]);
+            prefetch_pairs(program, buffer, sizeof(REAL), order, k, group_start[n_groups]);
             const double change =
                 VEC(sweep_pair)(program, buffer, program->tiles + order[k], rounds);
             delta = change > delta ? change : delta;
@@ -117,52 +118,29 @@ static double VEC(sweep)(
     return delta;
 }
 
-static double VEC(residual)(const Program *program, double *buffer, int64_t n_tiles, int threads)
-{
-    double residual = 0.0;
-#pragma omp parallel for num_threads(threads) reduction(max : residual) schedule(dynamic, 256)
-    for (int64_t k = 0; k < n_tiles; k++) {
-        double *const frame = VEC(frame_of)(program, 0);
-        const Tile *tile = program->tiles + k;
-        VEC(prepare_tile)(program, tile, buffer, frame);
-        const double change = VEC(update_tile)(program, tile, buffer, frame, 0);
-        residual = change > residual ? change : residual;
-    }
-    return residual;
-}
-
-static void VEC(show)(const Program *program, double *buffer, int64_t n_tiles, int threads)
-{
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t k = 0; k < n_tiles; k++) {
-        const Tile *tile = program->tiles + k;
-        VEC(show_opponent)(tile, program->tiles + tile->mirror, buffer);
-    }
-}
-
 /* What is remembered of a tile lies at half of its place: F without G. */
 
 static void VEC(remember)(
-    const Program *program, const double *buffer, double *memory, int64_t n_tiles, int threads)
+    const Program *program, const REAL *buffer, REAL *memory, int64_t n_tiles, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
         const int64_t size = (int64_t)tile->n_rows * tile->vectors * LANES;
-        memcpy(memory + tile->f / 2 * LANES, buffer + tile->f * LANES, size * sizeof(double));
+        memcpy(memory + tile->f / 2 * LANES, buffer + tile->f * LANES, size * sizeof(REAL));
     }
 }
 
 static void VEC(extrapolate)(
-    const Program *program, double *buffer, const double *memory, int64_t n_tiles, double factor,
+    const Program *program, REAL *buffer, const REAL *memory, int64_t n_tiles, double factor,
     int threads)
 {
     const VEC(v8) beyond = VEC(set)(factor), behind = VEC(set)(-factor);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
-        double *f = buffer + tile->f * LANES;
-        const double *before = memory + tile->f / 2 * LANES;
+        REAL *f = buffer + tile->f * LANES;
+        const REAL *before = memory + tile->f / 2 * LANES;
         for (int64_t v = 0; v < (int64_t)tile->n_rows * tile->vectors * LANES; v += LANES) {
             const VEC(v8) now = VEC(load)(f + v);
             const VEC(v8) step = VEC(fma)(behind, VEC(load)(before + v), VEC(mul)(beyond, now));

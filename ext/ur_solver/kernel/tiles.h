@@ -81,8 +81,8 @@ typedef struct {
     const MatrixRef *refs;        /* the same for lanes: all rows, none changed */
     const MatrixRef *slots;
     const uint8_t *pass_bits;     /* (tile row) bit by throw: no move, the turn passes */
-    double *frames;               /* four for each thread */
-    int64_t frame_step;           /* doubles in a frame for each throw */
+    void *frames;                 /* four for each thread */
+    int64_t frame_step;           /* numbers in a frame for each throw */
     /* by half: */
     const EntryMoves *entry_moves[2]; /* (is home empty, mask, throw) */
     const uint8_t *leaving[2];    /* (entry square, pair, 2): a mask, and without it */
@@ -98,6 +98,8 @@ typedef struct {
     uint16_t with_bit[2 * NO_BIT + 1][MAX_ROWS]; /* (bit << 1 | leg, k): k, that bit put in */
     double chance[256][MAX_THROWS];  /* by pass bits: 0 for a throw that passes */
     double pass_chance[256];      /* by pass bits, the throw of 0 included */
+    float chance_single[256][MAX_THROWS];
+    float pass_chance_single[256];
 } Program;
 
 /* The matrix of one of a block's moves. */

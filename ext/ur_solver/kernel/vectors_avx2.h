@@ -51,7 +51,33 @@ static inline double largest_avx2(v8_avx2 x)
 static inline void transpose_avx2(
     const double *f, int64_t stride, double *g, int64_t to_stride, int n_rows, int n_columns)
 {
-    transpose_plain(f, stride, g, to_stride, n_rows, n_columns);
+    /* 8 x 8 at most, in fours. The last row stands for those past n_rows, which end up in the
+       padding of g's rows; columns past n_columns are not written. */
+    const __m256d one = _mm256_set1_pd(1.0);
+    n_columns = n_columns < LANES ? n_columns : LANES;
+    if (n_rows == 1) {
+        for (int c = 0; c < n_columns; c++)
+            g[c * to_stride] = 1.0 - f[c];
+        return;
+    }
+    for (int r = 0; r < LANES && r < n_rows; r += 4)
+        for (int c = 0; c < n_columns; c += 4) {
+            __m256d row[4], t[4];
+            for (int i = 0; i < 4; i++)
+                row[i] = _mm256_sub_pd(
+                    one, _mm256_loadu_pd(
+                             f + (r + i < n_rows ? r + i : n_rows - 1) * stride + c));
+            for (int i = 0; i < 4; i += 2) {
+                t[i] = _mm256_unpacklo_pd(row[i], row[i + 1]);
+                t[i + 1] = _mm256_unpackhi_pd(row[i], row[i + 1]);
+            }
+            for (int k = 0; k < 2; k++) {
+                row[k] = _mm256_permute2f128_pd(t[k], t[k + 2], 0x20);
+                row[k + 2] = _mm256_permute2f128_pd(t[k], t[k + 2], 0x31);
+            }
+            for (int k = 0; k < 4 && c + k < n_columns; k++)
+                _mm256_storeu_pd(g + (c + k) * to_stride + r, row[k]);
+        }
 }
 static inline v8_avx2 spread_avx2(const double *p, const int bit)
 {
