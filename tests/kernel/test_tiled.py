@@ -26,7 +26,7 @@ from tests.kernel.blocks import (
 )
 from ur_solver.kernel import Workspace, residual_of, workspace_bytes
 from ur_solver.kernel._tiled import TiledKernel, instruction_sets
-from ur_solver.kernel.tiling import Tiling
+from ur_solver.kernel.tiling import LANES, Tiling
 from ur_solver.rules import DICE, PATHS, RACES, RuleSet, named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.solve import solve
@@ -293,7 +293,7 @@ def test_a_workspace_takes_no_more_than_is_said(rules):
     for block in space.blocks:
         work = lay_out(kernel, block, values)
         # F, G and the moves that leave in both precisions
-        assert 8 * (8 + 4) * work.n_vectors <= workspace_bytes(space, block)
+        assert LANES * (8 + 4) * work.n_vectors <= workspace_bytes(space, block)
 
 
 def dice(chances: dict[int, str]) -> Dice:

@@ -19,8 +19,8 @@ HOME = -1
 MAX_ENTRIES = 7
 MAX_THROWS = 8
 LANE_SQUARES = 4
-LANES = 8
-"""As in tiles.h: entry squares, throws, entry squares of a lane, floats in a vector."""
+LANES = 4
+"""As in tiles.h: entry squares, throws, entry squares of a lane, numbers in a vector."""
 
 _TILE_BYTES, _MOVE_BYTES = 40, 16
 """The sizes of `Tile` and `Move` in tiles.h."""
@@ -293,6 +293,8 @@ class Tiling:
             moves = len(self.throws) * (kinds.sources + 1) + len(self.slots)
             total += int(kinds.tiles @ (_TILE_BYTES + kinds.rows + _MOVE_BYTES * moves))
             laid_out = 2 * size + leaving_size
+            # matrices of moves that leave begin with a cache line
+            laid_out += int(kinds.tiles.sum())
             total += (laid_out + (laid_out if certify else -(-laid_out // 2))) * LANES * 8
         return total
 

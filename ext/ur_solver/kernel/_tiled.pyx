@@ -23,6 +23,7 @@ cdef extern from "sweep.h" nogil:
         MAX_ROWS
         LANE_SQUARES
         LANE_ROWS
+        LANE_VECTORS
         NO_BIT
         NO_ENTRY
     ctypedef uint64_t MatrixRef
@@ -386,12 +387,13 @@ cdef class TiledBlock:
         self.n_state_vectors = vectors
         for t in range(self.n_tiles):
             tile = &self.tiles[t]
+            vectors += vectors & 1  # cache lines hold whole rows of eight
             externals[t] = vectors
             for n in range(kernel.n_throws):
                 vectors += tile.n_moves[n] * tile.n_rows * tile.vectors
         sizes[0], sizes[1], sizes[2] = moves, rows, vectors
         # the compiled rows of a lane have room for all of them
-        self.program.frame_step = (2 * LANE_ROWS if kernel.is_lane else frame) * LANES
+        self.program.frame_step = (LANE_ROWS * LANE_VECTORS if kernel.is_lane else frame) * LANES
 
     cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil:
         cdef const Tile* tile = &self.tiles[number]

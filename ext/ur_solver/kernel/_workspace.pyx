@@ -10,6 +10,7 @@ cdef extern from "memory.h" nogil:
 cdef extern from "tiles.h" nogil:
     enum:
         LANES
+        LINE
 
 
 cdef class Region:
@@ -32,10 +33,9 @@ cdef class Region:
         return self.memory
 
     cdef double* vectors(self, int64_t count) except NULL:
-        # Room for so many whole vectors, aligned to them.
-        cdef int64_t step = LANES * sizeof(double)
-        cdef uint64_t first = <uint64_t>self.take((count + 1) * step)
-        return <double*>((first + step - 1) // step * step)
+        # Room for so many vectors, from the beginning of a cache line on.
+        cdef uint64_t first = <uint64_t>self.take(count * LANES * sizeof(double) + LINE)
+        return <double*>((first + LINE - 1) // LINE * LINE)
 
 
 cdef class Workspace:

@@ -83,9 +83,9 @@ static void VEC(narrow)(
 static __attribute__((noinline)) void VEC(shift)(
     const double *from, double *to, int64_t n_vectors, double by)
 {
-    const VEC(v8) one = VEC(set)(1.0), step = VEC(set)(by);
+    const X4(v) one = X4(set)(1.0), step = X4(set)(by);
     for (int64_t v = 0; v < n_vectors * LANES; v += LANES)
-        VEC(store)(to + v, VEC(fma)(one, VEC(load)(from + v), step));
+        X4(store)(to + v, X4(fma)(one, X4(load)(from + v), step));
 }
 
 static void VEC(widen)(

@@ -15,9 +15,9 @@ static const uint8_t LANE_ORDER[LANE_ROWS] = {15, 14, 13, 10, 12, 9, 11, 7, 8, 4
 /* The matrix that a move which is not legal leads to: worse than any value. */
 #define UR_8(x) x, x, x, x, x, x, x, x
 #define UR_64(x) UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x)
-static const double NO_MOVE[LANE_ROWS * 2 * LANES] __attribute__((aligned(64))) = {
+static const double NO_MOVE[LANE_ROWS * LANE_VECTORS * LANES] __attribute__((aligned(64))) = {
     UR_64(-1.0), UR_64(-1.0), UR_64(-1.0), UR_64(-1.0)};
-static const float NO_MOVE_single[LANE_ROWS * 2 * LANES] __attribute__((aligned(64))) = {
+static const float NO_MOVE_single[LANE_ROWS * LANE_VECTORS * LANES] __attribute__((aligned(64))) = {
     UR_64(-1.0), UR_64(-1.0), UR_64(-1.0), UR_64(-1.0)};
 
 #endif

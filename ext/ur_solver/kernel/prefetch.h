@@ -5,8 +5,6 @@
 
 #include "tiles.h"
 
-enum { LINE = 64 };
-
 static inline void prefetch_lines(const char *from, int lines)
 {
     for (int line = 0; line < lines; line++)

@@ -5,12 +5,9 @@ static inline __attribute__((always_inline)) void VEC(improve)(
     REAL *best, const REAL *from, const int vectors, const int captured)
 {
     /* A row by another, from whose columns a bit is missing if `captured` is not NO_BIT. */
-    for (int v = 0; v < vectors; v++) {
-        const VEC(v8) row = captured == NO_BIT ? VEC(load)(from + v * LANES)
-                            : captured >= 3    ? VEC(load)(from + without_bit(v * LANES, captured))
-                                               : VEC(spread)(from + v * LANES / 2, captured);
-        VEC(store)(best + v * LANES, VEC(max)(VEC(load)(best + v * LANES), row));
-    }
+    UR_COLUMNS(
+        vectors, VEC(improve8)(best, from, column, captured),
+        VEC(improve4)(best, from, column, captured))
 }
 
 static inline __attribute__((always_inline)) void VEC(improve_rows)(
@@ -44,7 +41,7 @@ static inline __attribute__((always_inline)) void VEC(prepare_rows)(
     const Move *move = program->moves + tile->first_move;
     for (int n = 0; n < program->n_throws; n++, frame += program->frame_step) {
         for (int64_t k = 0; k < size; k += LANES)
-            VEC(store)(frame + k, VEC(set)(-1.0));
+            X4(store)(frame + k, X4(set)(-1.0));
         for (const Move *end = move + tile->n_moves[n]; move < end; move++) {
             const REAL *from = VEC(matrix)(buffer, move->matrix);
             switch (move->captured) {
@@ -73,48 +70,24 @@ static void VEC(prepare_one)(
     VEC(prepare_rows)(program, tile, buffer, frame, 1);
 }
 
+static void VEC(prepare_two)(
+    const Program *program, const Tile *tile, const REAL *buffer, REAL *frame)
+{
+    VEC(prepare_rows)(program, tile, buffer, frame, 2);
+}
+
 static void VEC(prepare_several)(
     const Program *program, const Tile *tile, const REAL *buffer, REAL *frame)
 {
     VEC(prepare_rows)(program, tile, buffer, frame, tile->vectors);
 }
 
-static inline VEC(v8) VEC(update_row)(
-    const Program *program, const Tile *tile, REAL *buffer, const REAL *frame,
-    const EntryMoves *lists, int legs, int row, int store)
-{
-    /* One row, whose moves within the tile are `lists`; the largest changes. */
-    const int64_t stride = (int64_t)tile->vectors * LANES;
-    const int pass = program->pass_bits[tile->first_row + row];
-    REAL *f = buffer + tile->f * LANES;
-    REAL *g = f + tile->n_rows * stride;
-    VEC(v8) delta = VEC(set)(0.0);
-    for (int64_t column = 0; column < stride; column += LANES) {
-        const int64_t at = row * stride + column;
-        VEC(v8) sum = VEC(mul)(VEC(set)(program->TABLE(pass_chance)[pass]), VEC(load)(g + at));
-        for (int n = 0; n < program->n_throws; n++) {
-            const EntryMoves *list = lists + n;
-            VEC(v8) best = VEC(load)(frame + n * program->frame_step + at);
-            for (int k = 0; k < list->n; k++) {
-                const int64_t to = list->mask[k] << tile->forks | legs;
-                best = VEC(max)(
-                    best, VEC(load)((list->again[k] ? f : g) + to * stride + column));
-            }
-            sum = VEC(fma)(VEC(set)(program->TABLE(chance)[pass][n]), best, sum);
-        }
-        const VEC(v8) valid = VEC(lanes_below)((int)(tile->n_columns - column));
-        delta = VEC(max)(delta, VEC(distance)(sum, VEC(load)(f + at), valid));
-        if (store)
-            VEC(store)(f + at, sum);
-    }
-    return delta;
-}
-
 static double VEC(update_rows)(
     const Program *program, const Tile *tile, REAL *buffer, const REAL *frame, int store)
 {
     const int half = tile->half, n_masks = program->n_masks[half];
-    VEC(v8) delta = VEC(set)(0.0);
+    X8(v) delta8 = X8(set)(0.0);
+    X4(v) delta4 = X4(set)(0.0);
     for (int k = 0; k < n_masks; k++) {
         const int mask = program->mask_order[half][k];
         if (mask << tile->forks >= tile->n_rows)
@@ -122,11 +95,17 @@ static double VEC(update_rows)(
         const int home_empty = program->mask_pieces[half][mask] == tile->pieces;
         const EntryMoves *lists = program->entry_moves[half] +
                                   (home_empty * n_masks + mask) * program->n_throws;
-        for (int legs = 0; legs < 1 << tile->forks; legs++)
-            delta = VEC(max)(
-                delta, VEC(update_row)(
-                           program, tile, buffer, frame, lists, legs,
-                           mask << tile->forks | legs, store));
+        for (int legs = 0; legs < 1 << tile->forks; legs++) {
+            const int row = mask << tile->forks | legs;
+            UR_COLUMNS(
+                tile->vectors,
+                delta8 = X8(max)(
+                    delta8, VEC(update_row8)(
+                                program, tile, buffer, frame, lists, legs, row, column, store)),
+                delta4 = X4(max)(
+                    delta4, VEC(update_row4)(
+                                program, tile, buffer, frame, lists, legs, row, column, store)))
+        }
     }
-    return VEC(largest)(delta);
+    return larger(X8(largest)(delta8), X4(largest)(delta4));
 }

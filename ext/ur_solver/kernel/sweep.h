@@ -21,18 +21,46 @@
 #define UR_X86 0
 #endif
 
-/* `spread`: four numbers where a bit, below the third, is put into their places' numbers. */
+/* `spread`: numbers where a bit, below the third, is put into their places' numbers. */
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
+/* Something done to the columns of a row of `vectors`, eight at a time and then four. */
+#define UR_COLUMNS(vectors, call8, call4)                                                      \
+    for (int column = 0; column + 8 <= (vectors)*LANES; column += 8)                           \
+        call8;                                                                                 \
+    if ((vectors)&1) {                                                                         \
+        const int column = ((vectors)-1) * LANES;                                              \
+        call4;                                                                                 \
+    }
+
+/* What both players' values sum to; in single precision values are less 1/2. */
+static const double WHOLE = 1.0;
+static const float WHOLE_single = 0.0f;
 
 #define REAL double
 #define TABLE(name) name
 
 /* ---- plain C ---- */
 #define VEC(name) name##_plain
+#define X4(name) name##_plainx4
+#define X8(name) name##_plainx8
 #define UR_LANE 0
+#define WIDTH 4
+#define X X4
 #include "vectors_plain.h"
+#undef X
+#undef WIDTH
+#define WIDTH 8
+#define X X8
+#include "vectors_plain.h"
+#undef X
+#undef WIDTH
 #include "sweep_body.h"
 #include "double_body.h"
 #undef UR_LANE
+#undef X8
+#undef X4
 #undef VEC
 
 #if UR_X86
@@ -40,11 +68,15 @@
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #define VEC(name) name##_avx2
+#define X4(name) name##_avx2x4
+#define X8(name) name##_avx2x8
 #define UR_LANE 1
 #include "vectors_avx2.h"
 #include "sweep_body.h"
 #include "double_body.h"
 #undef UR_LANE
+#undef X8
+#undef X4
 #undef VEC
 #pragma GCC pop_options
 
@@ -53,11 +85,15 @@
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
 #define VEC(name) name##_avx512
+#define X4(name) name##_avx2x4
+#define X8(name) name##_avx512x8
 #define UR_LANE 1
 #include "vectors_avx512.h"
 #include "sweep_body.h"
 #include "double_body.h"
 #undef UR_LANE
+#undef X8
+#undef X4
 #undef VEC
 #pragma GCC pop_options
 #endif
@@ -72,10 +108,14 @@
 #define REAL float
 #define TABLE(name) name##_single
 #define VEC(name) name##_single
+#define X4(name) name##_singlex4
+#define X8(name) name##_singlex8
 #define UR_LANE 1
 #include "vectors_single.h"
 #include "sweep_body.h"
 #undef UR_LANE
+#undef X8
+#undef X4
 #undef VEC
 #undef TABLE
 #undef REAL

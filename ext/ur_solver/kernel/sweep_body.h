@@ -1,6 +1,7 @@
-/* The sweep, once for each instruction set and precision: included with VEC(name) and REAL
-   defined, TABLE(name) for what there is of each precision, and UR_LANE, whether the rows of
-   a lane are to be unrolled. */
+/* The sweep, once for each instruction set and precision: included with REAL defined,
+   VEC(name) for its functions, X4(name) and X8(name) for its vectors of four and of eight,
+   TABLE(name) for what there is of each precision, and UR_LANE, whether the rows of a lane are
+   to be unrolled. */
 
 static inline const REAL *VEC(matrix)(const REAL *buffer, MatrixRef ref)
 {
@@ -13,6 +14,25 @@ static inline REAL *VEC(frame_of)(const Program *program, int number)
     return (REAL *)program->frames +
            (omp_get_thread_num() * 4 + number) * program->frame_step * program->n_throws;
 }
+
+#if UR_LANE
+/* What a tile's moves to other tiles are worth, by throw and row: the same while the tile
+   and its mirror are updated in turn. */
+typedef struct {
+    REAL best[LANE_SQUARES][LANE_ROWS * LANE_VECTORS * LANES];
+} VEC(LaneFrame);
+#endif
+
+#define X X4
+#define COLUMNS(name) VEC(name##4)
+#include "columns_body.h"
+#undef COLUMNS
+#undef X
+#define X X8
+#define COLUMNS(name) VEC(name##8)
+#include "columns_body.h"
+#undef COLUMNS
+#undef X
 
 #if UR_LANE
 #include "lane_body.h"
@@ -34,6 +54,8 @@ static void VEC(prepare_tile)(
 #endif
     if (tile->vectors == 1)
         VEC(prepare_one)(program, tile, buffer, frame);
+    else if (tile->vectors == 2)
+        VEC(prepare_two)(program, tile, buffer, frame);
     else
         VEC(prepare_several)(program, tile, buffer, frame);
 }
@@ -43,10 +65,9 @@ static double VEC(update_tile)(
 {
 #if UR_LANE
     if (program->is_lane)
-        return VEC(largest)(
-            VEC(update)[program->n_throws - 3][tile->vectors - 1]
-                       [tile->pieces < 5 ? tile->pieces : 5](
-                           program, tile, buffer, (const VEC(LaneFrame) *)frame, store));
+        return VEC(update)[program->n_throws - 3][tile->vectors - 1]
+                          [tile->pieces < 5 ? tile->pieces : 5](
+                              program, tile, buffer, (const VEC(LaneFrame) *)frame, store);
 #endif
     return VEC(update_rows)(program, tile, buffer, frame, store);
 }
@@ -61,11 +82,23 @@ static __attribute__((noinline)) void VEC(show_in)(
     const int64_t to_stride = (int64_t)mirror->vectors * LANES;
     const REAL *f = buffer + tile->f * LANES;
     REAL *g = other + mirror->f * LANES + mirror->n_rows * to_stride;
-    for (int r = 0; r < tile->n_rows; r += LANES)
-        for (int c = 0; c < tile->n_columns; c += LANES)
-            VEC(transpose)(
+    if (tile->n_rows == 1) {
+        for (int c = 0; c < tile->n_columns; c++)
+            g[c * to_stride] = TABLE(WHOLE) - f[c];
+        return;
+    }
+    for (int r = 0; r + 8 <= to_stride; r += 8)
+        for (int c = 0; c < tile->n_columns; c += 8)
+            X8(transpose)(
                 f + r * stride + c, stride, g + c * to_stride + r, to_stride,
                 tile->n_rows - r, tile->n_columns - c);
+    if (mirror->vectors & 1) {
+        const int64_t r = to_stride - LANES;
+        for (int c = 0; c < tile->n_columns; c += LANES)
+            X4(transpose)(
+                f + r * stride + c, stride, g + c * to_stride + r, to_stride,
+                tile->n_rows - (int)r, tile->n_columns - c);
+    }
 }
 
 static void VEC(show_opponent)(const Tile *tile, const Tile *mirror, REAL *buffer)
@@ -135,16 +168,16 @@ static void VEC(extrapolate)(
     const Program *program, REAL *buffer, const REAL *memory, int64_t n_tiles, double factor,
     int threads)
 {
-    const VEC(v8) beyond = VEC(set)(factor), behind = VEC(set)(-factor);
+    const X4(v) beyond = X4(set)(factor), behind = X4(set)(-factor);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
         REAL *f = buffer + tile->f * LANES;
         const REAL *before = memory + tile->f / 2 * LANES;
         for (int64_t v = 0; v < (int64_t)tile->n_rows * tile->vectors * LANES; v += LANES) {
-            const VEC(v8) now = VEC(load)(f + v);
-            const VEC(v8) step = VEC(fma)(behind, VEC(load)(before + v), VEC(mul)(beyond, now));
-            VEC(store)(f + v, VEC(fma)(VEC(set)(1.0), now, step));
+            const X4(v) now = X4(load)(f + v);
+            const X4(v) step = X4(fma)(behind, X4(load)(before + v), X4(mul)(beyond, now));
+            X4(store)(f + v, X4(fma)(X4(set)(1.0), now, step));
         }
         VEC(show_opponent)(tile, program->tiles + tile->mirror, buffer);
     }

@@ -2,7 +2,7 @@
 
    A tile says who holds each shared square. It has two matrices of doubles, F then G: one
    row for everything of mine that it leaves open, one column for everything of theirs,
-   rows padded to whole vectors of 8:
+   rows padded to whole vectors of 4:
 
      F[r][c]  my value with me to throw
      G[r][c]  my value with the opponent to throw = 1 - F of the mirrored tile, transposed
@@ -24,12 +24,14 @@
 #include <stdint.h>
 
 enum {
-    LANES = 8,
+    LANES = 4,
     MAX_THROWS = 8,
     MAX_ENTRIES = 7,
     MAX_ROWS = 512,
     LANE_SQUARES = 4,
     LANE_ROWS = 1 << LANE_SQUARES,
+    LANE_VECTORS = LANE_ROWS / LANES,
+    LINE = 64,                    /* bytes in a cache line */
     PREFETCH_LINES = 12,
     MOVE_LINES = 4,
     NO_BIT = 7,

@@ -1,90 +1,105 @@
-/* Vectors of LANES doubles by AVX2. */
+/* Vectors of four and of eight doubles by AVX2. */
 
-typedef struct { __m256d a, b; } v8_avx2;
-static inline v8_avx2 set_avx2(double x)
+typedef __m256d v_avx2x4;
+static inline v_avx2x4 set_avx2x4(double x) { return _mm256_set1_pd(x); }
+static inline v_avx2x4 load_avx2x4(const double *p) { return _mm256_loadu_pd(p); }
+static inline void store_avx2x4(double *p, v_avx2x4 v) { _mm256_storeu_pd(p, v); }
+static inline v_avx2x4 max_avx2x4(v_avx2x4 x, v_avx2x4 y) { return _mm256_max_pd(x, y); }
+static inline v_avx2x4 mul_avx2x4(v_avx2x4 x, v_avx2x4 y) { return _mm256_mul_pd(x, y); }
+static inline v_avx2x4 fma_avx2x4(v_avx2x4 x, v_avx2x4 y, v_avx2x4 z)
 {
-    return (v8_avx2){_mm256_set1_pd(x), _mm256_set1_pd(x)};
+    return _mm256_fmadd_pd(x, y, z);
 }
-static inline v8_avx2 load_avx2(const double *p)
+static inline v_avx2x4 lanes_below_avx2x4(int n)
 {
-    return (v8_avx2){_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)};
+    return _mm256_castsi256_pd(
+        _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3)));
 }
-static inline void store_avx2(double *p, v8_avx2 v)
+static inline v_avx2x4 distance_avx2x4(v_avx2x4 x, v_avx2x4 y, v_avx2x4 valid)
 {
-    _mm256_storeu_pd(p, v.a);
-    _mm256_storeu_pd(p + 4, v.b);
+    return _mm256_and_pd(valid, _mm256_andnot_pd(_mm256_set1_pd(-0.0), _mm256_sub_pd(x, y)));
 }
-static inline v8_avx2 max_avx2(v8_avx2 x, v8_avx2 y)
+static inline double largest_avx2x4(v_avx2x4 x)
 {
-    return (v8_avx2){_mm256_max_pd(x.a, y.a), _mm256_max_pd(x.b, y.b)};
+    const __m128d most = _mm_max_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+    return _mm_cvtsd_f64(_mm_max_sd(most, _mm_unpackhi_pd(most, most)));
 }
-static inline v8_avx2 mul_avx2(v8_avx2 x, v8_avx2 y)
+static inline v_avx2x4 spread_avx2x4(const double *p, const int bit)
 {
-    return (v8_avx2){_mm256_mul_pd(x.a, y.a), _mm256_mul_pd(x.b, y.b)};
+    const __m256d x = _mm256_loadu_pd(p);
+    return bit == 0   ? _mm256_permute4x64_pd(x, 0x50)
+           : bit == 1 ? _mm256_permute4x64_pd(x, 0x44)
+                      : x;
 }
-static inline v8_avx2 fma_avx2(v8_avx2 x, v8_avx2 y, v8_avx2 z)
-{
-    return (v8_avx2){_mm256_fmadd_pd(x.a, y.a, z.a), _mm256_fmadd_pd(x.b, y.b, z.b)};
-}
-static inline v8_avx2 lanes_below_avx2(int n)
-{
-    const __m256i count = _mm256_set1_epi64x(n);
-    return (v8_avx2){
-        _mm256_castsi256_pd(_mm256_cmpgt_epi64(count, _mm256_setr_epi64x(0, 1, 2, 3))),
-        _mm256_castsi256_pd(_mm256_cmpgt_epi64(count, _mm256_setr_epi64x(4, 5, 6, 7)))};
-}
-static inline v8_avx2 distance_avx2(v8_avx2 x, v8_avx2 y, v8_avx2 valid)
-{
-    const __m256d sign = _mm256_set1_pd(-0.0);
-    return (v8_avx2){
-        _mm256_and_pd(valid.a, _mm256_andnot_pd(sign, _mm256_sub_pd(x.a, y.a))),
-        _mm256_and_pd(valid.b, _mm256_andnot_pd(sign, _mm256_sub_pd(x.b, y.b)))};
-}
-static inline double largest_avx2(v8_avx2 x)
-{
-    double lanes[LANES], m = 0.0;
-    store_avx2(lanes, x);
-    for (int i = 0; i < LANES; i++)
-        m = lanes[i] > m ? lanes[i] : m;
-    return m;
-}
-static inline void transpose_avx2(
+static inline void transpose_avx2x4(
     const double *f, int64_t stride, double *g, int64_t to_stride, int n_rows, int n_columns)
 {
-    /* 8 x 8 at most, in fours. The last row stands for those past n_rows, which end up in the
-       padding of g's rows; columns past n_columns are not written. */
+    /* 4 x 4 at most. The last row stands for those past n_rows, which end up in the padding
+       of g's rows; columns past n_columns are not written. */
     const __m256d one = _mm256_set1_pd(1.0);
-    n_columns = n_columns < LANES ? n_columns : LANES;
-    if (n_rows == 1) {
-        for (int c = 0; c < n_columns; c++)
-            g[c * to_stride] = 1.0 - f[c];
-        return;
+    __m256d row[4], t[4];
+    for (int i = 0; i < 4; i++)
+        row[i] = _mm256_sub_pd(one, _mm256_loadu_pd(f + (i < n_rows ? i : n_rows - 1) * stride));
+    for (int i = 0; i < 4; i += 2) {
+        t[i] = _mm256_unpacklo_pd(row[i], row[i + 1]);
+        t[i + 1] = _mm256_unpackhi_pd(row[i], row[i + 1]);
     }
-    for (int r = 0; r < LANES && r < n_rows; r += 4)
-        for (int c = 0; c < n_columns; c += 4) {
-            __m256d row[4], t[4];
-            for (int i = 0; i < 4; i++)
-                row[i] = _mm256_sub_pd(
-                    one, _mm256_loadu_pd(
-                             f + (r + i < n_rows ? r + i : n_rows - 1) * stride + c));
-            for (int i = 0; i < 4; i += 2) {
-                t[i] = _mm256_unpacklo_pd(row[i], row[i + 1]);
-                t[i + 1] = _mm256_unpackhi_pd(row[i], row[i + 1]);
-            }
-            for (int k = 0; k < 2; k++) {
-                row[k] = _mm256_permute2f128_pd(t[k], t[k + 2], 0x20);
-                row[k + 2] = _mm256_permute2f128_pd(t[k], t[k + 2], 0x31);
-            }
-            for (int k = 0; k < 4 && c + k < n_columns; k++)
-                _mm256_storeu_pd(g + (c + k) * to_stride + r, row[k]);
-        }
+    for (int k = 0; k < 2; k++) {
+        row[k] = _mm256_permute2f128_pd(t[k], t[k + 2], 0x20);
+        row[k + 2] = _mm256_permute2f128_pd(t[k], t[k + 2], 0x31);
+    }
+    for (int c = 0; c < 4 && c < n_columns; c++)
+        _mm256_storeu_pd(g + c * to_stride, row[c]);
 }
-static inline v8_avx2 spread_avx2(const double *p, const int bit)
+
+typedef struct { v_avx2x4 a, b; } v_avx2x8;
+static inline v_avx2x8 set_avx2x8(double x) { return (v_avx2x8){set_avx2x4(x), set_avx2x4(x)}; }
+static inline v_avx2x8 load_avx2x8(const double *p)
+{
+    return (v_avx2x8){load_avx2x4(p), load_avx2x4(p + 4)};
+}
+static inline void store_avx2x8(double *p, v_avx2x8 v)
+{
+    store_avx2x4(p, v.a);
+    store_avx2x4(p + 4, v.b);
+}
+static inline v_avx2x8 max_avx2x8(v_avx2x8 x, v_avx2x8 y)
+{
+    return (v_avx2x8){max_avx2x4(x.a, y.a), max_avx2x4(x.b, y.b)};
+}
+static inline v_avx2x8 mul_avx2x8(v_avx2x8 x, v_avx2x8 y)
+{
+    return (v_avx2x8){mul_avx2x4(x.a, y.a), mul_avx2x4(x.b, y.b)};
+}
+static inline v_avx2x8 fma_avx2x8(v_avx2x8 x, v_avx2x8 y, v_avx2x8 z)
+{
+    return (v_avx2x8){fma_avx2x4(x.a, y.a, z.a), fma_avx2x4(x.b, y.b, z.b)};
+}
+static inline v_avx2x8 lanes_below_avx2x8(int n)
+{
+    return (v_avx2x8){lanes_below_avx2x4(n), lanes_below_avx2x4(n - 4)};
+}
+static inline v_avx2x8 distance_avx2x8(v_avx2x8 x, v_avx2x8 y, v_avx2x8 valid)
+{
+    return (v_avx2x8){
+        distance_avx2x4(x.a, y.a, valid.a), distance_avx2x4(x.b, y.b, valid.b)};
+}
+static inline double largest_avx2x8(v_avx2x8 x) { return largest_avx2x4(max_avx2x4(x.a, x.b)); }
+static inline v_avx2x8 spread_avx2x8(const double *p, const int bit)
 {
     const __m256d x = _mm256_loadu_pd(p);
     if (bit == 0)
-        return (v8_avx2){_mm256_permute4x64_pd(x, 0x50), _mm256_permute4x64_pd(x, 0xFA)};
+        return (v_avx2x8){_mm256_permute4x64_pd(x, 0x50), _mm256_permute4x64_pd(x, 0xFA)};
     if (bit == 1)
-        return (v8_avx2){_mm256_permute4x64_pd(x, 0x44), _mm256_permute4x64_pd(x, 0xEE)};
-    return (v8_avx2){x, x};
+        return (v_avx2x8){_mm256_permute4x64_pd(x, 0x44), _mm256_permute4x64_pd(x, 0xEE)};
+    return (v_avx2x8){x, x};
+}
+static inline void transpose_avx2x8(
+    const double *f, int64_t stride, double *g, int64_t to_stride, int n_rows, int n_columns)
+{
+    for (int r = 0; r < 8 && r < n_rows; r += 4)
+        for (int c = 0; c < 8 && c < n_columns; c += 4)
+            transpose_avx2x4(
+                f + r * stride + c, stride, g + c * to_stride + r, to_stride, n_rows - r,
+                n_columns - c);
 }

@@ -1,44 +1,39 @@
-/* Vectors of LANES doubles by AVX-512. */
+/* Vectors of eight doubles by AVX-512; those of four are AVX2's. */
 
-typedef __m512d v8_avx512;
-static inline v8_avx512 set_avx512(double x) { return _mm512_set1_pd(x); }
-static inline v8_avx512 load_avx512(const double *p) { return _mm512_loadu_pd(p); }
-static inline void store_avx512(double *p, v8_avx512 v) { _mm512_storeu_pd(p, v); }
-static inline v8_avx512 max_avx512(v8_avx512 x, v8_avx512 y) { return _mm512_max_pd(x, y); }
-static inline v8_avx512 mul_avx512(v8_avx512 x, v8_avx512 y) { return _mm512_mul_pd(x, y); }
-static inline v8_avx512 fma_avx512(v8_avx512 x, v8_avx512 y, v8_avx512 z)
+typedef __m512d v_avx512x8;
+static inline v_avx512x8 set_avx512x8(double x) { return _mm512_set1_pd(x); }
+static inline v_avx512x8 load_avx512x8(const double *p) { return _mm512_loadu_pd(p); }
+static inline void store_avx512x8(double *p, v_avx512x8 v) { _mm512_storeu_pd(p, v); }
+static inline v_avx512x8 max_avx512x8(v_avx512x8 x, v_avx512x8 y) { return _mm512_max_pd(x, y); }
+static inline v_avx512x8 mul_avx512x8(v_avx512x8 x, v_avx512x8 y) { return _mm512_mul_pd(x, y); }
+static inline v_avx512x8 fma_avx512x8(v_avx512x8 x, v_avx512x8 y, v_avx512x8 z)
 {
     return _mm512_fmadd_pd(x, y, z);
 }
-static inline v8_avx512 lanes_below_avx512(int n)
+static inline v_avx512x8 lanes_below_avx512x8(int n)
 {
-    const __mmask8 mask = n >= LANES ? 0xFF : n <= 0 ? 0 : (__mmask8)((1u << n) - 1);
+    const __mmask8 mask = n >= 8 ? 0xFF : n <= 0 ? 0 : (__mmask8)((1u << n) - 1);
     return _mm512_castsi512_pd(_mm512_maskz_set1_epi64(mask, -1));
 }
-static inline v8_avx512 distance_avx512(v8_avx512 x, v8_avx512 y, v8_avx512 valid)
+static inline v_avx512x8 distance_avx512x8(v_avx512x8 x, v_avx512x8 y, v_avx512x8 valid)
 {
     return _mm512_and_pd(valid, _mm512_abs_pd(_mm512_sub_pd(x, y)));
 }
-static inline double largest_avx512(v8_avx512 x) { return _mm512_reduce_max_pd(x); }
-static inline void transpose_avx512(
+static inline double largest_avx512x8(v_avx512x8 x) { return _mm512_reduce_max_pd(x); }
+static inline void transpose_avx512x8(
     const double *f, int64_t stride, double *g, int64_t to_stride, int n_rows, int n_columns)
 {
-    /* 8 x 8 at most. Rows past n_rows are loaded as zeros and columns past n_columns not
-       written; the padding of g's rows takes what the zeros give. */
-    __m512d row[LANES], t[LANES];
+    /* 8 x 8 at most. The last row stands for those past n_rows, which end up in the padding
+       of g's rows; columns past n_columns are not written. */
     const __m512d one = _mm512_set1_pd(1.0);
-    if (n_rows == 1) {
-        for (int c = 0; c < (n_columns < LANES ? n_columns : LANES); c++)
-            g[c * to_stride] = 1.0 - f[c];
-        return;
-    }
-    for (int i = 0; i < LANES; i++)
-        row[i] = _mm512_sub_pd(one, i < n_rows ? _mm512_loadu_pd(f + i * stride) : one);
-    for (int i = 0; i < LANES; i += 2) {
+    __m512d row[8], t[8];
+    for (int i = 0; i < 8; i++)
+        row[i] = _mm512_sub_pd(one, _mm512_loadu_pd(f + (i < n_rows ? i : n_rows - 1) * stride));
+    for (int i = 0; i < 8; i += 2) {
         t[i] = _mm512_unpacklo_pd(row[i], row[i + 1]);
         t[i + 1] = _mm512_unpackhi_pd(row[i], row[i + 1]);
     }
-    for (int i = 0; i < LANES; i += 4)
+    for (int i = 0; i < 8; i += 4)
         for (int k = 0; k < 2; k++) {
             row[i + k] = _mm512_shuffle_f64x2(t[i + k], t[i + k + 2], 0x88);
             row[i + k + 2] = _mm512_shuffle_f64x2(t[i + k], t[i + k + 2], 0xDD);
@@ -47,10 +42,10 @@ static inline void transpose_avx512(
         t[k] = _mm512_shuffle_f64x2(row[k], row[k + 4], 0x88);
         t[k + 4] = _mm512_shuffle_f64x2(row[k], row[k + 4], 0xDD);
     }
-    for (int c = 0; c < LANES && c < n_columns; c++)
+    for (int c = 0; c < 8 && c < n_columns; c++)
         _mm512_storeu_pd(g + c * to_stride, t[c]);
 }
-static inline v8_avx512 spread_avx512(const double *p, const int bit)
+static inline v_avx512x8 spread_avx512x8(const double *p, const int bit)
 {
     const __m512d x = _mm512_broadcast_f64x4(_mm256_loadu_pd(p));
     if (bit == 0)

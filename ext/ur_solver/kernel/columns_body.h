@@ -1,0 +1,129 @@
+/* Some columns of a tile, as many as are in a vector: included by sweep_body.h once for each
+   width, with X(name) defined for its vectors and COLUMNS(name) for the functions. Columns
+   have nothing to do with each other. */
+
+static inline __attribute__((always_inline)) void COLUMNS(copy)(const REAL *from, REAL *to)
+{
+    X(store)(to, X(load)(from));
+}
+
+static inline __attribute__((always_inline)) void COLUMNS(best_of_two)(
+    const REAL *a, const REAL *b, REAL *to)
+{
+    X(store)(to, X(max)(X(load)(a), X(load)(b)));
+}
+
+static inline __attribute__((always_inline)) void COLUMNS(best_of_three)(
+    const REAL *a, const REAL *b, const REAL *c, REAL *to)
+{
+    X(store)(to, X(max)(X(max)(X(load)(a), X(load)(b)), X(load)(c)));
+}
+
+static inline __attribute__((always_inline)) void COLUMNS(improve)(
+    REAL *best, const REAL *from, const int column, const int captured)
+{
+    /* Columns of a row by those of another, from whose numbers a bit is missing if
+       `captured` is not NO_BIT. */
+    const X(v) row = captured == NO_BIT ? X(load)(from + column)
+                     : captured >= 3    ? X(load)(from + without_bit(column, captured))
+                                        : X(spread)(from + column / 2, captured);
+    X(store)(best + column, X(max)(X(load)(best + column), row));
+}
+
+#if UR_LANE
+static inline __attribute__((always_inline)) void COLUMNS(prepare_columns)(
+    const REAL *best, const REAL *const *to, REAL *frame, const int n, const int rows,
+    const int stride, const int column)
+{
+    /* Of a lane: the best of a throw's moves to other tiles, those from entry squares and
+       home among them. */
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        X(v) row = X(load)(best + r * stride + column);
+#pragma GCC unroll 5
+        for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
+            if (!(LANE_MASK[r] >> (source - 1) & 1))
+                continue;
+            const int after = LANE_ROW[LANE_MASK[r] & ~(1 << (source - 1))];
+            row = X(max)(row, X(load)(to[source] + after * stride + column));
+        }
+        X(store)(frame + r * stride + column, row);
+    }
+}
+
+static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
+    const Program *program, const Tile *tile, REAL *buffer, const VEC(LaneFrame) * frame,
+    int store, const int pieces, const int rows, const int stride, const int throws,
+    const int column)
+{
+    /* Of a lane: all rows; the largest change. */
+    REAL *f = buffer + tile->f * LANES + column;
+    REAL *g = f + (int64_t)rows * stride;
+    const uint8_t *pass_bits = program->pass_bits + tile->first_row;
+    const REAL *own[LANE_SQUARES][LANE_SQUARES];
+#pragma GCC unroll 4
+    for (int n = 0; n < throws; n++)
+#pragma GCC unroll 4
+        for (int target = n; target < LANE_SQUARES; target++)
+            own[n][target] = program->lane_again[n] >> target & 1 ? f : g;
+    const X(v) valid = X(lanes_below)(tile->n_columns - column);
+    X(v) delta = X(set)(0.0);
+#pragma GCC unroll 16
+    for (int k = 0; k < LANE_ROWS; k++) {
+        const int r = LANE_ORDER[k];
+        if (r >= rows)
+            continue;
+        const int mask = LANE_MASK[r], offset = r * stride;
+        const int bits = pass_bits[r];
+        const REAL *chance = program->TABLE(chance)[bits];
+        X(v) sum = X(mul)(X(set)(program->TABLE(pass_chance)[bits]), X(load)(g + offset));
+#pragma GCC unroll 4
+        for (int n = 0; n < throws; n++) {
+            X(v) best = X(load)(frame->best[n] + offset + column);
+#pragma GCC unroll 5
+            for (int source = 0; source + n < LANE_SQUARES; source++) {
+                const int target = source + n;
+                if (source == 0 ? LANE_PIECES[r] >= pieces : !(mask >> (source - 1) & 1))
+                    continue;
+                if (mask >> target & 1)
+                    continue;
+                const int left = source == 0 ? mask : mask & ~(1 << (source - 1));
+                best = X(max)(
+                    best, X(load)(own[n][target] + LANE_ROW[left | 1 << target] * stride));
+            }
+            sum = X(fma)(X(set)(chance[n]), best, sum);
+        }
+        delta = X(max)(delta, X(distance)(sum, X(load)(f + offset), valid));
+        if (store)
+            X(store)(f + offset, sum);
+    }
+    return X(largest)(delta);
+}
+#endif
+
+static inline X(v) COLUMNS(update_row)(
+    const Program *program, const Tile *tile, REAL *buffer, const REAL *frame,
+    const EntryMoves *lists, int legs, int row, int64_t column, int store)
+{
+    /* Of one row, whose moves within the tile are `lists`; the changes. */
+    const int64_t stride = (int64_t)tile->vectors * LANES;
+    const int64_t at = row * stride + column;
+    const int pass = program->pass_bits[tile->first_row + row];
+    REAL *f = buffer + tile->f * LANES;
+    const REAL *g = f + tile->n_rows * stride;
+    X(v) sum = X(mul)(X(set)(program->TABLE(pass_chance)[pass]), X(load)(g + at));
+    for (int n = 0; n < program->n_throws; n++) {
+        const EntryMoves *list = lists + n;
+        X(v) best = X(load)(frame + n * program->frame_step + at);
+        for (int k = 0; k < list->n; k++) {
+            const int64_t to = list->mask[k] << tile->forks | legs;
+            best = X(max)(best, X(load)((list->again[k] ? f : g) + to * stride + column));
+        }
+        sum = X(fma)(X(set)(program->TABLE(chance)[pass][n]), best, sum);
+    }
+    const X(v) valid = X(lanes_below)((int)(tile->n_columns - column));
+    const X(v) change = X(distance)(sum, X(load)(f + at), valid);
+    if (store)
+        X(store)(f + at, sum);
+    return change;
+}
