@@ -53,8 +53,7 @@ static inline __attribute__((always_inline)) void COLUMNS(prepare_columns)(
 
 static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
     const Program *program, const Tile *tile, REAL *buffer, const VEC(LaneFrame) * frame,
-    int store, const int pieces, const int rows, const int stride, const int throws,
-    const int column)
+    int store, const int pieces, const int rows, const int stride, const int column)
 {
     /* Of a lane: all rows; the largest change. */
     REAL *f = buffer + tile->f * LANES + column;
@@ -62,7 +61,7 @@ static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
     const uint8_t *pass_bits = program->pass_bits + tile->first_row;
     const REAL *own[LANE_SQUARES][LANE_SQUARES];
 #pragma GCC unroll 4
-    for (int n = 0; n < throws; n++)
+    for (int n = 0; n < LANE_SQUARES; n++)
 #pragma GCC unroll 4
         for (int target = n; target < LANE_SQUARES; target++)
             own[n][target] = program->lane_again[n] >> target & 1 ? f : g;
@@ -78,7 +77,9 @@ static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
         const REAL *chance = program->TABLE(chance)[bits];
         X(v) sum = X(mul)(X(set)(program->TABLE(pass_chance)[bits]), X(load)(g + offset));
 #pragma GCC unroll 4
-        for (int n = 0; n < throws; n++) {
+        for (int n = 0; n < LANE_SQUARES; n++) {
+            if (n == program->n_throws)
+                break;
             X(v) best = X(load)(frame->best[n] + offset + column);
 #pragma GCC unroll 5
             for (int source = 0; source + n < LANE_SQUARES; source++) {

@@ -56,17 +56,19 @@ static inline __attribute__((always_inline)) const REAL *VEC(best_of)(
 
 static inline __attribute__((always_inline)) void VEC(prepare_lane)(
     const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,
-    const int rows, const int rows_after, const int vectors, const int throws)
+    const int rows, const int rows_after, const int vectors)
 {
     /* The best of the moves that leave the tile, by throw and row. `rows` (`rows_after` with
-       a piece less), `vectors` and `throws` are constants after inlining, and with them the
-       list of every row's moves. */
+       a piece less) and `vectors` are constants after inlining, and with them the list of
+       every row's moves. */
     REAL scratch[LANE_ROWS * LANE_VECTORS * LANES] __attribute__((aligned(64)));
     REAL reshaped[LANE_SQUARES][LANE_ROWS * LANE_VECTORS * LANES] __attribute__((aligned(64)));
     const MatrixRef *move = program->refs + tile->first_move;
     const MatrixRef *slots = program->slots + tile->first_slot;
 #pragma GCC unroll 4
-    for (int n = 0; n < throws; n++) {
+    for (int n = 0; n < LANE_SQUARES; n++) {
+        if (n == program->n_throws)
+            break;
         const REAL *to[LANE_SQUARES + 1];
         const REAL *best =
             VEC(best_of)(buffer, move, tile->n_moves[n], rows, vectors, scratch);
@@ -92,7 +94,7 @@ static inline __attribute__((always_inline)) void VEC(prepare_lane)(
 
 static inline __attribute__((always_inline)) double VEC(update_lane)(
     const Program *program, const Tile *tile, REAL *buffer, const VEC(LaneFrame) *frame,
-    int store, const int pieces, const int rows, const int vectors, const int throws)
+    int store, const int pieces, const int rows, const int vectors)
 {
     /* The constants are those of `prepare_lane`; `pieces` is 5 for more. */
     double delta = 0.0;
@@ -100,38 +102,30 @@ static inline __attribute__((always_inline)) double VEC(update_lane)(
         vectors,
         delta = larger(
             delta, VEC(update_columns8)(
-                       program, tile, buffer, frame, store, pieces, rows, vectors * LANES, throws,
-                       column)),
+                       program, tile, buffer, frame, store, pieces, rows, vectors * LANES, column)),
         delta = larger(
             delta, VEC(update_columns4)(
-                       program, tile, buffer, frame, store, pieces, rows, vectors * LANES, throws,
-                       column)))
+                       program, tile, buffer, frame, store, pieces, rows, vectors * LANES, column)))
     return delta;
 }
 
-#define LANE_CASE(pieces_, rows_, after_, vectors_, throws_)                                   \
-    static void VEC(prepare_##pieces_##_##vectors_##_##throws_)(                               \
+#define LANE_CASE(pieces_, rows_, after_, vectors_)                                            \
+    static void VEC(prepare_##pieces_##_##vectors_)(                                           \
         const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame)   \
     {                                                                                          \
-        VEC(prepare_lane)(                                                                     \
-            program, tile, buffer, frame, rows_, after_, vectors_, throws_);                   \
+        VEC(prepare_lane)(program, tile, buffer, frame, rows_, after_, vectors_);              \
     }                                                                                          \
-    static double VEC(update_##pieces_##_##vectors_##_##throws_)(                              \
+    static double VEC(update_##pieces_##_##vectors_)(                                          \
         const Program *program, const Tile *tile, REAL *buffer,                                \
         const VEC(LaneFrame) *frame, int store)                                                \
     {                                                                                          \
-        return VEC(update_lane)(                                                               \
-            program, tile, buffer, frame, store, pieces_, rows_, vectors_, throws_);           \
+        return VEC(update_lane)(program, tile, buffer, frame, store, pieces_, rows_, vectors_); \
     }
 #define LANE_CASES(pieces_, rows_, after_)                                                     \
-    LANE_CASE(pieces_, rows_, after_, 1, 3)                                                    \
-    LANE_CASE(pieces_, rows_, after_, 1, 4)                                                    \
-    LANE_CASE(pieces_, rows_, after_, 2, 3)                                                    \
-    LANE_CASE(pieces_, rows_, after_, 2, 4)                                                    \
-    LANE_CASE(pieces_, rows_, after_, 3, 3)                                                    \
-    LANE_CASE(pieces_, rows_, after_, 3, 4)                                                    \
-    LANE_CASE(pieces_, rows_, after_, 4, 3)                                                    \
-    LANE_CASE(pieces_, rows_, after_, 4, 4)
+    LANE_CASE(pieces_, rows_, after_, 1)                                                       \
+    LANE_CASE(pieces_, rows_, after_, 2)                                                       \
+    LANE_CASE(pieces_, rows_, after_, 3)                                                       \
+    LANE_CASE(pieces_, rows_, after_, 4)
 LANE_CASES(0, 1, 0)
 LANE_CASES(1, 5, 1)
 LANE_CASES(2, 11, 5)
@@ -144,17 +138,12 @@ LANE_CASES(5, 16, 16)
 typedef void (*VEC(Prepare))(const Program *, const Tile *, const REAL *, VEC(LaneFrame) *);
 typedef double (*VEC(Update))(
     const Program *, const Tile *, REAL *, const VEC(LaneFrame) *, int);
-#define LANE_LIST(what, vectors, throws)                                                       \
-    {VEC(what##_0_##vectors##_##throws), VEC(what##_1_##vectors##_##throws),                   \
-     VEC(what##_2_##vectors##_##throws), VEC(what##_3_##vectors##_##throws),                   \
-     VEC(what##_4_##vectors##_##throws), VEC(what##_5_##vectors##_##throws)}
-#define LANE_LISTS(what, throws)                                                               \
-    {LANE_LIST(what, 1, throws), LANE_LIST(what, 2, throws), LANE_LIST(what, 3, throws),       \
-     LANE_LIST(what, 4, throws)}
-/* by throws (3, 4), vectors, pieces */
-static const VEC(Prepare) VEC(prepare)[2][LANE_VECTORS][6] = {
-    LANE_LISTS(prepare, 3), LANE_LISTS(prepare, 4)};
-static const VEC(Update) VEC(update)[2][LANE_VECTORS][6] = {
-    LANE_LISTS(update, 3), LANE_LISTS(update, 4)};
+#define LANE_LIST(what, vectors)                                                               \
+    {VEC(what##_0_##vectors), VEC(what##_1_##vectors), VEC(what##_2_##vectors),                \
+     VEC(what##_3_##vectors), VEC(what##_4_##vectors), VEC(what##_5_##vectors)}
+/* by vectors and pieces */
+static const VEC(Prepare) VEC(prepare)[LANE_VECTORS][6] = {
+    LANE_LIST(prepare, 1), LANE_LIST(prepare, 2), LANE_LIST(prepare, 3), LANE_LIST(prepare, 4)};
+static const VEC(Update) VEC(update)[LANE_VECTORS][6] = {
+    LANE_LIST(update, 1), LANE_LIST(update, 2), LANE_LIST(update, 3), LANE_LIST(update, 4)};
 #undef LANE_LIST
-#undef LANE_LISTS

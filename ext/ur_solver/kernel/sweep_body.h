@@ -46,8 +46,7 @@ static void VEC(prepare_tile)(
 {
 #if UR_LANE
     if (program->is_lane) {
-        VEC(prepare)
-        [program->n_throws - 3][tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
+        VEC(prepare)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
             program, tile, buffer, (VEC(LaneFrame) *)frame);
         return;
     }
@@ -65,9 +64,8 @@ static double VEC(update_tile)(
 {
 #if UR_LANE
     if (program->is_lane)
-        return VEC(update)[program->n_throws - 3][tile->vectors - 1]
-                          [tile->pieces < 5 ? tile->pieces : 5](
-                              program, tile, buffer, (const VEC(LaneFrame) *)frame, store);
+        return VEC(update)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
+            program, tile, buffer, (const VEC(LaneFrame) *)frame, store);
 #endif
     return VEC(update_rows)(program, tile, buffer, frame, store);
 }
