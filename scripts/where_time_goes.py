@@ -19,9 +19,9 @@ import subprocess
 from collections import Counter
 
 GROUPS = {
-    "best moves to other tiles": r"\b(prepare_|best_of)",
-    "updates": r"\b(update_(tile|rows|lane|\d))",
-    "opponent's view": r"\b(show_opponent|transpose_)",
+    "best moves to other tiles": r"\b(prepare_|best_of|improve)",
+    "updates": r"\b(update_(tile|rows?|lane|columns|\d))",
+    "opponent's view": r"\b(show_(in|opponent)|transpose_)",
     "pairs and levels": r"\b(sweep_)",
     "extrapolation": r"\b(extrapolate_|remember_)",
     "residual": r"\b(residual_)",

@@ -67,3 +67,52 @@ def test_small_blocks_take_no_help(pair):
     run = Waits()
     run._spare = 1
     assert [run.spare_threads(index) for index in (0, 1)] == [0, 0]
+
+
+class Room:
+    """A workspace that counts how often it was trimmed."""
+
+    def __init__(self):
+        self.trims = 0
+
+    def trim(self, most):
+        self.trims += 1
+
+
+class Rooms(Walk[Done]):
+    """Blocks that note their workspace and how often each has been trimmed so far."""
+
+    def __init__(self, threads):
+        super().__init__(SPACE, threads, lambda done: None)
+        self.rooms = list(self.workspaces.queue)
+        self.seen: list[tuple[int, int, list[int]]] = []
+
+    def work_on(self, index, threads, workspace):
+        trims = [room.trims for room in self.rooms]
+        self.seen.append((threads, self.rooms.index(workspace), trims))
+        return Done(index)
+
+
+@pytest.fixture
+def row(monkeypatch):
+    """Three blocks, each of which needs the one before."""
+    monkeypatch.setattr(RaceSpace, "blocks", SPACE.blocks[:3])
+    monkeypatch.setattr(walk, "dependencies", lambda space: [set(), {0}, {1}])
+    monkeypatch.setattr(walk, "Workspace", Room)
+
+
+def test_a_block_with_all_threads_has_all_memory(row, monkeypatch):
+    monkeypatch.setattr(walk, "_SHARED_SIZE", 0)
+    run = Rooms(3)
+    run.run()
+    used = run.seen[0][1]
+    assert [(threads, room) for threads, room, _ in run.seen] == [(3, used)] * 3
+    for nth, (_, _, trims) in enumerate(run.seen, start=1):
+        assert trims == [0 if room == used else nth for room in range(3)]
+
+
+def test_a_block_with_one_thread_leaves_the_others_their_pages(row):
+    run = Rooms(3)
+    run.run()
+    used = run.seen[0][1]
+    assert run.seen == [(1, used, [0, 0, 0])] * 3
