@@ -20,7 +20,7 @@ DEBUG = os.environ.get("UR_DEBUG") == "1"
 # gcc's "may be used uninitialized" errs where sanitizers or little optimisation leave the
 # branches of Cython's parallel loops unfolded; the full build keeps the warning
 flags = ["-O1", "-g", "-Wno-maybe-uninitialized"] if DEBUG else ["-O3"]
-# bounds are rounded up and down (bounds_body.h, _graph.pyx): expressions stay as written
+# bounds are rounded up and down (double_body.h, _graph.pyx): expressions stay as written
 flags += ["-frounding-math"]
 flags += ["-std=c11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fopenmp"]
 if os.environ.get("UR_WERROR") == "1":

@@ -233,6 +233,7 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
 
     from ur_solver.kernel import Workspace, kernel_of, move_tables, open_block
     from ur_solver.kernel._generic import GenericKernel
+    from ur_solver.kernel.rounding import NOISE
     from ur_solver.rules import named_rules
     from ur_solver.solve.iterate import iterate
     from ur_solver.space import Block, race_space_of
@@ -244,7 +245,7 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
     class GenericBlock:
         """The generic kernel behind the interface that `iterate` uses."""
 
-        noise = 4e-15
+        noise = NOISE
 
         def __init__(self, block: Block, values: npt.NDArray[np.float64]) -> None:
             self.range = block.offset, block.size

@@ -72,13 +72,11 @@ def block_of(space: Space, rank: int) -> Block:
     return space.blocks[int(np.searchsorted(firsts, rank, side="right")) - 1]
 
 
-def tiled_fixed_point(
-    space: Space, kernel: TiledKernel, threads: int = 1, *, single: bool = True
-) -> Values:
+def tiled_fixed_point(space: Space, kernel: TiledKernel, threads: int = 1) -> Values:
     values = np.empty(space.n_positions)
     workspace = Workspace()
     for block in space.blocks:
-        work = lay_out(kernel, block, values, workspace, single=single)
+        work = lay_out(kernel, block, values, workspace, single=True)
         iterate(work, 1e-14, threads)
         work.store(values)
     return values

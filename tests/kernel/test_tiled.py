@@ -285,6 +285,26 @@ def test_a_workspace_is_as_good_as_new_after_another_block():
         assert results[0] == results[1]
 
 
+def test_memory_that_grew_is_as_good_as_fresh():
+    # large enough to be in pages of its own, which are moved when it grows
+    space = space_of(named_rules("masters:4"))
+    kernel, workspace = tiled_kernel(space), Workspace()
+    values = random_values(space.n_positions, 13)
+    for block in sorted(space.blocks, key=lambda block: block.size)[-4:]:
+        assert block.size * 16 > 4 << 20
+        results = []
+        for room in (workspace, Workspace()):
+            work = lay_out(kernel, block, values, room, single=True)
+            deltas = [work.sweep(1)]
+            work.refine()
+            work.remember()
+            deltas.append(work.sweep(1))
+            after = np.zeros_like(values)
+            work.store(after)
+            results.append((deltas, after.tobytes()))
+        assert results[0] == results[1]
+
+
 @every_small
 def test_a_workspace_takes_no_more_than_is_said(rules):
     space = space_of(rules)

@@ -101,7 +101,7 @@ def row(monkeypatch):
     monkeypatch.setattr(walk, "Workspace", Room)
 
 
-def test_a_block_with_all_threads_has_all_memory(row, monkeypatch):
+def test_a_block_with_several_threads_has_the_memory_of_idle_ones(row, monkeypatch):
     monkeypatch.setattr(walk, "_SHARED_SIZE", 0)
     run = Rooms(3)
     run.run()

@@ -293,7 +293,7 @@ class Tiling:
             moves = len(self.throws) * (kinds.sources + 1) + len(self.slots)
             total += int(kinds.tiles @ (_TILE_BYTES + kinds.rows + _MOVE_BYTES * moves))
             laid_out = 2 * size + leaving_size
-            # matrices of moves that leave begin with a cache line
+            # what leaves a tile is an even number of vectors
             laid_out += int(kinds.tiles.sum())
             total += (laid_out + (laid_out if certify else -(-laid_out // 2))) * LANES * 8
         return total

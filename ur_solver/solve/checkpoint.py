@@ -20,6 +20,7 @@ import pathlib
 import shutil
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -228,4 +229,5 @@ def _forget(file: int) -> None:
     and others, have better uses for.
     """
     if hasattr(os, "posix_fadvise"):
-        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        with suppress(OSError):  # a hint, which some file systems do not take
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)

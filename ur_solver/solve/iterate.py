@@ -129,10 +129,11 @@ def iterate(
             smallest, smallest_at = delta, sweeps
         if delta <= work.noise or sweeps - smallest_at >= _PATIENCE:
             if work.refine():
+                extrapolated_at = math.inf
                 continue
             if delta <= work.noise:
                 return Iteration(sweeps, delta)
-        if sweeps == MAX_SWEEPS or not math.isfinite(delta):
+        if sweeps >= MAX_SWEEPS or not math.isfinite(delta):
             raise SolveError(
                 f"a block has not settled after {sweeps} sweeps: the last changed a value by "
                 f"{delta:.3g}"

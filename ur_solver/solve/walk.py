@@ -15,6 +15,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import Generic, Protocol, TypeVar
 
 from ur_solver.kernel import Workspace
@@ -25,7 +26,7 @@ _SHARED_SIZE = 1 << 17
 """Positions from which on a block is worth several threads."""
 
 _KEPT_BYTES = 256 << 20
-"""Workspaces beyond this size are given back while a block has all threads to itself."""
+"""Idle workspaces beyond this size are given back when a block is begun with several threads."""
 
 
 def default_threads() -> int:
@@ -122,16 +123,19 @@ class Walk(ABC, Generic[_R]):
 
     def _work(self, index: int, threads: int) -> _R:
         workspace = self.workspaces.get()
-        if threads == self.threads:
-            self._trim_others()
+        if threads > 1:
+            self._trim_idle()
         try:
             return self.work_on(index, threads, workspace)
         finally:
             self.workspaces.put(workspace)
 
-    def _trim_others(self) -> None:
-        """Make room for a block that no other is worked on beside: it may be the largest."""
-        others = [self.workspaces.get() for _ in range(self.threads - 1)]
-        for workspace in others:
+    def _trim_idle(self) -> None:
+        """Make room for a block with several threads: it may be the largest."""
+        idle = []
+        with suppress(queue.Empty):
+            while True:
+                idle.append(self.workspaces.get_nowait())
+        for workspace in reversed(idle):
             workspace.trim(_KEPT_BYTES)
             self.workspaces.put(workspace)

@@ -30,6 +30,8 @@ from libc.string cimport memset
 
 import numpy as np
 
+from ur_solver.kernel.rounding import NOISE
+
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
 
@@ -747,7 +749,7 @@ cdef class GraphBlock:
         That unfold the block, and copy it.
     """
 
-    noise = 4e-15  # changes of which size are rounding
+    noise = NOISE
 
     cdef GraphKernel kernel
     cdef double[::1] values

@@ -24,6 +24,8 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from ur_solver.kernel.rounding import NOISE
+
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
 cdef extern from "levels.h" nogil:
@@ -298,7 +300,7 @@ cdef class LevelsBlock:
     MemoryError
     """
 
-    noise = 4e-15  # changes of which size are rounding
+    noise = NOISE
 
     cdef LevelsKernel kernel
     cdef double[::1] values

@@ -11,6 +11,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 import numpy as np
 
+from ur_solver.kernel.rounding import NOISE
+
 from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
@@ -104,10 +106,8 @@ cdef extern from "sweep.h" nogil:
 
 cdef double HALF_UNIT = 2.0**-53  # of the last place of numbers up to 1, at most
 
-# Changes of these sizes are rounding: blocks swept to their end leave 2e-15 to 6e-15. Single
-# precision is left while its changes are still the values' own: down to 2e-7 blocks take no
-# more sweeps for it, at 1e-7 some do.
-cdef double NOISE = 4e-15
+# Single precision is left while changes are still the values' own: down to 2e-7 blocks take
+# no more sweeps for it, at 1e-7 some do.
 cdef double SINGLE_NOISE = 3e-7
 
 
@@ -249,7 +249,8 @@ cdef class TiledBlock:
     cdef MatrixRef* refs
     cdef MatrixRef* slots
     cdef uint8_t* pass_bits
-    cdef double* buffer            # the values; while there are bounds, the upper ones
+    cdef double* buffer            # the values, or memory of single ones, then the matrices
+                                   # of moves that leave; while there are bounds, the upper
     cdef float* single             # the values less 1/2; NULL once in double precision
     cdef void* memory              # of the precision of the values
     cdef double* lower             # the lower bounds, laid out as `buffer` is
@@ -387,10 +388,10 @@ cdef class TiledBlock:
         self.n_state_vectors = vectors
         for t in range(self.n_tiles):
             tile = &self.tiles[t]
-            vectors += vectors & 1  # cache lines hold whole rows of eight
             externals[t] = vectors
             for n in range(kernel.n_throws):
                 vectors += tile.n_moves[n] * tile.n_rows * tile.vectors
+            vectors += vectors & 1  # doubles: cache lines hold whole rows of eight
         sizes[0], sizes[1], sizes[2] = moves, rows, vectors
         # the compiled rows of a lane have room for all of them
         self.program.frame_step = (LANE_ROWS * LANE_VECTORS if kernel.is_lane else frame) * LANES
@@ -566,6 +567,7 @@ cdef class TiledBlock:
         cdef uint32_t frozen = kernel.ranking.config_mask[self.mine[tile.half]]
         cdef Filling filling
         cdef double* rows
+        cdef double* end = NULL
         tables.fill(
             number - self.first_tile[tile.half], self.my_free[tile.half],
             self.their_free[tile.half], &filling)
@@ -574,7 +576,8 @@ cdef class TiledBlock:
             move += tile.n_moves[n]
             if rows == NULL:
                 continue
-            for x in range(<int64_t>tile.n_rows * tile.vectors * LANES):
+            end = rows + <int64_t>tile.n_rows * tile.vectors * LANES
+            for x in range(end - rows):
                 rows[x] = -1.0
             for s in range(tables.n_shared):
                 if filling.digits[s] != MINE:
@@ -592,6 +595,9 @@ cdef class TiledBlock:
                     self._leave(
                         kernel, tables, kernel.ranking, tile, values, &filling, -1, 0, index, n,
                         rows)
+        if end != NULL and (end - self.buffer) // LANES & 1:
+            for x in range(LANES):
+                end[x] = -1.0  # what no tile reads, up to the next one's
 
     cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil:
         # The matrix of the moves of throw n that leave the block, NULL if there are none;
@@ -821,7 +827,7 @@ cdef class TiledBlock:
         return True
 
     def residual(self, int threads):
-        """The largest abs(T(V) - V) over the block, in double precision."""
+        """The largest abs(T(V) - V) over the block; as `refine`, it writes no values."""
         cdef double residual
         self.refine()
         self._take_frames(threads)
@@ -948,7 +954,7 @@ cdef class TiledBlock:
         return nextafter(width, INFINITY), worst
 
     def store(self, double[::1] values):
-        """Write the block's values to `values`, float64, shape (n_positions,)."""
+        """Write the block's values to `values`, float64, shape (n_positions,); see `refine`."""
         self.refine()
         self._copy(&values[0], NULL)
 

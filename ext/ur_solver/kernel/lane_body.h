@@ -4,7 +4,7 @@
 static inline __attribute__((always_inline)) void VEC(copy_rows)(
     const REAL *from, int64_t stride, REAL *to, int rows, const int vectors)
 {
-    /* To rows of `vectors`, from longer or shorter ones. */
+    /* To rows of `vectors`, from longer ones: a capture gives the opponent more columns. */
     for (int r = 0; r < rows; r++, from += stride, to += vectors * LANES) {
         UR_COLUMNS(
             vectors, VEC(copy8)(from + column, to + column), VEC(copy4)(from + column, to + column))

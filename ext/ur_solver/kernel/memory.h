@@ -59,12 +59,14 @@ static inline void *grow_large(void *memory, int64_t old_size, int64_t size)
         free_large(memory, old_size);
         return malloc(size > 0 ? size : 1);
     }
+    if (whole == had)
+        return memory;
+    /* Moved as one mapping of the new size, which takes the place of the one that found the
+       address. If that fails the address may be another's by then: it is left alone. */
     void *grown = had ? map_large(whole) : NULL;
     if (grown != NULL &&
-        mremap(memory, had, had, MREMAP_MAYMOVE | MREMAP_FIXED, grown) != MAP_FAILED)
+        mremap(memory, had, whole, MREMAP_MAYMOVE | MREMAP_FIXED, grown) != MAP_FAILED)
         return grown;
-    if (grown != NULL)
-        munmap(grown, whole);
     free_large(memory, old_size);
     return map_large(whole);
 }

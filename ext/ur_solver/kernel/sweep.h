@@ -21,8 +21,6 @@
 #define UR_X86 0
 #endif
 
-/* `spread`: numbers where a bit, below the third, is put into their places' numbers. */
-
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
 /* Something done to the columns of a row of `vectors`, eight at a time and then four. */
@@ -40,6 +38,9 @@ static const float WHOLE_single = 0.0f;
 
 #define REAL double
 #define TABLE(name) name
+
+/* Of vectors, `spread` reads numbers from places whose numbers lack a bit, one of the lowest
+   three; `transpose` writes what a part of F is to the opponent. */
 
 /* ---- plain C ---- */
 #define VEC(name) name##_plain

@@ -1,6 +1,6 @@
 /* What a block looks like to the tiled kernel.
 
-   A tile says who holds each shared square. It has two matrices of doubles, F then G: one
+   A tile says who holds each shared square. It has two matrices of numbers, F then G: one
    row for everything of mine that it leaves open, one column for everything of theirs,
    rows padded to whole vectors of 4:
 
@@ -10,6 +10,8 @@
    What a tile leaves open to a side is which entry squares it holds (its mask) and, on
    shared squares that its path visits twice, forks, which leg its pieces are on (a bit for
    each, the first square's the lowest): a row is mask << forks | legs.
+
+   In single precision numbers are values less 1/2, and G = -F transposed.
 
    Whatever I move, a row of mine leads to whole rows of F (I throw again) or of G (the
    turn passes): no gathers, no decoding of states. A capture on a fork takes a bit out of
