@@ -1,0 +1,144 @@
+# A block laid out as tiles.
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+from ur_solver.kernel._tiles cimport Filling, TileTables
+from ur_solver.kernel._workspace cimport Workspace
+from ur_solver.space._ranking cimport Ranking
+
+
+cdef extern from "tiles.h" nogil:
+    enum:
+        LANES
+        MAX_THROWS
+        MAX_ROWS
+        LANE_SQUARES
+        LANE_ROWS
+        LANE_VECTORS
+        NO_BIT
+        NO_ENTRY
+    ctypedef uint64_t MatrixRef
+    ctypedef struct Tile:
+        int64_t f
+        int32_t mirror
+        uint32_t first_move
+        uint32_t first_slot
+        uint32_t first_row
+        uint16_t n_rows
+        uint16_t n_columns
+        uint8_t vectors
+        uint8_t half
+        uint8_t pieces
+        uint8_t forks
+        uint8_t n_moves[8]
+    ctypedef struct Move:
+        MatrixRef matrix
+        uint16_t n
+        uint8_t entry
+        uint8_t lost
+        uint8_t gained
+        uint8_t captured
+    ctypedef struct EntryMoves:
+        uint8_t n
+    ctypedef struct Program:
+        const Tile* tiles
+        const Move* moves
+        const MatrixRef* refs
+        const MatrixRef* slots
+        const uint8_t* pass_bits
+        void* frames
+        int64_t frame_step
+        const EntryMoves* entry_moves[2]
+        const uint8_t* leaving[2]
+        const uint8_t* mask_order[2]
+        const uint8_t* mask_pieces[2]
+        int32_t n_masks[2]
+        int32_t max_pairs[2]
+        int32_t is_lane
+        int32_t lane_again[8]
+        int32_t lane_slot[8][5]
+        int32_t n_throws
+        uint16_t with_bit[15][512]
+        double chance[256][8]
+        double pass_chance[256]
+        float chance_single[256][8]
+        float pass_chance_single[256]
+    MatrixRef matrix_of(const Program*, uint32_t move)
+
+
+cdef class TileRules:
+    cdef TileTables tables
+    cdef Ranking ranking
+    cdef int n_leading, length, n_throws, n_slots, n_frozen, first_frozen, pieces
+    cdef bint safe_rosettes, extra_on_capture, is_lane
+    cdef readonly object tiling
+    cdef const uint8_t[::1] is_rosette
+    cdef const int32_t[::1] throws, slot_source, slot_throw, slot_entry
+    cdef const uint8_t[:, ::1] gives_extra          # (path index, throw number)
+    cdef Program program            # what all blocks have in common of theirs
+    cdef dict row_tables
+
+
+cdef class TileLayout:
+    cdef TileRules rules
+    cdef TileTables tables
+    cdef Program program
+    cdef Tile* tiles
+    cdef Move* moves
+    cdef MatrixRef* refs
+    cdef MatrixRef* slots
+    cdef uint8_t* pass_bits
+    cdef double* buffer             # room for the values, then the matrices of moves that leave
+    cdef Workspace workspace
+    cdef int32_t[::1] order
+    cdef int64_t[::1] group_start
+    cdef int threads
+    cdef int64_t first_tile[3]
+    cdef int mine[2]
+    cdef int theirs[2]
+    cdef int my_free[2]
+    cdef int their_free[2]
+    cdef int n_halves
+    cdef object keep
+    cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
+
+    cdef int64_t _shape(self, TileRules rules, TileTables tables, int64_t number) noexcept nogil
+    cdef void _place(self, TileRules rules, int64_t* externals, int64_t* sizes) noexcept nogil
+    cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil
+    cdef void _link(
+        self, TileRules rules, TileTables tables, int64_t number, int64_t external
+    ) noexcept nogil
+    cdef int _list_moves(
+        self, TileRules rules, TileTables tables, int64_t number, const Filling* filling, int n,
+        int64_t at, int64_t* external
+    ) noexcept nogil
+    cdef void _write(self, const Move* move, int64_t at) noexcept nogil
+    cdef int _n_pairs(self, const Tile* tile, int entry) noexcept nogil
+    cdef bint _leaves(
+        self, TileRules rules, TileTables tables, const Tile* tile, const Filling* filling, int n
+    ) noexcept nogil
+    cdef bint _land(
+        self, TileRules rules, TileTables tables, const Tile* tile, const Filling* filling,
+        int source, int target, int n, Move* move
+    ) noexcept nogil
+    cdef void _read_externals(
+        self, TileRules rules, TileTables tables, int64_t number, const double* values
+    ) noexcept nogil
+    cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil
+    cdef void _leave(
+        self, TileRules rules, TileTables tables, Ranking ranking, const Tile* tile,
+        const double* values, const Filling* filling, int square, int leg, int source, int n,
+        double* rows
+    ) noexcept nogil
+    cdef void _mark_passes(self, TileRules rules, int64_t number) noexcept nogil
+    cdef void _mark_move(
+        self, TileRules rules, const Tile* tile, uint32_t number, int n, uint8_t* bits
+    ) noexcept nogil
+    cdef void _mark_slots(self, TileRules rules, const Tile* tile, uint8_t* bits) noexcept nogil
+    cdef void _look_ahead(
+        self, TileRules rules, TileTables tables, int64_t number, int32_t* advance,
+        int64_t* leading
+    ) noexcept nogil
+    cdef void _ranks(
+        self, TileTables tables, int64_t number, int64_t* rows, int64_t* columns
+    ) noexcept nogil
