@@ -19,7 +19,7 @@ static void VEC(show)(const Program *program, double *buffer, int64_t n_tiles, i
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
-        VEC(show_opponent)(tile, program->tiles + tile->mirror, buffer);
+        VEC(show_opponent)(program, tile, program->tiles + tile->mirror, buffer);
     }
 }
 
@@ -53,10 +53,10 @@ static void VEC(narrow_pair)(
             const Tile *other = both[n - 1 - k];
             VEC(bound_tile)(program, both[k], upper, VEC(frame_of)(program, k));
             fesetround(FE_DOWNWARD);
-            VEC(show_in)(both[k], other, upper, lower);
+            VEC(show_in)(program, both[k], other, upper, lower);
             VEC(bound_tile)(program, both[k], lower, VEC(frame_of)(program, 2 + k));
             fesetround(FE_UPWARD);
-            VEC(show_in)(both[k], other, lower, upper);
+            VEC(show_in)(program, both[k], other, lower, upper);
         }
 }
 
@@ -108,9 +108,9 @@ static void VEC(show_bounds)(
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k, *mirror = program->tiles + tile->mirror;
         fesetround(FE_DOWNWARD);
-        VEC(show_in)(tile, mirror, upper, lower);
+        VEC(show_in)(program, tile, mirror, upper, lower);
         fesetround(FE_UPWARD);
-        VEC(show_in)(tile, mirror, lower, upper);
+        VEC(show_in)(program, tile, mirror, lower, upper);
     }
     fesetround(mode);
 }

@@ -120,6 +120,12 @@ static inline __attribute__((always_inline)) double VEC(update_lane)(
         const VEC(LaneFrame) *frame, int store)                                                \
     {                                                                                          \
         return VEC(update_lane)(program, tile, buffer, frame, store, pieces_, rows_, vectors_); \
+    }                                                                                          \
+    static void VEC(show_##pieces_##_##vectors_)(const Tile *tile, const REAL *f, REAL *g)     \
+    {                                                                                          \
+        VEC(show_matrix)                                                                       \
+        (f, vectors_ * LANES, g, (rows_ + LANES - 1) / LANES * LANES, rows_,                   \
+         vectors_ < LANE_VECTORS ? LANE_COLUMNS[vectors_ - 1] : tile->n_columns);              \
     }
 #define LANE_CASES(pieces_, rows_, after_)                                                     \
     LANE_CASE(pieces_, rows_, after_, 1)                                                       \
@@ -138,6 +144,7 @@ LANE_CASES(5, 16, 16)
 typedef void (*VEC(Prepare))(const Program *, const Tile *, const REAL *, VEC(LaneFrame) *);
 typedef double (*VEC(Update))(
     const Program *, const Tile *, REAL *, const VEC(LaneFrame) *, int);
+typedef void (*VEC(Show))(const Tile *, const REAL *, REAL *);
 #define LANE_LIST(what, vectors)                                                               \
     {VEC(what##_0_##vectors), VEC(what##_1_##vectors), VEC(what##_2_##vectors),                \
      VEC(what##_3_##vectors), VEC(what##_4_##vectors), VEC(what##_5_##vectors)}
@@ -146,4 +153,6 @@ static const VEC(Prepare) VEC(prepare)[LANE_VECTORS][6] = {
     LANE_LIST(prepare, 1), LANE_LIST(prepare, 2), LANE_LIST(prepare, 3), LANE_LIST(prepare, 4)};
 static const VEC(Update) VEC(update)[LANE_VECTORS][6] = {
     LANE_LIST(update, 1), LANE_LIST(update, 2), LANE_LIST(update, 3), LANE_LIST(update, 4)};
+static const VEC(Show) VEC(show_lane)[LANE_VECTORS][6] = {
+    LANE_LIST(show, 1), LANE_LIST(show, 2), LANE_LIST(show, 3), LANE_LIST(show, 4)};
 #undef LANE_LIST

@@ -1,6 +1,12 @@
 /* Tiles with any other set of rows, which of them a move has being read from lists: included
    by sweep_body.h. */
 
+static __attribute__((noinline)) void VEC(show_rows)(
+    const REAL *f, int stride, REAL *g, int to_stride, int rows, int columns)
+{
+    VEC(show_matrix)(f, stride, g, to_stride, rows, columns);
+}
+
 static inline __attribute__((always_inline)) void VEC(improve)(
     REAL *best, const REAL *from, const int vectors, const int captured)
 {

@@ -34,6 +34,30 @@ typedef struct {
 #undef COLUMNS
 #undef X
 
+static inline __attribute__((always_inline)) void VEC(show_matrix)(
+    const REAL *f, const int stride, REAL *g, const int to_stride, const int rows,
+    const int columns)
+{
+    /* F as the opponent's G: the other way round, and their chances. */
+    if (rows == 1) {
+        for (int c = 0; c < columns; c++)
+            g[c * to_stride] = TABLE(WHOLE) - f[c];
+        return;
+    }
+    for (int r = 0; r + 8 <= to_stride; r += 8)
+        for (int c = 0; c < columns; c += 8)
+            X8(transpose)(
+                f + r * stride + c, stride, g + c * to_stride + r, to_stride, rows - r,
+                columns - c);
+    if (to_stride & LANES) {
+        const int r = to_stride - LANES;
+        for (int c = 0; c < columns; c += LANES)
+            X4(transpose)(
+                f + r * stride + c, stride, g + c * to_stride + r, to_stride, rows - r,
+                columns - c);
+    }
+}
+
 #if UR_LANE
 #include "lane_body.h"
 #endif
@@ -72,37 +96,29 @@ static double VEC(update_tile)(
 
 /* ---- whole tiles ---- */
 
-static __attribute__((noinline)) void VEC(show_in)(
-    const Tile *tile, const Tile *mirror, const REAL *buffer, REAL *other)
+static void VEC(show_in)(
+    const Program *program, const Tile *tile, const Tile *mirror, const REAL *buffer,
+    REAL *other)
 {
     /* G of the mirrored tile, in another buffer, from F of this one. */
-    const int64_t stride = (int64_t)tile->vectors * LANES;
-    const int64_t to_stride = (int64_t)mirror->vectors * LANES;
+    const int stride = tile->vectors * LANES, to_stride = mirror->vectors * LANES;
     const REAL *f = buffer + tile->f * LANES;
     REAL *g = other + mirror->f * LANES + mirror->n_rows * to_stride;
-    if (tile->n_rows == 1) {
-        for (int c = 0; c < tile->n_columns; c++)
-            g[c * to_stride] = TABLE(WHOLE) - f[c];
+#if UR_LANE
+    if (program->is_lane) {
+        VEC(show_lane)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](tile, f, g);
         return;
     }
-    for (int r = 0; r + 8 <= to_stride; r += 8)
-        for (int c = 0; c < tile->n_columns; c += 8)
-            X8(transpose)(
-                f + r * stride + c, stride, g + c * to_stride + r, to_stride,
-                tile->n_rows - r, tile->n_columns - c);
-    if (mirror->vectors & 1) {
-        const int64_t r = to_stride - LANES;
-        for (int c = 0; c < tile->n_columns; c += LANES)
-            X4(transpose)(
-                f + r * stride + c, stride, g + c * to_stride + r, to_stride,
-                tile->n_rows - (int)r, tile->n_columns - c);
-    }
+#endif
+    (void)program;
+    VEC(show_rows)(f, stride, g, to_stride, tile->n_rows, tile->n_columns);
 }
 
-static void VEC(show_opponent)(const Tile *tile, const Tile *mirror, REAL *buffer)
+static void VEC(show_opponent)(
+    const Program *program, const Tile *tile, const Tile *mirror, REAL *buffer)
 {
     /* G of the mirrored tile from F of this one. */
-    VEC(show_in)(tile, mirror, buffer, buffer);
+    VEC(show_in)(program, tile, mirror, buffer, buffer);
 }
 
 static inline double VEC(sweep_pair)(
@@ -118,10 +134,10 @@ static inline double VEC(sweep_pair)(
         VEC(prepare_tile)(program, mirror, buffer, mirror_frame);
     for (int round = 0; round < rounds; round++) {
         double change = VEC(update_tile)(program, tile, buffer, frame, 1);
-        VEC(show_opponent)(tile, mirror, buffer);
+        VEC(show_opponent)(program, tile, mirror, buffer);
         if (mirror != tile) {
             const double other = VEC(update_tile)(program, mirror, buffer, mirror_frame, 1);
-            VEC(show_opponent)(mirror, tile, buffer);
+            VEC(show_opponent)(program, mirror, tile, buffer);
             change = other > change ? other : change;
         }
         if (round == 0)
@@ -177,6 +193,6 @@ static void VEC(extrapolate)(
             const X4(v) step = X4(fma)(behind, X4(load)(before + v), X4(mul)(beyond, now));
             X4(store)(f + v, X4(fma)(X4(set)(1.0), now, step));
         }
-        VEC(show_opponent)(tile, program->tiles + tile->mirror, buffer);
+        VEC(show_opponent)(program, tile, program->tiles + tile->mirror, buffer);
     }
 }

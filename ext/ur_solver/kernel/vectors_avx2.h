@@ -31,8 +31,9 @@ static inline v_avx2x4 spread_avx2x4(const double *p, const int bit)
            : bit == 1 ? _mm256_permute4x64_pd(x, 0x44)
                       : x;
 }
-static inline void transpose_avx2x4(
-    const double *f, int64_t stride, double *g, int64_t to_stride, int n_rows, int n_columns)
+static inline __attribute__((always_inline)) void transpose_avx2x4(
+    const double *f, const int64_t stride, double *g, const int64_t to_stride, const int n_rows,
+    const int n_columns)
 {
     /* 4 x 4 at most. The last row stands for those past n_rows, which end up in the padding
        of g's rows; columns past n_columns are not written. */
@@ -94,8 +95,9 @@ static inline v_avx2x8 spread_avx2x8(const double *p, const int bit)
         return (v_avx2x8){_mm256_permute4x64_pd(x, 0x44), _mm256_permute4x64_pd(x, 0xEE)};
     return (v_avx2x8){x, x};
 }
-static inline void transpose_avx2x8(
-    const double *f, int64_t stride, double *g, int64_t to_stride, int n_rows, int n_columns)
+static inline __attribute__((always_inline)) void transpose_avx2x8(
+    const double *f, const int64_t stride, double *g, const int64_t to_stride, const int n_rows,
+    const int n_columns)
 {
     for (int r = 0; r < 8 && r < n_rows; r += 4)
         for (int c = 0; c < 8 && c < n_columns; c += 4)

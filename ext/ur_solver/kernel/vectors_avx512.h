@@ -20,8 +20,9 @@ static inline v_avx512x8 distance_avx512x8(v_avx512x8 x, v_avx512x8 y, v_avx512x
     return _mm512_and_pd(valid, _mm512_abs_pd(_mm512_sub_pd(x, y)));
 }
 static inline double largest_avx512x8(v_avx512x8 x) { return _mm512_reduce_max_pd(x); }
-static inline void transpose_avx512x8(
-    const double *f, int64_t stride, double *g, int64_t to_stride, int n_rows, int n_columns)
+static inline __attribute__((always_inline)) void transpose_avx512x8(
+    const double *f, const int64_t stride, double *g, const int64_t to_stride, const int n_rows,
+    const int n_columns)
 {
     /* 8 x 8 at most. The last row stands for those past n_rows, which end up in the padding
        of g's rows; columns past n_columns are not written. */

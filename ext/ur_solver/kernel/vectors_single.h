@@ -30,8 +30,9 @@ static inline v_singlex4 spread_singlex4(const float *p, const int bit)
     const __m128 x = _mm_loadu_ps(p);
     return bit == 0 ? _mm_shuffle_ps(x, x, 0x50) : bit == 1 ? _mm_shuffle_ps(x, x, 0x44) : x;
 }
-static inline void transpose_singlex4(
-    const float *f, int64_t stride, float *g, int64_t to_stride, int n_rows, int n_columns)
+static inline __attribute__((always_inline)) void transpose_singlex4(
+    const float *f, const int64_t stride, float *g, const int64_t to_stride, const int n_rows,
+    const int n_columns)
 {
     /* 4 x 4 at most. The last row stands for those past n_rows, which end up in the padding
        of g's rows; columns past n_columns are not written. */
@@ -68,8 +69,9 @@ static inline double largest_singlex8(v_singlex8 x)
     return largest_singlex4(
         max_singlex4(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1)));
 }
-static inline void transpose_singlex8(
-    const float *f, int64_t stride, float *g, int64_t to_stride, int n_rows, int n_columns)
+static inline __attribute__((always_inline)) void transpose_singlex8(
+    const float *f, const int64_t stride, float *g, const int64_t to_stride, const int n_rows,
+    const int n_columns)
 {
     /* As of four. */
     const __m256 zero = _mm256_setzero_ps();
