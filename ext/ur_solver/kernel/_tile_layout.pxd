@@ -48,6 +48,7 @@ cdef extern from "tiles.h" nogil:
         const uint8_t* pass_bits
         void* frames
         int64_t frame_step
+        int64_t frame_size
         const EntryMoves* entry_moves[2]
         const uint8_t* leaving[2]
         const uint8_t* mask_order[2]

@@ -217,8 +217,10 @@ cdef class TileLayout:
                 vectors += tile.n_moves[n] * tile.n_rows * tile.vectors
             vectors += vectors & 1  # doubles: cache lines hold whole rows of eight
         sizes[0], sizes[1], sizes[2] = moves, rows, vectors
-        # the compiled rows of a lane have room for all of them
+        # the compiled rows and throws of a lane have room for all of them
         self.program.frame_step = (LANE_ROWS * LANE_VECTORS if rules.is_lane else frame) * LANES
+        self.program.frame_size = self.program.frame_step * (
+            LANE_SQUARES if rules.is_lane else rules.n_throws)
 
     cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil:
         cdef const Tile* tile = &self.tiles[number]

@@ -142,7 +142,7 @@ cdef class TiledBlock(TileLayout):
     cdef _take_frames(self, int threads):
         # Four for each thread: of a tile and its mirror, by both bounds.
         self.program.frames = self.workspace.frames.vectors(
-            4 * threads * self.program.n_throws * self.program.frame_step // LANES)
+            4 * threads * self.program.frame_size // LANES)
 
     def sweep(self, int threads):
         """Update every tile in place, the furthest on first.

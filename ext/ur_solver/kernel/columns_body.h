@@ -52,12 +52,14 @@ static inline __attribute__((always_inline)) void COLUMNS(prepare_columns)(
 }
 
 static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
-    const Program *program, const Tile *tile, REAL *buffer, const VEC(LaneFrame) * frame,
-    int store, const int pieces, const int rows, const int stride, const int column)
+    const Program *program, const Tile *tile, const REAL *buffer,
+    const VEC(LaneFrame) * frame, REAL *to, const int pieces, const int rows, const int stride,
+    const int column)
 {
-    /* Of a lane: all rows; the largest change. */
-    REAL *f = buffer + tile->f * LANES + column;
-    REAL *g = f + (int64_t)rows * stride;
+    /* Of a lane: all rows; the largest change. A throw that the dice do not have has no
+       chance. */
+    const REAL *f = buffer + tile->f * LANES + column;
+    const REAL *g = f + (int64_t)rows * stride;
     const uint8_t *pass_bits = program->pass_bits + tile->first_row;
     const REAL *own[LANE_SQUARES][LANE_SQUARES];
 #pragma GCC unroll 4
@@ -78,8 +80,6 @@ static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
         X(v) sum = X(mul)(X(set)(program->TABLE(pass_chance)[bits]), X(load)(g + offset));
 #pragma GCC unroll 4
         for (int n = 0; n < LANE_SQUARES; n++) {
-            if (n == program->n_throws)
-                break;
             X(v) best = X(load)(frame->best[n] + offset + column);
 #pragma GCC unroll 5
             for (int source = 0; source + n < LANE_SQUARES; source++) {
@@ -95,36 +95,34 @@ static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
             sum = X(fma)(X(set)(chance[n]), best, sum);
         }
         delta = X(max)(delta, X(distance)(sum, X(load)(f + offset), valid));
-        if (store)
-            X(store)(f + offset, sum);
+        X(store)(to + offset + column, sum);
     }
     return X(largest)(delta);
 }
 #endif
 
 static inline X(v) COLUMNS(update_row)(
-    const Program *program, const Tile *tile, REAL *buffer, const REAL *frame,
-    const EntryMoves *lists, int legs, int row, int64_t column, int store)
+    const Program *program, const Tile *tile, const REAL *buffer, const REAL *frame, REAL *to,
+    const EntryMoves *lists, int legs, int row, int64_t column)
 {
     /* Of one row, whose moves within the tile are `lists`; the changes. */
     const int64_t stride = (int64_t)tile->vectors * LANES;
     const int64_t at = row * stride + column;
     const int pass = program->pass_bits[tile->first_row + row];
-    REAL *f = buffer + tile->f * LANES;
+    const REAL *f = buffer + tile->f * LANES;
     const REAL *g = f + tile->n_rows * stride;
     X(v) sum = X(mul)(X(set)(program->TABLE(pass_chance)[pass]), X(load)(g + at));
     for (int n = 0; n < program->n_throws; n++) {
         const EntryMoves *list = lists + n;
         X(v) best = X(load)(frame + n * program->frame_step + at);
         for (int k = 0; k < list->n; k++) {
-            const int64_t to = list->mask[k] << tile->forks | legs;
-            best = X(max)(best, X(load)((list->again[k] ? f : g) + to * stride + column));
+            const int64_t after = list->mask[k] << tile->forks | legs;
+            best = X(max)(best, X(load)((list->again[k] ? f : g) + after * stride + column));
         }
         sum = X(fma)(X(set)(program->TABLE(chance)[pass][n]), best, sum);
     }
     const X(v) valid = X(lanes_below)((int)(tile->n_columns - column));
     const X(v) change = X(distance)(sum, X(load)(f + at), valid);
-    if (store)
-        X(store)(f + at, sum);
+    X(store)(to + at, sum);
     return change;
 }

@@ -5,10 +5,10 @@ static double VEC(residual)(const Program *program, double *buffer, int64_t n_ti
     double residual = 0.0;
 #pragma omp parallel for num_threads(threads) reduction(max : residual) schedule(dynamic, 256)
     for (int64_t k = 0; k < n_tiles; k++) {
-        double *const frame = VEC(frame_of)(program, 0);
+        double *const frame = VEC(frame_of)(program, 0), *const nowhere = VEC(frame_of)(program, 1);
         const Tile *tile = program->tiles + k;
         VEC(prepare_tile)(program, tile, buffer, frame);
-        const double change = VEC(update_tile)(program, tile, buffer, frame, 0);
+        const double change = VEC(update_tile)(program, tile, buffer, frame, nowhere);
         residual = change > residual ? change : residual;
     }
     return residual;
@@ -34,7 +34,7 @@ static void VEC(show)(const Program *program, double *buffer, int64_t n_tiles, i
 static __attribute__((noinline)) void VEC(bound_tile)(
     const Program *program, const Tile *tile, double *bound, const double *frame)
 {
-    VEC(update_tile)(program, tile, bound, frame, 1);
+    VEC(update_tile)(program, tile, bound, frame, bound + tile->f * LANES);
 }
 
 static void VEC(narrow_pair)(

@@ -67,8 +67,10 @@ static inline __attribute__((always_inline)) void VEC(prepare_lane)(
     const MatrixRef *slots = program->slots + tile->first_slot;
 #pragma GCC unroll 4
     for (int n = 0; n < LANE_SQUARES; n++) {
-        if (n == program->n_throws)
-            break;
+        if (n >= program->n_throws) {
+            memset(frame->best[n], 0, (size_t)(rows * vectors * LANES) * sizeof(REAL));
+            continue;
+        }
         const REAL *to[LANE_SQUARES + 1];
         const REAL *best =
             VEC(best_of)(buffer, move, tile->n_moves[n], rows, vectors, scratch);
@@ -93,8 +95,8 @@ static inline __attribute__((always_inline)) void VEC(prepare_lane)(
 }
 
 static inline __attribute__((always_inline)) double VEC(update_lane)(
-    const Program *program, const Tile *tile, REAL *buffer, const VEC(LaneFrame) *frame,
-    int store, const int pieces, const int rows, const int vectors)
+    const Program *program, const Tile *tile, const REAL *buffer,
+    const VEC(LaneFrame) *frame, REAL *to, const int pieces, const int rows, const int vectors)
 {
     /* The constants are those of `prepare_lane`; `pieces` is 5 for more. */
     double delta = 0.0;
@@ -102,10 +104,10 @@ static inline __attribute__((always_inline)) double VEC(update_lane)(
         vectors,
         delta = larger(
             delta, VEC(update_columns8)(
-                       program, tile, buffer, frame, store, pieces, rows, vectors * LANES, column)),
+                       program, tile, buffer, frame, to, pieces, rows, vectors * LANES, column)),
         delta = larger(
             delta, VEC(update_columns4)(
-                       program, tile, buffer, frame, store, pieces, rows, vectors * LANES, column)))
+                       program, tile, buffer, frame, to, pieces, rows, vectors * LANES, column)))
     return delta;
 }
 
@@ -116,10 +118,10 @@ static inline __attribute__((always_inline)) double VEC(update_lane)(
         VEC(prepare_lane)(program, tile, buffer, frame, rows_, after_, vectors_);              \
     }                                                                                          \
     static double VEC(update_##pieces_##_##vectors_)(                                          \
-        const Program *program, const Tile *tile, REAL *buffer,                                \
-        const VEC(LaneFrame) *frame, int store)                                                \
+        const Program *program, const Tile *tile, const REAL *buffer,                          \
+        const VEC(LaneFrame) *frame, REAL *to)                                                 \
     {                                                                                          \
-        return VEC(update_lane)(program, tile, buffer, frame, store, pieces_, rows_, vectors_); \
+        return VEC(update_lane)(program, tile, buffer, frame, to, pieces_, rows_, vectors_);   \
     }                                                                                          \
     static void VEC(show_##pieces_##_##vectors_)(const Tile *tile, const REAL *f, REAL *g)     \
     {                                                                                          \
@@ -143,7 +145,7 @@ LANE_CASES(5, 16, 16)
 
 typedef void (*VEC(Prepare))(const Program *, const Tile *, const REAL *, VEC(LaneFrame) *);
 typedef double (*VEC(Update))(
-    const Program *, const Tile *, REAL *, const VEC(LaneFrame) *, int);
+    const Program *, const Tile *, const REAL *, const VEC(LaneFrame) *, REAL *);
 typedef void (*VEC(Show))(const Tile *, const REAL *, REAL *);
 #define LANE_LIST(what, vectors)                                                               \
     {VEC(what##_0_##vectors), VEC(what##_1_##vectors), VEC(what##_2_##vectors),                \

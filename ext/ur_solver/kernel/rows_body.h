@@ -89,7 +89,7 @@ static void VEC(prepare_several)(
 }
 
 static double VEC(update_rows)(
-    const Program *program, const Tile *tile, REAL *buffer, const REAL *frame, int store)
+    const Program *program, const Tile *tile, const REAL *buffer, const REAL *frame, REAL *to)
 {
     const int half = tile->half, n_masks = program->n_masks[half];
     X8(v) delta8 = X8(set)(0.0);
@@ -107,10 +107,10 @@ static double VEC(update_rows)(
                 tile->vectors,
                 delta8 = X8(max)(
                     delta8, VEC(update_row8)(
-                                program, tile, buffer, frame, lists, legs, row, column, store)),
+                                program, tile, buffer, frame, to, lists, legs, row, column)),
                 delta4 = X4(max)(
                     delta4, VEC(update_row4)(
-                                program, tile, buffer, frame, lists, legs, row, column, store)))
+                                program, tile, buffer, frame, to, lists, legs, row, column)))
         }
     }
     return larger(X8(largest)(delta8), X4(largest)(delta4));

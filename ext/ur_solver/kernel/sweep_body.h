@@ -12,7 +12,7 @@ static inline REAL *VEC(frame_of)(const Program *program, int number)
 {
     /* One of this thread's four frames. */
     return (REAL *)program->frames +
-           (omp_get_thread_num() * 4 + number) * program->frame_step * program->n_throws;
+           (omp_get_thread_num() * 4 + number) * program->frame_size;
 }
 
 #if UR_LANE
@@ -84,14 +84,15 @@ static void VEC(prepare_tile)(
 }
 
 static double VEC(update_tile)(
-    const Program *program, const Tile *tile, REAL *buffer, const REAL *frame, int store)
+    const Program *program, const Tile *tile, const REAL *buffer, const REAL *frame, REAL *to)
 {
+    /* What a sweep makes of a tile's F goes to `to`, which may be F; the largest change. */
 #if UR_LANE
     if (program->is_lane)
         return VEC(update)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
-            program, tile, buffer, (const VEC(LaneFrame) *)frame, store);
+            program, tile, buffer, (const VEC(LaneFrame) *)frame, to);
 #endif
-    return VEC(update_rows)(program, tile, buffer, frame, store);
+    return VEC(update_rows)(program, tile, buffer, frame, to);
 }
 
 /* ---- whole tiles ---- */
@@ -133,10 +134,12 @@ static inline double VEC(sweep_pair)(
     if (mirror != tile)
         VEC(prepare_tile)(program, mirror, buffer, mirror_frame);
     for (int round = 0; round < rounds; round++) {
-        double change = VEC(update_tile)(program, tile, buffer, frame, 1);
+        double change =
+            VEC(update_tile)(program, tile, buffer, frame, buffer + tile->f * LANES);
         VEC(show_opponent)(program, tile, mirror, buffer);
         if (mirror != tile) {
-            const double other = VEC(update_tile)(program, mirror, buffer, mirror_frame, 1);
+            const double other = VEC(update_tile)(
+                program, mirror, buffer, mirror_frame, buffer + mirror->f * LANES);
             VEC(show_opponent)(program, mirror, tile, buffer);
             change = other > change ? other : change;
         }

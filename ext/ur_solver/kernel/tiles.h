@@ -87,6 +87,7 @@ typedef struct {
     const uint8_t *pass_bits;     /* (tile row) bit by throw: no move, the turn passes */
     void *frames;                 /* four for each thread */
     int64_t frame_step;           /* numbers in a frame for each throw */
+    int64_t frame_size;           /* and altogether: those of a lane have four throws */
     /* by half: */
     const EntryMoves *entry_moves[2]; /* (is home empty, mask, throw) */
     const uint8_t *leaving[2];    /* (entry square, pair, 2): a mask, and without it */
