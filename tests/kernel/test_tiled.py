@@ -35,6 +35,10 @@ from ur_solver.space import space_of
 
 SETS = instruction_sets()
 SMALL = [rules.with_pieces(pieces) for rules in RACES.values() for pieces in (1, 2)]
+# the rows of a lane are compiled for four throws
+SMALL.append(
+    dataclasses.replace(named_rules("finkel:2"), name="three-throws", dice=DICE["3-binary"])
+)
 SMALL.append(dataclasses.replace(named_rules("finkel:2"), path=PATHS["murray-royalur"]))
 SMALL.append(named_rules("finkel:3"))
 

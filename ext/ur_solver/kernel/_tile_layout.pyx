@@ -70,6 +70,7 @@ cdef class TileRules:
                     self.program.lane_slot[n][k] = slot[n, k]
         for bits in range(1 << self.n_throws):
             passing = chance[0]
+            # throws that the dice do not have keep the 0 that the object begins with
             for n in range(self.n_throws):
                 self.program.chance[bits][n] = 0.0 if bits >> n & 1 else chance[self.throws[n]]
                 if bits >> n & 1:
@@ -90,6 +91,7 @@ cdef class TileRules:
         if mask not in self.row_tables:
             self.row_tables[mask] = self.tiling.row_tables(config)
         return self.row_tables[mask]
+
 
 cdef class TileLayout:
     """One block laid out as tiles, without values of its own.

@@ -24,7 +24,7 @@ cdef extern from "sweep.h" nogil:
         double (*sweep)(
             const Program*, double*, const int32_t*, const int64_t*, int64_t, int, int
         ) noexcept nogil
-        double (*residual)(const Program*, double*, int64_t, int) noexcept nogil
+        double (*residual)(const Program*, const double*, int64_t, int) noexcept nogil
         void (*show)(const Program*, double*, int64_t, int) noexcept nogil
         void (*remember)(const Program*, const double*, double*, int64_t, int) noexcept nogil
         void (*extrapolate)(
@@ -112,6 +112,7 @@ cdef class TiledBlock(TileLayout):
     """
 
     cdef TiledKernel kernel
+    # `buffer` holds the values, or the memory of single ones; while there are bounds, the upper
     cdef float* single             # the values less 1/2; NULL once in double precision
     cdef void* memory              # of the precision of the values
     cdef double* lower             # the lower bounds, laid out as `buffer` is

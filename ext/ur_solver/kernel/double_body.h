@@ -1,7 +1,9 @@
 /* What is asked of double precision alone, once for each instruction set. */
 
-static double VEC(residual)(const Program *program, double *buffer, int64_t n_tiles, int threads)
+static double VEC(residual)(
+    const Program *program, const double *buffer, int64_t n_tiles, int threads)
 {
+    /* One frame is enough for one tile: the second takes the values that are not kept. */
     double residual = 0.0;
 #pragma omp parallel for num_threads(threads) reduction(max : residual) schedule(dynamic, 256)
     for (int64_t k = 0; k < n_tiles; k++) {

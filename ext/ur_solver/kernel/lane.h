@@ -9,7 +9,7 @@
 static const uint8_t LANE_MASK[LANE_ROWS] = {0, 1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15};
 static const uint8_t LANE_PIECES[LANE_ROWS] = {0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4};
 static const uint8_t LANE_ROW[LANE_ROWS] = {0, 1, 2, 5, 3, 6, 7, 11, 4, 8, 9, 12, 10, 13, 14, 15};
-/* Columns, by vectors in a row; the last may be one less. */
+/* Columns, by vectors in a row; of four vectors there may be 15 too. */
 static const uint8_t LANE_COLUMNS[LANE_VECTORS] = {1, 5, 11, LANE_ROWS};
 /* Rows, the furthest on first. */
 static const uint8_t LANE_ORDER[LANE_ROWS] = {15, 14, 13, 10, 12, 9, 11, 7, 8, 4, 6, 3, 5, 2, 1, 0};

@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) void VEC(prepare_lane)(
     const MatrixRef *slots = program->slots + tile->first_slot;
 #pragma GCC unroll 4
     for (int n = 0; n < LANE_SQUARES; n++) {
-        if (n >= program->n_throws) {
+        if (n >= program->n_throws) { /* without a chance, but read: any finite numbers */
             memset(frame->best[n], 0, (size_t)(rows * vectors * LANES) * sizeof(REAL));
             continue;
         }

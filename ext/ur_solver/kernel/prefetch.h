@@ -24,15 +24,17 @@ static inline void prefetch_tile(
     const int lines = (int)((tile->n_rows * tile->vectors * vector + LINE - 1) / LINE);
     const int most = lines < PREFETCH_LINES ? lines : PREFETCH_LINES;
     const int first = lines < MOVE_LINES ? lines : MOVE_LINES;
-    uint32_t first_move = tile->first_move;
-    for (int n = 0; n < program->n_throws; first_move += tile->n_moves[n++]) {
-        const uint32_t end = first_move + tile->n_moves[n];
-        if (!program->is_lane)
-            for (uint32_t move = first_move; move < end; move++)
+    uint32_t move = tile->first_move;
+    for (int n = 0; n < program->n_throws; n++) {
+        const uint32_t end = move + tile->n_moves[n];
+        if (program->is_lane) {
+            if (move < end)
+                prefetch_lines(buffer + (int64_t)(program->refs[move] >> 8) * vector, most);
+            move = end;
+        } else
+            for (; move < end; move++)
                 prefetch_lines(
                     buffer + (int64_t)(program->moves[move].matrix >> 8) * vector, first);
-        else if (first_move < end)
-            prefetch_lines(buffer + (int64_t)(program->refs[first_move] >> 8) * vector, most);
     }
     prefetch_lines(buffer + tile->f * vector, 2 * most);
 }

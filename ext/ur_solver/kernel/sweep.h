@@ -146,7 +146,7 @@ typedef struct {
         const Program *, double *, const int32_t *order, const int64_t *group_start,
         int64_t n_groups, int rounds, int threads);
     /* The largest |T(V) - V|. */
-    double (*residual)(const Program *, double *, int64_t n_tiles, int threads);
+    double (*residual)(const Program *, const double *, int64_t n_tiles, int threads);
     /* All G from all F. */
     void (*show)(const Program *, double *, int64_t n_tiles, int threads);
     /* Copy all F; later add `factor` times what has changed since. */

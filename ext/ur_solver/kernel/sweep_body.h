@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) void VEC(show_matrix)(
             X8(transpose)(
                 f + r * stride + c, stride, g + c * to_stride + r, to_stride, rows - r,
                 columns - c);
-    if (to_stride & LANES) {
+    if (to_stride / LANES & 1) {
         const int r = to_stride - LANES;
         for (int c = 0; c < columns; c += LANES)
             X4(transpose)(
@@ -86,7 +86,8 @@ static void VEC(prepare_tile)(
 static double VEC(update_tile)(
     const Program *program, const Tile *tile, const REAL *buffer, const REAL *frame, REAL *to)
 {
-    /* What a sweep makes of a tile's F goes to `to`, which may be F; the largest change. */
+    /* What a sweep makes of a tile's F goes to `to`, laid out as F is; the largest change. All
+       is read from F and G: later rows see new values if `to` is F. */
 #if UR_LANE
     if (program->is_lane)
         return VEC(update)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](

@@ -101,7 +101,8 @@ typedef struct {
     int32_t lane_slot[MAX_THROWS][LANE_SQUARES + 1]; /* by throw and source: slot or -1 */
     int32_t n_throws;             /* throws that move, by ascending step */
     uint16_t with_bit[2 * NO_BIT + 1][MAX_ROWS]; /* (bit << 1 | leg, k): k, that bit put in */
-    double chance[256][MAX_THROWS];  /* by pass bits: 0 for a throw that passes */
+    double chance[256][MAX_THROWS];  /* by pass bits: 0 for a throw that passes, and for
+                                        those that the dice do not have: lanes read four */
     double pass_chance[256];      /* by pass bits, the throw of 0 included */
     float chance_single[256][MAX_THROWS];
     float pass_chance_single[256];
