@@ -67,7 +67,7 @@ cdef extern from "tiles.h" nogil:
     MatrixRef matrix_of(const Program*, uint32_t move)
 
 
-cdef class TileRules:
+cdef class LayoutTables:
     cdef TileTables tables
     cdef Ranking ranking
     cdef int n_leading, length, n_throws, n_slots, n_frozen, first_frozen, pieces
@@ -81,7 +81,6 @@ cdef class TileRules:
 
 
 cdef class TileLayout:
-    cdef TileRules rules
     cdef TileTables tables
     cdef Program program
     cdef Tile* tiles
@@ -103,41 +102,43 @@ cdef class TileLayout:
     cdef object keep
     cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
 
-    cdef int64_t _shape(self, TileRules rules, TileTables tables, int64_t number) noexcept nogil
-    cdef void _place(self, TileRules rules, int64_t* externals, int64_t* sizes) noexcept nogil
+    cdef int64_t _shape(
+        self, LayoutTables common, TileTables tables, int64_t number
+    ) noexcept nogil
+    cdef void _place(self, LayoutTables common, int64_t* externals, int64_t* sizes) noexcept nogil
     cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil
     cdef void _link(
-        self, TileRules rules, TileTables tables, int64_t number, int64_t external
+        self, LayoutTables common, TileTables tables, int64_t number, int64_t external
     ) noexcept nogil
     cdef int _list_moves(
-        self, TileRules rules, TileTables tables, int64_t number, const Filling* filling, int n,
+        self, LayoutTables common, TileTables tables, int64_t number, const Filling* filling, int n,
         int64_t at, int64_t* external
     ) noexcept nogil
     cdef void _write(self, const Move* move, int64_t at) noexcept nogil
     cdef int _n_pairs(self, const Tile* tile, int entry) noexcept nogil
     cdef bint _leaves(
-        self, TileRules rules, TileTables tables, const Tile* tile, const Filling* filling, int n
+        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling, int n
     ) noexcept nogil
     cdef bint _land(
-        self, TileRules rules, TileTables tables, const Tile* tile, const Filling* filling,
+        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
         int source, int target, int n, Move* move
     ) noexcept nogil
     cdef void _read_externals(
-        self, TileRules rules, TileTables tables, int64_t number, const double* values
+        self, LayoutTables common, TileTables tables, int64_t number, const double* values
     ) noexcept nogil
     cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil
     cdef void _leave(
-        self, TileRules rules, TileTables tables, Ranking ranking, const Tile* tile,
+        self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
         const double* values, const Filling* filling, int square, int leg, int source, int n,
         double* rows
     ) noexcept nogil
-    cdef void _mark_passes(self, TileRules rules, int64_t number) noexcept nogil
+    cdef void _mark_passes(self, LayoutTables common, int64_t number) noexcept nogil
     cdef void _mark_move(
-        self, TileRules rules, const Tile* tile, uint32_t number, int n, uint8_t* bits
+        self, LayoutTables common, const Tile* tile, uint32_t number, int n, uint8_t* bits
     ) noexcept nogil
-    cdef void _mark_slots(self, TileRules rules, const Tile* tile, uint8_t* bits) noexcept nogil
+    cdef void _mark_slots(self, LayoutTables common, const Tile* tile, uint8_t* bits) noexcept nogil
     cdef void _look_ahead(
-        self, TileRules rules, TileTables tables, int64_t number, int32_t* advance,
+        self, LayoutTables common, TileTables tables, int64_t number, int32_t* advance,
         int64_t* leading
     ) noexcept nogil
     cdef void _ranks(

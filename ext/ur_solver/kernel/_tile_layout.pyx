@@ -1,6 +1,6 @@
 """How a block is laid out as tiles: what each reads, in which order, and from where.
 
-`TileRules` holds what a space's blocks share, `TileLayout` is one block. tiles.h says what
+`LayoutTables` holds what a space's blocks share, `TileLayout` is one block. tiles.h says what
 a tile is.
 """
 
@@ -14,7 +14,7 @@ from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
 
 
-cdef class TileRules:
+cdef class LayoutTables:
     """What the layouts of a space's blocks share; thread safe.
 
     Parameters
@@ -98,7 +98,7 @@ cdef class TileLayout:
 
     Parameters
     ----------
-    rules : TileRules
+    common : LayoutTables
     workspace : Workspace
         Taken over from the block that was laid out in it before.
     halves : sequence of (mine, theirs)
@@ -110,39 +110,39 @@ cdef class TileLayout:
     """
 
     def __init__(
-        self, TileRules rules, Workspace workspace, halves, const double[::1] values, int threads
+        self, LayoutTables common, Workspace workspace, halves, const double[::1] values,
+        int threads
     ):
         cdef int h
         cdef int64_t k
         cdef const double* base = &values[0]
-        self.rules = rules
-        self.tables = rules.tables
+        self.tables = common.tables
         self.workspace = workspace
         self.threads = threads
         self.n_halves = len(halves)
         self.first_tile[0] = 0
         for h in range(self.n_halves):
             self.mine[h], self.theirs[h] = halves[h]
-            self.my_free[h] = rules.ranking.config_free[self.mine[h]]
-            self.their_free[h] = rules.ranking.config_free[self.theirs[h]]
+            self.my_free[h] = common.ranking.config_free[self.mine[h]]
+            self.their_free[h] = common.ranking.config_free[self.theirs[h]]
             self.first_tile[h + 1] = (
                 self.first_tile[h] + self.tables.count[self.my_free[h], self.their_free[h]])
         self.n_tiles = self.first_tile[self.n_halves]
-        self.program = rules.program
+        self.program = common.program
         self.tiles = <Tile*>workspace.tiles.take(self.n_tiles * sizeof(Tile))
         self.program.tiles = self.tiles
-        self.keep = [rules.rows_of(self.mine[h]) for h in range(self.n_halves)]
+        self.keep = [common.rows_of(self.mine[h]) for h in range(self.n_halves)]
         for h in range(self.n_halves):
             self._row_tables(h, self.keep[h])
         cdef int64_t[::1] externals = np.empty(self.n_tiles, dtype=np.int64)
         cdef int64_t[3] sizes
         for k in prange(self.n_tiles, nogil=True, schedule="static", num_threads=threads):
-            externals[k] = self._shape(rules, self.tables, k)
-        self._place(rules, &externals[0], sizes)
-        if rules.is_lane:
+            externals[k] = self._shape(common, self.tables, k)
+        self._place(common, &externals[0], sizes)
+        if common.is_lane:
             self.refs = <MatrixRef*>workspace.moves.take(sizes[0] * sizeof(MatrixRef))
             self.slots = <MatrixRef*>workspace.slots.take(
-                self.n_tiles * rules.n_slots * sizeof(MatrixRef))
+                self.n_tiles * common.n_slots * sizeof(MatrixRef))
         else:
             self.moves = <Move*>workspace.moves.take(sizes[0] * sizeof(Move))
         self.program.moves, self.program.refs = self.moves, self.refs
@@ -152,10 +152,10 @@ cdef class TileLayout:
         self.n_vectors = sizes[2]
         self.buffer = workspace.buffer.vectors(self.n_vectors)
         for k in prange(self.n_tiles, nogil=True, schedule="static", num_threads=threads):
-            self._link(rules, self.tables, k, externals[k])
-            self._read_externals(rules, self.tables, k, base)
-            self._mark_passes(rules, k)
-        self._order_tiles()
+            self._link(common, self.tables, k, externals[k])
+            self._read_externals(common, self.tables, k, base)
+            self._mark_passes(common, k)
+        self._order_tiles(common)
 
     def _row_tables(self, int h, tables):
         cdef const uint8_t[::1] order = tables["order"]
@@ -172,7 +172,7 @@ cdef class TileLayout:
         self.program.max_pairs[h] = <int32_t>leaving.shape[1]
 
     cdef int64_t _shape(
-        self, TileRules rules, TileTables tables, int64_t number
+        self, LayoutTables common, TileTables tables, int64_t number
     ) noexcept nogil:
         # A tile's rows and columns and its number of moves, and for each throw whether
         # moves leave the block.
@@ -188,12 +188,12 @@ cdef class TileLayout:
         tile.n_columns = tables.mask_counts[
             self.theirs[h], filling.theirs] << filling.their_forks
         tile.vectors = (tile.n_columns + LANES - 1) // LANES
-        for n in range(rules.n_throws):
-            moves += self._list_moves(rules, tables, number, &filling, n, -1, NULL)
+        for n in range(common.n_throws):
+            moves += self._list_moves(common, tables, number, &filling, n, -1, NULL)
         return moves
 
     cdef void _place(
-        self, TileRules rules, int64_t* externals, int64_t* sizes
+        self, LayoutTables common, int64_t* externals, int64_t* sizes
     ) noexcept nogil:
         # Where everything of every tile begins: of `externals`, by tile, its number of
         # moves comes in and its first matrix of moves that leave the block goes out. The
@@ -206,7 +206,7 @@ cdef class TileLayout:
             tile.f = vectors
             tile.first_row = <uint32_t>rows
             tile.first_move = <uint32_t>moves
-            tile.first_slot = <uint32_t>(t * rules.n_slots)
+            tile.first_slot = <uint32_t>(t * common.n_slots)
             vectors += 2 * tile.n_rows * tile.vectors
             rows += tile.n_rows
             moves += externals[t]
@@ -215,14 +215,14 @@ cdef class TileLayout:
         for t in range(self.n_tiles):
             tile = &self.tiles[t]
             externals[t] = vectors
-            for n in range(rules.n_throws):
+            for n in range(common.n_throws):
                 vectors += tile.n_moves[n] * tile.n_rows * tile.vectors
             vectors += vectors & 1  # doubles: cache lines hold whole rows of eight
         sizes[0], sizes[1], sizes[2] = moves, rows, vectors
         # the compiled rows and throws of a lane have room for all of them
-        self.program.frame_step = (LANE_ROWS * LANE_VECTORS if rules.is_lane else frame) * LANES
+        self.program.frame_step = (LANE_ROWS * LANE_VECTORS if common.is_lane else frame) * LANES
         self.program.frame_size = self.program.frame_step * (
-            LANE_SQUARES if rules.is_lane else rules.n_throws)
+            LANE_SQUARES if common.is_lane else common.n_throws)
 
     cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil:
         cdef const Tile* tile = &self.tiles[number]
@@ -232,7 +232,7 @@ cdef class TileLayout:
         return (<uint64_t>offset << 8) | tile.vectors
 
     cdef void _link(
-        self, TileRules rules, TileTables tables, int64_t number, int64_t external
+        self, LayoutTables common, TileTables tables, int64_t number, int64_t external
     ) noexcept nogil:
         # The moves and the mirror of a tile; `external` is where its matrices of moves
         # that leave the block begin.
@@ -247,20 +247,20 @@ cdef class TileLayout:
         tile.mirror = <int32_t>(
             self.first_tile[self.n_halves - 1 - h]
             + tables.number(other, self.their_free[h], self.my_free[h]))
-        for n in range(rules.n_throws):
-            k = self._list_moves(rules, tables, number, &filling, n, move, &external)
+        for n in range(common.n_throws):
+            k = self._list_moves(common, tables, number, &filling, n, move, &external)
             tile.n_moves[n] = k
             move += k
-        if rules.is_lane:
-            for k in range(rules.n_slots):
+        if common.is_lane:
+            for k in range(common.n_slots):
                 self.slots[tile.first_slot + k] = 0
                 if tile.pieces and self._land(
-                        rules, tables, tile, &filling, -1, rules.slot_source[k]
-                        + rules.throws[rules.slot_throw[k]], rules.slot_throw[k], &slot):
+                        common, tables, tile, &filling, -1, common.slot_source[k]
+                        + common.throws[common.slot_throw[k]], common.slot_throw[k], &slot):
                     self.slots[tile.first_slot + k] = slot.matrix
 
     cdef int _list_moves(
-        self, TileRules rules, TileTables tables, int64_t number, const Filling* filling,
+        self, LayoutTables common, TileTables tables, int64_t number, const Filling* filling,
         int n, int64_t at, int64_t* external,
     ) noexcept nogil:
         # Lists, from `at` on, a tile's moves of a throw that lead to other tiles; how many
@@ -271,7 +271,7 @@ cdef class TileLayout:
         cdef bint forks
         cdef Move move
         if at < 0:
-            tile.n_moves[n] = self._leaves(rules, tables, tile, filling, n)
+            tile.n_moves[n] = self._leaves(common, tables, tile, filling, n)
             count = tile.n_moves[n]
         elif tile.n_moves[n]:
             move.matrix = (<uint64_t>external[0] << 8) | tile.vectors
@@ -287,9 +287,9 @@ cdef class TileLayout:
                 continue
             forks = tables.index[0, s, 1] >= 0
             for leg in range(1 + forks):
-                target = tables.index[0, s, leg] + rules.throws[n]
-                if target >= rules.first_frozen or not self._land(
-                        rules, tables, tile, filling, s, target, n,
+                target = tables.index[0, s, leg] + common.throws[n]
+                if target >= common.first_frozen or not self._land(
+                        common, tables, tile, filling, s, target, n,
                         NULL if at < 0 else &move):
                     continue
                 if at >= 0:
@@ -298,15 +298,15 @@ cdef class TileLayout:
                         move.lost = tables.my_bit(filling.digits, s) << 1 | leg
                     self._write(&move, at + count)
                 count += 1
-        if rules.is_lane or tile.pieces == 0:
+        if common.is_lane or tile.pieces == 0:
             return count  # a lane has slots of its own
-        for k in range(rules.n_slots):
-            target = rules.slot_source[k] + rules.throws[n]
-            if rules.slot_throw[k] != n or not self._land(
-                    rules, tables, tile, filling, -1, target, n, NULL if at < 0 else &move):
+        for k in range(common.n_slots):
+            target = common.slot_source[k] + common.throws[n]
+            if common.slot_throw[k] != n or not self._land(
+                    common, tables, tile, filling, -1, target, n, NULL if at < 0 else &move):
                 continue
             if at >= 0:
-                move.entry = rules.slot_entry[k]
+                move.entry = common.slot_entry[k]
                 if move.entry == NO_ENTRY:
                     move.n = tables.mask_counts[
                         self.mine[tile.half], tile.pieces - 1] << tile.forks
@@ -331,27 +331,27 @@ cdef class TileLayout:
         return k
 
     cdef bint _leaves(
-        self, TileRules rules, TileTables tables, const Tile* tile, const Filling* filling,
+        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
         int n,
     ) noexcept nogil:
         # Whether a throw can move a piece onto a frozen square or off the board; a
         # frozen square already held is left for `_leave` to see.
-        cdef uint32_t frozen = rules.ranking.config_mask[self.mine[tile.half]]
+        cdef uint32_t frozen = common.ranking.config_mask[self.mine[tile.half]]
         cdef int s, k, leg, index
         for s in range(tables.n_shared):
             if filling.digits[s] == MINE:
                 for leg in range(2):
                     index = tables.index[0, s, leg]
                     if index >= 0 and (
-                            rules.first_frozen <= index + rules.throws[n] <= rules.length):
+                            common.first_frozen <= index + common.throws[n] <= common.length):
                         return True
-        for k in range(rules.n_frozen):
-            if frozen >> k & 1 and rules.first_frozen + k + rules.throws[n] <= rules.length:
+        for k in range(common.n_frozen):
+            if frozen >> k & 1 and common.first_frozen + k + common.throws[n] <= common.length:
                 return True
         return False
 
     cdef bint _land(
-        self, TileRules rules, TileTables tables, const Tile* tile, const Filling* filling,
+        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
         int source, int target, int n, Move* move,
     ) noexcept nogil:
         # Landing on a shared square from another one (or, -1, from an entry square or
@@ -359,9 +359,9 @@ cdef class TileLayout:
         # which rows is the caller's to say.
         cdef int32_t after[MAX_SHARED]
         cdef int s, square = tables.square[target], held = filling.digits[square]
-        cdef bint again = rules.gives_extra[target, n]
+        cdef bint again = common.gives_extra[target, n]
         if held == MINE or (
-                held == THEIRS and rules.safe_rosettes and rules.is_rosette[target]):
+                held == THEIRS and common.safe_rosettes and common.is_rosette[target]):
             return False
         if move == NULL:
             return True
@@ -376,7 +376,7 @@ cdef class TileLayout:
         if tables.index[0, square, 1] >= 0:
             move.gained = tables.my_bit(after, square) << 1 | tables.leg[target]
         if held == THEIRS:
-            again = again or rules.extra_on_capture
+            again = again or common.extra_on_capture
             if tables.index[1, square, 1] >= 0:
                 move.captured = tables.their_bit(filling.digits, square)
         move.matrix = self._matrix(
@@ -385,21 +385,21 @@ cdef class TileLayout:
         return True
 
     cdef void _read_externals(
-        self, TileRules rules, TileTables tables, int64_t number, const double* values
+        self, LayoutTables common, TileTables tables, int64_t number, const double* values
     ) noexcept nogil:
         # The best of a tile's moves that leave the block, by throw, from finished blocks.
         cdef const Tile* tile = &self.tiles[number]
         cdef int n, s, leg, k, index
         cdef int64_t x
         cdef uint32_t move = tile.first_move
-        cdef uint32_t frozen = rules.ranking.config_mask[self.mine[tile.half]]
+        cdef uint32_t frozen = common.ranking.config_mask[self.mine[tile.half]]
         cdef Filling filling
         cdef double* rows
         cdef double* end = NULL
         tables.fill(
             number - self.first_tile[tile.half], self.my_free[tile.half],
             self.their_free[tile.half], &filling)
-        for n in range(rules.n_throws):
+        for n in range(common.n_throws):
             rows = self._external(tile, n, move)
             move += tile.n_moves[n]
             if rows == NULL:
@@ -413,15 +413,15 @@ cdef class TileLayout:
                 for leg in range(2):
                     index = tables.index[0, s, leg]
                     if index >= 0 and (
-                            rules.first_frozen <= index + rules.throws[n] <= rules.length):
+                            common.first_frozen <= index + common.throws[n] <= common.length):
                         self._leave(
-                            rules, tables, rules.ranking, tile, values, &filling, s, leg,
+                            common, tables, common.ranking, tile, values, &filling, s, leg,
                             index, n, rows)
-            for k in range(rules.n_frozen):
-                index = rules.first_frozen + k
-                if frozen >> k & 1 and index + rules.throws[n] <= rules.length:
+            for k in range(common.n_frozen):
+                index = common.first_frozen + k
+                if frozen >> k & 1 and index + common.throws[n] <= common.length:
                     self._leave(
-                        rules, tables, rules.ranking, tile, values, &filling, -1, 0, index, n,
+                        common, tables, common.ranking, tile, values, &filling, -1, 0, index, n,
                         rows)
         if end != NULL and (end - self.buffer) // LANES & 1:
             for x in range(LANES):
@@ -438,13 +438,13 @@ cdef class TileLayout:
         return NULL
 
     cdef void _leave(
-        self, TileRules rules, TileTables tables, Ranking ranking, const Tile* tile,
+        self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
         const double* values, const Filling* filling, int square, int leg, int source, int n,
         double* rows,
     ) noexcept nogil:
         # One move onto a frozen square or off the board, for all rows of a tile that have
         # it: from a shared square, or (-1) from a frozen one.
-        cdef int h = tile.half, target = source + rules.throws[n]
+        cdef int h = tile.half, target = source + common.throws[n]
         cdef int old = self.mine[h], theirs = self.theirs[h], config, r, c, k, mask
         cdef int forks = tile.forks, lost = NO_BIT << 1
         cdef uint32_t before = ranking.config_mask[old], frozen = before
@@ -455,24 +455,24 @@ cdef class TileLayout:
         cdef int64_t to_columns[MAX_ROWS]
         cdef double value
         cdef double* row
-        cdef bint again = rules.gives_extra[target, n], wins = False
+        cdef bint again = common.gives_extra[target, n], wins = False
         for k in range(tables.n_shared):
             after[k] = filling.digits[k]
         if square < 0:
-            frozen &= ~(<uint32_t>1 << (source - rules.first_frozen))
+            frozen &= ~(<uint32_t>1 << (source - common.first_frozen))
         else:
             after[square] = NOBODY
             if tables.index[0, square, 1] >= 0:
                 lost = tables.my_bit(filling.digits, square) << 1 | leg
                 forks -= 1
         config = -1
-        if target == rules.length:
+        if target == common.length:
             off += 1
-            wins = off == rules.pieces
-        elif frozen >> (target - rules.first_frozen) & 1:
+            wins = off == common.pieces
+        elif frozen >> (target - common.first_frozen) & 1:
             return
         else:
-            frozen |= <uint32_t>1 << (target - rules.first_frozen)
+            frozen |= <uint32_t>1 << (target - common.first_frozen)
         if not wins:
             config = ranking.config_of[off, frozen]
             if again:
@@ -496,7 +496,7 @@ cdef class TileLayout:
                     value = 1.0 - values[to_rows[r] + to_columns[c]]
                 row[c] = max(row[c], value)
 
-    cdef void _mark_passes(self, TileRules rules, int64_t number) noexcept nogil:
+    cdef void _mark_passes(self, LayoutTables common, int64_t number) noexcept nogil:
         # By row of a tile, which throws leave no move.
         cdef const Tile* tile = &self.tiles[number]
         cdef uint8_t* bits = self.pass_bits + tile.first_row
@@ -509,12 +509,12 @@ cdef class TileLayout:
             mask = r >> tile.forks
             home_empty = self.program.mask_pieces[h][mask] == tile.pieces
             list = self.program.entry_moves[h] + (
-                home_empty * self.program.n_masks[h] + mask) * rules.n_throws
+                home_empty * self.program.n_masks[h] + mask) * common.n_throws
             bits[r] = 0
-            for n in range(rules.n_throws):
+            for n in range(common.n_throws):
                 if list[n].n == 0:
                     bits[r] |= 1 << n
-        for n in range(rules.n_throws):
+        for n in range(common.n_throws):
             end = move + tile.n_moves[n]
             external = self._external(tile, n, move)
             if external != NULL:
@@ -523,19 +523,19 @@ cdef class TileLayout:
                         bits[r] &= ~(1 << n)
                 move += 1
             while move < end:
-                self._mark_move(rules, tile, move, n, bits)
+                self._mark_move(common, tile, move, n, bits)
                 move += 1
-        if rules.is_lane and tile.pieces:
-            self._mark_slots(rules, tile, bits)
+        if common.is_lane and tile.pieces:
+            self._mark_slots(common, tile, bits)
 
     cdef void _mark_move(
-        self, TileRules rules, const Tile* tile, uint32_t number, int n, uint8_t* bits
+        self, LayoutTables common, const Tile* tile, uint32_t number, int n, uint8_t* bits
     ) noexcept nogil:
         # The rows that have a move do not pass.
         cdef const Move* move
         cdef const uint8_t* pair
         cdef int k, legs
-        if rules.is_lane:
+        if common.is_lane:
             for k in range(tile.n_rows):
                 bits[k] &= ~(1 << n)
             return
@@ -551,25 +551,25 @@ cdef class TileLayout:
                 bits[<int>pair[2 * k] << tile.forks | legs] &= ~(1 << n)
 
     cdef void _mark_slots(
-        self, TileRules rules, const Tile* tile, uint8_t* bits
+        self, LayoutTables common, const Tile* tile, uint8_t* bits
     ) noexcept nogil:
         # Nor do those of a lane that have a piece where an open slot starts.
-        cdef uint32_t frozen = rules.ranking.config_mask[self.mine[tile.half]]
+        cdef uint32_t frozen = common.ranking.config_mask[self.mine[tile.half]]
         cdef int k, r, entry
         cdef bint has
-        for k in range(rules.n_slots):
+        for k in range(common.n_slots):
             if not self.slots[tile.first_slot + k]:
                 continue
-            entry = rules.slot_entry[k]
+            entry = common.slot_entry[k]
             for r in range(tile.n_rows):
                 if entry == NO_ENTRY:
                     has = self.program.mask_pieces[tile.half][r] < tile.pieces
                 else:
-                    has = rules.ranking.row_mask[frozen, r] >> entry & 1
+                    has = common.ranking.row_mask[frozen, r] >> entry & 1
                 if has:
-                    bits[r] &= ~(1 << rules.slot_throw[k])
+                    bits[r] &= ~(1 << common.slot_throw[k])
 
-    def _order_tiles(self):
+    def _order_tiles(self, LayoutTables common):
         # Pairs of mirrored tiles, named by their first. A group agrees on the leading
         # squares. The groups whose pieces there have come furthest come first, so that
         # every move that is not a capture leads to an earlier group, to an earlier tile of
@@ -583,7 +583,7 @@ cdef class TileLayout:
         cdef int64_t[::1] leading_view = leading
         for t in prange(pairs, nogil=True, schedule="static", num_threads=self.threads):
             self._look_ahead(
-                self.rules, self.tables, t, &advance_view[t], &leading_view[t])
+                common, self.tables, t, &advance_view[t], &leading_view[t])
         chosen = np.flatnonzero(advance >= 0)
         order = chosen[np.lexsort((-chosen, leading[chosen], -advance[chosen]))]
         self.order = order.astype(np.int32)
@@ -591,7 +591,7 @@ cdef class TileLayout:
         self.group_start = np.concatenate(([0], starts, [len(order)])).astype(np.int64)
 
     cdef void _look_ahead(
-        self, TileRules rules, TileTables tables, int64_t number, int32_t* advance,
+        self, LayoutTables common, TileTables tables, int64_t number, int32_t* advance,
         int64_t* leading,
     ) noexcept nogil:
         # How far the pieces on a tile's leading squares have come, -1 for the second of a
@@ -600,7 +600,7 @@ cdef class TileLayout:
         cdef Filling filling
         tables.fill(number, self.my_free[0], self.their_free[0], &filling)
         advance[0] = leading[0] = 0
-        for s in range(rules.n_leading):
+        for s in range(common.n_leading):
             d = filling.digits[s]
             leading[0] = leading[0] * 3 + d
             if d:

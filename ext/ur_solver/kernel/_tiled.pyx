@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t
 from ur_solver.kernel.rounding import NOISE
 
 from ur_solver.kernel._tile_layout cimport (
-    LANES, MAX_ROWS, Program, Tile, TileLayout, TileRules,
+    LANES, MAX_ROWS, Program, Tile, TileLayout, LayoutTables,
 )
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport Ranking
@@ -61,7 +61,7 @@ def instruction_sets():
     return tuple(found[k].name.decode() for k in range(n))
 
 
-cdef class TiledKernel(TileRules):
+cdef class TiledKernel(LayoutTables):
     """The tables that all blocks of a space share; thread safe.
 
     Parameters
@@ -98,15 +98,8 @@ cdef class TiledBlock(TileLayout):
     Parameters
     ----------
     kernel : TiledKernel
-    workspace : Workspace
-        Taken over from the block that was laid out in it before.
-    halves : sequence of (mine, theirs)
-        The block's one or two ordered pairs of side configs.
-    values : float64, shape (n_positions,)
-        Values of the whole space, final for all earlier blocks. Read on construction;
-        only `store` writes to it.
-    threads : int
-        That lay the block out.
+    workspace, halves, values, threads
+        As of `TileLayout`; only `store` writes to `values`.
     single : bool
         Sweep in single precision until `refine`, if the instruction set has it.
     """
