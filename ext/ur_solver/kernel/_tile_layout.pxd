@@ -15,6 +15,7 @@ cdef extern from "tiles.h" nogil:
         LANE_SQUARES
         LANE_ROWS
         LANE_VECTORS
+        MOVES_AHEAD
         NO_BIT
         NO_ENTRY
     ctypedef uint64_t MatrixRef
@@ -59,6 +60,7 @@ cdef extern from "tiles.h" nogil:
         int32_t lane_again[8]
         int32_t lane_slot[8][5]
         int32_t n_throws
+        int32_t n_slots
         uint16_t with_bit[15][512]
         double chance[256][8]
         double pass_chance[256]
@@ -117,7 +119,8 @@ cdef class TileLayout:
     cdef void _write(self, const Move* move, int64_t at) noexcept nogil
     cdef int _n_pairs(self, const Tile* tile, int entry) noexcept nogil
     cdef bint _leaves(
-        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling, int n
+        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
+        int n
     ) noexcept nogil
     cdef bint _land(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,

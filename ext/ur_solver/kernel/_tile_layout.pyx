@@ -62,6 +62,7 @@ cdef class LayoutTables:
         cdef double passing
         self.program.is_lane = self.is_lane
         self.program.n_throws = self.n_throws
+        self.program.n_slots = self.n_slots
         if lane is not None:
             again, slot = lane
             for n in range(self.n_throws):
@@ -140,7 +141,8 @@ cdef class TileLayout:
             externals[k] = self._shape(common, self.tables, k)
         self._place(common, &externals[0], sizes)
         if common.is_lane:
-            self.refs = <MatrixRef*>workspace.moves.take(sizes[0] * sizeof(MatrixRef))
+            self.refs = <MatrixRef*>workspace.moves.take(
+                (sizes[0] + MOVES_AHEAD) * sizeof(MatrixRef))
             self.slots = <MatrixRef*>workspace.slots.take(
                 self.n_tiles * common.n_slots * sizeof(MatrixRef))
         else:

@@ -5,45 +5,56 @@
 
 #include "tiles.h"
 
-static inline void prefetch_lines(const char *from, int lines)
+/* Compilers take a function that only prefetches for one without effect, and leave out calls of
+   it that are not inlined. */
+#define UR_PREFETCH static inline __attribute__((always_inline)) void
+
+UR_PREFETCH prefetch_lines(const char *from, const int lines)
 {
+#pragma GCC unroll 8
     for (int line = 0; line < lines; line++)
         __builtin_prefetch(from + line * LINE);
 }
 
-/* F, and matrices that moves lead to. Of a lane the first of each throw: if some move leaves
-   the block it is theirs, which no other tile reads and no cache holds. The other matrices
-   belong to tiles close by: to prefetch them too costs more than it saves. Measured in one run
-   against no prefetch: a sweep takes 0.84 of the time on finkel 6 and on masters 4; with all
-   matrices 0.90 and 0.93. Tiles with forks are smaller and lead further: the first lines of
-   all matrices. */
-static inline void prefetch_tile(
+UR_PREFETCH prefetch_matrix(
+    const char *buffer, const int64_t vector, MatrixRef ref, const int lines)
+{
+    prefetch_lines(buffer + (int64_t)(ref >> 8) * vector, lines);
+}
+
+/* The first lines of F and G and of the matrices that moves lead to; processors go on by
+   themselves where there are more. Of a lane three a throw, whatever follows where there are
+   fewer: the ends of lists are harder to foresee than lines are to get. */
+UR_PREFETCH prefetch_tile(
     const Program *program, const char *buffer, const int64_t vector, const Tile *tile)
 {
     /* `vector`: bytes in one. */
     const int lines = (int)((tile->n_rows * tile->vectors * vector + LINE - 1) / LINE);
-    const int most = lines < PREFETCH_LINES ? lines : PREFETCH_LINES;
-    const int first = lines < MOVE_LINES ? lines : MOVE_LINES;
     uint32_t move = tile->first_move;
-    for (int n = 0; n < program->n_throws; n++) {
-        const uint32_t end = move + tile->n_moves[n];
-        if (program->is_lane) {
-            if (move < end)
-                prefetch_lines(buffer + (int64_t)(program->refs[move] >> 8) * vector, most);
-            move = end;
-        } else
-            for (; move < end; move++)
-                prefetch_lines(
-                    buffer + (int64_t)(program->moves[move].matrix >> 8) * vector, first);
+    prefetch_lines(buffer + tile->f * vector, 2 * MOVE_LINES);
+    if (program->is_lane) {
+        for (int n = 0; n < program->n_throws; n++) {
+            for (int k = 0; k < MOVES_AHEAD; k++)
+                prefetch_matrix(buffer, vector, program->refs[move + k], MOVE_LINES);
+            move += tile->n_moves[n];
+        }
+        if (tile->pieces)
+            for (int k = 0; k < program->n_slots; k++)
+                prefetch_matrix(buffer, vector, program->slots[tile->first_slot + k], SLOT_LINES);
+        return;
     }
-    prefetch_lines(buffer + tile->f * vector, 2 * most);
+    for (int n = 0; n < program->n_throws; n++)
+        for (const uint32_t end = move + tile->n_moves[n]; move < end; move++)
+            prefetch_matrix(
+                buffer, vector, program->moves[move].matrix,
+                lines < MOVE_LINES ? lines : MOVE_LINES);
 }
 
 /* A tile's record, its lists and what they lead to are each known only once the one before
    is there: each is asked for some pairs before the next. */
 enum { RECORD_AHEAD = 8, MIRROR_AHEAD = 6, LISTS_AHEAD = 4, VALUES_AHEAD = 2 };
 
-static inline void prefetch_lists(const Program *program, const Tile *tile)
+UR_PREFETCH prefetch_lists(const Program *program, const Tile *tile)
 {
     if (program->is_lane) {
         const MatrixRef *moves = program->refs + tile->first_move;
@@ -65,7 +76,7 @@ static inline void prefetch_lists(const Program *program, const Tile *tile)
     __builtin_prefetch(program->pass_bits + tile->first_row);
 }
 
-static inline void prefetch_pairs(
+UR_PREFETCH prefetch_pairs(
     const Program *program, const void *buffer, int number_size, const int32_t *order, int64_t k,
     int64_t n)
 {
