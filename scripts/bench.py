@@ -262,6 +262,9 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
         def refine(self) -> bool:
             return False
 
+        def sample(self) -> npt.NDArray[np.float64]:
+            return self.own[:0]
+
         def remember(self) -> None:
             """Plain value iteration: in the generic kernel's order, extrapolation diverges."""
 

@@ -69,7 +69,7 @@ class Case:
 
 def switched_off() -> Any:
     """Within it, `iterate` does not extrapolate."""
-    return mock.patch.object(iteration, "_SETTLING", 10**9)
+    return mock.patch.object(iteration, "_CYCLE", 10**9)
 
 
 def least(call: Callable[[], object]) -> float:

@@ -87,7 +87,7 @@ def test_bounds_enclose_the_exact_values(word, threads):
 
 
 def stopped_early(space):
-    return solve(space, tolerance=1e-4)
+    return solve(space, tolerance=1e-3)
 
 
 def perturbed(space):

@@ -210,6 +210,25 @@ def test_extrapolation_adds_a_multiple_of_the_change(word, factor, instruction_s
         assert work.residual(1) == pytest.approx(residual, abs=ROUNDING)
 
 
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("word", ["finkel:3", "murray:2"])
+def test_a_sample_is_of_the_same_positions_each_time(word, single):
+    space = space_of(named_rules(word))
+    block = max(space.blocks, key=lambda block: block.size)
+    work = lay_out(tiled_kernel(space), block, random_values(space.n_positions, 14), single=single)
+    work.sweep(1)
+    first = work.sample()
+    assert block.size / 40 < len(first) < block.size / 7
+    assert np.array_equal(work.sample(), first)
+    work.sweep(1)
+    second = work.sample()
+    assert (second != first).mean() > 0.5
+    half = 0.0 if work.refine() else 0.5  # of single precision, values are less 1/2
+    after = np.zeros(space.n_positions)
+    work.store(after)
+    assert np.isin(second - half + 0.5, after[ranks_of(block)]).all()
+
+
 @every_set
 @every_small
 def test_single_precision_does_what_double_precision_does(rules, instruction_set):

@@ -1,9 +1,11 @@
 """Bringing one block to its fixed point.
 
-In-place sweeps converge geometrically: after the first few, one mode is left that
-shrinks by the same factor r with every sweep. When the last two factors agree, the rest
-of that mode is known, and adding r / (1 - r) times the last change takes it away
-(Aitken's extrapolation); the sweeps that follow shrink what is left.
+In-place sweeps converge geometrically: what is left consists of modes, each of which shrinks
+by its own factor r with every sweep. After every few sweeps the last change is added some times
+more: as many times as leave the least to change in the mean square, as far as the last two
+changes tell (reduced rank extrapolation of rank one; Sidi, Ford and Smith, SIAM J. Numer. Anal.
+23, 1986, 178-196). Where one mode is left, that is Aitken's r / (1 - r), and takes it away. The
+sweeps that follow shrink what it stirs up of the others.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ import numpy.typing as npt
 from ur_solver.errors import SolveError
 
 _SETTLING = 3
-"""Sweeps after a start or an extrapolation whose factors mean nothing yet."""
+"""Sweeps whose factors stand for those to come."""
 
-_SAME_FACTOR = 0.05
-"""Factors that differ by less, relatively, are those of one mode."""
+_CYCLE = 6
+"""Sweeps from one extrapolation to the next."""
 
 _SLOWEST = 0.98
 """A factor beyond which neither extrapolation nor the error estimate is trusted."""
@@ -49,6 +51,9 @@ class BlockWork(Protocol):
 
     def residual(self, threads: int) -> float:
         """The largest abs(T(V) - V)."""
+
+    def sample(self) -> npt.NDArray[np.float64]:
+        """Some of the values, always the same ones: a copy."""
 
     def remember(self) -> None:
         """Keep a copy of the values."""
@@ -104,24 +109,24 @@ def iterate(
     Notes
     -----
     What is left after a sweep is at most delta * r / (1 - r) for a factor r. The largest
-    factor since the last extrapolation stands in for r. The residual pass that follows
-    does not depend on any of this.
+    factor since the last extrapolation, that one's own among them, stands in for r. The
+    residual pass that follows does not depend on any of this.
     """
     factors: list[float] = []
-    previous, sweeps = 0.0, 0
+    samples: list[npt.NDArray[np.float64]] = []
+    previous, sweeps, since, slowest = 0.0, 0, 0, 0.0
     smallest, smallest_at = math.inf, 0
     # An extrapolation must have paid by the time that there could be another, or it is the
-    # last: where modes of nearly the same size feign one, it only stirs them up.
+    # last.
     extrapolated_at = math.inf
     while True:
         if stop is not None and stop.is_set():
             raise StoppedError
-        # Factors that were still far apart do not agree with the next: no need to remember.
-        could_extrapolate = len(factors) >= _SETTLING and _agree(factors, 2 * _SAME_FACTOR)
-        if could_extrapolate:
+        if since == _CYCLE - 1 and extrapolated_at > 0.0:
             work.remember()
         delta = work.sweep(threads + spare())
         sweeps += 1
+        since += 1
         if previous > 0.0:
             factors.append(delta / previous)
         previous = delta
@@ -129,7 +134,7 @@ def iterate(
             smallest, smallest_at = delta, sweeps
         if delta <= work.noise or sweeps - smallest_at >= _PATIENCE:
             if work.refine():
-                extrapolated_at = math.inf
+                since, samples, extrapolated_at = 0, [], math.inf
                 continue
             if delta <= work.noise:
                 return Iteration(sweeps, delta)
@@ -138,25 +143,27 @@ def iterate(
                 f"a block has not settled after {sweeps} sweeps: the last changed a value by "
                 f"{delta:.3g}"
             )
-        if len(factors) < 2:
-            continue
-        slowest = min(max(factors[-_SETTLING:]), _SLOWEST)
-        if delta * max(1.0, slowest / (1.0 - slowest)) <= goal:
-            return Iteration(sweeps, delta)
-        factor = factors[-1]
-        if could_extrapolate and delta >= extrapolated_at:
-            extrapolated_at = 0.0
-        if (
-            could_extrapolate
-            and delta < extrapolated_at
-            and factor < _SLOWEST
-            and _agree(factors, _SAME_FACTOR)
-        ):
-            work.extrapolate(factor / (1.0 - factor))
-            extrapolated_at = delta
-            previous, factors = 0.0, []
+        if len(factors) >= 2:
+            r = min(max(slowest, *factors[-_SETTLING:]), _SLOWEST)
+            if delta * max(1.0, r / (1.0 - r)) <= goal:
+                return Iteration(sweeps, delta)
+        if since > _CYCLE - 3 and extrapolated_at > 0.0:
+            samples.append(work.sample())
+        if since == _CYCLE:
+            since = 0
+            extrapolated_at = delta if delta < extrapolated_at else 0.0
+            if extrapolated_at > 0.0:
+                times = _times(*samples)
+                if -0.5 < times < _SLOWEST / (1.0 - _SLOWEST):
+                    work.extrapolate(times)
+                    previous, factors, slowest = 0.0, [], times / (1.0 + times)
+            samples = []
 
 
-def _agree(factors: list[float], share: float) -> bool:
-    """Whether the last two factors differ by less than a share of the last."""
-    return abs(factors[-1] - factors[-2]) < share * factors[-1]
+def _times(*samples: npt.NDArray[np.float64]) -> float:
+    """How many times the last change, added, leaves the least to change; NaN if all serve."""
+    before, change = samples[1] - samples[0], samples[2] - samples[1]
+    difference = before - change
+    # products summed by NumPy itself: BLAS would start threads of its own
+    square = float((difference * difference).sum())
+    return float((change * difference).sum()) / square if square > 0.0 else math.nan

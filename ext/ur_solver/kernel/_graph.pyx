@@ -31,6 +31,7 @@ from libc.string cimport memset
 import numpy as np
 
 from ur_solver.kernel.rounding import NOISE
+from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
@@ -858,6 +859,11 @@ cdef class GraphBlock:
                     self.kernel, base, self.first, self.size, self.chunks[k].places,
                     self.chunks[k].n_pairs, store)
         return largest_of(deltas)
+
+    def sample(self):
+        """Some of the values, always the same: float64, a copy."""
+        own = np.asarray(self.values)[self.first : self.first + self.size]
+        return own[:: sample_step(self.size, self.size)].copy()
 
     def remember(self):
         """Keep a copy of the values."""

@@ -25,6 +25,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from ur_solver.kernel.rounding import NOISE
+from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
@@ -375,6 +376,11 @@ cdef class LevelsBlock:
                 &self.kernel.levels, self.chunks[k].counts, self.chunks[k].words,
                 self._pairs_of(k), base, store)
         return float(np.max(deltas))
+
+    def sample(self):
+        """Some of the values, always the same: float64, a copy."""
+        own = self._own()
+        return own[:: sample_step(own.size, own.size)].copy()
 
     def remember(self):
         """Keep a copy of the values."""

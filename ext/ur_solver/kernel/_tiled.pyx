@@ -8,7 +8,10 @@ from cython.parallel cimport prange
 from libc.math cimport INFINITY, nextafter
 from libc.stdint cimport int32_t, int64_t
 
+import numpy as np
+
 from ur_solver.kernel.rounding import NOISE
+from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._tile_layout cimport (
     LANES, MAX_ROWS, Program, Tile, TileLayout, LayoutTables,
@@ -188,6 +191,31 @@ cdef class TiledBlock(TileLayout):
             residual = self.kernel.sweeper.residual(
                 &self.program, self.buffer, self.n_tiles, threads)
         return residual
+
+    def sample(self):
+        """The values of some tiles, always the same ones: float64, a copy.
+
+        In single precision they are less 1/2.
+        """
+        cdef int64_t step = sample_step(self.n_tiles, self.n_state_vectors * LANES // 2)
+        cdef int64_t n_sampled = (self.n_tiles + step - 1) // step, t, at, k = 0
+        cdef const Tile* tile
+        cdef int r, c
+        for t in range(n_sampled):
+            k += self.tiles[t * step].n_rows * self.tiles[t * step].n_columns
+        values = np.empty(k)
+        cdef double[::1] view = values
+        k = 0
+        with nogil:
+            for t in range(n_sampled):
+                tile = &self.tiles[t * step]
+                for r in range(tile.n_rows):
+                    at = (tile.f + <int64_t>r * tile.vectors) * LANES
+                    for c in range(tile.n_columns):
+                        view[k] = (
+                            self.buffer[at + c] if self.single == NULL else self.single[at + c])
+                        k += 1
+        return values
 
     def remember(self):
         """Keep a copy of the values, for `extrapolate`."""
