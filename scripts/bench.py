@@ -263,13 +263,14 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
             return False
 
         def sample(self) -> npt.NDArray[np.float64]:
+            """Nothing: in the generic kernel's order extrapolation diverges, so there is none."""
             return self.own[:0]
 
         def remember(self) -> None:
-            """Plain value iteration: in the generic kernel's order, extrapolation diverges."""
+            """See `sample`."""
 
         def extrapolate(self, factor: float) -> None:
-            """See `remember`."""
+            """See `sample`."""
 
         def store(self, values: npt.NDArray[np.float64]) -> None:
             pass

@@ -23,7 +23,7 @@ GROUPS = {
     "updates": r"\b(update_(tile|rows?|lane|columns|\d))",
     "opponent's view": r"\b(show_(in|opponent|matrix|rows|\d)|transpose_)",
     "pairs, prefetching, choice of function": r"\b(sweep_)",
-    "extrapolation": r"\b(extrapolate_|remember_)",
+    "extrapolation": r"\b(extrapolate_|remember_)|__pyx_\w*\dsample",
     "residual": r"\b(residual_)",
     "laying out": r"__pyx_\w*_tile",
     "ranks": r"__pyx_\w*_ranking",

@@ -1,10 +1,15 @@
-"""How dense samples are."""
+"""What samples hold; those of tiles are in test_tiled.py."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from tests.kernel.blocks import ranks_of
+from ur_solver.kernel import Workspace, open_block
 from ur_solver.kernel.sampling import sample_step
+from ur_solver.rules import Stakes, named_rules
+from ur_solver.space import space_of
 
 
 @pytest.mark.parametrize(
@@ -13,10 +18,32 @@ from ur_solver.kernel.sampling import sample_step
         (1, 1, 1),
         (33, 33, 1),
         (100, 100, 5),
+        (120, 120, 7),
         (1000, 1000, 17),
         (1_000_000, 1_000_000, 17),
         (2_000_000, 150_000_000, 143),  # masters 7's largest block, about
+        (16 << 20, 16 << 20, 17),
+        (22 << 20, 22 << 20, 23),
     ],
 )
 def test_small_blocks_are_sampled_densely_and_large_ones_to_a_limit(n_parts, n_values, step):
     assert sample_step(n_parts, n_values) == step
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [named_rules("ben:1"), named_rules("bell:2").with_stakes(Stakes(10, 1, 2))],
+    ids=["graph", "levels"],
+)
+def test_a_sample_is_a_copy_of_every_so_manieth_value(rules):
+    space = space_of(rules)
+    values = np.random.default_rng(3).random(space.n_positions)
+    block = max(space.blocks, key=lambda block: block.size)
+    work = open_block(space, block, values, Workspace(), 1)
+    own = values[ranks_of(block)]
+    work.sweep(1)
+    first, expected = work.sample(), own[:: sample_step(block.size, block.size)].copy()
+    assert len(first) > block.size / 20
+    work.sweep(1)
+    assert np.array_equal(first, expected)
+    assert (work.sample() != first).mean() > 0.3

@@ -223,10 +223,10 @@ def test_a_sample_is_of_the_same_positions_each_time(word, single):
     work.sweep(1)
     second = work.sample()
     assert (second != first).mean() > 0.5
-    half = 0.0 if work.refine() else 0.5  # of single precision, values are less 1/2
+    shift = 0.5 if work.refine() else 0.0  # values of single precision are less 1/2
     after = np.zeros(space.n_positions)
     work.store(after)
-    assert np.isin(second - half + 0.5, after[ranks_of(block)]).all()
+    assert np.isin(second + shift, after[ranks_of(block)]).all()
 
 
 @every_set

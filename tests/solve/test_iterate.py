@@ -20,8 +20,9 @@ class Modes:
         self.factors = np.array(factors)
         self.values = np.ones(len(factors))  # the fixed point is 0
         self.floor = floor  # no change is smaller
-        self.sweeps = self.extrapolations = 0
-        self.first_factor: float | None = None
+        self.sweeps = 0
+        self.extrapolated_after: list[int] = []
+        self.times: list[float] = []
         self.memory: np.ndarray | None = None
         self.on_sweep = lambda: None
 
@@ -43,10 +44,9 @@ class Modes:
 
     def extrapolate(self, factor: float) -> None:
         assert self.memory is not None
-        if self.first_factor is None:
-            self.first_factor = factor
         self.values += factor * (self.values - self.memory)
-        self.extrapolations += 1
+        self.extrapolated_after.append(self.sweeps)
+        self.times.append(factor)
 
     @property
     def error(self) -> float:
@@ -66,25 +66,30 @@ class CoarseModes(Modes):
             return False
         self.refined_after = self.sweeps
         self.noise, self.floor = Modes.noise, 0.0
+        self.memory = None
         return True
+
+    def sample(self) -> np.ndarray:
+        # single precision holds values less 1/2
+        return self.values - (0.0 if self.refined_after else 0.5)
 
 
 def test_one_mode_is_extrapolated_to_its_end():
     work = Modes(0.9)
     iterate(work, 1e-12, 1)
     assert work.error < 1e-12
-    assert work.extrapolations >= 1
+    assert work.times
     assert work.sweeps < 15  # plain sweeps take 260
 
 
 def test_of_two_modes_as_much_is_added_as_leaves_the_least():
-    # The fifth and the sixth sweep change one mode by 1/32 and 1/64, the other by 3/1024 and
-    # 3/4096: differences of 1/64 and 9/4096. Of t times the sixth change a mode's share c is
-    # followed by c - t d, d its difference, and the sum of squares is least at
+    # Were t times the fifth change added after the fifth sweep, the sixth would change a mode by
+    # c - t d: c is its sixth change, 1/64 and 3/4096, and d by how much that is less than its
+    # fifth, 1/64 and 9/4096. The sum of squares is least at
     # t = (1/64 1/64 + 3/4096 9/4096) / (1/64^2 + (9/4096)^2).
     work = Modes(0.5, 0.25)
     iterate(work, 1e-12, 1)
-    assert work.first_factor == pytest.approx(4123 / 4177, rel=1e-12)
+    assert work.times[0] == pytest.approx(4123 / 4177, rel=1e-12)
 
 
 @pytest.mark.parametrize("goal", [1e-3, 1e-6, 1e-12])
@@ -106,7 +111,7 @@ def test_a_coarse_goal_takes_fewer_sweeps():
 def test_slow_modes_are_not_extrapolated():
     work = Modes(0.99)
     iterate(work, 1e-6, 1)
-    assert work.extrapolations == 0
+    assert not work.times
     assert work.sweeps > 500
 
 
@@ -122,7 +127,7 @@ def test_what_never_settles_is_an_error(floor):
     work = Modes(1.0, floor=floor)
     with pytest.raises(SolveError, match="not settled after"):
         iterate(work, 1e-12, 1)
-    assert work.extrapolations == 0
+    assert not work.times
 
 
 def test_an_extrapolation_that_did_not_pay_is_the_last():
@@ -151,6 +156,21 @@ def test_single_precision_is_left_where_it_does_not_come_to_its_noise():
     work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-5)
     iterate(work, 1e-12, 1)
     assert work.refined_after < 40
+    assert work.error < 1e-12
+
+
+@pytest.mark.parametrize("refined_after", range(1, 14))
+def test_six_sweeps_lie_between_refining_and_the_next_extrapolation(refined_after):
+    work = CoarseModes(0.5, 0.45, noise=0.0, floor=0.0)
+
+    def on_sweep() -> None:
+        if work.sweeps == refined_after:
+            work.noise = 1.0
+
+    work.on_sweep = on_sweep
+    iterate(work, 1e-12, 1)
+    assert next(at for at in work.extrapolated_after if at > refined_after) == refined_after + 6
+    assert work.times == pytest.approx([0.9] * len(work.times), abs=0.1)
     assert work.error < 1e-12
 
 

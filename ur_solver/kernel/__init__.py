@@ -28,6 +28,7 @@ from ur_solver.kernel._levels import LevelsBlock, LevelsKernel
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.bounds import check_provable, prove
+from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
@@ -233,7 +234,8 @@ def workspace_bytes(space: Space, block: Block, certify: bool = False) -> int:
         return tiling_of(space).workspace_bytes(block, certify)
     if isinstance(space, StakesSpace):
         # lists of two words a move, and what sorting takes; for extrapolation a copy
-        return block.size // space.lanes * (4 * _LEVELS_WORDS + 16) + 8 * block.size
+        lists = block.size // space.lanes * (4 * _LEVELS_WORDS + 16)
+        return lists + 8 * block.size + sample_bytes(block.size, block.size)
     # lists of a word a move; for extrapolation a copy of the values; the order of the pairs
     rules = space.rules
     targets = (
@@ -243,4 +245,5 @@ def workspace_bytes(space: Space, block: Block, certify: bool = False) -> int:
     # each throw's are made even
     words = 2 + sum(-(-n * (rules.pieces + 1) // 2) * 2 for n in targets)
     bounds = 16 if certify else 0
-    return min(_LIST_BYTES, block.size * 4 * words) + (12 + bounds) * block.size
+    lists = min(_LIST_BYTES, block.size * 4 * words)
+    return lists + (12 + bounds) * block.size + sample_bytes(block.size, block.size)

@@ -1,14 +1,17 @@
 """Which of a block's values a sample has."""
 
 _STEP = 17
-"""One in so many: a number that divides no count of placements by system."""
+"""One in so many: odd and prime, so that steps do not fall in with lanes or tiles' numbers."""
 
 _MOST_VALUES = 1 << 20
 """About so many are enough for any block."""
 
+_ARRAYS = 7
+"""As large as a sample: three samples, and four more where their products are summed."""
+
 
 def sample_step(n_parts: int, n_values: int) -> int:
-    """Of a block's parts, its tiles for example, a sample has every how manieth.
+    """Every how many of a block's parts, tiles for example, one is in its samples.
 
     Parameters
     ----------
@@ -18,6 +21,12 @@ def sample_step(n_parts: int, n_values: int) -> int:
     Returns
     -------
     int
-        Few parts are taken more densely.
+        1 to 17, less in blocks of few parts; more where samples would exceed about a
+        million values. Odd.
     """
-    return max(1, min(_STEP, n_parts // _STEP), n_values // _MOST_VALUES)
+    return max(1, min(_STEP, n_parts // _STEP), n_values // _MOST_VALUES) | 1
+
+
+def sample_bytes(n_parts: int, n_values: int) -> int:
+    """About how many bytes the samples of a block take that is extrapolated."""
+    return _ARRAYS * 8 * -(-n_values // sample_step(n_parts, n_values))

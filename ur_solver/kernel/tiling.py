@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.space import Block, RaceSpace
 from ur_solver.space.counting import below_table, prefix_sizes
@@ -278,10 +279,10 @@ class Tiling:
 
         F, G and a matrix like F for every throw that may leave the block, and the same in
         single precision, where a copy of F has its place later on; by tile its record, pass
-        bits and lists of moves. Where it is certified, there are two of the former in double
-        precision.
+        bits and lists of moves; samples of F. Where it is certified, there are two of the
+        former in double precision.
         """
-        total = 0
+        total = tiles = vectors = 0
         for half in block.halves:
             kinds = self.kinds(half.mine, half.theirs)
             size = int(kinds.vectors.sum())
@@ -292,11 +293,12 @@ class Tiling:
                     leaving_size -= int(self.kinds(half.mine, half.theirs, leaving).vectors.sum())
             moves = len(self.throws) * (kinds.sources + 1) + len(self.slots)
             total += int(kinds.tiles @ (_TILE_BYTES + kinds.rows + _MOVE_BYTES * moves))
+            tiles, vectors = tiles + int(kinds.tiles.sum()), vectors + size
             laid_out = 2 * size + leaving_size
             # what leaves a tile is an even number of vectors
             laid_out += int(kinds.tiles.sum())
             total += (laid_out + (laid_out if certify else -(-laid_out // 2))) * LANES * 8
-        return total
+        return total + sample_bytes(tiles, vectors * LANES)
 
     def kinds(self, mine: int, theirs: int, without: Collection[int] = ()) -> TileKinds:
         """The tiles of a pair of side configs by kind.

@@ -1,9 +1,9 @@
 """Bringing one block to its fixed point.
 
 In-place sweeps converge geometrically: what is left consists of modes, each of which shrinks
-by its own factor r with every sweep. After every few sweeps the last change is added some times
-more: as many times as leave the least to change in the mean square, as far as the last two
-changes tell (reduced rank extrapolation of rank one; Sidi, Ford and Smith, SIAM J. Numer. Anal.
+by its own factor r with every sweep. After every few sweeps the last change is added t times
+more, with the t for which the last two changes say that the least is left to change, in the
+mean square (reduced rank extrapolation of rank one; Sidi, Ford and Smith, SIAM J. Numer. Anal.
 23, 1986, 178-196). Where one mode is left, that is Aitken's r / (1 - r), and takes it away. The
 sweeps that follow shrink what it stirs up of the others.
 """
@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from ur_solver.errors import SolveError
 
-_SETTLING = 3
-"""Sweeps whose factors stand for those to come."""
+_LATEST = 3
+"""So many of the latest factors stand for those to come."""
 
 _CYCLE = 6
 """Sweeps from one extrapolation to the next."""
@@ -108,16 +108,16 @@ def iterate(
 
     Notes
     -----
-    What is left after a sweep is at most delta * r / (1 - r) for a factor r. The largest
-    factor since the last extrapolation, that one's own among them, stands in for r. The
-    residual pass that follows does not depend on any of this.
+    What is left after a sweep is at most delta * r / (1 - r) for a factor r. The largest of
+    the last three since the last extrapolation, and the one that this went by, stands in for
+    r. The residual pass that follows does not depend on any of this.
     """
     factors: list[float] = []
     samples: list[npt.NDArray[np.float64]] = []
     previous, sweeps, since, slowest = 0.0, 0, 0, 0.0
     smallest, smallest_at = math.inf, 0
-    # An extrapolation must have paid by the time that there could be another, or it is the
-    # last.
+    # Changes must be smaller at the end of a cycle than at the end of the one before, or
+    # nothing is extrapolated any more.
     extrapolated_at = math.inf
     while True:
         if stop is not None and stop.is_set():
@@ -144,7 +144,7 @@ def iterate(
                 f"{delta:.3g}"
             )
         if len(factors) >= 2:
-            r = min(max(slowest, *factors[-_SETTLING:]), _SLOWEST)
+            r = min(max(slowest, *factors[-_LATEST:]), _SLOWEST)
             if delta * max(1.0, r / (1.0 - r)) <= goal:
                 return Iteration(sweeps, delta)
         if since > _CYCLE - 3 and extrapolated_at > 0.0:
@@ -160,9 +160,13 @@ def iterate(
             samples = []
 
 
-def _times(*samples: npt.NDArray[np.float64]) -> float:
-    """How many times the last change, added, leaves the least to change; NaN if all serve."""
-    before, change = samples[1] - samples[0], samples[2] - samples[1]
+def _times(
+    first: npt.NDArray[np.float64],
+    second: npt.NDArray[np.float64],
+    third: npt.NDArray[np.float64],
+) -> float:
+    """How many times the last change is to be added; NaN if it makes no difference."""
+    before, change = second - first, third - second
     difference = before - change
     # products summed by NumPy itself: BLAS would start threads of its own
     square = float((difference * difference).sum())

@@ -22,9 +22,10 @@ UR_PREFETCH prefetch_matrix(
     prefetch_lines(buffer + (int64_t)(ref >> 8) * vector, lines);
 }
 
-/* The first lines of F and G and of the matrices that moves lead to; processors go on by
-   themselves where there are more. Of a lane three a throw, whatever follows where there are
-   fewer: the ends of lists are harder to foresee than lines are to get. */
+/* The first lines from F on, G among them where F is small, and of the matrices that moves lead
+   to; processors go on by themselves where there are more. Of a lane three matrices a throw,
+   whatever follows in the list where there are fewer, and all of its slots': the ends of lists
+   are harder to foresee than lines are to get. */
 UR_PREFETCH prefetch_tile(
     const Program *program, const char *buffer, const int64_t vector, const Tile *tile)
 {
