@@ -7,7 +7,7 @@ import pytest
 
 from tests.kernel.blocks import ranks_of
 from ur_solver.kernel import Workspace, open_block
-from ur_solver.kernel.sampling import sample_step
+from ur_solver.kernel.sampling import sample_bytes, sample_step
 from ur_solver.rules import Stakes, named_rules
 from ur_solver.space import space_of
 
@@ -44,6 +44,7 @@ def test_a_sample_is_a_copy_of_every_so_manieth_value(rules):
     work.sweep(1)
     first, expected = work.sample(), own[:: sample_step(block.size, block.size)].copy()
     assert len(first) > block.size / 20
+    assert sample_bytes(block.size, block.size) == 7 * first.nbytes
     work.sweep(1)
     assert np.array_equal(first, expected)
     assert (work.sample() != first).mean() > 0.3

@@ -1,5 +1,10 @@
 """Which of a block's values a sample has."""
 
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
 _STEP = 17
 """One in so many: odd and prime, so that steps do not fall in with lanes or tiles' numbers."""
 
@@ -25,6 +30,11 @@ def sample_step(n_parts: int, n_values: int) -> int:
         million values. Odd.
     """
     return max(1, min(_STEP, n_parts // _STEP), n_values // _MOST_VALUES) | 1
+
+
+def sample_of(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """A copy of some of a block's values, always the same ones."""
+    return values[:: sample_step(values.size, values.size)].copy()
 
 
 def sample_bytes(n_parts: int, n_values: int) -> int:

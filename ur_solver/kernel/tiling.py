@@ -282,7 +282,7 @@ class Tiling:
         bits and lists of moves; samples of F. Where it is certified, there are two of the
         former in double precision.
         """
-        total = tiles = vectors = 0
+        total = n_tiles = n_vectors = 0
         for half in block.halves:
             kinds = self.kinds(half.mine, half.theirs)
             size = int(kinds.vectors.sum())
@@ -293,12 +293,13 @@ class Tiling:
                     leaving_size -= int(self.kinds(half.mine, half.theirs, leaving).vectors.sum())
             moves = len(self.throws) * (kinds.sources + 1) + len(self.slots)
             total += int(kinds.tiles @ (_TILE_BYTES + kinds.rows + _MOVE_BYTES * moves))
-            tiles, vectors = tiles + int(kinds.tiles.sum()), vectors + size
-            laid_out = 2 * size + leaving_size
+            tiles = int(kinds.tiles.sum())
             # what leaves a tile is an even number of vectors
-            laid_out += int(kinds.tiles.sum())
+            laid_out = 2 * size + leaving_size + tiles
             total += (laid_out + (laid_out if certify else -(-laid_out // 2))) * LANES * 8
-        return total + sample_bytes(tiles, vectors * LANES)
+            n_tiles += tiles
+            n_vectors += size
+        return total + sample_bytes(n_tiles, n_vectors * LANES)
 
     def kinds(self, mine: int, theirs: int, without: Collection[int] = ()) -> TileKinds:
         """The tiles of a pair of side configs by kind.

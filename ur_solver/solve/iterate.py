@@ -116,13 +116,13 @@ def iterate(
     samples: list[npt.NDArray[np.float64]] = []
     previous, sweeps, since, slowest = 0.0, 0, 0, 0.0
     smallest, smallest_at = math.inf, 0
-    # Changes must be smaller at the end of a cycle than at the end of the one before, or
-    # nothing is extrapolated any more.
-    extrapolated_at = math.inf
+    # Changes must be smaller at the end of a cycle than at the end of the one before; once
+    # they are not, nothing is extrapolated any more, and there is nothing to beat.
+    to_beat = math.inf
     while True:
         if stop is not None and stop.is_set():
             raise StoppedError
-        if since == _CYCLE - 1 and extrapolated_at > 0.0:
+        if since == _CYCLE - 1 and to_beat > 0.0:
             work.remember()
         delta = work.sweep(threads + spare())
         sweeps += 1
@@ -134,7 +134,7 @@ def iterate(
             smallest, smallest_at = delta, sweeps
         if delta <= work.noise or sweeps - smallest_at >= _PATIENCE:
             if work.refine():
-                since, samples, extrapolated_at = 0, [], math.inf
+                since, samples, to_beat = 0, [], math.inf
                 continue
             if delta <= work.noise:
                 return Iteration(sweeps, delta)
@@ -147,12 +147,12 @@ def iterate(
             r = min(max(slowest, *factors[-_LATEST:]), _SLOWEST)
             if delta * max(1.0, r / (1.0 - r)) <= goal:
                 return Iteration(sweeps, delta)
-        if since > _CYCLE - 3 and extrapolated_at > 0.0:
+        if since > _CYCLE - 3 and to_beat > 0.0:
             samples.append(work.sample())
         if since == _CYCLE:
             since = 0
-            extrapolated_at = delta if delta < extrapolated_at else 0.0
-            if extrapolated_at > 0.0:
+            to_beat = delta if delta < to_beat else 0.0
+            if to_beat > 0.0:
                 times = _times(*samples)
                 if -0.5 < times < _SLOWEST / (1.0 - _SLOWEST):
                     work.extrapolate(times)

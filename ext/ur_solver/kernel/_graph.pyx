@@ -31,7 +31,7 @@ from libc.string cimport memset
 import numpy as np
 
 from ur_solver.kernel.rounding import NOISE
-from ur_solver.kernel.sampling import sample_step
+from ur_solver.kernel.sampling import sample_of
 
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
@@ -862,8 +862,7 @@ cdef class GraphBlock:
 
     def sample(self):
         """Some of the values, always the same: float64, a copy."""
-        own = np.asarray(self.values)[self.first : self.first + self.size]
-        return own[:: sample_step(self.size, self.size)].copy()
+        return sample_of(np.asarray(self.values)[self.first : self.first + self.size])
 
     def remember(self):
         """Keep a copy of the values."""

@@ -25,7 +25,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from ur_solver.kernel.rounding import NOISE
-from ur_solver.kernel.sampling import sample_step
+from ur_solver.kernel.sampling import sample_of
 
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
@@ -379,8 +379,7 @@ cdef class LevelsBlock:
 
     def sample(self):
         """Some of the values, always the same: float64, a copy."""
-        own = self._own()
-        return own[:: sample_step(own.size, own.size)].copy()
+        return sample_of(self._own())
 
     def remember(self):
         """Keep a copy of the values."""

@@ -30,7 +30,6 @@ UR_PREFETCH prefetch_tile(
     const Program *program, const char *buffer, const int64_t vector, const Tile *tile)
 {
     /* `vector`: bytes in one. */
-    const int lines = (int)((tile->n_rows * tile->vectors * vector + LINE - 1) / LINE);
     uint32_t move = tile->first_move;
     prefetch_lines(buffer + tile->f * vector, 2 * MOVE_LINES);
     if (program->is_lane) {
@@ -44,6 +43,7 @@ UR_PREFETCH prefetch_tile(
                 prefetch_matrix(buffer, vector, program->slots[tile->first_slot + k], SLOT_LINES);
         return;
     }
+    const int lines = (int)((tile->n_rows * tile->vectors * vector + LINE - 1) / LINE);
     for (int n = 0; n < program->n_throws; n++)
         for (const uint32_t end = move + tile->n_moves[n]; move < end; move++)
             prefetch_matrix(
