@@ -223,8 +223,9 @@ class Tiling:
         dict
             ``order`` (mask): masks, by their number, the furthest on first; ``pieces``
             (mask): how many one holds; ``moves`` (is home empty, mask, throw, 16): records
-            of `EntryMoves` in tiles.h; ``leaving`` (entry square, pair, 2): the masks that
-            hold it, ascending, and what they are without it; 255 after the last.
+            of `EntryMoves` in tiles.h; ``stuck`` (is home empty, mask): bits of the throws
+            that have none; ``leaving`` (entry square, pair, 2): the masks that hold it,
+            ascending, and what they are without it; 255 after the last.
         """
         entry = self.layout.entry
         bit = {index: 1 << k for k, index in enumerate(entry)}
@@ -263,6 +264,7 @@ class Tiling:
             "order": np.array(order, dtype=np.uint8),
             "pieces": np.array([mask.bit_count() for mask in masks], dtype=np.uint8),
             "moves": moves,
+            "stuck": np.packbits(moves[..., 0] == 0, axis=2, bitorder="little")[..., 0],
             "leaving": leaving,
         }
 

@@ -68,16 +68,23 @@ cdef extern from "tiles.h" nogil:
         float pass_chance_single[256]
     MatrixRef matrix_of(const Program*, uint32_t move)
 
+cdef enum:
+    RUN = 64    # tiles that a thread goes through in turn: it unranks the first
+
 
 cdef class LayoutTables:
     cdef TileTables tables
     cdef Ranking ranking
     cdef int n_leading, length, n_throws, n_slots, n_frozen, first_frozen, pieces
-    cdef bint safe_rosettes, extra_on_capture, is_lane
+    cdef int64_t most_groups
+    cdef bint extra_on_capture, is_lane
     cdef readonly object tiling
-    cdef const uint8_t[::1] is_rosette
     cdef const int32_t[::1] throws, slot_source, slot_throw, slot_entry
     cdef const uint8_t[:, ::1] gives_extra          # (path index, throw number)
+    # of path indices, by bit:
+    cdef uint64_t shared            # on shared squares
+    cdef uint64_t safe              # nobody is captured there
+    cdef uint64_t leaving           # frozen, and beyond the end of the path
     cdef Program program            # what all blocks have in common of theirs
     cdef dict row_tables
 
@@ -101,49 +108,60 @@ cdef class TileLayout:
     cdef int my_free[2]
     cdef int their_free[2]
     cdef int n_halves
+    cdef const uint8_t* stuck[2]    # (half): throws without an entry move, as row tables say
     cdef object keep
     cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
 
-    cdef int64_t _shape(
-        self, LayoutTables common, TileTables tables, int64_t number
+    cdef void _next(self, TileTables tables, int64_t number, Filling* filling) noexcept nogil
+    cdef void _shape(
+        self, LayoutTables common, TileTables tables, int64_t first, int64_t* n_moves
+    ) noexcept nogil
+    cdef bint _leaves(
+        self, LayoutTables common, const Tile* tile, const Filling* filling, int n
+    ) noexcept nogil
+    cdef uint64_t _landings(
+        self, LayoutTables common, const Filling* filling, int n
+    ) noexcept nogil
+    cdef bint _is_open(
+        self, LayoutTables common, const Filling* filling, int target
     ) noexcept nogil
     cdef void _place(self, LayoutTables common, int64_t* externals, int64_t* sizes) noexcept nogil
     cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil
+    cdef void _lay_out(
+        self, LayoutTables common, TileTables tables, int64_t first, const int64_t* externals,
+        const double* values
+    ) noexcept nogil
     cdef void _link(
-        self, LayoutTables common, TileTables tables, int64_t number, int64_t external
+        self, LayoutTables common, TileTables tables, int64_t number, const Filling* filling,
+        int64_t external
     ) noexcept nogil
     cdef int _list_moves(
-        self, LayoutTables common, TileTables tables, int64_t number, const Filling* filling, int n,
-        int64_t at, int64_t* external
+        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
+        int n, int64_t at, int64_t* external
     ) noexcept nogil
     cdef void _write(self, const Move* move, int64_t at) noexcept nogil
     cdef int _n_pairs(self, const Tile* tile, int entry) noexcept nogil
-    cdef bint _leaves(
-        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
-        int n
-    ) noexcept nogil
-    cdef bint _land(
+    cdef void _land(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
         int source, int target, int n, Move* move
     ) noexcept nogil
     cdef void _read_externals(
-        self, LayoutTables common, TileTables tables, int64_t number, const double* values
+        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
+        const double* values
     ) noexcept nogil
     cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil
     cdef void _leave(
         self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
-        const double* values, const Filling* filling, int square, int leg, int source, int n,
-        double* rows
+        const double* values, const Filling* filling, int source, int n, double* rows
     ) noexcept nogil
-    cdef void _mark_passes(self, LayoutTables common, int64_t number) noexcept nogil
+    cdef void _mark_passes(self, LayoutTables common, const Tile* tile) noexcept nogil
     cdef void _mark_move(
         self, LayoutTables common, const Tile* tile, uint32_t number, int n, uint8_t* bits
     ) noexcept nogil
     cdef void _mark_slots(self, LayoutTables common, const Tile* tile, uint8_t* bits) noexcept nogil
-    cdef void _look_ahead(
-        self, LayoutTables common, TileTables tables, int64_t number, int32_t* advance,
-        int64_t* leading
+    cdef int64_t _find_groups(
+        self, LayoutTables common, TileTables tables, int64_t* starts, int32_t* come
     ) noexcept nogil
     cdef void _ranks(
-        self, TileTables tables, int64_t number, int64_t* rows, int64_t* columns
+        self, TileTables tables, int64_t number, Filling* filling, int64_t* rows, int64_t* columns
     ) noexcept nogil

@@ -13,6 +13,10 @@ from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
 
+cdef extern from * nogil:
+    int popcount "__builtin_popcountll"(unsigned long long)
+    int highest_zeros "__builtin_clzll"(unsigned long long)
+
 
 cdef class LayoutTables:
     """What the layouts of a space's blocks share; thread safe.
@@ -31,13 +35,20 @@ cdef class LayoutTables:
         self.tables = TileTables(tiling, ranking)
         self.ranking = ranking
         self.pieces = space.rules.pieces
-        self.is_rosette = moves.is_rosette
-        self.safe_rosettes = moves.safe_rosettes
         self.extra_on_capture = moves.extra_on_capture
         self.length = len(space.rules.path)
         self.n_frozen = len(layout.frozen)
         self.first_frozen = self.length - self.n_frozen
+        self.shared = self.safe = self.leaving = 0
+        for index in range(self.length + 1):
+            if index >= self.first_frozen:
+                self.leaving |= <uint64_t>1 << index
+            elif self.tables.square[index] >= 0:
+                self.shared |= <uint64_t>1 << index
+                if moves.safe_rosettes and moves.is_rosette[index]:
+                    self.safe |= <uint64_t>1 << index
         self.n_leading = tiling.n_leading
+        self.most_groups = 3**tiling.n_leading
         self.throws = np.array(tiling.throws, dtype=np.int32)
         self.n_throws = len(tiling.throws)
         if self.n_throws > MAX_THROWS or tiling.most_rows > MAX_ROWS:
@@ -115,7 +126,7 @@ cdef class TileLayout:
         int threads
     ):
         cdef int h
-        cdef int64_t k
+        cdef int64_t run
         cdef const double* base = &values[0]
         self.tables = common.tables
         self.workspace = workspace
@@ -137,8 +148,9 @@ cdef class TileLayout:
             self._row_tables(h, self.keep[h])
         cdef int64_t[::1] externals = np.empty(self.n_tiles, dtype=np.int64)
         cdef int64_t[3] sizes
-        for k in prange(self.n_tiles, nogil=True, schedule="static", num_threads=threads):
-            externals[k] = self._shape(common, self.tables, k)
+        cdef int64_t n_runs = (self.n_tiles + RUN - 1) // RUN
+        for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
+            self._shape(common, self.tables, run * RUN, &externals[0])
         self._place(common, &externals[0], sizes)
         if common.is_lane:
             self.refs = <MatrixRef*>workspace.moves.take(
@@ -153,10 +165,8 @@ cdef class TileLayout:
         self.program.pass_bits = self.pass_bits
         self.n_vectors = sizes[2]
         self.buffer = workspace.buffer.vectors(self.n_vectors)
-        for k in prange(self.n_tiles, nogil=True, schedule="static", num_threads=threads):
-            self._link(common, self.tables, k, externals[k])
-            self._read_externals(common, self.tables, k, base)
-            self._mark_passes(common, k)
+        for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
+            self._lay_out(common, self.tables, run * RUN, &externals[0], base)
         self._order_tiles(common)
 
     def _row_tables(self, int h, tables):
@@ -164,35 +174,82 @@ cdef class TileLayout:
         cdef const uint8_t[::1] pieces = tables["pieces"]
         cdef const uint8_t[:, :, :, ::1] moves = tables["moves"]
         cdef const uint8_t[:, :, ::1] leaving = tables["leaving"]
+        cdef const uint8_t[:, ::1] stuck = tables["stuck"]
         if sizeof(EntryMoves) != moves.shape[3]:
             raise AssertionError("EntryMoves in tiles.h and in tiling.py differ")
         self.program.mask_order[h] = &order[0]
         self.program.mask_pieces[h] = &pieces[0]
         self.program.entry_moves[h] = <const EntryMoves*>&moves[0, 0, 0, 0]
         self.program.leaving[h] = &leaving[0, 0, 0]
+        self.stuck[h] = &stuck[0, 0]
         self.program.n_masks[h] = <int32_t>order.shape[0]
         self.program.max_pairs[h] = <int32_t>leaving.shape[1]
 
-    cdef int64_t _shape(
-        self, LayoutTables common, TileTables tables, int64_t number
+    cdef void _next(self, TileTables tables, int64_t number, Filling* filling) noexcept nogil:
+        # The filling of a tile, from that of the tile before unless it is the first of its half
+        # or of a run.
+        cdef int h = number >= self.first_tile[1]
+        cdef int64_t place = number - self.first_tile[h]
+        if number % RUN == 0 or place == 0:
+            tables.fill(place, self.my_free[h], self.their_free[h], filling)
+        else:
+            tables.next_filling(filling)
+
+    cdef void _shape(
+        self, LayoutTables common, TileTables tables, int64_t first, int64_t* n_moves
     ) noexcept nogil:
-        # A tile's rows and columns and its number of moves, and for each throw whether
-        # moves leave the block.
-        cdef int h = number >= self.first_tile[1], n
-        cdef int64_t moves = 0
+        # Of a run of tiles: their rows and columns, how many moves each has, and for each
+        # throw whether moves leave the block.
+        cdef int64_t number
+        cdef int h, n, last = tables.n_shared, my_forks, their_forks
         cdef Filling filling
-        cdef Tile* tile = &self.tiles[number]
-        tables.fill(number - self.first_tile[h], self.my_free[h], self.their_free[h], &filling)
-        tile.half = h
-        tile.pieces = filling.mine
-        tile.forks = filling.my_forks
-        tile.n_rows = tables.mask_counts[self.mine[h], filling.mine] << filling.my_forks
-        tile.n_columns = tables.mask_counts[
-            self.theirs[h], filling.theirs] << filling.their_forks
-        tile.vectors = (tile.n_columns + LANES - 1) // LANES
-        for n in range(common.n_throws):
-            moves += self._list_moves(common, tables, number, &filling, n, -1, NULL)
-        return moves
+        cdef Tile* tile
+        for number in range(first, min(first + RUN, self.n_tiles)):
+            self._next(tables, number, &filling)
+            h = number >= self.first_tile[1]
+            tile = &self.tiles[number]
+            my_forks = tables.n_forks(filling.mine[last], 0)
+            their_forks = tables.n_forks(filling.theirs[last], 1)
+            tile.half = h
+            tile.pieces = filling.i[last]
+            tile.forks = my_forks
+            tile.n_rows = tables.mask_counts[self.mine[h], filling.i[last]] << my_forks
+            tile.n_columns = tables.mask_counts[self.theirs[h], filling.j[last]] << their_forks
+            tile.vectors = (tile.n_columns + LANES - 1) // LANES
+            n_moves[number] = 0
+            for n in range(common.n_throws):
+                tile.n_moves[n] = self._leaves(common, tile, &filling, n)
+                n_moves[number] += tile.n_moves[n] + popcount(
+                    self._landings(common, &filling, n))
+            if tile.pieces and not common.is_lane:  # a lane has slots of its own
+                for n in range(common.n_slots):
+                    n_moves[number] += self._is_open(
+                        common, &filling, common.slot_source[n]
+                        + common.throws[common.slot_throw[n]])
+
+    cdef bint _leaves(
+        self, LayoutTables common, const Tile* tile, const Filling* filling, int n
+    ) noexcept nogil:
+        # Whether a throw can move a piece onto a frozen square or off the board; a
+        # frozen square already held is left for `_leave` to see.
+        cdef uint64_t frozen = common.ranking.config_mask[self.mine[tile.half]]
+        cdef uint64_t sources = filling.mine[common.tables.n_shared] | frozen << common.first_frozen
+        return sources << common.throws[n] & common.leaving != 0
+
+    cdef uint64_t _landings(
+        self, LayoutTables common, const Filling* filling, int n
+    ) noexcept nogil:
+        # Path indices of shared squares, by bit, that a throw brings a piece to from others.
+        cdef int last = common.tables.n_shared
+        return filling.mine[last] << common.throws[n] & common.shared & ~(
+            filling.mine[last] | filling.theirs[last] & common.safe)
+
+    cdef bint _is_open(
+        self, LayoutTables common, const Filling* filling, int target
+    ) noexcept nogil:
+        # Whether a piece of mine may land on a shared square, by its path index.
+        cdef int last = common.tables.n_shared
+        return not (filling.mine[last] | filling.theirs[last] & common.safe) >> target & 1
 
     cdef void _place(
         self, LayoutTables common, int64_t* externals, int64_t* sizes
@@ -233,49 +290,58 @@ cdef class TileLayout:
             offset += <int64_t>tile.n_rows * tile.vectors
         return (<uint64_t>offset << 8) | tile.vectors
 
-    cdef void _link(
-        self, LayoutTables common, TileTables tables, int64_t number, int64_t external
+    cdef void _lay_out(
+        self, LayoutTables common, TileTables tables, int64_t first, const int64_t* externals,
+        const double* values,
     ) noexcept nogil:
-        # The moves and the mirror of a tile; `external` is where its matrices of moves
-        # that leave the block begin.
+        # Of a run of tiles: all that needs their places; `externals`: where each one's matrices
+        # of moves that leave the block begin.
+        cdef int64_t number
+        cdef Filling filling
+        for number in range(first, min(first + RUN, self.n_tiles)):
+            self._next(tables, number, &filling)
+            self._link(common, tables, number, &filling, externals[number])
+            self._read_externals(common, tables, &self.tiles[number], &filling, values)
+            self._mark_passes(common, &self.tiles[number])
+
+    cdef void _link(
+        self, LayoutTables common, TileTables tables, int64_t number, const Filling* filling,
+        int64_t external,
+    ) noexcept nogil:
+        # The moves and the mirror of a tile.
         cdef Tile* tile = &self.tiles[number]
-        cdef int h = tile.half, n, k
+        cdef int h = tile.half, n, k, target
         cdef int64_t move = tile.first_move
         cdef int32_t other[MAX_SHARED]
-        cdef Filling filling
         cdef Move slot
-        tables.fill(number - self.first_tile[h], self.my_free[h], self.their_free[h], &filling)
         tables.mirrored(filling.digits, other)
         tile.mirror = <int32_t>(
             self.first_tile[self.n_halves - 1 - h]
             + tables.number(other, self.their_free[h], self.my_free[h]))
         for n in range(common.n_throws):
-            k = self._list_moves(common, tables, number, &filling, n, move, &external)
+            k = self._list_moves(common, tables, tile, filling, n, move, &external)
             tile.n_moves[n] = k
             move += k
         if common.is_lane:
             for k in range(common.n_slots):
-                self.slots[tile.first_slot + k] = 0
-                if tile.pieces and self._land(
-                        common, tables, tile, &filling, -1, common.slot_source[k]
-                        + common.throws[common.slot_throw[k]], common.slot_throw[k], &slot):
-                    self.slots[tile.first_slot + k] = slot.matrix
+                n = common.slot_throw[k]
+                target = common.slot_source[k] + common.throws[n]
+                slot.matrix = 0
+                if tile.pieces and self._is_open(common, filling, target):
+                    self._land(common, tables, tile, filling, -1, target, n, &slot)
+                self.slots[tile.first_slot + k] = slot.matrix
 
     cdef int _list_moves(
-        self, LayoutTables common, TileTables tables, int64_t number, const Filling* filling,
+        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
         int n, int64_t at, int64_t* external,
     ) noexcept nogil:
         # Lists, from `at` on, a tile's moves of a throw that lead to other tiles; how many
         # there are. Those that leave the block come first, as one, whose matrix is at
-        # `external`. If `at` is negative they are only counted.
-        cdef Tile* tile = &self.tiles[number]
-        cdef int count = 0, s, leg, k, target
-        cdef bint forks
+        # `external`.
+        cdef int count = 0, s, k, target, source
+        cdef uint64_t landings = self._landings(common, filling, n)
         cdef Move move
-        if at < 0:
-            tile.n_moves[n] = self._leaves(common, tables, tile, filling, n)
-            count = tile.n_moves[n]
-        elif tile.n_moves[n]:
+        if tile.n_moves[n]:
             move.matrix = (<uint64_t>external[0] << 8) | tile.vectors
             move.n = tile.n_rows
             move.entry = NO_ENTRY
@@ -284,37 +350,32 @@ cdef class TileLayout:
             self._write(&move, at)
             external[0] += <int64_t>tile.n_rows * tile.vectors
             count = 1
-        for s in range(tables.n_shared):
-            if filling.digits[s] != MINE:
-                continue
-            forks = tables.index[0, s, 1] >= 0
-            for leg in range(1 + forks):
-                target = tables.index[0, s, leg] + common.throws[n]
-                if target >= common.first_frozen or not self._land(
-                        common, tables, tile, filling, s, target, n,
-                        NULL if at < 0 else &move):
-                    continue
-                if at >= 0:
-                    move.n = tile.n_rows >> forks
-                    if forks:
-                        move.lost = tables.my_bit(filling.digits, s) << 1 | leg
-                    self._write(&move, at + count)
-                count += 1
+        while landings:
+            target = 63 - highest_zeros(landings)
+            landings ^= <uint64_t>1 << target
+            source = target - common.throws[n]
+            s = tables.square[source]
+            self._land(common, tables, tile, filling, s, target, n, &move)
+            move.n = tile.n_rows
+            if tables.index[0, s, 1] >= 0:
+                move.n >>= 1
+                move.lost = tables.n_forks(filling.mine[s], 0) << 1 | tables.leg[source]
+            self._write(&move, at + count)
+            count += 1
         if common.is_lane or tile.pieces == 0:
-            return count  # a lane has slots of its own
+            return count
         for k in range(common.n_slots):
             target = common.slot_source[k] + common.throws[n]
-            if common.slot_throw[k] != n or not self._land(
-                    common, tables, tile, filling, -1, target, n, NULL if at < 0 else &move):
+            if common.slot_throw[k] != n or not self._is_open(common, filling, target):
                 continue
-            if at >= 0:
-                move.entry = common.slot_entry[k]
-                if move.entry == NO_ENTRY:
-                    move.n = tables.mask_counts[
-                        self.mine[tile.half], tile.pieces - 1] << tile.forks
-                else:
-                    move.n = self._n_pairs(tile, move.entry)
-                self._write(&move, at + count)
+            self._land(common, tables, tile, filling, -1, target, n, &move)
+            move.entry = common.slot_entry[k]
+            if move.entry == NO_ENTRY:
+                move.n = tables.mask_counts[
+                    self.mine[tile.half], tile.pieces - 1] << tile.forks
+            else:
+                move.n = self._n_pairs(tile, move.entry)
+            self._write(&move, at + count)
             count += 1
         return count
 
@@ -332,75 +393,39 @@ cdef class TileLayout:
             k += 1
         return k
 
-    cdef bint _leaves(
-        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
-        int n,
-    ) noexcept nogil:
-        # Whether a throw can move a piece onto a frozen square or off the board; a
-        # frozen square already held is left for `_leave` to see.
-        cdef uint32_t frozen = common.ranking.config_mask[self.mine[tile.half]]
-        cdef int s, k, leg, index
-        for s in range(tables.n_shared):
-            if filling.digits[s] == MINE:
-                for leg in range(2):
-                    index = tables.index[0, s, leg]
-                    if index >= 0 and (
-                            common.first_frozen <= index + common.throws[n] <= common.length):
-                        return True
-        for k in range(common.n_frozen):
-            if frozen >> k & 1 and common.first_frozen + k + common.throws[n] <= common.length:
-                return True
-        return False
-
-    cdef bint _land(
+    cdef void _land(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
         int source, int target, int n, Move* move,
     ) noexcept nogil:
-        # Landing on a shared square from another one (or, -1, from an entry square or
-        # home): false if that is not allowed; where it leads is written to `move`, from
-        # which rows is the caller's to say.
-        cdef int32_t after[MAX_SHARED]
-        cdef int s, square = tables.square[target], held = filling.digits[square]
+        # Where landing on the shared square of a path index leads, from another one or, -1,
+        # from an entry square or home; from which rows is the caller's to say.
+        cdef int square = tables.square[target]
         cdef bint again = common.gives_extra[target, n]
-        if held == MINE or (
-                held == THEIRS and common.safe_rosettes and common.is_rosette[target]):
-            return False
-        if move == NULL:
-            return True
-        for s in range(tables.n_shared):
-            after[s] = filling.digits[s]
-        if source >= 0:
-            after[source] = NOBODY
-        after[square] = MINE
+        cdef uint64_t left = 0 if source < 0 else tables.indices[source]
         move.entry = NO_ENTRY
         move.lost = move.gained = NO_BIT << 1
         move.captured = NO_BIT
         if tables.index[0, square, 1] >= 0:
-            move.gained = tables.my_bit(after, square) << 1 | tables.leg[target]
-        if held == THEIRS:
+            move.gained = (
+                tables.n_forks(filling.mine[square] & ~left, 0) << 1 | tables.leg[target])
+        if filling.digits[square] == THEIRS:
             again = again or common.extra_on_capture
             if tables.index[1, square, 1] >= 0:
                 move.captured = tables.their_bit(filling.digits, square)
         move.matrix = self._matrix(
-            self.first_tile[tile.half] + tables.number(
-                after, self.my_free[tile.half], self.their_free[tile.half]), again)
-        return True
+            self.first_tile[tile.half] + tables.number_after(filling, source, square), again)
 
     cdef void _read_externals(
-        self, LayoutTables common, TileTables tables, int64_t number, const double* values
+        self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
+        const double* values,
     ) noexcept nogil:
         # The best of a tile's moves that leave the block, by throw, from finished blocks.
-        cdef const Tile* tile = &self.tiles[number]
-        cdef int n, s, leg, k, index
+        cdef int n, index
         cdef int64_t x
         cdef uint32_t move = tile.first_move
-        cdef uint32_t frozen = common.ranking.config_mask[self.mine[tile.half]]
-        cdef Filling filling
+        cdef uint64_t frozen = common.ranking.config_mask[self.mine[tile.half]], sources
         cdef double* rows
         cdef double* end = NULL
-        tables.fill(
-            number - self.first_tile[tile.half], self.my_free[tile.half],
-            self.their_free[tile.half], &filling)
         for n in range(common.n_throws):
             rows = self._external(tile, n, move)
             move += tile.n_moves[n]
@@ -409,22 +434,12 @@ cdef class TileLayout:
             end = rows + <int64_t>tile.n_rows * tile.vectors * LANES
             for x in range(end - rows):
                 rows[x] = -1.0
-            for s in range(tables.n_shared):
-                if filling.digits[s] != MINE:
-                    continue
-                for leg in range(2):
-                    index = tables.index[0, s, leg]
-                    if index >= 0 and (
-                            common.first_frozen <= index + common.throws[n] <= common.length):
-                        self._leave(
-                            common, tables, common.ranking, tile, values, &filling, s, leg,
-                            index, n, rows)
-            for k in range(common.n_frozen):
-                index = common.first_frozen + k
-                if frozen >> k & 1 and index + common.throws[n] <= common.length:
-                    self._leave(
-                        common, tables, common.ranking, tile, values, &filling, -1, 0, index, n,
-                        rows)
+            sources = filling.mine[tables.n_shared] | frozen << common.first_frozen
+            sources &= common.leaving >> common.throws[n]
+            while sources:
+                index = 63 - highest_zeros(sources)
+                sources ^= <uint64_t>1 << index
+                self._leave(common, tables, common.ranking, tile, values, filling, index, n, rows)
         if end != NULL and (end - self.buffer) // LANES & 1:
             for x in range(LANES):
                 end[x] = -1.0  # what no tile reads, up to the next one's
@@ -441,12 +456,11 @@ cdef class TileLayout:
 
     cdef void _leave(
         self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
-        const double* values, const Filling* filling, int square, int leg, int source, int n,
-        double* rows,
+        const double* values, const Filling* filling, int source, int n, double* rows,
     ) noexcept nogil:
-        # One move onto a frozen square or off the board, for all rows of a tile that have
-        # it: from a shared square, or (-1) from a frozen one.
-        cdef int h = tile.half, target = source + common.throws[n]
+        # One move onto a frozen square or off the board, from a path index, for all rows of a
+        # tile that have it.
+        cdef int h = tile.half, target = source + common.throws[n], square = tables.square[source]
         cdef int old = self.mine[h], theirs = self.theirs[h], config, r, c, k, mask
         cdef int forks = tile.forks, lost = NO_BIT << 1
         cdef uint32_t before = ranking.config_mask[old], frozen = before
@@ -465,7 +479,7 @@ cdef class TileLayout:
         else:
             after[square] = NOBODY
             if tables.index[0, square, 1] >= 0:
-                lost = tables.my_bit(filling.digits, square) << 1 | leg
+                lost = tables.n_forks(filling.mine[square], 0) << 1 | tables.leg[source]
                 forks -= 1
         config = -1
         if target == common.length:
@@ -498,11 +512,9 @@ cdef class TileLayout:
                     value = 1.0 - values[to_rows[r] + to_columns[c]]
                 row[c] = max(row[c], value)
 
-    cdef void _mark_passes(self, LayoutTables common, int64_t number) noexcept nogil:
+    cdef void _mark_passes(self, LayoutTables common, const Tile* tile) noexcept nogil:
         # By row of a tile, which throws leave no move.
-        cdef const Tile* tile = &self.tiles[number]
         cdef uint8_t* bits = self.pass_bits + tile.first_row
-        cdef const EntryMoves* list
         cdef const double* external
         cdef uint32_t move = tile.first_move, end
         cdef int r, n, mask, h = tile.half
@@ -510,12 +522,7 @@ cdef class TileLayout:
         for r in range(tile.n_rows):
             mask = r >> tile.forks
             home_empty = self.program.mask_pieces[h][mask] == tile.pieces
-            list = self.program.entry_moves[h] + (
-                home_empty * self.program.n_masks[h] + mask) * common.n_throws
-            bits[r] = 0
-            for n in range(common.n_throws):
-                if list[n].n == 0:
-                    bits[r] |= 1 << n
+            bits[r] = self.stuck[h][home_empty * self.program.n_masks[h] + mask]
         for n in range(common.n_throws):
             end = move + tile.n_moves[n]
             external = self._external(tile, n, move)
@@ -557,19 +564,22 @@ cdef class TileLayout:
     ) noexcept nogil:
         # Nor do those of a lane that have a piece where an open slot starts.
         cdef uint32_t frozen = common.ranking.config_mask[self.mine[tile.half]]
-        cdef int k, r, entry
-        cdef bint has
+        cdef int k, r, entry, throws
+        cdef uint8_t[LANE_SQUARES + 1] moving  # throws that move a piece, from home the last
+        for entry in range(LANE_SQUARES + 1):
+            moving[entry] = 0
         for k in range(common.n_slots):
-            if not self.slots[tile.first_slot + k]:
-                continue
-            entry = common.slot_entry[k]
-            for r in range(tile.n_rows):
-                if entry == NO_ENTRY:
-                    has = self.program.mask_pieces[tile.half][r] < tile.pieces
-                else:
-                    has = common.ranking.row_mask[frozen, r] >> entry & 1
-                if has:
-                    bits[r] &= ~(1 << common.slot_throw[k])
+            if self.slots[tile.first_slot + k]:
+                entry = common.slot_entry[k]
+                moving[LANE_SQUARES if entry == NO_ENTRY else entry] |= 1 << common.slot_throw[k]
+        for r in range(tile.n_rows):
+            throws = 0
+            if self.program.mask_pieces[tile.half][r] < tile.pieces:
+                throws = moving[LANE_SQUARES]
+            for entry in range(LANE_SQUARES):
+                if common.ranking.row_mask[frozen, r] >> entry & 1:
+                    throws |= moving[entry]
+            bits[r] &= ~throws
 
     def _order_tiles(self, LayoutTables common):
         # Pairs of mirrored tiles, named by their first. A group agrees on the leading
@@ -578,43 +588,57 @@ cdef class TileLayout:
         # the group, or stays in its pair; on forks, where pieces may be on their way back,
         # this holds for the first leg. Within a group, tiles follow their place in
         # memory, backwards, for the caches' sake.
-        cdef int64_t pairs = self.first_tile[1], t
-        advance = np.empty(pairs, dtype=np.int32)
-        leading = np.empty(pairs, dtype=np.int64)
-        cdef int32_t[::1] advance_view = advance
-        cdef int64_t[::1] leading_view = leading
-        for t in prange(pairs, nogil=True, schedule="static", num_threads=self.threads):
-            self._look_ahead(
-                common, self.tables, t, &advance_view[t], &leading_view[t])
-        chosen = np.flatnonzero(advance >= 0)
-        order = chosen[np.lexsort((-chosen, leading[chosen], -advance[chosen]))]
-        self.order = order.astype(np.int32)
-        starts = np.flatnonzero(np.diff(leading[order])) + 1
-        self.group_start = np.concatenate(([0], starts, [len(order)])).astype(np.int64)
+        cdef int64_t n = self.first_tile[1], n_groups, n_pairs = 0, k = 0, g, t
+        starts = np.empty(min(common.most_groups, n) + 1, dtype=np.int64)
+        come = np.empty(len(starts), dtype=np.int32)
+        cdef int64_t[::1] start = starts
+        cdef int32_t[::1] come_view = come
+        n_groups = self._find_groups(common, self.tables, &start[0], &come_view[0])
+        cdef const int64_t[::1] group = np.argsort(-come[:n_groups], kind="stable")
+        order = np.empty(n, dtype=np.int32)
+        group_start = np.zeros(n_groups + 1, dtype=np.int64)
+        cdef int32_t[::1] order_view = order
+        cdef int64_t[::1] group_view = group_start
+        with nogil:
+            for g in range(n_groups):
+                for t in range(start[group[g] + 1] - 1, start[group[g]] - 1, -1):
+                    if self.tiles[t].mirror >= t:
+                        order_view[n_pairs] = <int32_t>t
+                        n_pairs += 1
+                if n_pairs > group_view[k]:
+                    k += 1
+                    group_view[k] = n_pairs
+        self.order, self.group_start = order[:n_pairs], group_start[:k + 1]
 
-    cdef void _look_ahead(
-        self, LayoutTables common, TileTables tables, int64_t number, int32_t* advance,
-        int64_t* leading,
+    cdef int64_t _find_groups(
+        self, LayoutTables common, TileTables tables, int64_t* starts, int32_t* come
     ) noexcept nogil:
-        # How far the pieces on a tile's leading squares have come, -1 for the second of a
-        # pair, and a number for what stands there.
+        # The first tile of each group of the first half, and where the last ends; how far the
+        # pieces on each group's leading squares have come. How many groups there are.
+        cdef int64_t n_groups = 0
         cdef int s, d
         cdef Filling filling
-        tables.fill(number, self.my_free[0], self.their_free[0], &filling)
-        advance[0] = leading[0] = 0
-        for s in range(common.n_leading):
-            d = filling.digits[s]
-            leading[0] = leading[0] * 3 + d
-            if d:
-                advance[0] += tables.index[d - MINE, s, 0] + 1
-        if self.tiles[number].mirror < number:
-            advance[0] = -1
+        starts[0] = 0
+        while starts[n_groups] < self.first_tile[1]:
+            tables.fill(starts[n_groups], self.my_free[0], self.their_free[0], &filling)
+            come[n_groups] = 0
+            for s in range(common.n_leading):
+                d = filling.digits[s]
+                if d:
+                    come[n_groups] += tables.index[d - MINE, s, 0] + 1
+            for s in range(common.n_leading, tables.n_shared):
+                tables.hold(
+                    &filling, s, THEIRS if filling.j[s] else MINE if filling.i[s] else NOBODY)
+            n_groups += 1
+            starts[n_groups] = filling.numbers[tables.n_shared] + 1
+        return n_groups
 
     cdef void _ranks(
-        self, TileTables tables, int64_t number, int64_t* rows, int64_t* columns
+        self, TileTables tables, int64_t number, Filling* filling, int64_t* rows,
+        int64_t* columns,
     ) noexcept nogil:
-        # The rank of a tile's position is the sum of its row's and its column's.
+        # The rank of a tile's position is the sum of its row's and its column's; `filling` is
+        # that of the tile before and becomes its own (`_next`).
         cdef int h = self.tiles[number].half
-        cdef Filling filling
-        tables.fill(number - self.first_tile[h], self.my_free[h], self.their_free[h], &filling)
+        self._next(tables, number, filling)
         tables.ranks(self.mine[h], self.theirs[h], filling.digits, rows, columns)

@@ -14,8 +14,9 @@ from ur_solver.kernel.rounding import NOISE
 from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._tile_layout cimport (
-    LANES, MAX_ROWS, Program, Tile, TileLayout, LayoutTables,
+    LANES, MAX_ROWS, RUN, Program, Tile, TileLayout, LayoutTables,
 )
+from ur_solver.kernel._tiles cimport Filling
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport Ranking
 
@@ -317,11 +318,12 @@ cdef class TiledBlock(TileLayout):
         cdef int64_t rows[MAX_ROWS]
         cdef int64_t columns[MAX_ROWS]
         cdef int r, c
+        cdef Filling filling
         cdef const Tile* tile
         with nogil:
             for t in range(self.n_tiles):
                 tile = &self.tiles[t]
-                self._ranks(self.tables, t, rows, columns)
+                self._ranks(self.tables, t, &filling, rows, columns)
                 k = tile.f * LANES
                 for r in range(tile.n_rows):
                     for c in range(tile.n_columns):
@@ -348,22 +350,30 @@ cdef class TiledBlock(TileLayout):
 
     cdef _copy(self, double* to, const double* source):
         # Between F and rank order: to `to` unless it is NULL, from `source` otherwise.
-        cdef int64_t t
-        for t in prange(self.n_tiles, nogil=True, schedule="static", num_threads=self.threads):
-            self._copy_tile(t, to, source)
+        cdef int64_t run
+        for run in prange(
+                (self.n_tiles + RUN - 1) // RUN, nogil=True, schedule="static",
+                num_threads=self.threads):
+            self._copy_run(run * RUN, to, source)
 
-    cdef void _copy_tile(self, int64_t number, double* to, const double* source) noexcept nogil:
-        cdef const Tile* tile = &self.tiles[number]
+    cdef void _copy_run(self, int64_t first, double* to, const double* source) noexcept nogil:
+        # The tiles of a run.
         cdef int r, c
+        cdef int64_t number
         cdef int64_t rows[MAX_ROWS]
         cdef int64_t columns[MAX_ROWS]
-        cdef double* f = self.buffer + tile.f * LANES
-        self._ranks(self.tables, number, rows, columns)
-        for r in range(tile.n_rows):
-            if to != NULL:
-                for c in range(tile.n_columns):
-                    to[rows[r] + columns[c]] = f[c]
-            else:
-                for c in range(tile.n_columns):
-                    f[c] = source[rows[r] + columns[c]]
-            f += <int64_t>tile.vectors * LANES
+        cdef Filling filling
+        cdef const Tile* tile
+        cdef double* f
+        for number in range(first, min(first + RUN, self.n_tiles)):
+            tile = &self.tiles[number]
+            f = self.buffer + tile.f * LANES
+            self._ranks(self.tables, number, &filling, rows, columns)
+            for r in range(tile.n_rows):
+                if to != NULL:
+                    for c in range(tile.n_columns):
+                        to[rows[r] + columns[c]] = f[c]
+                else:
+                    for c in range(tile.n_columns):
+                        f[c] = source[rows[r] + columns[c]]
+                f += <int64_t>tile.vectors * LANES

@@ -1,6 +1,6 @@
 # What a tile's number stands for, for all blocks of a space.
 
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
 
@@ -13,10 +13,11 @@ cdef enum:
 cdef struct Filling:
     # Who holds each shared square, and what that leaves.
     int32_t digits[MAX_SHARED]
-    int32_t mine            # pieces left for entry squares and home
-    int32_t theirs
-    int32_t my_forks        # squares that my path visits twice and that I hold
-    int32_t their_forks
+    int32_t i[MAX_SHARED + 1]           # pieces of mine left for a square and those after it
+    int32_t j[MAX_SHARED + 1]           # theirs; the last are left for entry squares and home
+    int64_t numbers[MAX_SHARED + 1]     # tiles before by the squares before; the tile's number
+    uint64_t mine[MAX_SHARED + 1]       # path indices of mine, by bit, of the squares before
+    uint64_t theirs[MAX_SHARED + 1]     # that I hold, on whichever leg; that they hold
 
 
 cdef class TileTables:
@@ -30,11 +31,19 @@ cdef class TileTables:
     cdef const int8_t[:, :, ::1] digit          # that of the ranking
     cdef const int8_t[::1] square, leg          # by path index of mine; -1 if not shared
     cdef const int8_t[::1] mirror               # (square)
+    cdef int8_t first_digit[3][MAX_SHARED]      # (digit here, square): that of a first leg
+    cdef uint64_t indices[MAX_SHARED]           # (square): path indices of mine, by bit
+    cdef uint64_t forks[2]                      # (side): the first of those of its forks
 
     cdef int64_t number(self, const int32_t* digits, int i, int j) noexcept nogil
+    cdef int64_t number_after(
+        self, const Filling* filling, int source, int target
+    ) noexcept nogil
+    cdef void hold(self, Filling* filling, int square, int digit) noexcept nogil
     cdef void fill(self, int64_t number, int i, int j, Filling* filling) noexcept nogil
+    cdef void next_filling(self, Filling* filling) noexcept nogil
+    cdef int n_forks(self, uint64_t held, int side) noexcept nogil
     cdef void mirrored(self, const int32_t* digits, int32_t* other) noexcept nogil
-    cdef int my_bit(self, const int32_t* digits, int square) noexcept nogil
     cdef int their_bit(self, const int32_t* digits, int square) noexcept nogil
     cdef void ranks(
         self, int mine, int theirs, const int32_t* digits, int64_t* rows, int64_t* columns

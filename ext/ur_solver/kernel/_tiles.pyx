@@ -1,10 +1,13 @@
 """What a tile's number stands for: who holds each shared square, and which ranks it has."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
 
 cimport cython
+
+cdef extern from * nogil:
+    int popcount "__builtin_popcountll"(unsigned long long)
 
 
 @cython.final
@@ -27,8 +30,20 @@ cdef class TileTables:
         self.index, self.digit = visits["index"], visits["digit"]
         self.square, self.leg = visits["square"], visits["leg"]
         self.mirror = visits["mirror"]
-        if self.n_shared > MAX_SHARED:
+        if self.n_shared > MAX_SHARED or len(tiling.layout.path) >= 64:
             raise ValueError("rules larger than the compiled limits")
+        cdef int square, side, leg
+        self.forks[0] = self.forks[1] = 0
+        for square in range(self.n_shared):
+            self.first_digit[NOBODY][square] = self.indices[square] = 0
+            for side in range(2):
+                self.first_digit[MINE + side][square] = self.digit[side, square, 0]
+            for leg in range(2):
+                if self.index[0, square, leg] >= 0:
+                    self.indices[square] |= <uint64_t>1 << self.index[0, square, leg]
+            for side in range(2):
+                if self.index[side, square, 1] >= 0:
+                    self.forks[side] |= <uint64_t>1 << self.index[0, square, 0]
 
     cdef int64_t number(self, const int32_t* digits, int i, int j) noexcept nogil:
         # The place of a filling among those with at most i and j pieces.
@@ -43,22 +58,62 @@ cdef class TileTables:
                 j -= 1
         return number
 
+    cdef int64_t number_after(
+        self, const Filling* filling, int source, int target
+    ) noexcept nogil:
+        # The number of what a move of mine makes of a filling, from a shared square to
+        # another or, -1, from elsewhere: squares before count for what they did, and so do
+        # those after unless a capture leaves the opponent one more piece for them.
+        cdef int s = target if source < 0 else min(source, target), last = max(source, target), d
+        cdef int i = filling.i[s], j = filling.j[s]
+        cdef int64_t number = filling.numbers[s]
+        while s < self.n_shared:
+            if s > last and j == filling.j[s] and i == filling.i[s]:
+                return number + filling.numbers[self.n_shared] - filling.numbers[s]
+            d = MINE if s == target else NOBODY if s == source else filling.digits[s]
+            number += self.below[s, i, j, d]
+            i -= d == MINE
+            j -= d == THEIRS
+            s += 1
+        return number
+
+    cdef void hold(self, Filling* filling, int s, int d) noexcept nogil:
+        # What a square's digit makes of the counts of the squares before it.
+        cdef int i = filling.i[s], j = filling.j[s]
+        filling.digits[s] = d
+        filling.numbers[s + 1] = filling.numbers[s] + self.below[s, i, j, d]
+        filling.i[s + 1] = i - (d == MINE)
+        filling.j[s + 1] = j - (d == THEIRS)
+        filling.mine[s + 1] = filling.mine[s] | (self.indices[s] if d == MINE else 0)
+        filling.theirs[s + 1] = filling.theirs[s] | (self.indices[s] if d == THEIRS else 0)
+
     cdef void fill(self, int64_t number, int i, int j, Filling* filling) noexcept nogil:
+        # The filling of a number among those with at most i and j pieces.
         cdef int s, d
-        filling.my_forks = filling.their_forks = 0
+        filling.i[0], filling.j[0], filling.numbers[0] = i, j, 0
+        filling.mine[0] = filling.theirs[0] = 0
         for s in range(self.n_shared):
             d = THEIRS
-            while not 0 <= self.below[s, i, j, d] <= number:
+            while not 0 <= self.below[s, filling.i[s], filling.j[s], d] <= (
+                    number - filling.numbers[s]):
                 d -= 1
-            number -= self.below[s, i, j, d]
-            filling.digits[s] = d
-            if d == MINE:
-                i -= 1
-                filling.my_forks += self.index[0, s, 1] >= 0
-            elif d == THEIRS:
-                j -= 1
-                filling.their_forks += self.index[1, s, 1] >= 0
-        filling.mine, filling.theirs = i, j
+            self.hold(filling, s, d)
+
+    cdef void next_filling(self, Filling* filling) noexcept nogil:
+        # That of the next number; none changes after the last.
+        cdef int s = self.n_shared - 1, d
+        while s >= 0:
+            for d in range(filling.digits[s] + 1, THEIRS + 1):
+                if self.below[s, filling.i[s], filling.j[s], d] >= 0:
+                    self.hold(filling, s, d)
+                    for s in range(s + 1, self.n_shared):
+                        self.hold(filling, s, NOBODY)
+                    return
+            s -= 1
+
+    cdef int n_forks(self, uint64_t held, int side) noexcept nogil:
+        # How many of the squares held are a side's forks.
+        return popcount(held & self.forks[side])
 
     cdef void mirrored(self, const int32_t* digits, int32_t* other) noexcept nogil:
         cdef int s
@@ -66,16 +121,9 @@ cdef class TileTables:
             other[self.mirror[s]] = (
                 THEIRS if digits[s] == MINE else MINE if digits[s] == THEIRS else NOBODY)
 
-    cdef int my_bit(self, const int32_t* digits, int square) noexcept nogil:
-        # Which bit of a row's number tells the leg of my piece on a fork.
-        cdef int s, bit = 0
-        for s in range(square):
-            bit += digits[s] == MINE and self.index[0, s, 1] >= 0
-        return bit
-
     cdef int their_bit(self, const int32_t* digits, int square) noexcept nogil:
-        # Likewise of a column's number: bits are in the order in which the opponent, whose
-        # rows these are, sees the squares.
+        # Which bit of a column's number tells the leg of their piece on a fork: bits are in
+        # the order in which the opponent, whose rows these are, sees the squares.
         cdef int s, bit = 0
         for s in range(self.n_shared):
             bit += (self.mirror[s] < self.mirror[square] and digits[s] == THEIRS
@@ -87,30 +135,27 @@ cdef class TileTables:
     ) noexcept nogil:
         # The rank of each position of a tile is the sum of a number of its row and one of
         # its column: how many pieces are left on a square does not depend on their legs.
-        cdef const int64_t[:, :, :, :, :, ::1] below = self.ranking.below
         cdef int mine_shape = self.ranking.config_shape[mine]
         cdef int their_shape = self.ranking.config_shape[theirs]
+        cdef const int64_t* below = &self.ranking.below[mine_shape, their_shape, 0, 0, 0, 0]
+        cdef const int64_t* of_square
+        cdef Py_ssize_t counts = self.ranking.below.shape[3], n_digits = self.ranking.n_digits
         cdef int i = self.ranking.config_free[mine], j = self.ranking.config_free[theirs]
-        cdef int s, k, d, first, side, forks = 0
+        cdef int s, k, d, first, forks = 0
+        cdef bint has_forks = self.forks[0] | self.forks[1] != 0
         cdef int64_t second_leg[MAX_SHARED]
         cdef int64_t step, m
         rows[0], columns[0] = self.ranking.half_offset[mine, theirs], 0
         for k in range(self.n_shared):
             s = self.place[k]
             d = digits[s]
-            if d == NOBODY:
-                continue  # the first digit: none come before
-            side = d - MINE
-            first = self.digit[side, s, 0]
-            rows[0] += below[mine_shape, their_shape, k, i, j, first]
-            if self.index[side, s, 1] >= 0:
-                second_leg[s] = (
-                    below[mine_shape, their_shape, k, i, j, self.digit[side, s, 1]]
-                    - below[mine_shape, their_shape, k, i, j, first])
-            if side:
-                j -= 1
-            else:
-                i -= 1
+            of_square = below + ((k * counts + i) * counts + j) * n_digits
+            first = self.first_digit[d][s]
+            rows[0] += of_square[first]
+            if has_forks and d != NOBODY and self.index[d - MINE, s, 1] >= 0:
+                second_leg[s] = of_square[self.digit[d - MINE, s, 1]] - of_square[first]
+            i -= d == MINE
+            j -= d == THEIRS
         for s in range(self.n_shared):
             if digits[s] == MINE and self.index[0, s, 1] >= 0:
                 for k in range(1 << forks):
