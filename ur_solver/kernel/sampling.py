@@ -8,11 +8,11 @@ import numpy.typing as npt
 _STEP = 17
 """One in so many: odd and prime, so that steps do not fall in with lanes or tiles' numbers."""
 
-_MOST_VALUES = 1 << 20
-"""About so many are enough for any block."""
+_MOST_VALUES = 1 << 18
+"""About so many are enough for any block; they are taken and summed on one thread."""
 
-_ARRAYS = 7
-"""As large as a sample: three samples, and four more where their products are summed."""
+_SAMPLES = 3
+"""So many at a time."""
 
 
 def sample_step(n_parts: int, n_values: int) -> int:
@@ -27,7 +27,7 @@ def sample_step(n_parts: int, n_values: int) -> int:
     -------
     int
         1 to 17, less in blocks of few parts; more where samples would exceed about a
-        million values. Odd.
+        quarter of a million values. Odd.
     """
     return max(1, min(_STEP, n_parts // _STEP), n_values // _MOST_VALUES) | 1
 
@@ -39,4 +39,4 @@ def sample_of(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def sample_bytes(n_parts: int, n_values: int) -> int:
     """About how many bytes the samples of a block take that is extrapolated."""
-    return _ARRAYS * 8 * -(-n_values // sample_step(n_parts, n_values))
+    return _SAMPLES * 8 * -(-n_values // sample_step(n_parts, n_values))

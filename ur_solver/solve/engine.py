@@ -123,7 +123,7 @@ class _Solve(Walk[BlockResult]):
             # An extrapolation may step over the ends by less than the tolerance.
             np.clip(values, 0.0, 1.0, out=values)
             work.load(self.values)
-        residual, error = work.residual(threads), None
+        residual, error = work.residual(threads + self.spare_threads(index)), None
         if self.certify:
             assert not isinstance(work, LevelsBlock)  # stakes are refused (`check_provable`)
             error = self.errors[index] = prove(

@@ -165,9 +165,13 @@ def _times(
     second: npt.NDArray[np.float64],
     third: npt.NDArray[np.float64],
 ) -> float:
-    """How many times the last change is to be added; NaN if it makes no difference."""
-    before, change = second - first, third - second
-    difference = before - change
+    """How many times the last change is to be added; NaN if it makes no difference.
+
+    The samples are overwritten.
+    """
+    before = np.subtract(second, first, out=first)
+    change = np.subtract(third, second, out=second)
+    difference = np.subtract(before, change, out=before)
     # products summed by NumPy itself: BLAS would start threads of its own
-    square = float((difference * difference).sum())
-    return float((change * difference).sum()) / square if square > 0.0 else math.nan
+    square = float(np.einsum("i,i", difference, difference))
+    return float(np.einsum("i,i", change, difference)) / square if square > 0.0 else math.nan
