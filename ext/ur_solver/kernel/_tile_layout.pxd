@@ -16,6 +16,7 @@ cdef extern from "tiles.h" nogil:
         LANE_ROWS
         LANE_VECTORS
         MOVES_AHEAD
+        NEAR
         NO_BIT
         NO_ENTRY
     ctypedef uint64_t MatrixRef
@@ -61,6 +62,7 @@ cdef extern from "tiles.h" nogil:
         int32_t lane_slot[8][5]
         int32_t n_throws
         int32_t n_slots
+        int32_t is_near
         uint16_t with_bit[15][512]
         double chance[256][8]
         double pass_chance[256]

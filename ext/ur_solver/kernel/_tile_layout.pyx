@@ -164,6 +164,7 @@ cdef class TileLayout:
         self.pass_bits = <uint8_t*>workspace.pass_bits.take(sizes[1])
         self.program.pass_bits = self.pass_bits
         self.n_vectors = sizes[2]
+        self.program.is_near = self.n_vectors <= NEAR
         self.buffer = workspace.buffer.vectors(self.n_vectors)
         for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
             self._lay_out(common, self.tables, run * RUN, &externals[0], base)
