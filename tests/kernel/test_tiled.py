@@ -99,6 +99,25 @@ def test_fixed_points_agree(rules):
 
 
 @every_set
+@every_small
+def test_prefetching_changes_no_value(rules, instruction_set):
+    # blocks as small as these are not prefetched unless they are said to be far
+    space = space_of(rules)
+    found = {}
+    for near in (0, 2**40):
+        kernel = TiledKernel(Tiling(space), space.ranking, instruction_set, near=near)
+        values = tiled_fixed_point(space, kernel)
+        work = lay_out(kernel, space.blocks[-1], values)
+        work.bracket(values, 1e-6, 0.0)
+        for _ in range(5):
+            work.narrow(1)
+        found[near] = values, work.width(values)
+    assert np.array_equal(found[0][0], found[2**40][0])
+    assert found[0][1] == found[2**40][1]
+    assert 0.0 < found[0][1][0] < 1e-6
+
+
+@every_set
 @pytest.mark.parametrize("rules", SMALL[:-2:2] + SMALL[1:4:2], ids=by_name)
 def test_rows_read_from_lists_are_the_unrolled_ones(rules, instruction_set):
     # the lists serve paths and dice of any kind; plain C has nothing else

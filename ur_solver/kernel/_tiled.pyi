@@ -18,6 +18,7 @@ class TiledKernel:
         ranking: Ranking,
         instruction_set: str | None = None,
         rounds: int = 2,
+        near: int = 131072,
     ) -> None: ...
 
 class TiledBlock:

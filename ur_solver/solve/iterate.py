@@ -53,7 +53,7 @@ class BlockWork(Protocol):
         """The largest abs(T(V) - V)."""
 
     def sample(self) -> npt.NDArray[np.float64]:
-        """Some of the values, always the same ones: a copy."""
+        """Some of the values, always the same ones: a copy, the caller's own."""
 
     def remember(self) -> None:
         """Keep a copy of the values."""

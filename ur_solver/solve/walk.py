@@ -80,7 +80,7 @@ class Walk(ABC, Generic[_R]):
             raise StoppedError
 
     def spare_threads(self, index: int) -> int:
-        """How many more threads than it was given a block may use for its next sweep."""
+        """How many more threads than it was given a block may use for its next pass."""
         return self._spare if self.space.blocks[index].size >= _SHARED_SIZE else 0
 
     def run(self, done: Collection[int] = ()) -> None:

@@ -20,8 +20,8 @@ from ur_solver.kernel.rounding import NOISE
 from ur_solver.kernel.sampling import sample_of
 
 from ur_solver.kernel._unfolding cimport (
-    AHEAD, ALONE, CHUNK, CONSTANT, COUNT, MAX_CHOICES, MAX_THROWS, PLACE, TURNS, WORST, Chunk,
-    Unfolding, release,
+    AHEAD, ALONE, CHUNK, CONSTANT, COUNT, MAX_CHOICES, MAX_THROWS, PLACE, TURNS, Chunk, Unfolding,
+    release,
 )
 from ur_solver.space._contents cimport ContentRanking
 
@@ -198,7 +198,7 @@ cdef class GraphKernel(Unfolding):
                 if count == 0:
                     passes += kind.chance[c][n]
                     continue
-                best = WORST
+                best = -INFINITY
                 if count & CONSTANT:
                     best = at.constants[0] + at.shift
                     at.constants += 1

@@ -16,7 +16,6 @@ cdef extern from "tiles.h" nogil:
         LANE_ROWS
         LANE_VECTORS
         MOVES_AHEAD
-        NEAR
         NO_BIT
         NO_ENTRY
     ctypedef uint64_t MatrixRef
@@ -41,7 +40,7 @@ cdef extern from "tiles.h" nogil:
         uint8_t gained
         uint8_t captured
     ctypedef struct EntryMoves:
-        uint8_t n
+        pass
     ctypedef struct Program:
         const Tile* tiles
         const Move* moves
@@ -77,11 +76,11 @@ cdef enum:
 cdef class LayoutTables:
     cdef TileTables tables
     cdef Ranking ranking
-    cdef int n_leading, length, n_throws, n_slots, n_frozen, first_frozen, pieces
-    cdef int64_t most_groups
+    cdef int n_leading, length, n_throws, n_slots, first_frozen, pieces
+    cdef int64_t near              # vectors of a block that is not prefetched, at most
     cdef bint extra_on_capture, is_lane
     cdef readonly object tiling
-    cdef const int32_t[::1] throws, slot_source, slot_throw, slot_entry
+    cdef const int32_t[::1] throws, slot_target, slot_throw, slot_entry
     cdef const uint8_t[:, ::1] gives_extra          # (path index, throw number)
     # of path indices, by bit:
     cdef uint64_t shared            # on shared squares
@@ -116,9 +115,9 @@ cdef class TileLayout:
 
     cdef void _next(self, TileTables tables, int64_t number, Filling* filling) noexcept nogil
     cdef void _shape(
-        self, LayoutTables common, TileTables tables, int64_t first, int64_t* n_moves
+        self, LayoutTables common, TileTables tables, int64_t first, int64_t* counts
     ) noexcept nogil
-    cdef bint _leaves(
+    cdef uint64_t _leaving(
         self, LayoutTables common, const Tile* tile, const Filling* filling, int n
     ) noexcept nogil
     cdef uint64_t _landings(

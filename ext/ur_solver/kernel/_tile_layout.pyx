@@ -9,13 +9,12 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
-from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables
+from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables, popcount
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
 
 cdef extern from * nogil:
-    int popcount "__builtin_popcountll"(unsigned long long)
-    int highest_zeros "__builtin_clzll"(unsigned long long)
+    int leading_zeros "__builtin_clzll"(unsigned long long)
 
 
 cdef class LayoutTables:
@@ -27,9 +26,11 @@ cdef class LayoutTables:
     ranking : Ranking
     has_lanes : bool
         Whether the rows of a lane are compiled in.
+    near : int
+        Blocks of so many vectors at most are not prefetched.
     """
 
-    def __init__(self, tiling, Ranking ranking, bint has_lanes):
+    def __init__(self, tiling, Ranking ranking, bint has_lanes, int64_t near):
         space, layout, moves = tiling.space, tiling.layout, tiling.moves
         self.tiling = tiling
         self.tables = TileTables(tiling, ranking)
@@ -37,8 +38,7 @@ cdef class LayoutTables:
         self.pieces = space.rules.pieces
         self.extra_on_capture = moves.extra_on_capture
         self.length = len(space.rules.path)
-        self.n_frozen = len(layout.frozen)
-        self.first_frozen = self.length - self.n_frozen
+        self.first_frozen = self.length - len(layout.frozen)
         self.shared = self.safe = self.leaving = 0
         for index in range(self.length + 1):
             if index >= self.first_frozen:
@@ -48,7 +48,7 @@ cdef class LayoutTables:
                 if moves.safe_rosettes and moves.is_rosette[index]:
                     self.safe |= <uint64_t>1 << index
         self.n_leading = tiling.n_leading
-        self.most_groups = 3**tiling.n_leading
+        self.near = near
         self.throws = np.array(tiling.throws, dtype=np.int32)
         self.n_throws = len(tiling.throws)
         if self.n_throws > MAX_THROWS or tiling.most_rows > MAX_ROWS:
@@ -57,7 +57,7 @@ cdef class LayoutTables:
             [[tiling.again(index, throw) for throw in tiling.throws]
              for index in range(self.length + 1)], dtype=np.uint8)
         self.n_slots = len(tiling.slots)
-        self.slot_source = np.array([s.source for s in tiling.slots], dtype=np.int32)
+        self.slot_target = np.array([s.target for s in tiling.slots], dtype=np.int32)
         self.slot_throw = np.array(
             [tiling.throws.index(s.throw) for s in tiling.slots], dtype=np.int32)
         self.slot_entry = np.array(
@@ -164,7 +164,7 @@ cdef class TileLayout:
         self.pass_bits = <uint8_t*>workspace.pass_bits.take(sizes[1])
         self.program.pass_bits = self.pass_bits
         self.n_vectors = sizes[2]
-        self.program.is_near = self.n_vectors <= NEAR
+        self.program.is_near = self.n_vectors <= common.near
         self.buffer = workspace.buffer.vectors(self.n_vectors)
         for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
             self._lay_out(common, self.tables, run * RUN, &externals[0], base)
@@ -197,12 +197,12 @@ cdef class TileLayout:
             tables.next_filling(filling)
 
     cdef void _shape(
-        self, LayoutTables common, TileTables tables, int64_t first, int64_t* n_moves
+        self, LayoutTables common, TileTables tables, int64_t first, int64_t* counts
     ) noexcept nogil:
         # Of a run of tiles: their rows and columns, how many moves each has, and for each
         # throw whether moves leave the block.
         cdef int64_t number
-        cdef int h, n, last = tables.n_shared, my_forks, their_forks
+        cdef int h, n, k, last = tables.n_shared, my_forks, their_forks
         cdef Filling filling
         cdef Tile* tile
         for number in range(first, min(first + RUN, self.n_tiles)):
@@ -217,25 +217,22 @@ cdef class TileLayout:
             tile.n_rows = tables.mask_counts[self.mine[h], filling.i[last]] << my_forks
             tile.n_columns = tables.mask_counts[self.theirs[h], filling.j[last]] << their_forks
             tile.vectors = (tile.n_columns + LANES - 1) // LANES
-            n_moves[number] = 0
+            counts[number] = 0
             for n in range(common.n_throws):
-                tile.n_moves[n] = self._leaves(common, tile, &filling, n)
-                n_moves[number] += tile.n_moves[n] + popcount(
-                    self._landings(common, &filling, n))
+                tile.n_moves[n] = self._leaving(common, tile, &filling, n) != 0
+                counts[number] += tile.n_moves[n] + popcount(self._landings(common, &filling, n))
             if tile.pieces and not common.is_lane:  # a lane has slots of its own
-                for n in range(common.n_slots):
-                    n_moves[number] += self._is_open(
-                        common, &filling, common.slot_source[n]
-                        + common.throws[common.slot_throw[n]])
+                for k in range(common.n_slots):
+                    counts[number] += self._is_open(common, &filling, common.slot_target[k])
 
-    cdef bint _leaves(
+    cdef uint64_t _leaving(
         self, LayoutTables common, const Tile* tile, const Filling* filling, int n
     ) noexcept nogil:
-        # Whether a throw can move a piece onto a frozen square or off the board; a
-        # frozen square already held is left for `_leave` to see.
+        # Path indices, by bit, from which a throw can move a piece onto a frozen square or
+        # off the board; a frozen square already held is left for `_leave` to see.
         cdef uint64_t frozen = common.ranking.config_mask[self.mine[tile.half]]
-        cdef uint64_t sources = filling.mine[common.tables.n_shared] | frozen << common.first_frozen
-        return sources << common.throws[n] & common.leaving != 0
+        cdef uint64_t mine = filling.mine[common.tables.n_shared] | frozen << common.first_frozen
+        return mine & common.leaving >> common.throws[n]
 
     cdef uint64_t _landings(
         self, LayoutTables common, const Filling* filling, int n
@@ -325,11 +322,11 @@ cdef class TileLayout:
             move += k
         if common.is_lane:
             for k in range(common.n_slots):
-                n = common.slot_throw[k]
-                target = common.slot_source[k] + common.throws[n]
+                target = common.slot_target[k]
                 slot.matrix = 0
                 if tile.pieces and self._is_open(common, filling, target):
-                    self._land(common, tables, tile, filling, -1, target, n, &slot)
+                    self._land(
+                        common, tables, tile, filling, -1, target, common.slot_throw[k], &slot)
                 self.slots[tile.first_slot + k] = slot.matrix
 
     cdef int _list_moves(
@@ -352,7 +349,7 @@ cdef class TileLayout:
             external[0] += <int64_t>tile.n_rows * tile.vectors
             count = 1
         while landings:
-            target = 63 - highest_zeros(landings)
+            target = 63 - leading_zeros(landings)
             landings ^= <uint64_t>1 << target
             source = target - common.throws[n]
             s = tables.square[source]
@@ -366,7 +363,7 @@ cdef class TileLayout:
         if common.is_lane or tile.pieces == 0:
             return count
         for k in range(common.n_slots):
-            target = common.slot_source[k] + common.throws[n]
+            target = common.slot_target[k]
             if common.slot_throw[k] != n or not self._is_open(common, filling, target):
                 continue
             self._land(common, tables, tile, filling, -1, target, n, &move)
@@ -424,7 +421,7 @@ cdef class TileLayout:
         cdef int n, index
         cdef int64_t x
         cdef uint32_t move = tile.first_move
-        cdef uint64_t frozen = common.ranking.config_mask[self.mine[tile.half]], sources
+        cdef uint64_t sources
         cdef double* rows
         cdef double* end = NULL
         for n in range(common.n_throws):
@@ -435,10 +432,9 @@ cdef class TileLayout:
             end = rows + <int64_t>tile.n_rows * tile.vectors * LANES
             for x in range(end - rows):
                 rows[x] = -1.0
-            sources = filling.mine[tables.n_shared] | frozen << common.first_frozen
-            sources &= common.leaving >> common.throws[n]
+            sources = self._leaving(common, tile, filling, n)
             while sources:
-                index = 63 - highest_zeros(sources)
+                index = 63 - leading_zeros(sources)
                 sources ^= <uint64_t>1 << index
                 self._leave(common, tables, common.ranking, tile, values, filling, index, n, rows)
         if end != NULL and (end - self.buffer) // LANES & 1:
@@ -565,7 +561,7 @@ cdef class TileLayout:
     ) noexcept nogil:
         # Nor do those of a lane that have a piece where an open slot starts.
         cdef uint32_t frozen = common.ranking.config_mask[self.mine[tile.half]]
-        cdef int k, r, entry, throws
+        cdef int k, r, entry, throws, mask
         cdef uint8_t[LANE_SQUARES + 1] moving  # throws that move a piece, from home the last
         for entry in range(LANE_SQUARES + 1):
             moving[entry] = 0
@@ -574,11 +570,11 @@ cdef class TileLayout:
                 entry = common.slot_entry[k]
                 moving[LANE_SQUARES if entry == NO_ENTRY else entry] |= 1 << common.slot_throw[k]
         for r in range(tile.n_rows):
-            throws = 0
+            throws, mask = 0, common.ranking.row_mask[frozen, r]
             if self.program.mask_pieces[tile.half][r] < tile.pieces:
                 throws = moving[LANE_SQUARES]
             for entry in range(LANE_SQUARES):
-                if common.ranking.row_mask[frozen, r] >> entry & 1:
+                if mask >> entry & 1:
                     throws |= moving[entry]
             bits[r] &= ~throws
 
@@ -590,26 +586,26 @@ cdef class TileLayout:
         # this holds for the first leg. Within a group, tiles follow their place in
         # memory, backwards, for the caches' sake.
         cdef int64_t n = self.first_tile[1], n_groups, n_pairs = 0, k = 0, g, t
-        starts = np.empty(min(common.most_groups, n) + 1, dtype=np.int64)
+        starts = np.empty(min(3**common.tiling.n_leading, n) + 1, dtype=np.int64)
         come = np.empty(len(starts), dtype=np.int32)
-        cdef int64_t[::1] start = starts
+        cdef int64_t[::1] starts_view = starts
         cdef int32_t[::1] come_view = come
-        n_groups = self._find_groups(common, self.tables, &start[0], &come_view[0])
-        cdef const int64_t[::1] group = np.argsort(-come[:n_groups], kind="stable")
+        n_groups = self._find_groups(common, self.tables, &starts_view[0], &come_view[0])
+        cdef const int64_t[::1] groups = np.argsort(-come[:n_groups], kind="stable")
         order = np.empty(n, dtype=np.int32)
         group_start = np.zeros(n_groups + 1, dtype=np.int64)
         cdef int32_t[::1] order_view = order
         cdef int64_t[::1] group_view = group_start
         with nogil:
             for g in range(n_groups):
-                for t in range(start[group[g] + 1] - 1, start[group[g]] - 1, -1):
+                for t in range(starts_view[groups[g] + 1] - 1, starts_view[groups[g]] - 1, -1):
                     if self.tiles[t].mirror >= t:
                         order_view[n_pairs] = <int32_t>t
                         n_pairs += 1
                 if n_pairs > group_view[k]:
                     k += 1
                     group_view[k] = n_pairs
-        self.order, self.group_start = order[:n_pairs], group_start[:k + 1]
+        self.order, self.group_start = order[:n_pairs].copy(), group_start[:k + 1]
 
     cdef int64_t _find_groups(
         self, LayoutTables common, TileTables tables, int64_t* starts, int32_t* come

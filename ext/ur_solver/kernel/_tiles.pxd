@@ -2,6 +2,9 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 
+cdef extern from * nogil:
+    int popcount "__builtin_popcountll"(unsigned long long)
+
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
 
 cdef enum:
@@ -13,11 +16,12 @@ cdef enum:
 cdef struct Filling:
     # Who holds each shared square, and what that leaves.
     int32_t digits[MAX_SHARED]
-    int32_t i[MAX_SHARED + 1]           # pieces of mine left for a square and those after it
-    int32_t j[MAX_SHARED + 1]           # theirs; the last are left for entry squares and home
-    int64_t numbers[MAX_SHARED + 1]     # tiles before by the squares before; the tile's number
-    uint64_t mine[MAX_SHARED + 1]       # path indices of mine, by bit, of the squares before
-    uint64_t theirs[MAX_SHARED + 1]     # that I hold, on whichever leg; that they hold
+    # For each square, by what the squares before it hold, and after the last by what all do:
+    int32_t i[MAX_SHARED + 1]           # pieces of mine that are left
+    int32_t j[MAX_SHARED + 1]           # of theirs
+    int64_t numbers[MAX_SHARED + 1]     # tiles that come before; the last is the tile's number
+    uint64_t mine[MAX_SHARED + 1]       # what I hold, as path indices of mine by bit, both legs
+    uint64_t theirs[MAX_SHARED + 1]     # what they hold, as path indices of mine too
 
 
 cdef class TileTables:
@@ -33,13 +37,13 @@ cdef class TileTables:
     cdef const int8_t[::1] mirror               # (square)
     cdef int8_t first_digit[3][MAX_SHARED]      # (digit here, square): that of a first leg
     cdef uint64_t indices[MAX_SHARED]           # (square): path indices of mine, by bit
-    cdef uint64_t forks[2]                      # (side): the first of those of its forks
+    cdef uint64_t forks[2]                      # (side): of its forks, the first of those
 
     cdef int64_t number(self, const int32_t* digits, int i, int j) noexcept nogil
     cdef int64_t number_after(
         self, const Filling* filling, int source, int target
     ) noexcept nogil
-    cdef void hold(self, Filling* filling, int square, int digit) noexcept nogil
+    cdef void hold(self, Filling* filling, int s, int d) noexcept nogil
     cdef void fill(self, int64_t number, int i, int j, Filling* filling) noexcept nogil
     cdef void next_filling(self, Filling* filling) noexcept nogil
     cdef int n_forks(self, uint64_t held, int side) noexcept nogil

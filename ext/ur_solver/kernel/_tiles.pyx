@@ -6,9 +6,6 @@ from ur_solver.space._ranking cimport MAX_SHARED, Ranking
 
 cimport cython
 
-cdef extern from * nogil:
-    int popcount "__builtin_popcountll"(unsigned long long)
-
 
 @cython.final
 cdef class TileTables:
@@ -63,7 +60,8 @@ cdef class TileTables:
     ) noexcept nogil:
         # The number of what a move of mine makes of a filling, from a shared square to
         # another or, -1, from elsewhere: squares before count for what they did, and so do
-        # those after unless a capture leaves the opponent one more piece for them.
+        # those after unless a capture leaves the opponent one more piece for them, or one that
+        # enters leaves me one fewer.
         cdef int s = target if source < 0 else min(source, target), last = max(source, target), d
         cdef int i = filling.i[s], j = filling.j[s]
         cdef int64_t number = filling.numbers[s]
@@ -100,7 +98,7 @@ cdef class TileTables:
             self.hold(filling, s, d)
 
     cdef void next_filling(self, Filling* filling) noexcept nogil:
-        # That of the next number; none changes after the last.
+        # That of the next number; after the last it stays as it is.
         cdef int s = self.n_shared - 1, d
         while s >= 0:
             for d in range(filling.digits[s] + 1, THEIRS + 1):
@@ -137,6 +135,7 @@ cdef class TileTables:
         # its column: how many pieces are left on a square does not depend on their legs.
         cdef int mine_shape = self.ranking.config_shape[mine]
         cdef int their_shape = self.ranking.config_shape[theirs]
+        # plain pointers: this is a fifth of laying out a block
         cdef const int64_t* below = &self.ranking.below[mine_shape, their_shape, 0, 0, 0, 0]
         cdef const int64_t* of_square
         cdef Py_ssize_t counts = self.ranking.below.shape[3], n_digits = self.ranking.n_digits

@@ -30,15 +30,9 @@ cdef enum:
     TURNS = 0x80000000
     ALONE = 0x80000000
     PLACE = 0x7FFFFFFF
-    # most bytes that one position takes: kinds and counts, words, constants
+    # the most counts, or constants, and the most words of a position
     MOST_COUNTS = MAX_CHOICES * MAX_THROWS
     MOST_WORDS = MAX_CHOICES * MAX_THROWS * MAX_MOVES + 2
-
-cdef extern from *:
-    """
-    #define UR_WORST -1e300
-    """
-    const double WORST "UR_WORST"   # no value is as small
 
 
 cdef struct Chunk:
@@ -69,7 +63,7 @@ cdef void release(Chunk* chunk) noexcept nogil
 cdef class Unfolding:
     # the tables of `TurnTables`
     cdef ContentRanking ranking
-    cdef int n_cells, n_movers, n_throws, length, full
+    cdef int n_cells, n_movers, n_throws, full
     cdef const int32_t[::1] mover_cell, mover_part, lift_start
     cdef const uint16_t[::1] lift, landing_content
     cdef const int32_t[:, ::1] step_start

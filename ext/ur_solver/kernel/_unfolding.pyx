@@ -1,6 +1,7 @@
 """The turns of a block, unfolded: what the graph kernel sweeps. `_unfolding.pxd` says how."""
 
-from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.math cimport INFINITY
+from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
@@ -53,7 +54,6 @@ cdef class Unfolding:
         self.n_cells = ranking.n_cells
         self.n_movers = self.mover_cell.shape[0]
         self.n_throws = self.may_capture.shape[0]
-        self.length = self.again.shape[1] - 1
         self.full = ranking.n_stocks - 1
         if self.n_throws > MAX_THROWS or self.chance.shape[1] > MAX_CHOICES:
             raise ValueError("rules larger than the compiled limits")
@@ -115,7 +115,7 @@ cdef class Unfolding:
         cdef int64_t rank
         for n in range(self.n_throws):
             moves[n].n = 0
-            moves[n].constant = WORST
+            moves[n].constant = -INFINITY
         for m in range(self.n_movers):
             source, part = self.mover_cell[m], self.mover_part[m]
             if source < 0:
@@ -224,7 +224,7 @@ cdef class Unfolding:
                         (max(moves[n].places[i], ~moves[n].places[i]), moves[n].places[i] < 0)
                         for i in range(moves[n].n)
                     ]
-                    if moves[n].constant > WORST:
+                    if moves[n].constant > -INFINITY:
                         found.append((-1, True))
                 throws.append(found)
             choices.append(throws)
@@ -272,7 +272,7 @@ cdef class Unfolding:
                     moves[n].places[moves[n].n] = moves[n].places[0]
                     moves[n].n += 1
                 chunk.counts[chunk.n_counts] = <uint8_t>moves[n].n
-                if moves[n].constant > WORST:
+                if moves[n].constant > -INFINITY:
                     chunk.counts[chunk.n_counts] |= CONSTANT
                     chunk.constants[chunk.n_constants] = moves[n].constant
                     chunk.n_constants += 1

@@ -37,7 +37,6 @@ enum {
     MOVE_LINES = 4,               /* prefetched of a matrix that a move leads to */
     SLOT_LINES = 2,
     MOVES_AHEAD = 3,              /* of a throw: refs has room for so many more */
-    NEAR = 1 << 17,               /* vectors that caches serve without being asked ahead */
     NO_BIT = 7,
     NO_ENTRY = 255,
 };
@@ -103,7 +102,7 @@ typedef struct {
     int32_t lane_slot[MAX_THROWS][LANE_SQUARES + 1]; /* by throw and source: slot or -1 */
     int32_t n_throws;             /* throws that move, by ascending step */
     int32_t n_slots;              /* of a tile */
-    int32_t is_near;              /* the buffer has no more than NEAR vectors */
+    int32_t is_near;              /* so few vectors that caches serve them unasked */
     uint16_t with_bit[2 * NO_BIT + 1][MAX_ROWS]; /* (bit << 1 | leg, k): k, that bit put in */
     double chance[256][MAX_THROWS];  /* by pass bits: 0 for a throw that passes, and for
                                         those that the dice do not have: lanes read four */
