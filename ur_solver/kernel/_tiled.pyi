@@ -18,7 +18,7 @@ class TiledKernel:
         ranking: Ranking,
         instruction_set: str | None = None,
         rounds: int = 2,
-        near: int = 131072,
+        near: int = ...,
     ) -> None: ...
 
 class TiledBlock:

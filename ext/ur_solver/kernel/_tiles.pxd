@@ -2,10 +2,10 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 
+from ur_solver.space._ranking cimport MAX_SHARED, Ranking
+
 cdef extern from * nogil:
     int popcount "__builtin_popcountll"(unsigned long long)
-
-from ur_solver.space._ranking cimport MAX_SHARED, Ranking
 
 cdef enum:
     NOBODY = 0
