@@ -100,8 +100,8 @@ def test_fixed_points_agree(rules):
 
 @every_set
 @every_small
-def test_prefetching_changes_no_value(rules, instruction_set):
-    # blocks as small as these are not prefetched unless they are said to be far
+def test_neither_prefetching_nor_leaving_moves_out_changes_a_value(rules, instruction_set):
+    # in blocks as small as these there is neither unless they are said to be far
     space = space_of(rules)
     found = {}
     for near in (0, 2**40):
@@ -115,6 +115,31 @@ def test_prefetching_changes_no_value(rules, instruction_set):
     assert np.array_equal(found[0][0], found[2**40][0])
     assert found[0][1] == found[2**40][1]
     assert 0.0 < found[0][1][0] < 1e-6
+
+
+@every_set
+@every_small
+def test_a_move_left_out_that_is_the_best_shows_in_the_residual(rules, instruction_set):
+    # a margin so far below 0 leaves out what it should not
+    space = space_of(rules)
+    expected = solve(space, tolerance=1e-13)
+    tiling = Tiling(space)
+    kernel = TiledKernel(tiling, space.ranking, instruction_set, near=0, margin=-1e9)
+    n_wrong = 0
+    for block in space.blocks:
+        work = lay_out(kernel, block, expected, single=True)
+        values = expected.copy()
+        iterate(work, 1e-14, 1)
+        residual = work.residual(1)
+        wrong = residual > 1e-12
+        n_wrong += wrong
+        assert work.keep_all() or not wrong
+        assert not work.keep_all()
+        iterate(work, 1e-14, 1)
+        work.store(values)
+        assert np.abs(values - expected).max() < 1e-12
+        assert work.residual(1) < 1e-12
+    assert (n_wrong > 0) == (tiling.lane is not None and instruction_set != "plain")
 
 
 @every_set

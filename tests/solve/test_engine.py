@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from tests.golden import NAMES, golden_rules
+from ur_solver.kernel._tiled import TiledKernel
+from ur_solver.kernel.tiling import Tiling
 from ur_solver.moves import legal_moves, pass_turn
 from ur_solver.position import winner
 from ur_solver.rules import named_rules
@@ -76,6 +78,17 @@ def test_blocks_worth_several_threads_share_them(monkeypatch):
     monkeypatch.setattr("ur_solver.solve.walk._SHARED_SIZE", 1)
     one = solve(FINKEL, tolerance=1e-12, threads=1)
     assert np.abs(solve(FINKEL, tolerance=1e-12, threads=4) - one).max() < 1e-12
+
+
+def test_a_best_move_that_sweeps_left_out_is_found_again(monkeypatch):
+    expected = solve(FINKEL, tolerance=1e-12, threads=1)
+    # a margin so far below 0 leaves out what it should not, at changes below 1e-5
+    kernel = TiledKernel(Tiling(FINKEL), FINKEL.ranking, near=0, margin=-1e9)
+    monkeypatch.setattr("ur_solver.kernel.kernel_of", lambda space: kernel)
+    told = []
+    values = solve(FINKEL, tolerance=1e-12, threads=1, on_block=told.append)
+    assert np.abs(values - expected).max() < 1e-12
+    assert max(each.residual for each in told) < 1e-12
 
 
 def test_a_finer_tolerance_is_nearer():

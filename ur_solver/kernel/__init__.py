@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,7 @@ from ur_solver.rules.contents import LIGHT
 from ur_solver.space import Block, ContentSpace, RaceSpace, Space, StakesSpace
 
 __all__ = [
+    "KernelBlock",
     "LevelsBlock",
     "MoveTables",
     "Workspace",
@@ -52,6 +54,9 @@ __all__ = [
     "workspace_bytes",
 ]
 
+
+KernelBlock: TypeAlias = TiledBlock | GraphBlock | LevelsBlock
+"""A block laid out for one of the kernels."""
 
 _LIST_BYTES = 10 << 30
 """What the lists of one block may take in the graph kernel."""
@@ -94,7 +99,7 @@ def open_block(
     values: npt.NDArray[np.float64],
     workspace: Workspace,
     threads: int = 1,
-) -> TiledBlock | GraphBlock | LevelsBlock:
+) -> KernelBlock:
     """One block laid out in a workspace, its values all 1/2, or half of what is at stake.
 
     Parameters
@@ -125,7 +130,7 @@ def _lay_out(
     workspace: Workspace,
     threads: int,
     single: bool = False,
-) -> TiledBlock | GraphBlock | LevelsBlock:
+) -> KernelBlock:
     if isinstance(space, RaceSpace):
         halves = [(half.mine, half.theirs) for half in block.halves]
         return TiledBlock(kernel_of(space), workspace, halves, values, threads, single)

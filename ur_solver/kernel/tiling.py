@@ -24,7 +24,8 @@ LANES = 4
 """As in tiles.h: entry squares, throws, entry squares of a lane, numbers in a vector."""
 
 _TILE_BYTES, _MOVE_BYTES = 40, 16
-"""The sizes of `Tile` and `Move` in tiles.h."""
+"""The sizes of `Tile` and `Move` in tiles.h; of a lane two records and two lists of 8 bytes a
+move, with all moves and those that sweeps look at."""
 
 _SIDES = (EMPTY, MINE, THEIRS)
 """What a tile knows of a shared square; its place here is the square's digit."""
@@ -294,7 +295,8 @@ class Tiling:
                 if not self._frozen_leave(half.mine, leaving):
                     leaving_size -= int(self.kinds(half.mine, half.theirs, leaving).vectors.sum())
             moves = len(self.throws) * (kinds.sources + 1) + len(self.slots)
-            total += int(kinds.tiles @ (_TILE_BYTES + kinds.rows + _MOVE_BYTES * moves))
+            records = _TILE_BYTES if self.lane is None else 2 * _TILE_BYTES
+            total += int(kinds.tiles @ (records + kinds.rows + _MOVE_BYTES * moves))
             tiles = int(kinds.tiles.sum())
             # what leaves a tile is an even number of vectors
             laid_out = 2 * size + leaving_size + tiles

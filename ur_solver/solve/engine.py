@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.kernel import LevelsBlock, Workspace, check_provable, open_block, prove
+from ur_solver.kernel import KernelBlock, LevelsBlock, Workspace, check_provable, open_block, prove
 from ur_solver.solve.iterate import iterate
 from ur_solver.solve.result import BlockResult
 from ur_solver.solve.walk import Walk, default_threads
@@ -22,6 +23,9 @@ _GOAL = 0.1
 
 _CERTIFIED_GOAL = 0.005
 """And to this where it is certified: what is left shows in the bounds several times over."""
+
+_RESIDUAL = 10.0
+"""A residual of more than so many times the goal says that sweeps left out a best move."""
 
 _LINE = 8
 """Numbers in a cache line."""
@@ -117,13 +121,11 @@ class _Solve(Walk[BlockResult]):
         block = self.space.blocks[index]
         values = self.values[block.offset : block.offset + block.size]
         work = open_block(self.space, block, self.values, workspace, threads)
-        iteration = iterate(work, self.goal, threads, self.stop, lambda: self.spare_threads(index))
-        work.store(self.values)
-        if self.space.is_chance and (values.min() < 0.0 or values.max() > 1.0):
-            # An extrapolation may step over the ends by less than the tolerance.
-            np.clip(values, 0.0, 1.0, out=values)
-            work.load(self.values)
-        residual, error = work.residual(threads + self.spare_threads(index)), None
+        sweeps, residual = self._settle(work, index, threads)
+        if work.keep_all() and residual > _RESIDUAL * max(self.goal, work.noise):
+            further, residual = self._settle(work, index, threads)
+            sweeps += further
+        error = None
         if self.certify:
             assert not isinstance(work, LevelsBlock)  # stakes are refused (`check_provable`)
             error = self.errors[index] = prove(
@@ -140,7 +142,20 @@ class _Solve(Walk[BlockResult]):
             index=index,
             values=values,
             residual=residual,
-            sweeps=iteration.sweeps,
+            sweeps=sweeps,
             seconds=time.perf_counter() - began,
             error=error,
         )
+
+    def _settle(self, work: KernelBlock, index: int, threads: int) -> tuple[int, float]:
+        """Bring a block to its fixed point and store it: sweeps, and the residual."""
+        block = self.space.blocks[index]
+        values = self.values[block.offset : block.offset + block.size]
+        spare = partial(self.spare_threads, index)
+        iteration = iterate(work, self.goal, threads, self.stop, spare)
+        work.store(self.values)
+        if self.space.is_chance and (values.min() < 0.0 or values.max() > 1.0):
+            # An extrapolation may step over the ends by less than the tolerance.
+            np.clip(values, 0.0, 1.0, out=values)
+            work.load(self.values)
+        return iteration.sweeps, work.residual(threads + spare())

@@ -471,6 +471,10 @@ cdef class GraphBlock:
         """False: in double precision from the start."""
         return False
 
+    def keep_all(self):
+        """False: sweeps look at all moves from the start."""
+        return False
+
     def sweep(self, int threads):
         """Update every value in place; the largest change."""
         return self._pass(threads, True)

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from ur_solver.kernel._tiles cimport Filling, TileTables
-from ur_solver.kernel._workspace cimport Workspace
+from ur_solver.kernel._workspace cimport Region, Workspace
 from ur_solver.space._ranking cimport Ranking
 
 
@@ -42,10 +42,10 @@ cdef extern from "tiles.h" nogil:
     ctypedef struct EntryMoves:
         pass
     ctypedef struct Program:
-        const Tile* tiles
-        const Move* moves
-        const MatrixRef* refs
-        const MatrixRef* slots
+        Tile* tiles
+        Move* moves
+        MatrixRef* refs
+        MatrixRef* slots
         const uint8_t* pass_bits
         void* frames
         int64_t frame_step
@@ -94,9 +94,6 @@ cdef class TileLayout:
     cdef TileTables tables
     cdef Program program
     cdef Tile* tiles
-    cdef Move* moves
-    cdef MatrixRef* refs
-    cdef MatrixRef* slots
     cdef uint8_t* pass_bits
     cdef double* buffer             # room for the values, then the matrices of moves that leave
     cdef Workspace workspace
@@ -111,8 +108,9 @@ cdef class TileLayout:
     cdef int n_halves
     cdef const uint8_t* stuck[2]    # (half): throws without an entry move, as row tables say
     cdef object keep
-    cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
+    cdef readonly int64_t n_tiles, n_vectors, n_state_vectors, n_moves
 
+    cdef _take_lists(self, Program* program, Region moves, Region slots)
     cdef void _next(self, TileTables tables, int64_t number, Filling* filling) noexcept nogil
     cdef void _shape(
         self, LayoutTables common, TileTables tables, int64_t first, int64_t* counts

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 import numpy as np
 
 from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables, popcount
-from ur_solver.kernel._workspace cimport Workspace
+from ur_solver.kernel._workspace cimport Region, Workspace
 from ur_solver.space._ranking cimport MAX_SHARED, Ranking
 
 cdef extern from * nogil:
@@ -152,15 +152,8 @@ cdef class TileLayout:
         for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
             self._shape(common, self.tables, run * RUN, &externals[0])
         self._place(common, &externals[0], sizes)
-        if common.is_lane:
-            self.refs = <MatrixRef*>workspace.moves.take(
-                (sizes[0] + MOVES_AHEAD) * sizeof(MatrixRef))
-            self.slots = <MatrixRef*>workspace.slots.take(
-                self.n_tiles * common.n_slots * sizeof(MatrixRef))
-        else:
-            self.moves = <Move*>workspace.moves.take(sizes[0] * sizeof(Move))
-        self.program.moves, self.program.refs = self.moves, self.refs
-        self.program.slots = self.slots
+        self.n_moves = sizes[0]
+        self._take_lists(&self.program, workspace.moves, workspace.slots)
         self.pass_bits = <uint8_t*>workspace.pass_bits.take(sizes[1])
         self.program.pass_bits = self.pass_bits
         self.n_vectors = sizes[2]
@@ -169,6 +162,15 @@ cdef class TileLayout:
         for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
             self._lay_out(common, self.tables, run * RUN, &externals[0], base)
         self._order_tiles(common)
+
+    cdef _take_lists(self, Program* program, Region moves, Region slots):
+        # Room for all of a block's moves.
+        if program.is_lane:
+            program.refs = <MatrixRef*>moves.take((self.n_moves + MOVES_AHEAD) * sizeof(MatrixRef))
+            program.slots = <MatrixRef*>slots.take(
+                self.n_tiles * program.n_slots * sizeof(MatrixRef))
+        else:
+            program.moves = <Move*>moves.take(self.n_moves * sizeof(Move))
 
     def _row_tables(self, int h, tables):
         cdef const uint8_t[::1] order = tables["order"]
@@ -327,7 +329,7 @@ cdef class TileLayout:
                 if tile.pieces and self._is_open(common, filling, target):
                     self._land(
                         common, tables, tile, filling, -1, target, common.slot_throw[k], &slot)
-                self.slots[tile.first_slot + k] = slot.matrix
+                self.program.slots[tile.first_slot + k] = slot.matrix
 
     cdef int _list_moves(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
@@ -379,9 +381,9 @@ cdef class TileLayout:
 
     cdef void _write(self, const Move* move, int64_t at) noexcept nogil:
         if self.program.is_lane:
-            self.refs[at] = move.matrix
+            self.program.refs[at] = move.matrix
         else:
-            self.moves[at] = move[0]
+            self.program.moves[at] = move[0]
 
     cdef int _n_pairs(self, const Tile* tile, int entry) noexcept nogil:
         # How many of a tile's masks hold an entry square.
@@ -545,7 +547,7 @@ cdef class TileLayout:
             for k in range(tile.n_rows):
                 bits[k] &= ~(1 << n)
             return
-        move = &self.moves[number]
+        move = &self.program.moves[number]
         if move.entry == NO_ENTRY:
             for k in range(move.n):
                 bits[self.program.with_bit[move.lost][k]] &= ~(1 << n)
@@ -566,7 +568,7 @@ cdef class TileLayout:
         for entry in range(LANE_SQUARES + 1):
             moving[entry] = 0
         for k in range(common.n_slots):
-            if self.slots[tile.first_slot + k]:
+            if self.program.slots[tile.first_slot + k]:
                 entry = common.slot_entry[k]
                 moving[LANE_SQUARES if entry == NO_ENTRY else entry] |= 1 << common.slot_throw[k]
         for r in range(tile.n_rows):

@@ -37,6 +37,9 @@ cdef extern from "sweep.h" nogil:
         double (*sweep_single)(
             const Program*, float*, const int32_t*, const int64_t*, int64_t, int, int
         ) noexcept nogil
+        void (*eliminate_single)(
+            const Program*, const float*, const int32_t*, int64_t, double, const Program*, int
+        ) noexcept nogil
         void (*remember_single)(const Program*, const float*, float*, int64_t, int) noexcept nogil
         void (*extrapolate_single)(
             const Program*, float*, const float*, int64_t, double, int
@@ -60,6 +63,9 @@ cdef double HALF_UNIT = 2.0**-53  # of the last place of numbers up to 1, at mos
 # no more sweeps for it, at 1e-7 some do.
 cdef double SINGLE_NOISE = 3e-7
 
+# Changes below which moves are left out, in single precision.
+cdef double ELIMINATION = 1e-5
+
 
 def instruction_sets():
     """The instruction sets that this processor runs, the fastest first."""
@@ -81,15 +87,23 @@ cdef class TiledKernel(LayoutTables):
         How often a tile and its mirror are updated in turn before the next pair.
     near : int
         Blocks of so many vectors at most are not prefetched: a sweep takes 0.8 of the time
-        without it where caches serve a block as it is.
+        without it where caches serve a block as it is. Nor are moves left out there, which takes
+        two sweeps' time.
+    margin : float
+        Moves are left out that are worse than the best by so many times the last change. With a
+        factor r a value is still to change by at most r / (1 - r) times that, the difference of
+        two by twice as much: 98 for 0.98. An estimate, not a bound; the residual, by all moves,
+        tells whether it holds.
     """
 
     cdef Sweeper sweeper
     cdef readonly str instruction_set
     cdef readonly int rounds
+    cdef readonly double margin
 
     def __init__(
-        self, tiling, Ranking ranking, instruction_set=None, int rounds=2, int64_t near=NEAR
+        self, tiling, Ranking ranking, instruction_set=None, int rounds=2, int64_t near=NEAR,
+        double margin=98.0
     ):
         cdef Sweeper found[4]
         cdef int n = sweepers(found)
@@ -101,6 +115,7 @@ cdef class TiledKernel(LayoutTables):
             )
         self.sweeper = found[names.index(self.instruction_set)]
         self.rounds = rounds
+        self.margin = margin
         super().__init__(tiling, ranking, self.sweeper.has_lanes, near)
 
 
@@ -113,7 +128,8 @@ cdef class TiledBlock(TileLayout):
     workspace, halves, values, threads
         As of `TileLayout`; only `store` writes to `values`.
     single : bool
-        Sweep in single precision until `refine`, if the instruction set has it.
+        Sweep in single precision until `refine`, if the instruction set has it; and of a lane,
+        once changes are small, without the moves that are too bad to become the best.
     """
 
     cdef TiledKernel kernel
@@ -121,6 +137,9 @@ cdef class TiledBlock(TileLayout):
     cdef float* single             # the values less 1/2; NULL once in double precision
     cdef void* memory              # of the precision of the values
     cdef double* lower             # the lower bounds, laid out as `buffer` is
+    cdef Program kept              # with the lists of the moves that sweeps look at ...
+    cdef bint eliminated           # ... if they do not look at all
+    cdef bint may_eliminate
 
     def __init__(
         self, TiledKernel kernel, Workspace workspace, halves, const double[::1] values,
@@ -132,7 +151,9 @@ cdef class TiledBlock(TileLayout):
         self.memory = NULL
         self.lower = NULL
         self.single = NULL
+        self.eliminated = self.may_eliminate = False
         if single and kernel.sweeper.sweep_single != NULL:
+            self.may_eliminate = self.program.is_lane and not self.program.is_near
             self.single = <float*>workspace.memory.vectors((self.n_vectors + 1) // 2)
         for k in prange(
                 self.n_state_vectors * LANES, nogil=True, schedule="static",
@@ -149,6 +170,7 @@ cdef class TiledBlock(TileLayout):
         # Four for each thread: of a tile and its mirror, by both bounds.
         self.program.frames = self.workspace.frames.vectors(
             4 * threads * self.program.frame_size // LANES)
+        self.kept.frames = self.program.frames
 
     def sweep(self, int threads):
         """Update every tile in place, the furthest on first.
@@ -164,17 +186,37 @@ cdef class TiledBlock(TileLayout):
             The delta: the largest change of a value on its first update.
         """
         cdef double delta
+        cdef const Program* program = &self.kept if self.eliminated else &self.program
         self._take_frames(threads)
         with nogil:
             if self.single != NULL:
                 delta = self.kernel.sweeper.sweep_single(
-                    &self.program, self.single, &self.order[0], &self.group_start[0],
+                    program, self.single, &self.order[0], &self.group_start[0],
                     self.group_start.shape[0] - 1, self.kernel.rounds, threads)
             else:
                 delta = self.kernel.sweeper.sweep(
-                    &self.program, self.buffer, &self.order[0], &self.group_start[0],
+                    program, self.buffer, &self.order[0], &self.group_start[0],
                     self.group_start.shape[0] - 1, self.kernel.rounds, threads)
+        if delta <= ELIMINATION and self.may_eliminate and self.single != NULL:
+            self._eliminate(self.kernel.margin * delta, threads)
         return delta
+
+    cdef _eliminate(self, double margin, int threads):
+        self.may_eliminate = False
+        self.kept = self.program
+        self.kept.tiles = <Tile*>self.workspace.kept_tiles.take(self.n_tiles * sizeof(Tile))
+        self._take_lists(&self.kept, self.workspace.kept_moves, self.workspace.kept_slots)
+        with nogil:
+            self.kernel.sweeper.eliminate_single(
+                &self.program, self.single, &self.order[0], self.order.shape[0], margin,
+                &self.kept, threads)
+        self.eliminated = True
+
+    def keep_all(self):
+        """Look at all moves from now on; whether some may have been left out."""
+        eliminated = self.eliminated
+        self.eliminated = self.may_eliminate = False
+        return eliminated
 
     @property
     def noise(self):

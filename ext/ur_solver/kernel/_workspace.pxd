@@ -13,5 +13,6 @@ cdef class Region:
 
 cdef class Workspace:
     cdef Region tiles, moves, slots, pass_bits, buffer, memory, frames
+    cdef Region kept_tiles, kept_moves, kept_slots
 
     cdef _renew(self)

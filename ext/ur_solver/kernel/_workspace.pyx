@@ -47,10 +47,12 @@ cdef class Workspace:
     cdef _renew(self):
         self.tiles, self.moves, self.slots = Region(), Region(), Region()
         self.pass_bits, self.buffer, self.memory = Region(), Region(), Region()
+        self.kept_tiles, self.kept_moves, self.kept_slots = Region(), Region(), Region()
         self.frames = Region()
 
     def trim(self, int64_t most):
         """Give all back if it is more than `most` bytes; the block in it must be done with."""
         if (self.tiles.size + self.moves.size + self.slots.size + self.pass_bits.size
-                + self.buffer.size + self.memory.size + self.frames.size) > most:
+                + self.buffer.size + self.memory.size + self.kept_tiles.size
+                + self.kept_moves.size + self.kept_slots.size + self.frames.size) > most:
             self._renew()

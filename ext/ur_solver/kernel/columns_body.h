@@ -51,6 +51,34 @@ static inline __attribute__((always_inline)) void COLUMNS(prepare_columns)(
     }
 }
 
+static inline __attribute__((always_inline)) void COLUMNS(find_own)(
+    const Program *program, const REAL *f, const REAL *g, const int n, const REAL **own)
+{
+    /* Of a lane, by target: the matrix that a throw's moves to an entry square lead to. */
+#pragma GCC unroll 4
+    for (int target = n; target < LANE_SQUARES; target++)
+        own[target] = program->lane_again[n] >> target & 1 ? f : g;
+}
+
+static inline __attribute__((always_inline)) X(v) COLUMNS(best_with_own)(
+    X(v) best, const REAL *const *own, const int n, const int r, const int pieces,
+    const int stride)
+{
+    /* Of a lane: a row's best move by a throw, from the best of those that leave the tile. */
+    const int mask = LANE_MASK[r];
+#pragma GCC unroll 5
+    for (int source = 0; source + n < LANE_SQUARES; source++) {
+        const int target = source + n;
+        if (source == 0 ? LANE_PIECES[r] >= pieces : !(mask >> (source - 1) & 1))
+            continue;
+        if (mask >> target & 1)
+            continue;
+        const int left = source == 0 ? mask : mask & ~(1 << (source - 1));
+        best = X(max)(best, X(load)(own[target] + LANE_ROW[left | 1 << target] * stride));
+    }
+    return best;
+}
+
 static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
     const Program *program, const Tile *tile, const REAL *buffer,
     const VEC(LaneFrame) * frame, REAL *to, const int pieces, const int rows, const int stride,
@@ -64,9 +92,7 @@ static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
     const REAL *own[LANE_SQUARES][LANE_SQUARES];
 #pragma GCC unroll 4
     for (int n = 0; n < LANE_SQUARES; n++)
-#pragma GCC unroll 4
-        for (int target = n; target < LANE_SQUARES; target++)
-            own[n][target] = program->lane_again[n] >> target & 1 ? f : g;
+        COLUMNS(find_own)(program, f, g, n, own[n]);
     const X(v) valid = X(lanes_below)(tile->n_columns - column);
     X(v) delta = X(set)(0.0);
 #pragma GCC unroll 16
@@ -74,30 +100,55 @@ static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
         const int r = LANE_ORDER[k];
         if (r >= rows)
             continue;
-        const int mask = LANE_MASK[r], offset = r * stride;
+        const int offset = r * stride;
         const int bits = pass_bits[r];
         const REAL *chance = program->TABLE(chance)[bits];
         X(v) sum = X(mul)(X(set)(program->TABLE(pass_chance)[bits]), X(load)(g + offset));
 #pragma GCC unroll 4
         for (int n = 0; n < LANE_SQUARES; n++) {
-            X(v) best = X(load)(frame->best[n] + offset + column);
-#pragma GCC unroll 5
-            for (int source = 0; source + n < LANE_SQUARES; source++) {
-                const int target = source + n;
-                if (source == 0 ? LANE_PIECES[r] >= pieces : !(mask >> (source - 1) & 1))
-                    continue;
-                if (mask >> target & 1)
-                    continue;
-                const int left = source == 0 ? mask : mask & ~(1 << (source - 1));
-                best = X(max)(
-                    best, X(load)(own[n][target] + LANE_ROW[left | 1 << target] * stride));
-            }
+            const X(v) best = COLUMNS(best_with_own)(
+                X(load)(frame->best[n] + offset + column), own[n], n, r, pieces, stride);
             sum = X(fma)(X(set)(chance[n]), best, sum);
         }
         delta = X(max)(delta, X(distance)(sum, X(load)(f + offset), valid));
         X(store)(to + offset + column, sum);
     }
     return X(largest)(delta);
+}
+
+static inline __attribute__((always_inline)) void COLUMNS(set_bars)(
+    const Program *program, const Tile *tile, const REAL *buffer, REAL *bars, const REAL margin,
+    const int n, const int pieces, const int rows, const int stride, const int column)
+{
+    /* Of a lane: each row's best move by a throw less the margin, from the best of those that
+       leave the tile. */
+    const REAL *f = buffer + tile->f * LANES + column;
+    const REAL *own[LANE_SQUARES];
+    COLUMNS(find_own)(program, f, f + (int64_t)rows * stride, n, own);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        REAL *bar = bars + r * stride + column;
+        const X(v) best = COLUMNS(best_with_own)(X(load)(bar), own, n, r, pieces, stride);
+        X(store)(bar, X(fma)(X(set)(1.0), best, X(set)(-margin)));
+    }
+}
+
+static inline __attribute__((always_inline)) X(v) COLUMNS(above)(
+    X(v) above, const REAL *matrix, const int matrix_stride, const REAL *bars, const int source,
+    const int rows, const int stride, const int column)
+{
+    /* Of a lane: the most that a move is above the bars, from entry square `source` - 1 or, 0,
+       in all rows. */
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        if (source && !(LANE_MASK[r] >> (source - 1) & 1))
+            continue;
+        const int after = source ? LANE_ROW[LANE_MASK[r] & ~(1 << (source - 1))] : r;
+        const X(v) bar = X(load)(bars + r * stride + column);
+        const X(v) value = X(load)(matrix + after * matrix_stride + column);
+        above = X(max)(above, X(fma)(X(set)(-1.0), bar, value));
+    }
+    return above;
 }
 #endif
 

@@ -157,4 +157,3 @@ static const VEC(Update) VEC(update)[LANE_VECTORS][6] = {
     LANE_LIST(update, 1), LANE_LIST(update, 2), LANE_LIST(update, 3), LANE_LIST(update, 4)};
 static const VEC(Show) VEC(show_lane)[LANE_VECTORS][6] = {
     LANE_LIST(show, 1), LANE_LIST(show, 2), LANE_LIST(show, 3), LANE_LIST(show, 4)};
-#undef LANE_LIST

@@ -114,6 +114,7 @@ static const float WHOLE_single = 0.0f;
 #define UR_LANE 1
 #include "vectors_single.h"
 #include "sweep_body.h"
+#include "eliminate_body.h"
 #undef UR_LANE
 #undef X8
 #undef X4
@@ -122,6 +123,7 @@ static const float WHOLE_single = 0.0f;
 #undef REAL
 #pragma GCC pop_options
 #endif
+#undef LANE_LIST
 
 static inline void to_single(const double *from, float *to, int64_t n, int threads)
 {
@@ -159,6 +161,10 @@ typedef struct {
     double (*sweep_single)(
         const Program *, float *, const int32_t *order, const int64_t *group_start,
         int64_t n_groups, int rounds, int threads);
+    /* What sweeps of a lane may look at from now on, to the lists of the second program. */
+    void (*eliminate_single)(
+        const Program *, const float *, const int32_t *order, int64_t n_pairs, double margin,
+        const Program *, int threads);
     void (*remember_single)(
         const Program *, const float *, float *memory, int64_t n_tiles, int threads);
     void (*extrapolate_single)(
@@ -173,10 +179,11 @@ typedef struct {
     void (*show_bounds)(const Program *, double *upper, double *lower, int64_t n_tiles);
 } Sweeper;
 
-#define UR_SWEEPER(set, has_lanes_, sweep_single_, remember_single_, extrapolate_single_)          \
-    {#set,             has_lanes_,        sweep_##set,  residual_##set,   show_##set,          \
-     remember_##set,   extrapolate_##set, sweep_single_,    remember_single_, extrapolate_single_, \
-     narrow_##set,     widen_##set,       show_bounds_##set}
+#define UR_SINGLE sweep_single, eliminate_single, remember_single, extrapolate_single
+#define UR_NO_SINGLE NULL, NULL, NULL, NULL
+#define UR_SWEEPER(set, has_lanes_, ...)                                                       \
+    {#set, has_lanes_, sweep_##set, residual_##set, show_##set, remember_##set,                \
+     extrapolate_##set, __VA_ARGS__, narrow_##set, widen_##set, show_bounds_##set}
 
 static inline int sweepers(Sweeper *list)
 {
@@ -187,14 +194,12 @@ static inline int sweepers(Sweeper *list)
 #ifndef UR_WITHOUT_AVX512
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
-        list[n++] = (Sweeper)UR_SWEEPER(
-            avx512, 1, sweep_single, remember_single, extrapolate_single);
+        list[n++] = (Sweeper)UR_SWEEPER(avx512, 1, UR_SINGLE);
 #endif
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        list[n++] = (Sweeper)UR_SWEEPER(
-            avx2, 1, sweep_single, remember_single, extrapolate_single);
+        list[n++] = (Sweeper)UR_SWEEPER(avx2, 1, UR_SINGLE);
 #endif
-    list[n++] = (Sweeper)UR_SWEEPER(plain, 0, NULL, NULL, NULL);
+    list[n++] = (Sweeper)UR_SWEEPER(plain, 0, UR_NO_SINGLE);
     return n;
 }
 

@@ -81,10 +81,10 @@ typedef struct {
 } EntryMoves;
 
 typedef struct {
-    const Tile *tiles;
-    const Move *moves;            /* by tile and throw */
-    const MatrixRef *refs;        /* the same for lanes: all rows, none changed */
-    const MatrixRef *slots;
+    Tile *tiles;
+    Move *moves;                  /* by tile and throw */
+    MatrixRef *refs;              /* the same for lanes: all rows, none changed */
+    MatrixRef *slots;
     const uint8_t *pass_bits;     /* (tile row) bit by throw: no move, the turn passes */
     void *frames;                 /* four for each thread */
     int64_t frame_step;           /* numbers in a frame for each throw */

@@ -1,0 +1,123 @@
+/* Which moves of a lane a sweep need not look at: included by sweep.h for single precision.
+
+   Once values hardly change, most moves are seen to be worse than the best by more than all
+   changes to come (action elimination; J. MacQueen, Operations Research 15, 1967, 559-561). One
+   that is so in all positions of a tile is left out of the tile's lists. */
+
+static inline __attribute__((always_inline)) int VEC(reaches)(
+    const REAL *matrix, const int matrix_stride, const REAL *bars, const int source,
+    const int rows, const int vectors)
+{
+    /* Whether in some position a move comes up to the bar: from entry square `source` - 1, or
+       0, one that all rows have. */
+    const int stride = vectors * LANES;
+    X8(v) above8 = X8(set)(-1.0);
+    X4(v) above4 = X4(set)(-1.0);
+    UR_COLUMNS(
+        vectors,
+        above8 = VEC(above8)(above8, matrix, matrix_stride, bars, source, rows, stride, column),
+        above4 = VEC(above4)(above4, matrix, matrix_stride, bars, source, rows, stride, column))
+    return larger(X8(largest)(above8), X4(largest)(above4)) >= 0.0;
+}
+
+static inline __attribute__((always_inline)) void VEC(eliminate_lane)(
+    const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,
+    const REAL margin, const Program *kept, const int pieces, const int rows, const int vectors)
+{
+    /* `frame` is what `prepare_lane` made of the tile, with the same constants. */
+    const int stride = vectors * LANES;
+    const MatrixRef *move = program->refs + tile->first_move;
+    const MatrixRef *slots = program->slots + tile->first_slot;
+    MatrixRef *to = kept->refs + tile->first_move, *to_slots = kept->slots + tile->first_slot;
+    Tile *to_tile = kept->tiles + (tile - program->tiles);
+    *to_tile = *tile;
+#pragma GCC unroll 4
+    for (int n = 0; n < LANE_SQUARES; n++) {
+        if (n >= program->n_throws)
+            break;
+        REAL *bars = frame->best[n];
+        int n_kept = 0;
+        UR_COLUMNS(
+            vectors,
+            VEC(set_bars8)(program, tile, buffer, bars, margin, n, pieces, rows, stride, column),
+            VEC(set_bars4)(program, tile, buffer, bars, margin, n, pieces, rows, stride, column))
+        for (int r = 0; r < rows; r++)
+            for (int c = tile->n_columns; c < stride; c++)
+                bars[r * stride + c] = 1; /* padding: nothing reaches it */
+        for (int k = 0; k < tile->n_moves[n]; k++, move++) {
+            to[n_kept] = *move;
+            n_kept += VEC(reaches)(
+                VEC(matrix)(buffer, *move), (int)(*move & 255) * LANES, bars, 0, rows, vectors);
+        }
+        to += n_kept;
+        to_tile->n_moves[n] = (uint8_t)n_kept;
+#pragma GCC unroll 5
+        for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
+            const int slot = program->lane_slot[n][source];
+            const MatrixRef ref = slots[slot];
+            to_slots[slot] =
+                ref && VEC(reaches)(
+                           VEC(matrix)(buffer, ref), (int)(ref & 255) * LANES, bars, source,
+                           rows, vectors)
+                    ? ref
+                    : 0;
+        }
+    }
+    /* prefetching goes on past the end of a list */
+    for (MatrixRef *end = kept->refs + (move - program->refs); to < end; to++)
+        *to = 0;
+}
+
+#define ELIMINATE_CASE(pieces_, rows_, vectors_)                                               \
+    static void VEC(eliminate_##pieces_##_##vectors_)(                                         \
+        const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,   \
+        const REAL margin, const Program *kept)                                                \
+    {                                                                                          \
+        VEC(eliminate_lane)                                                                    \
+        (program, tile, buffer, frame, margin, kept, pieces_, rows_, vectors_);                \
+    }
+#define ELIMINATE_CASES(pieces_, rows_)                                                        \
+    ELIMINATE_CASE(pieces_, rows_, 1)                                                          \
+    ELIMINATE_CASE(pieces_, rows_, 2)                                                          \
+    ELIMINATE_CASE(pieces_, rows_, 3)                                                          \
+    ELIMINATE_CASE(pieces_, rows_, 4)
+ELIMINATE_CASES(0, 1)
+ELIMINATE_CASES(1, 5)
+ELIMINATE_CASES(2, 11)
+ELIMINATE_CASES(3, 15)
+ELIMINATE_CASES(4, 16)
+ELIMINATE_CASES(5, 16)
+#undef ELIMINATE_CASE
+#undef ELIMINATE_CASES
+
+typedef void (*VEC(Eliminate))(
+    const Program *, const Tile *, const REAL *, VEC(LaneFrame) *, REAL, const Program *);
+static const VEC(Eliminate) VEC(eliminate_of)[LANE_VECTORS][6] = {
+    LANE_LIST(eliminate, 1), LANE_LIST(eliminate, 2), LANE_LIST(eliminate, 3),
+    LANE_LIST(eliminate, 4)};
+
+static void VEC(eliminate_in)(
+    const Program *program, const Tile *tile, const REAL *buffer, const REAL margin,
+    const Program *kept)
+{
+    REAL *const frame = VEC(frame_of)(program, 0);
+    VEC(prepare_tile)(program, tile, buffer, frame);
+    VEC(eliminate_of)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
+        program, tile, buffer, (VEC(LaneFrame) *)frame, margin, kept);
+}
+
+static void VEC(eliminate)(
+    const Program *program, const REAL *buffer, const int32_t *order, int64_t n_pairs,
+    double margin, const Program *kept, int threads)
+{
+    /* To the lists of `kept`, which have the same room, the moves that come within the margin
+       of the best somewhere in their tile. */
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
+    for (int64_t k = 0; k < n_pairs; k++) {
+        const Tile *tile = program->tiles + order[k], *mirror = program->tiles + tile->mirror;
+        prefetch_pairs(program, buffer, sizeof(REAL), order, k, n_pairs);
+        VEC(eliminate_in)(program, tile, buffer, (REAL)margin, kept);
+        if (mirror != tile)
+            VEC(eliminate_in)(program, mirror, buffer, (REAL)margin, kept);
+    }
+}
