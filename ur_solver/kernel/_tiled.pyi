@@ -10,6 +10,7 @@ from ur_solver.space._ranking import Ranking
 def instruction_sets() -> tuple[str, ...]: ...
 
 class TiledKernel:
+    tiling: Tiling
     instruction_set: str
     rounds: int
     margin: float
@@ -25,6 +26,7 @@ class TiledKernel:
 
 class TiledBlock:
     n_tiles: int
+    n_moves: int
     def __init__(
         self,
         kernel: TiledKernel,
@@ -37,6 +39,8 @@ class TiledBlock:
     @property
     def noise(self) -> float: ...
     def refine(self) -> bool: ...
+    @property
+    def n_looked_at(self) -> int: ...
     def keep_all(self) -> bool: ...
     def sweep(self, threads: int) -> float: ...
     def residual(self, threads: int) -> float: ...

@@ -24,9 +24,6 @@ _GOAL = 0.1
 _CERTIFIED_GOAL = 0.005
 """And to this where it is certified: what is left shows in the bounds several times over."""
 
-_RESIDUAL = 10.0
-"""A residual of more than so many times the goal says that sweeps left out a best move."""
-
 _LINE = 8
 """Numbers in a cache line."""
 
@@ -121,9 +118,10 @@ class _Solve(Walk[BlockResult]):
         block = self.space.blocks[index]
         values = self.values[block.offset : block.offset + block.size]
         work = open_block(self.space, block, self.values, workspace, threads)
-        sweeps, residual = self._settle(work, index, threads)
-        if work.keep_all() and residual > _RESIDUAL * max(self.goal, work.noise):
-            further, residual = self._settle(work, index, threads)
+        sweeps, residual = self._settle(work, values, index, threads)
+        if work.keep_all() and residual > max(self.goal, work.noise):
+            # Usually it is half of that: the best of some moves must have been left out.
+            further, residual = self._settle(work, values, index, threads)
             sweeps += further
         error = None
         if self.certify:
@@ -147,10 +145,10 @@ class _Solve(Walk[BlockResult]):
             error=error,
         )
 
-    def _settle(self, work: KernelBlock, index: int, threads: int) -> tuple[int, float]:
-        """Bring a block to its fixed point and store it: sweeps, and the residual."""
-        block = self.space.blocks[index]
-        values = self.values[block.offset : block.offset + block.size]
+    def _settle(
+        self, work: KernelBlock, values: npt.NDArray[np.float64], index: int, threads: int
+    ) -> tuple[int, float]:
+        """Bring a block to its fixed point, its own `values`: how many sweeps; the residual."""
         spare = partial(self.spare_threads, index)
         iteration = iterate(work, self.goal, threads, self.stop, spare)
         work.store(self.values)

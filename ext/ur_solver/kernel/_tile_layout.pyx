@@ -27,7 +27,7 @@ cdef class LayoutTables:
     has_lanes : bool
         Whether the rows of a lane are compiled in.
     near : int
-        Blocks of so many vectors at most are not prefetched.
+        Blocks of so many vectors at most are near: caches serve them unasked.
     """
 
     def __init__(self, tiling, Ranking ranking, bint has_lanes, int64_t near):
@@ -164,7 +164,7 @@ cdef class TileLayout:
         self._order_tiles(common)
 
     cdef _take_lists(self, Program* program, Region moves, Region slots):
-        # Room for all of a block's moves.
+        # Room for all of a block's moves, a lane's slots among them.
         if program.is_lane:
             program.refs = <MatrixRef*>moves.take((self.n_moves + MOVES_AHEAD) * sizeof(MatrixRef))
             program.slots = <MatrixRef*>slots.take(

@@ -63,7 +63,7 @@ cdef double HALF_UNIT = 2.0**-53  # of the last place of numbers up to 1, at mos
 # no more sweeps for it, at 1e-7 some do.
 cdef double SINGLE_NOISE = 3e-7
 
-# Changes below which moves are left out, in single precision.
+# Changes below which moves are left out, in single precision: 1e-6 to 1e-4 take equally long.
 cdef double ELIMINATION = 1e-5
 
 
@@ -87,13 +87,13 @@ cdef class TiledKernel(LayoutTables):
         How often a tile and its mirror are updated in turn before the next pair.
     near : int
         Blocks of so many vectors at most are not prefetched: a sweep takes 0.8 of the time
-        without it where caches serve a block as it is. Nor are moves left out there, which takes
-        two sweeps' time.
+        without it where caches serve a block as it is. They are swept with all moves, too: to
+        find those that can be left out takes the time of two sweeps.
     margin : float
         Moves are left out that are worse than the best by so many times the last change. With a
         factor r a value is still to change by at most r / (1 - r) times that, the difference of
-        two by twice as much: 98 for 0.98. An estimate, not a bound; the residual, by all moves,
-        tells whether it holds.
+        two by twice as much: 98 for 0.98. An estimate, not a bound: what it is worth is seen in
+        the residual, for which all moves are looked at.
     """
 
     cdef Sweeper sweeper
@@ -137,9 +137,9 @@ cdef class TiledBlock(TileLayout):
     cdef float* single             # the values less 1/2; NULL once in double precision
     cdef void* memory              # of the precision of the values
     cdef double* lower             # the lower bounds, laid out as `buffer` is
-    cdef Program kept              # with the lists of the moves that sweeps look at ...
-    cdef bint eliminated           # ... if they do not look at all
-    cdef bint may_eliminate
+    cdef Program kept              # has only the moves that sweeps look at ...
+    cdef bint eliminated           # ... unless they look at all
+    cdef bint may_eliminate        # whether they will not once changes are small
 
     def __init__(
         self, TiledKernel kernel, Workspace workspace, halves, const double[::1] values,
@@ -154,6 +154,10 @@ cdef class TiledBlock(TileLayout):
         self.eliminated = self.may_eliminate = False
         if single and kernel.sweeper.sweep_single != NULL:
             self.may_eliminate = self.program.is_lane and not self.program.is_near
+            if self.may_eliminate:
+                self.kept = self.program
+                self.kept.tiles = <Tile*>workspace.kept_tiles.take(self.n_tiles * sizeof(Tile))
+                self._take_lists(&self.kept, workspace.kept_moves, workspace.kept_slots)
             self.single = <float*>workspace.memory.vectors((self.n_vectors + 1) // 2)
         for k in prange(
                 self.n_state_vectors * LANES, nogil=True, schedule="static",
@@ -198,19 +202,26 @@ cdef class TiledBlock(TileLayout):
                     program, self.buffer, &self.order[0], &self.group_start[0],
                     self.group_start.shape[0] - 1, self.kernel.rounds, threads)
         if delta <= ELIMINATION and self.may_eliminate and self.single != NULL:
-            self._eliminate(self.kernel.margin * delta, threads)
+            self._eliminate(self.kernel.margin * max(delta, SINGLE_NOISE), threads)
         return delta
 
     cdef _eliminate(self, double margin, int threads):
-        self.may_eliminate = False
-        self.kept = self.program
-        self.kept.tiles = <Tile*>self.workspace.kept_tiles.take(self.n_tiles * sizeof(Tile))
-        self._take_lists(&self.kept, self.workspace.kept_moves, self.workspace.kept_slots)
         with nogil:
             self.kernel.sweeper.eliminate_single(
                 &self.program, self.single, &self.order[0], self.order.shape[0], margin,
                 &self.kept, threads)
-        self.eliminated = True
+        self.may_eliminate, self.eliminated = False, True
+
+    @property
+    def n_looked_at(self):
+        """How many of `n_moves` sweeps look at."""
+        cdef const Program* program = &self.kept if self.eliminated else &self.program
+        cdef int64_t t, total = 0
+        cdef int n
+        for t in range(self.n_tiles):
+            for n in range(program.n_throws):
+                total += program.tiles[t].n_moves[n]
+        return total
 
     def keep_all(self):
         """Look at all moves from now on; whether some may have been left out."""

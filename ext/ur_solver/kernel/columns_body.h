@@ -137,8 +137,8 @@ static inline __attribute__((always_inline)) X(v) COLUMNS(above)(
     X(v) above, const REAL *matrix, const int matrix_stride, const REAL *bars, const int source,
     const int rows, const int stride, const int column)
 {
-    /* Of a lane: the most that a move is above the bars, from entry square `source` - 1 or, 0,
-       in all rows. */
+    /* Of a lane: the most that a move is above the bars. `source`: its entry square, counted
+       from 1, or 0 for a move on shared squares, which all rows have. */
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
         if (source && !(LANE_MASK[r] >> (source - 1) & 1))

@@ -8,8 +8,7 @@ static inline __attribute__((always_inline)) int VEC(reaches)(
     const REAL *matrix, const int matrix_stride, const REAL *bars, const int source,
     const int rows, const int vectors)
 {
-    /* Whether in some position a move comes up to the bar: from entry square `source` - 1, or
-       0, one that all rows have. */
+    /* Whether a move comes up to the bar in some position; `source` as of `above`. */
     const int stride = vectors * LANES;
     X8(v) above8 = X8(set)(-1.0);
     X4(v) above4 = X4(set)(-1.0);
