@@ -12,8 +12,6 @@ import pathlib
 import re
 from collections.abc import Callable
 
-import platformdirs
-
 from ur_solver.errors import MissingTableError
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.space import space_of
@@ -37,6 +35,8 @@ def table_folders() -> list[pathlib.Path]:
     checkout = pathlib.Path(__file__).resolve().parent.parent
     if (checkout / "setup.py").is_file() and (checkout / "tables").is_dir():
         folders.append(checkout / "tables")
+    import platformdirs  # noqa: PLC0415 - 10 ms that the path of a table does not need
+
     folders.append(platformdirs.user_data_path("ur_solver") / "tables")
     return folders
 

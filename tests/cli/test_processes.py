@@ -90,6 +90,18 @@ def test_exit_codes_of_processes(finkel2, tmp_path):
     assert ur("info", str(tmp_path / "cut.h5")).returncode == 1
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_an_answer_that_cannot_be_written_is_no_success(finkel2):
+    for arguments in (["--version"], ["query", str(finkel2), START]):
+        command = [sys.executable, "-m", "ur_solver", *arguments]
+        with open("/dev/full", "w") as full:
+            result = subprocess.run(
+                command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+            )
+        assert result.returncode != 0
+        assert "No space left on device" in result.stderr
+
+
 def test_best_by_name(finkel2):
     result = ur("best", "finkel:2", START, "4", "--json")
     assert [move["move"] for move in json.loads(result.stdout)["moves"]] == ["A@A1*"]
@@ -105,6 +117,10 @@ def test_best_by_name(finkel2):
             ["tqdm", "rich", "psutil", "ur_solver.make", "ur_solver.kernel"],
         ),
         (
+            ["query", "TABLE", START],
+            ["tqdm", "rich", "psutil", "ur_solver.make", "ur_solver.kernel", "platformdirs"],
+        ),
+        (
             ["best", "finkel:2", START, "1"],
             ["tqdm", "rich", "psutil", "ur_solver.make", "ur_solver.kernel"],
         ),
@@ -112,10 +128,10 @@ def test_best_by_name(finkel2):
 )
 def test_commands_import_only_what_they_use(finkel2, arguments, unwanted):
     # a guard of the time that a process takes to start, which is mostly imports
+    arguments = [str(finkel2) if argument == "TABLE" else argument for argument in arguments]
     program = (
         "import sys, ur_solver.cli\n"
-        f"sys.argv = ['ur', *{arguments!r}]\n"
-        "try: ur_solver.cli.main()\n"
+        f"try: ur_solver.cli.cli({arguments!r})\n"
         f"finally: sys.stderr.write(' '.join(set(sys.modules) & set({unwanted!r})))\n"
     )
     result = subprocess.run(
