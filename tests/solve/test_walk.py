@@ -70,17 +70,17 @@ def test_small_blocks_take_no_help(pair):
 
 
 class Room:
-    """A workspace that counts how often it was trimmed."""
+    """A workspace that counts how often it was released."""
 
     def __init__(self):
-        self.trims = 0
+        self.releases = 0
 
-    def trim(self, most):
-        self.trims += 1
+    def release(self):
+        self.releases += 1
 
 
 class Rooms(Walk[Done]):
-    """Blocks that note their workspace and how often each has been trimmed so far."""
+    """Blocks that note their workspace and how often each has been released so far."""
 
     def __init__(self, threads):
         super().__init__(SPACE, threads, lambda done: None)
@@ -88,8 +88,8 @@ class Rooms(Walk[Done]):
         self.seen: list[tuple[int, int, list[int]]] = []
 
     def work_on(self, index, threads, workspace):
-        trims = [room.trims for room in self.rooms]
-        self.seen.append((threads, self.rooms.index(workspace), trims))
+        releases = [room.releases for room in self.rooms]
+        self.seen.append((threads, self.rooms.index(workspace), releases))
         return Done(index)
 
 
@@ -107,8 +107,8 @@ def test_a_block_with_several_threads_has_the_memory_of_idle_ones(row, monkeypat
     run.run()
     used = run.seen[0][1]
     assert [(threads, room) for threads, room, _ in run.seen] == [(3, used)] * 3
-    for nth, (_, _, trims) in enumerate(run.seen, start=1):
-        assert trims == [0 if room == used else nth for room in range(3)]
+    for nth, (_, _, releases) in enumerate(run.seen, start=1):
+        assert releases == [0 if room == used else nth for room in range(3)]
 
 
 def test_a_block_with_one_thread_leaves_the_others_their_pages(row):

@@ -25,9 +25,6 @@ from ur_solver.space import Space, dependencies
 _SHARED_SIZE = 1 << 17
 """Positions from which on a block is worth several threads."""
 
-_KEPT_BYTES = 256 << 20
-"""Idle workspaces beyond this size are given back when a block is begun with several threads."""
-
 
 def default_threads() -> int:
     """As many threads as this process may use processors."""
@@ -124,18 +121,22 @@ class Walk(ABC, Generic[_R]):
     def _work(self, index: int, threads: int) -> _R:
         workspace = self.workspaces.get()
         if threads > 1:
-            self._trim_idle()
+            self._release_idle()
         try:
             return self.work_on(index, threads, workspace)
         finally:
             self.workspaces.put(workspace)
 
-    def _trim_idle(self) -> None:
-        """Make room for a block with several threads: it may be the largest."""
+    def _release_idle(self) -> None:
+        """Make room for a block with several threads: it may be the largest.
+
+        Pages given back just before are what it then grows by, which is cheap: a page that
+        the machine has to find first takes ten times as long and more.
+        """
         idle = []
         with suppress(queue.Empty):
             while True:
                 idle.append(self.workspaces.get_nowait())
         for workspace in reversed(idle):
-            workspace.trim(_KEPT_BYTES)
+            workspace.release()
             self.workspaces.put(workspace)

@@ -15,4 +15,4 @@ cdef class Workspace:
     cdef Region tiles, moves, slots, pass_bits, buffer, memory, frames
     cdef Region kept_tiles, kept_moves, kept_slots
 
-    cdef _renew(self)
+    cpdef release(self)

@@ -42,17 +42,11 @@ cdef class Workspace:
     """What one block at a time is laid out in."""
 
     def __init__(self):
-        self._renew()
+        self.release()
 
-    cdef _renew(self):
+    cpdef release(self):
+        """Give all memory back; the block in it must be done with."""
         self.tiles, self.moves, self.slots = Region(), Region(), Region()
         self.pass_bits, self.buffer, self.memory = Region(), Region(), Region()
         self.kept_tiles, self.kept_moves, self.kept_slots = Region(), Region(), Region()
         self.frames = Region()
-
-    def trim(self, int64_t most):
-        """Give all back if it is more than `most` bytes; the block in it must be done with."""
-        if (self.tiles.size + self.moves.size + self.slots.size + self.pass_bits.size
-                + self.buffer.size + self.memory.size + self.kept_tiles.size
-                + self.kept_moves.size + self.kept_slots.size + self.frames.size) > most:
-            self._renew()
