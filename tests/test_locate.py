@@ -7,7 +7,7 @@ import pathlib
 import pytest
 
 from tests.meaningless import write_meaningless
-from ur_solver.errors import MissingTableError, NotATableError, RuleSetError
+from ur_solver.errors import MissingTableError, NotATableError, OutputError, RuleSetError
 from ur_solver.locate import (
     FOLDER_VARIABLE,
     find_table,
@@ -97,6 +97,13 @@ def test_a_small_missing_table_is_solved_there_and_then(folder):
     assert len(words) == 1
     assert "217 positions" in words[0]
     open_table("finkel:1", say=silent).close()
+
+
+def test_where_no_folder_can_be_made_is_told(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file" / "tables"))
+    with pytest.raises(OutputError, match=r"cannot make the folder '.*tables': Not a directory"):
+        open_table("murray:1", say=print)
 
 
 def test_a_large_missing_table_names_the_command(folder):

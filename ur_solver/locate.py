@@ -12,7 +12,7 @@ import pathlib
 import re
 from collections.abc import Callable
 
-from ur_solver.errors import MissingTableError
+from ur_solver.errors import MissingTableError, OutputError
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.space import space_of
 from ur_solver.table import VALUE_TYPES, Table
@@ -52,6 +52,20 @@ def table_name(rules: RuleSet, value_type: str = "float64") -> str:
 def new_table_path(rules: RuleSet, value_type: str = "float64") -> pathlib.Path:
     """Where a rule set's table is put when nothing else is said."""
     return table_folders()[0] / table_name(rules, value_type)
+
+
+def make_folder(folder: pathlib.Path) -> None:
+    """A folder for tables, if it is not there.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
 
 
 def find_table(rules: RuleSet) -> Table | None:
@@ -94,6 +108,8 @@ def open_table(word: str, *, say: Callable[[str], object]) -> Table:
         If there is no table; its text names the command that makes it.
     NotATableError, TableVersionError, DamagedTableError
         As `Table` does.
+    OutputError
+        If there is nowhere to solve a missing table to.
     """
     if not _is_rule_set(word):
         return Table(word)
@@ -114,7 +130,7 @@ def open_table(word: str, *, say: Callable[[str], object]) -> Table:
     )
     from ur_solver.make import make_table  # noqa: PLC0415 - the solver, rarely needed here
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     make_table(rules, path)
     return Table(path)
 

@@ -119,10 +119,14 @@ def main() -> NoReturn:
             code = int(end.code or 0)
         except KeyboardInterrupt:
             code = INTERRUPTED
-        sys.stdout.flush()
-    except OSError as error:  # of all files that of the answer, as on a full disk
+        if sys.stdout is not None:  # as it is where nobody wants the answer
+            sys.stdout.flush()
+    except OSError as error:
+        if error.filename is not None:
+            raise
         click.echo(f"Error: the answer cannot be written: {error.strerror}", err=True)
         code = 1
     # at once: to take the interpreter and NumPy apart takes 40 ms
-    sys.stderr.flush()
+    if sys.stderr is not None:
+        sys.stderr.flush()
     os._exit(code)

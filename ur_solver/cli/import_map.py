@@ -14,7 +14,7 @@ import psutil
 
 from ur_solver.cli.output import percent, say
 from ur_solver.errors import OutputError
-from ur_solver.locate import new_table_path
+from ur_solver.locate import make_folder, new_table_path
 from ur_solver.maps import MapHeader, block_results, read_header, read_values
 from ur_solver.position import start
 from ur_solver.query import open_query
@@ -55,10 +55,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
         output = new_table_path(header.rules, value_type)
     if output.exists() and not force:
         raise OutputError(f"{str(output)!r} is there already; --force replaces it")
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write {str(output)!r}: {error.strerror}") from None
+    make_folder(output.parent)
     say(f"{file}: {rules_word(header.rules)}, {sum(header.entries):,} entries, {header.value_type}")
     with _array(header, output.parent) as values:
         read_values(header, values)

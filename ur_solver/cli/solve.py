@@ -11,7 +11,7 @@ from ur_solver.cli.options import custom_rule_options, custom_rules, pieces_opti
 from ur_solver.cli.output import bound_text, say, size_text, time_text, worth
 from ur_solver.cli.progress import position_bar
 from ur_solver.errors import CertificateError, NotATableError, OutputError, UrError
-from ur_solver.locate import new_table_path
+from ur_solver.locate import make_folder, new_table_path
 from ur_solver.make import MakeSummary, make_table
 from ur_solver.rules import RuleSet
 from ur_solver.solve import MIN_TOLERANCE
@@ -70,7 +70,7 @@ def command(
     chosen = custom_rules(rules, pieces, **custom)
     if output is None:
         output = new_table_path(chosen, value_type)
-        _make_folder(output.parent)
+        make_folder(output.parent)
     if output.exists() and not force:
         _check_present(output, chosen, tolerance, value_type, certify)
         if not quiet:
@@ -103,13 +103,6 @@ def command(
             f"{output} is whole, but proven only to {bound_text(summary.error)}, not to "
             f"the tolerance of {tolerance:.3g}: {_worst_blocks(output, tolerance)}"
         )
-
-
-def _make_folder(folder: pathlib.Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
 
 
 def _check_present(
