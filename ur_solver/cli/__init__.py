@@ -122,9 +122,8 @@ def main() -> NoReturn:
         if sys.stdout is not None:  # as it is where nobody wants the answer
             sys.stdout.flush()
     except OSError as error:
-        if error.filename is not None:
-            raise
-        click.echo(f"Error: the answer cannot be written: {error.strerror}", err=True)
+        where = "reading or writing" if error.filename is None else repr(error.filename)
+        click.echo(f"Error: {where}: {error.strerror}", err=True)
         code = 1
     # at once: to take the interpreter and NumPy apart takes 40 ms
     if sys.stderr is not None:

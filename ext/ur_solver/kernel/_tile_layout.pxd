@@ -108,7 +108,8 @@ cdef class TileLayout:
     cdef int n_halves
     cdef const uint8_t* stuck[2]    # (half): throws without an entry move, as row tables say
     cdef object keep
-    cdef readonly int64_t n_tiles, n_vectors, n_state_vectors, n_moves
+    cdef int64_t n_moves
+    cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
 
     cdef _take_lists(self, Program* program, Region moves, Region slots)
     cdef void _next(self, TileTables tables, int64_t number, Filling* filling) noexcept nogil

@@ -90,7 +90,8 @@ cdef class TiledKernel(LayoutTables):
         without it where caches serve a block as it is. They are swept with all moves, too: to
         find those that can be left out takes the time of two sweeps.
     margin : float
-        Moves are left out that are worse than the best by so many times the last change. With a
+        Moves are left out that are worse than the best by so many times the last change, or
+        what is rounding in single precision if that is more. With a
         factor r a value is still to change by at most r / (1 - r) times that, the difference of
         two by twice as much: 98 for 0.98. An estimate, not a bound: what it is worth is seen in
         the residual, for which all moves are looked at.
@@ -214,14 +215,17 @@ cdef class TiledBlock(TileLayout):
 
     @property
     def n_looked_at(self):
-        """How many of `n_moves` sweeps look at."""
+        """How many moves sweeps look at: tiles' own, and a lane's from entry squares."""
         cdef const Program* program = &self.kept if self.eliminated else &self.program
-        cdef int64_t t, total = 0
+        cdef int64_t t, k, moves = 0, slots = 0
         cdef int n
         for t in range(self.n_tiles):
             for n in range(program.n_throws):
-                total += program.tiles[t].n_moves[n]
-        return total
+                moves += program.tiles[t].n_moves[n]
+        if program.is_lane:
+            for k in range(self.n_tiles * program.n_slots):
+                slots += program.slots[k] != 0
+        return moves, slots
 
     def keep_all(self):
         """Look at all moves from now on; whether some may have been left out."""
