@@ -157,6 +157,8 @@ def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(rules, instru
         iterate(work, 1e-14, 1)
         wrong = work.residual(1) > 1e-12
         n_wrong += wrong
+        work.store(values)
+        assert (np.abs(values - expected).max() > 1e-12) == wrong
         # bounds are by all moves too
         widths = []
         for each in (work, loaded(kernel, block, expected)):

@@ -120,7 +120,7 @@ class _Solve(Walk[BlockResult]):
         work = open_block(self.space, block, self.values, workspace, threads)
         sweeps, residual = self._settle(work, values, index, threads)
         if work.keep_all() and residual > max(self.goal, work.noise):
-            # It is half of that at most, unless the best of some moves was left out.
+            # It is about half of that at most, unless the best of some moves was left out.
             further, residual = self._settle(work, values, index, threads)
             sweeps += further
         error = None
