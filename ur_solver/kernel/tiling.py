@@ -27,6 +27,9 @@ _TILE_BYTES, _MOVE_BYTES = 40, 16
 """The sizes of `Tile` and `Move` in tiles.h; of a lane two records and two lists of 8 bytes a
 move, with all moves and those that sweeps look at."""
 
+_FEW_MOVES = 3
+"""As in tiles.h: what a lane's lists are filled up to, if not to an odd number."""
+
 _SIDES = (EMPTY, MINE, THEIRS)
 """What a tile knows of a shared square; its place here is the square's digit."""
 
@@ -278,12 +281,13 @@ class Tiling:
         return max(int(masks[pieces - held]) << held for held in range(min(forks, pieces) + 1))
 
     def workspace_bytes(self, block: Block, certify: bool = False) -> int:
-        """How many bytes a block takes while it is swept, moves by their upper bound.
+        """At most how many bytes a block takes while it is swept, whatever the instruction set.
 
         F, G and a matrix like F for every throw that may leave the block, and the same in
         single precision, where a copy of F has its place later on; by tile its record, pass
-        bits and lists of moves; samples of F. Where it is certified, there are two of the
-        former in double precision.
+        bits and lists of moves, by their upper bound; samples of F. Where it is certified,
+        there are two of the former in double precision. Where the rows of a lane are compiled
+        in, tiles of one column have no matrices: they are counted as if they had.
         """
         total = n_tiles = n_vectors = 0
         for half in block.halves:
@@ -294,7 +298,11 @@ class Tiling:
                 leaving = self._leaving(throw)
                 if not self._frozen_leave(half.mine, leaving):
                     leaving_size -= int(self.kinds(half.mine, half.theirs, leaving).vectors.sum())
-            moves = len(self.throws) * (kinds.sources + 1) + len(self.slots)
+            # of a throw: those on shared squares, one for all that leave the block
+            moves = kinds.sources + 1
+            if self.lane is not None:
+                moves = np.maximum(_FEW_MOVES, moves | 1)
+            moves = len(self.throws) * moves + len(self.slots)
             records = _TILE_BYTES if self.lane is None else 2 * _TILE_BYTES
             total += int(kinds.tiles @ (records + kinds.rows + _MOVE_BYTES * moves))
             tiles = int(kinds.tiles.sum())

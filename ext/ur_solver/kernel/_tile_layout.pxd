@@ -15,7 +15,9 @@ cdef extern from "tiles.h" nogil:
         LANE_SQUARES
         LANE_ROWS
         LANE_VECTORS
+        CORNER
         MOVES_AHEAD
+        SMALL
         NO_BIT
         NO_ENTRY
     ctypedef uint64_t MatrixRef
@@ -62,12 +64,18 @@ cdef extern from "tiles.h" nogil:
         int32_t n_throws
         int32_t n_slots
         int32_t is_near
+        int64_t first_strip
+        int64_t end_strips
         uint16_t with_bit[15][512]
         double chance[256][8]
         double pass_chance[256]
         float chance_single[256][8]
         float pass_chance_single[256]
     MatrixRef matrix_of(const Program*, uint32_t move)
+    int is_strip(const Program*, const Tile*)
+    int is_turned(const Program*, const Tile*)
+    int64_t matrix_vectors(const Program*, const Tile*)
+    int list_length(const Program*, const Tile*, int n_moves)
 
 cdef enum:
     RUN = 64    # tiles that a thread goes through in turn: it unranks the first
@@ -110,8 +118,11 @@ cdef class TileLayout:
     cdef object keep
     cdef int64_t n_moves
     cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
+    cdef int64_t no_moves           # where the matrices of moves that there are none of begin
+    cdef int64_t n_own_vectors      # those of the matrices that no others follow from
 
     cdef _take_lists(self, Program* program, Region moves, Region slots)
+    cdef void _fill_no_moves(self) noexcept nogil
     cdef void _next(self, TileTables tables, int64_t number, Filling* filling) noexcept nogil
     cdef void _shape(
         self, LayoutTables common, TileTables tables, int64_t first, int64_t* counts
@@ -126,7 +137,8 @@ cdef class TileLayout:
         self, LayoutTables common, const Filling* filling, int target
     ) noexcept nogil
     cdef void _place(self, LayoutTables common, int64_t* externals, int64_t* sizes) noexcept nogil
-    cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil
+    cdef MatrixRef _matrix(self, const Tile* source, int64_t number, bint again) noexcept nogil
+    cdef int64_t _row(self, const Tile* tile, int r) noexcept nogil
     cdef void _lay_out(
         self, LayoutTables common, TileTables tables, int64_t first, const int64_t* externals,
         const double* values

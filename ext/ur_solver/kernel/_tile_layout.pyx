@@ -159,6 +159,8 @@ cdef class TileLayout:
         self.n_vectors = sizes[2]
         self.program.is_near = self.n_vectors <= common.near
         self.buffer = workspace.buffer.vectors(self.n_vectors)
+        if common.is_lane:
+            self._fill_no_moves()
         for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
             self._lay_out(common, self.tables, run * RUN, &externals[0], base)
         self._order_tiles(common)
@@ -171,6 +173,13 @@ cdef class TileLayout:
                 self.n_tiles * program.n_slots * sizeof(MatrixRef))
         else:
             program.moves = <Move*>moves.take(self.n_moves * sizeof(Move))
+
+    cdef void _fill_no_moves(self) noexcept nogil:
+        # Two matrices worse than any: a tile's, and a turned one's.
+        cdef int k
+        cdef double* numbers = self.buffer + self.no_moves * LANES
+        for k in range(SMALL * LANES):
+            numbers[k], numbers[SMALL * LANES + k] = -1.0, 2.0
 
     def _row_tables(self, int h, tables):
         cdef const uint8_t[::1] order = tables["order"]
@@ -201,10 +210,11 @@ cdef class TileLayout:
     cdef void _shape(
         self, LayoutTables common, TileTables tables, int64_t first, int64_t* counts
     ) noexcept nogil:
-        # Of a run of tiles: their rows and columns, how many moves each has, and for each
-        # throw whether moves leave the block.
+        # Of a run of tiles: their rows and columns, their mirrors, how many moves each has, and
+        # for each throw whether moves leave the block.
         cdef int64_t number
         cdef int h, n, k, last = tables.n_shared, my_forks, their_forks
+        cdef int32_t[MAX_SHARED] other
         cdef Filling filling
         cdef Tile* tile
         for number in range(first, min(first + RUN, self.n_tiles)):
@@ -219,10 +229,16 @@ cdef class TileLayout:
             tile.n_rows = tables.mask_counts[self.mine[h], filling.i[last]] << my_forks
             tile.n_columns = tables.mask_counts[self.theirs[h], filling.j[last]] << their_forks
             tile.vectors = (tile.n_columns + LANES - 1) // LANES
+            tables.mirrored(filling.digits, other)
+            tile.mirror = <int32_t>(
+                self.first_tile[self.n_halves - 1 - h]
+                + tables.number(other, self.their_free[h], self.my_free[h]))
             counts[number] = 0
             for n in range(common.n_throws):
                 tile.n_moves[n] = self._leaving(common, tile, &filling, n) != 0
-                counts[number] += tile.n_moves[n] + popcount(self._landings(common, &filling, n))
+                counts[number] += list_length(
+                    &self.program, tile,
+                    tile.n_moves[n] + popcount(self._landings(common, &filling, n)))
             if tile.pieces and not common.is_lane:  # a lane has slots of its own
                 for k in range(common.n_slots):
                     counts[number] += self._is_open(common, &filling, common.slot_target[k])
@@ -262,33 +278,59 @@ cdef class TileLayout:
         cdef Tile* tile
         for t in range(self.n_tiles):
             tile = &self.tiles[t]
-            tile.f = vectors
             tile.first_row = <uint32_t>rows
             tile.first_move = <uint32_t>moves
             tile.first_slot = <uint32_t>(t * common.n_slots)
-            vectors += 2 * tile.n_rows * tile.vectors
             rows += tile.n_rows
             moves += externals[t]
-            frame = max(frame, tile.n_rows * tile.vectors)
-        self.n_state_vectors = vectors
+            if not (is_strip(&self.program, tile) or is_turned(&self.program, tile)):
+                tile.f = vectors
+                vectors += 2 * tile.n_rows * tile.vectors
+                frame = max(frame, tile.n_rows * tile.vectors)
+        self.program.first_strip = vectors
+        for t in range(self.n_tiles):
+            tile = &self.tiles[t]
+            if is_strip(&self.program, tile):
+                tile.f = vectors
+                self.tiles[tile.mirror].f = vectors + tile.vectors
+                vectors += 2 * tile.vectors
+        self.program.end_strips = self.n_state_vectors = vectors
+        self.n_own_vectors = vectors - self.program.first_strip // 2
         for t in range(self.n_tiles):
             tile = &self.tiles[t]
             externals[t] = vectors
             for n in range(common.n_throws):
-                vectors += tile.n_moves[n] * tile.n_rows * tile.vectors
+                vectors += tile.n_moves[n] * matrix_vectors(&self.program, tile)
             vectors += vectors & 1  # doubles: cache lines hold whole rows of eight
+        self.no_moves = vectors
+        if common.is_lane:
+            vectors += 2 * SMALL
         sizes[0], sizes[1], sizes[2] = moves, rows, vectors
         # the compiled rows and throws of a lane have room for all of them
         self.program.frame_step = (LANE_ROWS * LANE_VECTORS if common.is_lane else frame) * LANES
         self.program.frame_size = self.program.frame_step * (
             LANE_SQUARES if common.is_lane else common.n_throws)
 
-    cdef MatrixRef _matrix(self, int64_t number, bint again) noexcept nogil:
+    cdef MatrixRef _matrix(self, const Tile* source, int64_t number, bint again) noexcept nogil:
+        # What a move from a tile to another leads to. Turned tiles read what the opponent sees:
+        # the first row of the other's mirror, or the corner of a strip.
         cdef const Tile* tile = &self.tiles[number]
-        cdef int64_t offset = tile.f
+        cdef int64_t offset
+        if is_turned(&self.program, source):
+            if is_strip(&self.program, tile):
+                offset = tile.f + (0 if again else tile.vectors) + CORNER // LANES
+                return (<uint64_t>offset << 8) | (CORNER % LANES + 1)
+            tile, again = &self.tiles[tile.mirror], not again
+        offset = tile.f
         if not again:
             offset += <int64_t>tile.n_rows * tile.vectors
         return (<uint64_t>offset << 8) | tile.vectors
+
+    cdef int64_t _row(self, const Tile* tile, int r) noexcept nogil:
+        # Where a row of F begins in the buffer; of a turned tile what the opponent sees of it.
+        if is_turned(&self.program, tile):
+            return tile.f * LANES + r
+        return (tile.f + <int64_t>r * tile.vectors) * LANES
 
     cdef void _lay_out(
         self, LayoutTables common, TileTables tables, int64_t first, const int64_t* externals,
@@ -308,16 +350,11 @@ cdef class TileLayout:
         self, LayoutTables common, TileTables tables, int64_t number, const Filling* filling,
         int64_t external,
     ) noexcept nogil:
-        # The moves and the mirror of a tile.
+        # The moves of a tile.
         cdef Tile* tile = &self.tiles[number]
-        cdef int h = tile.half, n, k, target
+        cdef int n, k, target
         cdef int64_t move = tile.first_move
-        cdef int32_t other[MAX_SHARED]
         cdef Move slot
-        tables.mirrored(filling.digits, other)
-        tile.mirror = <int32_t>(
-            self.first_tile[self.n_halves - 1 - h]
-            + tables.number(other, self.their_free[h], self.my_free[h]))
         for n in range(common.n_throws):
             k = self._list_moves(common, tables, tile, filling, n, move, &external)
             tile.n_moves[n] = k
@@ -348,7 +385,7 @@ cdef class TileLayout:
             move.lost = move.gained = NO_BIT << 1
             move.captured = NO_BIT
             self._write(&move, at)
-            external[0] += <int64_t>tile.n_rows * tile.vectors
+            external[0] += matrix_vectors(&self.program, tile)
             count = 1
         while landings:
             target = 63 - leading_zeros(landings)
@@ -362,7 +399,15 @@ cdef class TileLayout:
                 move.lost = tables.n_forks(filling.mine[s], 0) << 1 | tables.leg[source]
             self._write(&move, at + count)
             count += 1
-        if common.is_lane or tile.pieces == 0:
+        if common.is_lane:
+            if count == 0:
+                move.matrix = (<uint64_t>(
+                    self.no_moves + (SMALL if is_turned(&self.program, tile) else 0)
+                ) << 8) | tile.vectors
+            for k in range(count, list_length(&self.program, tile, count)):
+                self._write(&move, at + k)
+            return list_length(&self.program, tile, count)
+        if tile.pieces == 0:
             return count
         for k in range(common.n_slots):
             target = common.slot_target[k]
@@ -413,7 +458,8 @@ cdef class TileLayout:
             if tables.index[1, square, 1] >= 0:
                 move.captured = tables.their_bit(filling.digits, square)
         move.matrix = self._matrix(
-            self.first_tile[tile.half] + tables.number_after(filling, source, square), again)
+            tile, self.first_tile[tile.half] + tables.number_after(filling, source, square),
+            again)
 
     cdef void _read_externals(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
@@ -424,6 +470,7 @@ cdef class TileLayout:
         cdef int64_t x
         cdef uint32_t move = tile.first_move
         cdef uint64_t sources
+        cdef double none = 2.0 if is_turned(&self.program, tile) else -1.0
         cdef double* rows
         cdef double* end = NULL
         for n in range(common.n_throws):
@@ -431,9 +478,9 @@ cdef class TileLayout:
             move += tile.n_moves[n]
             if rows == NULL:
                 continue
-            end = rows + <int64_t>tile.n_rows * tile.vectors * LANES
+            end = rows + matrix_vectors(&self.program, tile) * LANES
             for x in range(end - rows):
-                rows[x] = -1.0
+                rows[x] = none
             sources = self._leaving(common, tile, filling, n)
             while sources:
                 index = 63 - leading_zeros(sources)
@@ -441,7 +488,7 @@ cdef class TileLayout:
                 self._leave(common, tables, common.ranking, tile, values, filling, index, n, rows)
         if end != NULL and (end - self.buffer) // LANES & 1:
             for x in range(LANES):
-                end[x] = -1.0  # what no tile reads, up to the next one's
+                end[x] = none  # what no tile reads, up to the next one's
 
     cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil:
         # The matrix of the moves of throw n that leave the block, NULL if there are none;
@@ -449,7 +496,7 @@ cdef class TileLayout:
         cdef int64_t at
         if tile.n_moves[n]:
             at = matrix_of(&self.program, move) >> 8
-            if at >= self.n_state_vectors:
+            if self.n_state_vectors <= at < self.no_moves:
                 return self.buffer + at * LANES
         return NULL
 
@@ -471,6 +518,7 @@ cdef class TileLayout:
         cdef double value
         cdef double* row
         cdef bint again = common.gives_extra[target, n], wins = False
+        cdef bint turned = is_turned(&self.program, tile)
         for k in range(tables.n_shared):
             after[k] = filling.digits[k]
         if square < 0:
@@ -501,6 +549,10 @@ cdef class TileLayout:
             if r < 0 and not wins:
                 continue  # an entry square that the path ends on is held
             r = r << forks | (k & ((1 << forks) - 1))
+            if turned:
+                value = 0.0 if wins else values[to_rows[r] + to_columns[0]]
+                rows[k] = min(rows[k], 1.0 - value if again and not wins else value)
+                continue
             row = rows + <int64_t>self.program.with_bit[lost][k] * tile.vectors * LANES
             for c in range(tile.n_columns):
                 if wins:
@@ -517,7 +569,7 @@ cdef class TileLayout:
         cdef const double* external
         cdef uint32_t move = tile.first_move, end
         cdef int r, n, mask, h = tile.half
-        cdef bint home_empty
+        cdef bint home_empty, moves
         for r in range(tile.n_rows):
             mask = r >> tile.forks
             home_empty = self.program.mask_pieces[h][mask] == tile.pieces
@@ -527,11 +579,17 @@ cdef class TileLayout:
             external = self._external(tile, n, move)
             if external != NULL:
                 for r in range(tile.n_rows):
-                    if external[<int64_t>r * tile.vectors * LANES] >= 0.0:
+                    if is_turned(&self.program, tile):
+                        moves = external[r] <= 1.0
+                    else:
+                        moves = external[<int64_t>r * tile.vectors * LANES] >= 0.0
+                    if moves:
                         bits[r] &= ~(1 << n)
                 move += 1
             while move < end:
-                self._mark_move(common, tile, move, n, bits)
+                if not common.is_lane or <int64_t>(
+                        self.program.refs[move] >> 8) < self.n_state_vectors:
+                    self._mark_move(common, tile, move, n, bits)
                 move += 1
         if common.is_lane and tile.pieces:
             self._mark_slots(common, tile, bits)

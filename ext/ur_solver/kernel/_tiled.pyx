@@ -6,7 +6,7 @@ workspace of its own, from which its values are read when it is done.
 
 from cython.parallel cimport prange
 from libc.math cimport INFINITY, nextafter
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ur_solver.kernel.rounding import NOISE
 from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._tile_layout cimport (
-    LANES, MAX_ROWS, RUN, Program, Tile, TileLayout, LayoutTables,
+    LANES, MAX_ROWS, RUN, LayoutTables, Program, Tile, TileLayout, is_turned, matrix_of,
 )
 from ur_solver.kernel._tiles cimport Filling
 from ur_solver.kernel._workspace cimport Workspace
@@ -218,10 +218,18 @@ cdef class TiledBlock(TileLayout):
         """How many moves sweeps look at: tiles' own, and a lane's from entry squares."""
         cdef const Program* program = &self.kept if self.eliminated else &self.program
         cdef int64_t t, k, moves = 0, slots = 0
+        cdef uint32_t move
+        cdef uint64_t ref, before
         cdef int n
         for t in range(self.n_tiles):
+            move = program.tiles[t].first_move
             for n in range(program.n_throws):
-                moves += program.tiles[t].n_moves[n]
+                before = 0
+                for k in range(program.tiles[t].n_moves[n]):
+                    ref = matrix_of(program, move)
+                    moves += ref != before and <int64_t>(ref >> 8) < self.no_moves
+                    before = ref
+                    move += 1
         if program.is_lane:
             for k in range(self.n_tiles * program.n_slots):
                 slots += program.slots[k] != 0
@@ -263,9 +271,10 @@ cdef class TiledBlock(TileLayout):
 
         In single precision they are less 1/2.
         """
-        cdef int64_t step = sample_step(self.n_tiles, self.n_state_vectors * LANES // 2)
+        cdef int64_t step = sample_step(self.n_tiles, self.n_own_vectors * LANES)
         cdef int64_t n_sampled = (self.n_tiles + step - 1) // step, t, at, k = 0
         cdef const Tile* tile
+        cdef double value, whole = 1.0 if self.single == NULL else 0.0
         cdef int r, c
         for t in range(n_sampled):
             k += self.tiles[t * step].n_rows * self.tiles[t * step].n_columns
@@ -276,10 +285,11 @@ cdef class TiledBlock(TileLayout):
             for t in range(n_sampled):
                 tile = &self.tiles[t * step]
                 for r in range(tile.n_rows):
-                    at = (tile.f + <int64_t>r * tile.vectors) * LANES
+                    at = self._row(tile, r)
                     for c in range(tile.n_columns):
-                        view[k] = (
+                        value = (
                             self.buffer[at + c] if self.single == NULL else self.single[at + c])
+                        view[k] = whole - value if is_turned(&self.program, tile) else value
                         k += 1
         return values
 
@@ -289,7 +299,7 @@ cdef class TiledBlock(TileLayout):
         if self.single != NULL:
             self.memory = self.buffer
         else:
-            self.memory = self.workspace.memory.vectors(self.n_state_vectors // 2)
+            self.memory = self.workspace.memory.vectors(self.n_own_vectors)
         with nogil:
             if self.single != NULL:
                 self.kernel.sweeper.remember_single(
@@ -337,7 +347,10 @@ cdef class TiledBlock(TileLayout):
                     self.lower + n_states * LANES, self.n_vectors - n_states, beyond)
         self._copy(NULL, &values[0])
         with nogil:
-            self.kernel.sweeper.widen(self.buffer, self.buffer, self.lower, n_states, shift)
+            # a turned tile's are 1 less the value, rounded to nearest
+            self.kernel.sweeper.widen(
+                self.buffer, self.buffer, self.lower, n_states,
+                nextafter(shift + HALF_UNIT, INFINITY))
             self._settle_draws()
             self.kernel.sweeper.show_bounds(
                 &self.program, self.buffer, self.lower, self.n_tiles)
@@ -356,7 +369,7 @@ cdef class TiledBlock(TileLayout):
                     continue
                 for c in range(tile.n_columns):
                     if self.pass_bits[mirror.first_row + c] == stuck:
-                        at = (tile.f + <int64_t>r * tile.vectors) * LANES + c
+                        at = self._row(tile, r) + c
                         self.buffer[at] = self.lower[at] = 0.5
 
     def narrow(self, int threads):
@@ -382,6 +395,8 @@ cdef class TiledBlock(TileLayout):
         cdef int64_t t, k, rank, worst = 0
         cdef int64_t rows[MAX_ROWS]
         cdef int64_t columns[MAX_ROWS]
+        cdef double value
+        cdef bint turned
         cdef int r, c
         cdef Filling filling
         cdef const Tile* tile
@@ -389,15 +404,17 @@ cdef class TiledBlock(TileLayout):
             for t in range(self.n_tiles):
                 tile = &self.tiles[t]
                 self._ranks(self.tables, t, &filling, rows, columns)
-                k = tile.f * LANES
+                turned = is_turned(&self.program, tile)
                 for r in range(tile.n_rows):
+                    k = self._row(tile, r)
                     for c in range(tile.n_columns):
                         rank = rows[r] + columns[c]
-                        off = max(self.buffer[k + c] - values[rank],
-                                  values[rank] - self.lower[k + c])
+                        value = 1.0 - values[rank] if turned else values[rank]
+                        off = max(self.buffer[k + c] - value, value - self.lower[k + c])
+                        if turned:
+                            off = nextafter(off + HALF_UNIT, INFINITY)
                         if off > width:
                             width, worst = off, rank
-                    k += <int64_t>tile.vectors * LANES
         # one subtraction, rounded to nearest
         return nextafter(width, INFINITY), worst
 
@@ -432,13 +449,20 @@ cdef class TiledBlock(TileLayout):
         cdef double* f
         for number in range(first, min(first + RUN, self.n_tiles)):
             tile = &self.tiles[number]
-            f = self.buffer + tile.f * LANES
             self._ranks(self.tables, number, &filling, rows, columns)
+            if is_turned(&self.program, tile):
+                f = self.buffer + self._row(tile, 0)
+                for r in range(tile.n_rows):
+                    if to != NULL:
+                        to[rows[r] + columns[0]] = 1.0 - f[r]
+                    else:
+                        f[r] = 1.0 - source[rows[r] + columns[0]]
+                continue
             for r in range(tile.n_rows):
+                f = self.buffer + self._row(tile, r)
                 if to != NULL:
                     for c in range(tile.n_columns):
                         to[rows[r] + columns[c]] = f[c]
                 else:
                     for c in range(tile.n_columns):
                         f[c] = source[rows[r] + columns[c]]
-                f += <int64_t>tile.vectors * LANES

@@ -51,6 +51,19 @@ static inline __attribute__((always_inline)) void COLUMNS(prepare_columns)(
     }
 }
 
+static inline __attribute__((always_inline)) void COLUMNS(find_least)(
+    const REAL *buffer, const MatrixRef *move, int n_moves, REAL *to, const int column)
+{
+    /* Of a turned tile: the best of some rows. */
+    X(v) best = X(load)(VEC(matrix)(buffer, move[0]) + column);
+    for (int k = 1; k < n_moves; k += 2) {
+        const X(v) b = X(load)(VEC(matrix)(buffer, move[k]) + column);
+        const X(v) c = X(load)(VEC(matrix)(buffer, move[k + 1]) + column);
+        best = X(min)(best, X(min)(b, c));
+    }
+    X(store)(to + column, best);
+}
+
 static inline __attribute__((always_inline)) void COLUMNS(find_own)(
     const Program *program, const REAL *f, const REAL *g, const int n, const REAL **own)
 {
@@ -110,8 +123,10 @@ static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
                 X(load)(frame->best[n] + offset + column), own[n], n, r, pieces, stride);
             sum = X(fma)(X(set)(chance[n]), best, sum);
         }
-        delta = X(max)(delta, X(distance)(sum, X(load)(f + offset), valid));
-        X(store)(to + offset + column, sum);
+        const X(v) before = X(load)(f + offset);
+        delta = X(max)(delta, X(distance)(sum, before, valid));
+        /* a strip's corner is kept */
+        X(store)(to + offset + column, rows == 1 ? X(select)(valid, sum, before) : sum);
     }
     return X(largest)(delta);
 }

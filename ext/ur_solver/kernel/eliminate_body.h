@@ -4,6 +4,23 @@
    changes to come (action elimination; J. MacQueen, Operations Research 15, 1967, 559-561). One
    that is so in all positions of a tile is left out of the tile's lists. */
 
+static inline int fill_list(
+    const Program *program, const Tile *tile, const MatrixRef *from, MatrixRef *to, int n_kept)
+{
+    /* Its length: the last move that was kept as often as the list must be longer. */
+    const int length = list_length(program, tile, n_kept);
+    for (int k = n_kept; k < length; k++)
+        to[k] = n_kept ? to[n_kept - 1] : from[0];
+    return length;
+}
+
+static inline void end_lists(const Program *kept, MatrixRef *to, const int64_t end)
+{
+    /* Prefetching goes on past the end of a list. */
+    for (; to < kept->refs + end; to++)
+        *to = 0;
+}
+
 static inline __attribute__((always_inline)) int VEC(reaches)(
     const REAL *matrix, const int matrix_stride, const REAL *bars, const int source,
     const int rows, const int vectors)
@@ -43,11 +60,14 @@ static inline __attribute__((always_inline)) void VEC(eliminate_lane)(
         for (int r = 0; r < rows; r++)
             for (int c = tile->n_columns; c < stride; c++)
                 bars[r * stride + c] = 1; /* padding: nothing reaches it */
-        for (int k = 0; k < tile->n_moves[n]; k++, move++) {
-            to[n_kept] = *move;
+        for (int k = 0; k < tile->n_moves[n]; k++) {
+            to[n_kept] = move[k];
             n_kept += VEC(reaches)(
-                VEC(matrix)(buffer, *move), (int)(*move & 255) * LANES, bars, 0, rows, vectors);
+                VEC(matrix)(buffer, move[k]), (int)(move[k] & 255) * LANES, bars, 0, rows,
+                vectors);
         }
+        n_kept = fill_list(program, tile, move, to, n_kept);
+        move += tile->n_moves[n];
         to += n_kept;
         to_tile->n_moves[n] = (uint8_t)n_kept;
 #pragma GCC unroll 5
@@ -62,30 +82,91 @@ static inline __attribute__((always_inline)) void VEC(eliminate_lane)(
                     : 0;
         }
     }
-    /* prefetching goes on past the end of a list */
-    for (MatrixRef *end = kept->refs + (move - program->refs); to < end; to++)
-        *to = 0;
+    end_lists(kept, to, move - program->refs);
 }
 
-#define ELIMINATE_CASE(pieces_, rows_, vectors_)                                               \
+static inline __attribute__((always_inline)) int VEC(reaches_turned)(
+    const REAL *row, const REAL *bars, const int source, const int rows)
+{
+    /* The same of a turned tile. */
+    int reaches = 0;
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        if (source && !(LANE_MASK[r] >> (source - 1) & 1))
+            continue;
+        const int after = source ? LANE_ROW[LANE_MASK[r] & ~(1 << (source - 1))] : r;
+        reaches |= row[after] <= bars[r];
+    }
+    return reaches;
+}
+
+static inline __attribute__((always_inline)) void VEC(eliminate_turned)(
+    const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,
+    const REAL margin, const Program *kept, const int pieces, const int rows,
+    const int rows_after)
+{
+    /* As `eliminate_lane`, what the opponent sees. */
+    const REAL *f = buffer + tile->f * LANES;
+    const REAL *g = f - (rows + LANES - 1) / LANES * LANES;
+    const MatrixRef *move = program->refs + tile->first_move;
+    const MatrixRef *slots = program->slots + tile->first_slot;
+    MatrixRef *to = kept->refs + tile->first_move, *to_slots = kept->slots + tile->first_slot;
+    Tile *to_tile = kept->tiles + (tile - program->tiles);
+    *to_tile = *tile;
+#pragma GCC unroll 4
+    for (int n = 0; n < LANE_SQUARES; n++) {
+        if (n >= program->n_throws)
+            break;
+        REAL *bars = frame->best[n];
+        int n_kept = 0;
+#pragma GCC unroll 16
+        for (int r = 0; r < rows; r++)
+            bars[r] = VEC(least_with_own)(program, bars[r], f, g, n, r, pieces) + margin;
+        for (int k = 0; k < tile->n_moves[n]; k++) {
+            to[n_kept] = move[k];
+            n_kept += VEC(reaches_turned)(VEC(matrix)(buffer, move[k]), bars, 0, rows);
+        }
+        n_kept = fill_list(program, tile, move, to, n_kept);
+        move += tile->n_moves[n];
+        to += n_kept;
+        to_tile->n_moves[n] = (uint8_t)n_kept;
+#pragma GCC unroll 5
+        for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
+            const int slot = program->lane_slot[n][source];
+            const MatrixRef ref = slots[slot];
+            to_slots[slot] = ref && VEC(reaches_turned)(
+                                        VEC(turned_row)(buffer, ref, rows_after), bars, source,
+                                        rows)
+                                 ? ref
+                                 : 0;
+        }
+    }
+    end_lists(kept, to, move - program->refs);
+}
+
+#define ELIMINATE_CASE(pieces_, rows_, after_, vectors_)                                               \
     static void VEC(eliminate_##pieces_##_##vectors_)(                                         \
         const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,   \
         const REAL margin, const Program *kept)                                                \
     {                                                                                          \
-        VEC(eliminate_lane)                                                                    \
-        (program, tile, buffer, frame, margin, kept, pieces_, rows_, vectors_);                \
+        if (pieces_ > 0 && vectors_ == 1)                                                      \
+            VEC(eliminate_turned)                                                              \
+            (program, tile, buffer, frame, margin, kept, pieces_, rows_, after_);              \
+        else                                                                                   \
+            VEC(eliminate_lane)                                                                \
+            (program, tile, buffer, frame, margin, kept, pieces_, rows_, vectors_);            \
     }
-#define ELIMINATE_CASES(pieces_, rows_)                                                        \
-    ELIMINATE_CASE(pieces_, rows_, 1)                                                          \
-    ELIMINATE_CASE(pieces_, rows_, 2)                                                          \
-    ELIMINATE_CASE(pieces_, rows_, 3)                                                          \
-    ELIMINATE_CASE(pieces_, rows_, 4)
-ELIMINATE_CASES(0, 1)
-ELIMINATE_CASES(1, 5)
-ELIMINATE_CASES(2, 11)
-ELIMINATE_CASES(3, 15)
-ELIMINATE_CASES(4, 16)
-ELIMINATE_CASES(5, 16)
+#define ELIMINATE_CASES(pieces_, rows_, after_)                                                \
+    ELIMINATE_CASE(pieces_, rows_, after_, 1)                                                  \
+    ELIMINATE_CASE(pieces_, rows_, after_, 2)                                                  \
+    ELIMINATE_CASE(pieces_, rows_, after_, 3)                                                  \
+    ELIMINATE_CASE(pieces_, rows_, after_, 4)
+ELIMINATE_CASES(0, 1, 0)
+ELIMINATE_CASES(1, 5, 1)
+ELIMINATE_CASES(2, 11, 5)
+ELIMINATE_CASES(3, 15, 11)
+ELIMINATE_CASES(4, 16, 15)
+ELIMINATE_CASES(5, 16, 16)
 #undef ELIMINATE_CASE
 #undef ELIMINATE_CASES
 

@@ -22,4 +22,8 @@ static const double NO_MOVE[LANE_ROWS * LANE_VECTORS * LANES] __attribute__((ali
 static const float NO_MOVE_single[LANE_ROWS * LANE_VECTORS * LANES] __attribute__((aligned(64))) = {
     UR_64(-1.0), UR_64(-1.0), UR_64(-1.0), UR_64(-1.0)};
 
+/* The same row of a turned tile, as the opponent sees it. */
+static const double NO_TURNED_MOVE[LANE_ROWS] = {UR_8(2.0), UR_8(2.0)};
+static const float NO_TURNED_MOVE_single[LANE_ROWS] = {UR_8(1.0), UR_8(1.0)};
+
 #endif

@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) void VEC(prepare_lane)(
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
             const MatrixRef ref = slots[program->lane_slot[n][source]];
             to[source] = ref ? VEC(matrix)(buffer, ref) : TABLE(NO_MOVE);
-            if (ref && (int)(ref & 255) != vectors) {
+            if (rows_after > 1 && ref && (int)(ref & 255) != vectors) {
                 REAL *copy = reshaped[source - 1];
                 VEC(copy_rows)
                 (to[source], (int64_t)(ref & 255) * LANES, copy, rows_after, vectors);
@@ -111,23 +111,45 @@ static inline __attribute__((always_inline)) double VEC(update_lane)(
     return delta;
 }
 
+#include "turned_body.h"
+
+static inline __attribute__((always_inline)) void VEC(show_tile)(
+    const Tile *tile, const Tile *mirror, const REAL *buffer, REAL *other, const int rows,
+    const int vectors)
+{
+    /* G of the mirrored tile, in `other`, from F of this one. A strip's is there already, and
+       so is what it shares with the turned tile, but for its corner. */
+    const REAL *f = buffer + tile->f * LANES;
+    const int to_stride = (rows + LANES - 1) / LANES * LANES;
+    if ((rows == 1) == (vectors == 1))
+        VEC(show_matrix)
+        (f, vectors * LANES, other + mirror->f * LANES + mirror->n_rows * to_stride, to_stride,
+         rows, vectors < LANE_VECTORS ? LANE_COLUMNS[vectors - 1] : tile->n_columns);
+    else if (rows == CORNER_COLUMNS || vectors == CORNER_VECTORS)
+        other[tile->f * LANES + CORNER] = TABLE(WHOLE) - f[0];
+}
+
 #define LANE_CASE(pieces_, rows_, after_, vectors_)                                            \
     static void VEC(prepare_##pieces_##_##vectors_)(                                           \
         const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame)   \
     {                                                                                          \
-        VEC(prepare_lane)(program, tile, buffer, frame, rows_, after_, vectors_);              \
+        if (pieces_ > 0 && vectors_ == 1)                                                      \
+            VEC(prepare_turned)(program, tile, buffer, frame, rows_, after_);                  \
+        else                                                                                   \
+            VEC(prepare_lane)(program, tile, buffer, frame, rows_, after_, vectors_);          \
     }                                                                                          \
     static double VEC(update_##pieces_##_##vectors_)(                                          \
         const Program *program, const Tile *tile, const REAL *buffer,                          \
         const VEC(LaneFrame) *frame, REAL *to)                                                 \
     {                                                                                          \
+        if (pieces_ > 0 && vectors_ == 1)                                                      \
+            return VEC(update_turned)(program, tile, buffer, frame, to, pieces_, rows_);       \
         return VEC(update_lane)(program, tile, buffer, frame, to, pieces_, rows_, vectors_);   \
     }                                                                                          \
-    static void VEC(show_##pieces_##_##vectors_)(const Tile *tile, const REAL *f, REAL *g)     \
+    static void VEC(show_##pieces_##_##vectors_)(                                              \
+        const Tile *tile, const Tile *mirror, const REAL *buffer, REAL *other)                 \
     {                                                                                          \
-        VEC(show_matrix)                                                                       \
-        (f, vectors_ * LANES, g, (rows_ + LANES - 1) / LANES * LANES, rows_,                   \
-         vectors_ < LANE_VECTORS ? LANE_COLUMNS[vectors_ - 1] : tile->n_columns);              \
+        VEC(show_tile)(tile, mirror, buffer, other, rows_, vectors_);                          \
     }
 #define LANE_CASES(pieces_, rows_, after_)                                                     \
     LANE_CASE(pieces_, rows_, after_, 1)                                                       \
@@ -146,7 +168,7 @@ LANE_CASES(5, 16, 16)
 typedef void (*VEC(Prepare))(const Program *, const Tile *, const REAL *, VEC(LaneFrame) *);
 typedef double (*VEC(Update))(
     const Program *, const Tile *, const REAL *, const VEC(LaneFrame) *, REAL *);
-typedef void (*VEC(Show))(const Tile *, const REAL *, REAL *);
+typedef void (*VEC(Show))(const Tile *, const Tile *, const REAL *, REAL *);
 #define LANE_LIST(what, vectors)                                                               \
     {VEC(what##_0_##vectors), VEC(what##_1_##vectors), VEC(what##_2_##vectors),                \
      VEC(what##_3_##vectors), VEC(what##_4_##vectors), VEC(what##_5_##vectors)}

@@ -26,23 +26,39 @@ UR_PREFETCH prefetch_matrix(
    to; processors go on by themselves where there are more. Of a lane three matrices a throw,
    whatever follows in the list where there are fewer, and all of its slots': the ends of lists
    are harder to foresee than lines are to get. */
+UR_PREFETCH prefetch_throws(
+    const Program *program, const char *buffer, const int64_t vector, const Tile *tile,
+    const int lines)
+{
+    /* Of a lane, moves on shared squares; `lines` of each matrix. */
+    uint32_t move = tile->first_move;
+    prefetch_lines(buffer + tile->f * vector, 2 * lines);
+    for (int n = 0; n < program->n_throws; n++) {
+        for (int k = 0; k < MOVES_AHEAD; k++)
+            prefetch_matrix(buffer, vector, program->refs[move + k], lines);
+        move += tile->n_moves[n];
+    }
+}
+
 UR_PREFETCH prefetch_tile(
     const Program *program, const char *buffer, const int64_t vector, const Tile *tile)
 {
     /* `vector`: bytes in one. */
     uint32_t move = tile->first_move;
-    prefetch_lines(buffer + tile->f * vector, 2 * MOVE_LINES);
     if (program->is_lane) {
-        for (int n = 0; n < program->n_throws; n++) {
-            for (int k = 0; k < MOVES_AHEAD; k++)
-                prefetch_matrix(buffer, vector, program->refs[move + k], MOVE_LINES);
-            move += tile->n_moves[n];
-        }
+        const int64_t size = matrix_vectors(program, tile) * vector;
+        if (size <= LINE)
+            prefetch_throws(program, buffer, vector, tile, 1);
+        else if (size <= 2 * LINE)
+            prefetch_throws(program, buffer, vector, tile, 2);
+        else
+            prefetch_throws(program, buffer, vector, tile, MOVE_LINES);
         if (tile->pieces)
             for (int k = 0; k < program->n_slots; k++)
                 prefetch_matrix(buffer, vector, program->slots[tile->first_slot + k], SLOT_LINES);
         return;
     }
+    prefetch_lines(buffer + tile->f * vector, 2 * MOVE_LINES);
     const int lines = (int)((tile->n_rows * tile->vectors * vector + LINE - 1) / LINE);
     for (int n = 0; n < program->n_throws; n++)
         for (const uint32_t end = move + tile->n_moves[n]; move < end; move++)

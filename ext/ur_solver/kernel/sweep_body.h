@@ -103,17 +103,19 @@ static void VEC(show_in)(
     REAL *other)
 {
     /* G of the mirrored tile, in another buffer, from F of this one. */
-    const int stride = tile->vectors * LANES, to_stride = mirror->vectors * LANES;
-    const REAL *f = buffer + tile->f * LANES;
-    REAL *g = other + mirror->f * LANES + mirror->n_rows * to_stride;
 #if UR_LANE
     if (program->is_lane) {
-        VEC(show_lane)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](tile, f, g);
+        VEC(show_lane)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
+            tile, mirror, buffer, other);
         return;
     }
 #endif
     (void)program;
-    VEC(show_rows)(f, stride, g, to_stride, tile->n_rows, tile->n_columns);
+    const int stride = tile->vectors * LANES, to_stride = mirror->vectors * LANES;
+    VEC(show_rows)(
+        buffer + tile->f * LANES, stride,
+        other + mirror->f * LANES + mirror->n_rows * to_stride, to_stride, tile->n_rows,
+        tile->n_columns);
 }
 
 static void VEC(show_opponent)(
@@ -169,7 +171,8 @@ static double VEC(sweep)(
     return delta;
 }
 
-/* What is remembered of a tile lies at half of its place: F without G. */
+/* What is remembered of a tile lies at half of its place: F without G. Strips come after all
+   that, as they are: their G is the mirror's F. */
 
 static void VEC(remember)(
     const Program *program, const REAL *buffer, REAL *memory, int64_t n_tiles, int threads)
@@ -178,25 +181,43 @@ static void VEC(remember)(
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
         const int64_t size = (int64_t)tile->n_rows * tile->vectors * LANES;
-        memcpy(memory + tile->f / 2 * LANES, buffer + tile->f * LANES, size * sizeof(REAL));
+        if (tile->f < program->first_strip)
+            memcpy(memory + tile->f / 2 * LANES, buffer + tile->f * LANES, size * sizeof(REAL));
     }
+    const REAL *strips = buffer + program->first_strip * LANES;
+    REAL *to = memory + program->first_strip / 2 * LANES;
+    const int64_t size = (program->end_strips - program->first_strip) * LANES;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t v = 0; v < size; v += LANES)
+        X4(store)(to + v, X4(load)(strips + v));
+}
+
+static inline void VEC(go_on)(REAL *number, const REAL *before, const REAL factor)
+{
+    /* A vector of numbers, by `factor` times their change. */
+    const X4(v) now = X4(load)(number), beyond = X4(set)(factor), behind = X4(set)(-factor);
+    const X4(v) step = X4(fma)(behind, X4(load)(before), X4(mul)(beyond, now));
+    X4(store)(number, X4(fma)(X4(set)(1.0), now, step));
 }
 
 static void VEC(extrapolate)(
     const Program *program, REAL *buffer, const REAL *memory, int64_t n_tiles, double factor,
     int threads)
 {
-    const X4(v) beyond = X4(set)(factor), behind = X4(set)(-factor);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
-        REAL *f = buffer + tile->f * LANES;
-        const REAL *before = memory + tile->f / 2 * LANES;
-        for (int64_t v = 0; v < (int64_t)tile->n_rows * tile->vectors * LANES; v += LANES) {
-            const X4(v) now = X4(load)(f + v);
-            const X4(v) step = X4(fma)(behind, X4(load)(before + v), X4(mul)(beyond, now));
-            X4(store)(f + v, X4(fma)(X4(set)(1.0), now, step));
-        }
+        if (tile->f >= program->first_strip)
+            continue;
+        for (int64_t v = 0; v < (int64_t)tile->n_rows * tile->vectors * LANES; v += LANES)
+            VEC(go_on)(
+                buffer + tile->f * LANES + v, memory + tile->f / 2 * LANES + v, (REAL)factor);
         VEC(show_opponent)(program, tile, program->tiles + tile->mirror, buffer);
     }
+    REAL *strips = buffer + program->first_strip * LANES;
+    const REAL *before = memory + program->first_strip / 2 * LANES;
+    const int64_t size = (program->end_strips - program->first_strip) * LANES;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t v = 0; v < size; v += LANES)
+        VEC(go_on)(strips + v, before + v, (REAL)factor);
 }

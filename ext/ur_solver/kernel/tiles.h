@@ -13,6 +13,13 @@
 
    In single precision numbers are values less 1/2, and G = -F transposed.
 
+   Of a lane, a tile with one row and several columns is a strip. Its mirror, with one column,
+   is turned: it has no matrices of its own, for the strip's G is its F as the opponent sees it,
+   and the strip's F its G. There its rows lie side by side, what its moves lead to is the first
+   row of another mirror, and the best move is the one with the least number. The last piece
+   that enters and captures leads to a strip of five columns itself: of the eight numbers of such
+   a row the last is the first as the opponent sees it, the strip's corner.
+
    Whatever I move, a row of mine leads to whole rows of F (I throw again) or of G (the
    turn passes): no gathers, no decoding of states. A capture on a fork takes a bit out of
    the columns' numbers: eight columns then come from four that lie together.
@@ -33,9 +40,14 @@ enum {
     LANE_SQUARES = 4,
     LANE_ROWS = 1 << LANE_SQUARES,
     LANE_VECTORS = LANE_ROWS / LANES,
+    CORNER_COLUMNS = 5,           /* of a strip that has a corner */
+    CORNER_VECTORS = 2,
+    CORNER = CORNER_VECTORS * LANES - 1,
     LINE = 64,                    /* bytes in a cache line */
     MOVE_LINES = 4,               /* prefetched of a matrix that a move leads to */
     SLOT_LINES = 2,
+    SMALL = LANE_VECTORS,         /* vectors of a matrix: tiles up to this are small */
+    FEW_MOVES = 3,                /* of a throw: lists of small tiles have so many at least */
     MOVES_AHEAD = 3,              /* of a throw: refs has room for so many more */
     NO_BIT = 7,
     NO_ENTRY = 255,
@@ -103,6 +115,8 @@ typedef struct {
     int32_t n_throws;             /* throws that move, by ascending step */
     int32_t n_slots;              /* of a tile */
     int32_t is_near;              /* so few vectors that caches serve them unasked */
+    int64_t first_strip;          /* where strips begin in the buffer, in vectors ... */
+    int64_t end_strips;           /* ... and end: the matrices of all other tiles come before */
     uint16_t with_bit[2 * NO_BIT + 1][MAX_ROWS]; /* (bit << 1 | leg, k): k, that bit put in */
     double chance[256][MAX_THROWS];  /* by pass bits: 0 for a throw that passes, and for
                                         those that the dice do not have: lanes read four */
@@ -115,6 +129,32 @@ typedef struct {
 static inline MatrixRef matrix_of(const Program *program, uint32_t move)
 {
     return program->is_lane ? program->refs[move] : program->moves[move].matrix;
+}
+
+static inline int is_strip(const Program *program, const Tile *tile)
+{
+    return program->is_lane && tile->n_rows == 1 && tile->n_columns > 1;
+}
+
+static inline int is_turned(const Program *program, const Tile *tile)
+{
+    return program->is_lane && tile->n_columns == 1 && tile->n_rows > 1;
+}
+
+/* Vectors of a matrix with a number for each position of a tile. */
+static inline int64_t matrix_vectors(const Program *program, const Tile *tile)
+{
+    return is_turned(program, tile) ? (tile->n_rows + LANES - 1) / LANES
+                                    : (int64_t)tile->n_rows * tile->vectors;
+}
+
+/* How long a list of so many moves is. Those of a small tile are filled up to lengths that are
+   easily foreseen: to read a matrix once more costs it less than a wrong guess. */
+static inline int list_length(const Program *program, const Tile *tile, int n_moves)
+{
+    if (!program->is_lane || matrix_vectors(program, tile) > SMALL)
+        return n_moves;
+    return n_moves < FEW_MOVES ? FEW_MOVES : n_moves | 1;
 }
 
 /* k with a bit taken out. */

@@ -5,6 +5,7 @@ static inline v_avx2x4 set_avx2x4(double x) { return _mm256_set1_pd(x); }
 static inline v_avx2x4 load_avx2x4(const double *p) { return _mm256_loadu_pd(p); }
 static inline void store_avx2x4(double *p, v_avx2x4 v) { _mm256_storeu_pd(p, v); }
 static inline v_avx2x4 max_avx2x4(v_avx2x4 x, v_avx2x4 y) { return _mm256_max_pd(x, y); }
+static inline v_avx2x4 min_avx2x4(v_avx2x4 x, v_avx2x4 y) { return _mm256_min_pd(x, y); }
 static inline v_avx2x4 mul_avx2x4(v_avx2x4 x, v_avx2x4 y) { return _mm256_mul_pd(x, y); }
 static inline v_avx2x4 fma_avx2x4(v_avx2x4 x, v_avx2x4 y, v_avx2x4 z)
 {
@@ -18,6 +19,10 @@ static inline v_avx2x4 lanes_below_avx2x4(int n)
 static inline v_avx2x4 distance_avx2x4(v_avx2x4 x, v_avx2x4 y, v_avx2x4 valid)
 {
     return _mm256_and_pd(valid, _mm256_andnot_pd(_mm256_set1_pd(-0.0), _mm256_sub_pd(x, y)));
+}
+static inline v_avx2x4 select_avx2x4(v_avx2x4 valid, v_avx2x4 x, v_avx2x4 y)
+{
+    return _mm256_blendv_pd(y, x, valid);
 }
 static inline double largest_avx2x4(v_avx2x4 x)
 {
@@ -68,6 +73,10 @@ static inline v_avx2x8 max_avx2x8(v_avx2x8 x, v_avx2x8 y)
 {
     return (v_avx2x8){max_avx2x4(x.a, y.a), max_avx2x4(x.b, y.b)};
 }
+static inline v_avx2x8 min_avx2x8(v_avx2x8 x, v_avx2x8 y)
+{
+    return (v_avx2x8){min_avx2x4(x.a, y.a), min_avx2x4(x.b, y.b)};
+}
 static inline v_avx2x8 mul_avx2x8(v_avx2x8 x, v_avx2x8 y)
 {
     return (v_avx2x8){mul_avx2x4(x.a, y.a), mul_avx2x4(x.b, y.b)};
@@ -84,6 +93,10 @@ static inline v_avx2x8 distance_avx2x8(v_avx2x8 x, v_avx2x8 y, v_avx2x8 valid)
 {
     return (v_avx2x8){
         distance_avx2x4(x.a, y.a, valid.a), distance_avx2x4(x.b, y.b, valid.b)};
+}
+static inline v_avx2x8 select_avx2x8(v_avx2x8 valid, v_avx2x8 x, v_avx2x8 y)
+{
+    return (v_avx2x8){select_avx2x4(valid.a, x.a, y.a), select_avx2x4(valid.b, x.b, y.b)};
 }
 static inline double largest_avx2x8(v_avx2x8 x) { return largest_avx2x4(max_avx2x4(x.a, x.b)); }
 static inline v_avx2x8 spread_avx2x8(const double *p, const int bit)

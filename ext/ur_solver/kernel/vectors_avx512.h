@@ -5,6 +5,7 @@ static inline v_avx512x8 set_avx512x8(double x) { return _mm512_set1_pd(x); }
 static inline v_avx512x8 load_avx512x8(const double *p) { return _mm512_loadu_pd(p); }
 static inline void store_avx512x8(double *p, v_avx512x8 v) { _mm512_storeu_pd(p, v); }
 static inline v_avx512x8 max_avx512x8(v_avx512x8 x, v_avx512x8 y) { return _mm512_max_pd(x, y); }
+static inline v_avx512x8 min_avx512x8(v_avx512x8 x, v_avx512x8 y) { return _mm512_min_pd(x, y); }
 static inline v_avx512x8 mul_avx512x8(v_avx512x8 x, v_avx512x8 y) { return _mm512_mul_pd(x, y); }
 static inline v_avx512x8 fma_avx512x8(v_avx512x8 x, v_avx512x8 y, v_avx512x8 z)
 {
@@ -18,6 +19,10 @@ static inline v_avx512x8 lanes_below_avx512x8(int n)
 static inline v_avx512x8 distance_avx512x8(v_avx512x8 x, v_avx512x8 y, v_avx512x8 valid)
 {
     return _mm512_and_pd(valid, _mm512_abs_pd(_mm512_sub_pd(x, y)));
+}
+static inline v_avx512x8 select_avx512x8(v_avx512x8 valid, v_avx512x8 x, v_avx512x8 y)
+{
+    return _mm512_or_pd(_mm512_and_pd(valid, x), _mm512_andnot_pd(valid, y));
 }
 static inline double largest_avx512x8(v_avx512x8 x) { return _mm512_reduce_max_pd(x); }
 static inline __attribute__((always_inline)) void transpose_avx512x8(

@@ -7,6 +7,7 @@ static inline v_singlex4 set_singlex4(float x) { return _mm_set1_ps(x); }
 static inline v_singlex4 load_singlex4(const float *p) { return _mm_loadu_ps(p); }
 static inline void store_singlex4(float *p, v_singlex4 v) { _mm_storeu_ps(p, v); }
 static inline v_singlex4 max_singlex4(v_singlex4 x, v_singlex4 y) { return _mm_max_ps(x, y); }
+static inline v_singlex4 min_singlex4(v_singlex4 x, v_singlex4 y) { return _mm_min_ps(x, y); }
 static inline v_singlex4 mul_singlex4(v_singlex4 x, v_singlex4 y) { return _mm_mul_ps(x, y); }
 static inline v_singlex4 fma_singlex4(v_singlex4 x, v_singlex4 y, v_singlex4 z)
 {
@@ -19,6 +20,10 @@ static inline v_singlex4 lanes_below_singlex4(int n)
 static inline v_singlex4 distance_singlex4(v_singlex4 x, v_singlex4 y, v_singlex4 valid)
 {
     return _mm_and_ps(valid, _mm_andnot_ps(_mm_set1_ps(-0.0f), _mm_sub_ps(x, y)));
+}
+static inline v_singlex4 select_singlex4(v_singlex4 valid, v_singlex4 x, v_singlex4 y)
+{
+    return _mm_blendv_ps(y, x, valid);
 }
 static inline double largest_singlex4(v_singlex4 x)
 {
@@ -50,6 +55,7 @@ static inline v_singlex8 set_singlex8(float x) { return _mm256_set1_ps(x); }
 static inline v_singlex8 load_singlex8(const float *p) { return _mm256_loadu_ps(p); }
 static inline void store_singlex8(float *p, v_singlex8 v) { _mm256_storeu_ps(p, v); }
 static inline v_singlex8 max_singlex8(v_singlex8 x, v_singlex8 y) { return _mm256_max_ps(x, y); }
+static inline v_singlex8 min_singlex8(v_singlex8 x, v_singlex8 y) { return _mm256_min_ps(x, y); }
 static inline v_singlex8 mul_singlex8(v_singlex8 x, v_singlex8 y) { return _mm256_mul_ps(x, y); }
 static inline v_singlex8 fma_singlex8(v_singlex8 x, v_singlex8 y, v_singlex8 z)
 {
@@ -63,6 +69,10 @@ static inline v_singlex8 lanes_below_singlex8(int n)
 static inline v_singlex8 distance_singlex8(v_singlex8 x, v_singlex8 y, v_singlex8 valid)
 {
     return _mm256_and_ps(valid, _mm256_andnot_ps(_mm256_set1_ps(-0.0f), _mm256_sub_ps(x, y)));
+}
+static inline v_singlex8 select_singlex8(v_singlex8 valid, v_singlex8 x, v_singlex8 y)
+{
+    return _mm256_blendv_ps(y, x, valid);
 }
 static inline double largest_singlex8(v_singlex8 x)
 {

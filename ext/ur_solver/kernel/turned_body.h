@@ -1,0 +1,94 @@
+/* Turned tiles of a lane: those of one column, all of whose numbers are what the opponent
+   sees of them, in the rows of strips (tiles.h): included by lane_body.h. */
+
+static inline REAL VEC(lesser)(REAL a, REAL b) { return a < b ? a : b; }
+
+static inline const REAL *VEC(turned_row)(
+    const REAL *buffer, const MatrixRef ref, const int rows_after)
+{
+    /* What a move from an entry square leads to: a single number may be a corner. */
+    return VEC(matrix)(buffer, ref) + (rows_after == 1 ? (int64_t)(ref & 255) - 1 : 0);
+}
+
+static inline __attribute__((always_inline)) void VEC(prepare_turned)(
+    const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,
+    const int rows, const int rows_after)
+{
+    /* The best of the moves that leave the tile, by throw and row; constants as of
+       `prepare_lane`. */
+    const int vectors = (rows + LANES - 1) / LANES;
+    const MatrixRef *move = program->refs + tile->first_move;
+    const MatrixRef *slots = program->slots + tile->first_slot;
+#pragma GCC unroll 4
+    for (int n = 0; n < LANE_SQUARES; n++) {
+        REAL *best = frame->best[n];
+        if (n >= program->n_throws) { /* as above */
+            memset(best, 0, (size_t)(vectors * LANES) * sizeof(REAL));
+            continue;
+        }
+        const int n_moves = tile->n_moves[n];
+        UR_COLUMNS(
+            vectors, VEC(find_least8)(buffer, move, n_moves, best, column),
+            VEC(find_least4)(buffer, move, n_moves, best, column))
+        move += n_moves;
+#pragma GCC unroll 5
+        for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
+            const MatrixRef ref = slots[program->lane_slot[n][source]];
+            const REAL *to =
+                ref ? VEC(turned_row)(buffer, ref, rows_after) : TABLE(NO_TURNED_MOVE);
+#pragma GCC unroll 16
+            for (int r = 0; r < rows; r++) {
+                if (!(LANE_MASK[r] >> (source - 1) & 1))
+                    continue;
+                best[r] = VEC(lesser)(best[r], to[LANE_ROW[LANE_MASK[r] & ~(1 << (source - 1))]]);
+            }
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) REAL VEC(least_with_own)(
+    const Program *program, REAL best, const REAL *f, const REAL *g, const int n, const int r,
+    const int pieces)
+{
+    /* A row's best move by a throw, from the best of those that leave the tile. */
+    const int mask = LANE_MASK[r];
+#pragma GCC unroll 5
+    for (int source = 0; source + n < LANE_SQUARES; source++) {
+        const int target = source + n;
+        if (source == 0 ? LANE_PIECES[r] >= pieces : !(mask >> (source - 1) & 1))
+            continue;
+        if (mask >> target & 1)
+            continue;
+        const int left = source == 0 ? mask : mask & ~(1 << (source - 1));
+        const REAL *own = program->lane_again[n] >> target & 1 ? f : g;
+        best = VEC(lesser)(best, own[LANE_ROW[left | 1 << target]]);
+    }
+    return best;
+}
+
+static inline __attribute__((always_inline)) double VEC(update_turned)(
+    const Program *program, const Tile *tile, const REAL *buffer,
+    const VEC(LaneFrame) *frame, REAL *to, const int pieces, const int rows)
+{
+    /* All rows; the largest change. Later rows see new values if `to` is F. */
+    const REAL *f = buffer + tile->f * LANES;
+    const REAL *g = f - (rows + LANES - 1) / LANES * LANES;
+    const uint8_t *pass_bits = program->pass_bits + tile->first_row;
+    REAL delta = 0;
+#pragma GCC unroll 16
+    for (int k = 0; k < LANE_ROWS; k++) {
+        const int r = LANE_ORDER[k];
+        if (r >= rows)
+            continue;
+        const int bits = pass_bits[r];
+        const REAL *chance = program->TABLE(chance)[bits];
+        REAL sum = program->TABLE(pass_chance)[bits] * g[r];
+#pragma GCC unroll 4
+        for (int n = 0; n < LANE_SQUARES; n++)
+            sum += chance[n] * VEC(least_with_own)(program, frame->best[n][r], f, g, n, r, pieces);
+        const REAL change = sum > f[r] ? sum - f[r] : f[r] - sum;
+        delta = change > delta ? change : delta;
+        to[r] = sum;
+    }
+    return delta;
+}
