@@ -86,6 +86,26 @@ def test_bounds_enclose_the_exact_values(word, threads):
         assert 1.0 + 2.0**-60 == 1.0 == 1.0 - 2.0**-60
 
 
+@pytest.mark.parametrize("word", ["finkel:1", "blitz:1", "murray:1"])
+@pytest.mark.parametrize("instruction_set", instruction_sets())
+def test_bounds_that_begin_far_out_pass_no_value_on_their_way(word, instruction_set):
+    # each of them reads the other's where the turn passes, and 1 less it
+    space, solution = solved(word)
+    kernel = tiled_kernel(space, instruction_set)
+    noise = np.random.default_rng(5).uniform(-9e-4, 9e-4, space.n_positions)
+    for block in space.blocks:
+        ranks = slice(block.offset, block.offset + block.size)
+        values = solution.copy()
+        values[ranks] += noise[ranks]
+        work = loaded(kernel, block, values)
+        work.bracket(values, 1e-3, 0.0)
+        for _ in range(3):
+            work.narrow(1)
+            for rank in range(ranks.start, ranks.stop):
+                assert solution[rank] <= bound_at(work, values, rank, 0.0) + 1e-12
+                assert solution[rank] >= 1 - bound_at(work, values, rank, 1.0) - 1e-12
+
+
 def stopped_early(space):
     return solve(space, tolerance=1e-3)
 

@@ -33,6 +33,12 @@ _SLOWEST = 0.98
 _PATIENCE = 8
 """Sweeps without a smaller change than before that single precision is given."""
 
+_CIRCLES = 50
+"""And double precision, where the change is a few times what is rounding: rounding may go round
+in circles in which it is more than in any other block seen (dice of nine throws)."""
+
+_FEW = 4.0
+
 MAX_SWEEPS = 100_000
 
 
@@ -91,7 +97,7 @@ def iterate(
     work : BlockWork
     goal : float
         In units of the values. Below some units of float64 rounding it is not reached;
-        the sweeps then end when they change nothing but rounding.
+        the sweeps then end when they change nothing but rounding, or change no less for long.
     threads : int
         How many threads a sweep may use.
     stop : threading.Event, optional
@@ -138,6 +144,8 @@ def iterate(
                 continue
             if delta <= work.noise:
                 return Iteration(sweeps, delta)
+        if sweeps - smallest_at >= _CIRCLES and delta <= _FEW * work.noise:
+            return Iteration(sweeps, delta)
         if sweeps >= MAX_SWEEPS or not math.isfinite(delta):
             raise SolveError(
                 f"a block has not settled after {sweeps} sweeps: the last changed a value by "
