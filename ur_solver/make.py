@@ -33,8 +33,8 @@ _BASE_BYTES = 150 << 20
 _THREAD_BYTES = 100 << 20
 """Address space of a thread, most of it never used: 63 to 98 MiB with 1 to 8 threads."""
 
-_OTHER_THREADS = 2
-"""The thread that writes files, and the progress bar's."""
+_OTHER_THREADS = 3
+"""The two that write files, and the progress bar's."""
 
 _COMPRESSION = {"float64": 0.82, "float32": 0.72, "uint16": 0.90}
 """Size of a table beside its values as they are, measured on finkel 7."""
@@ -351,16 +351,17 @@ def certify_table(
 
 
 class _Files:
-    """A thread that puts finished blocks into the checkpoint and the table.
+    """Two threads that put finished blocks, one into the checkpoint, one into the table.
 
-    Solving does not wait for the disk; a block whose files could not be written is heard
-    of at the next block, or at the end.
+    Solving does not wait for the disk, nor one file for the other; a block whose files could
+    not be written is heard of at the next block, or at the end.
     """
 
     def __init__(self, checkpoint: Checkpoint, writer: TableWriter) -> None:
         self._checkpoint = checkpoint
         self._writer = writer
-        self._pool = ThreadPoolExecutor(1)
+        self._savers = ThreadPoolExecutor(1)
+        self._adders = ThreadPoolExecutor(1)
         self._pending: list[Future[None]] = []
         self.position_sweeps = 0
 
@@ -368,24 +369,24 @@ class _Files:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=False)
+        self._savers.shutdown(wait=True, cancel_futures=False)
+        self._adders.shutdown(wait=True, cancel_futures=False)
 
     def take(self, result: BlockResult) -> None:
-        """A block just finished: to the checkpoint, then to the table."""
+        """A block just finished: to the checkpoint and the table."""
         self._raise_failures(block=False)
-        self._pending.append(self._pool.submit(self._store, result, True))
+        self._pending.append(self._savers.submit(self._checkpoint.save, result))
+        self._pending.append(self._adders.submit(self._add, result))
 
     def take_back(self, result: BlockResult) -> None:
         """A block of the checkpoint: to the table."""
-        self._store(result, False)
+        self._add(result)
 
     def wait(self) -> None:
         """Until all blocks are in their files."""
         self._raise_failures(block=True)
 
-    def _store(self, result: BlockResult, is_new: bool) -> None:
-        if is_new:
-            self._checkpoint.save(result)
+    def _add(self, result: BlockResult) -> None:
         self._writer.add(result)
         self.position_sweeps += result.sweeps * len(result.values)
 
