@@ -391,5 +391,7 @@ class _Files:
         self.position_sweeps += result.sweeps * len(result.values)
 
     def _raise_failures(self, block: bool) -> None:
-        while self._pending and (block or self._pending[0].done()):
-            self._pending.pop(0).result()
+        ended = [each for each in self._pending if block or each.done()]
+        self._pending = [each for each in self._pending if each not in ended]
+        for each in ended:
+            each.result()

@@ -27,8 +27,9 @@ _TILE_BYTES, _MOVE_BYTES = 40, 16
 """The sizes of `Tile` and `Move` in tiles.h; of a lane two records and two lists of 8 bytes a
 move, with all moves and those that sweeps look at."""
 
-_FEW_MOVES = 3
-"""As in tiles.h: what a lane's lists are filled up to, if not to an odd number."""
+_FEW_MOVES, _NO_MOVE_VECTORS = 3, 8
+"""As in tiles.h: what a lane's lists are filled up to, if not to an odd number; the matrices of
+moves that there are none of."""
 
 _SIDES = (EMPTY, MINE, THEIRS)
 """What a tile knows of a shared square; its place here is the square's digit."""
@@ -289,7 +290,8 @@ class Tiling:
         there are two of the former in double precision. Where the rows of a lane are compiled
         in, tiles of one column have no matrices: they are counted as if they had.
         """
-        total = n_tiles = n_vectors = 0
+        total = 2 * _NO_MOVE_VECTORS * LANES * 8
+        n_tiles = n_vectors = 0
         for half in block.halves:
             kinds = self.kinds(half.mine, half.theirs)
             size = int(kinds.vectors.sum())

@@ -34,10 +34,12 @@ _PATIENCE = 8
 """Sweeps without a smaller change than before that single precision is given."""
 
 _CIRCLES = 50
-"""And double precision, where the change is a few times what is rounding: rounding may go round
-in circles in which it is more than in any other block seen (dice of nine throws)."""
+"""And double precision, since the last extrapolation, where a change is a few times what is
+rounding: rounding may go round in circles in which it is more than in any other block seen (dice
+of nine throws)."""
 
-_FEW = 4.0
+_MOST_CIRCLING = 4.0
+"""Changes that circles may have, in units of what is rounding."""
 
 MAX_SWEEPS = 100_000
 
@@ -121,7 +123,8 @@ def iterate(
     factors: list[float] = []
     samples: list[npt.NDArray[np.float64]] = []
     previous, sweeps, since, slowest = 0.0, 0, 0, 0.0
-    smallest, smallest_at = math.inf, 0
+    smallest, smallest_at = math.inf, 0  # of all changes
+    least, least_at = math.inf, 0  # of those since the last extrapolation
     # Changes must be smaller at the end of a cycle than at the end of the one before; once
     # they are not, nothing is extrapolated any more, and there is nothing to beat.
     to_beat = math.inf
@@ -144,7 +147,9 @@ def iterate(
                 continue
             if delta <= work.noise:
                 return Iteration(sweeps, delta)
-        if sweeps - smallest_at >= _CIRCLES and delta <= _FEW * work.noise:
+        if delta < least:
+            least, least_at = delta, sweeps
+        if sweeps - least_at >= _CIRCLES and delta <= _MOST_CIRCLING * work.noise:
             return Iteration(sweeps, delta)
         if sweeps >= MAX_SWEEPS or not math.isfinite(delta):
             raise SolveError(
@@ -164,6 +169,7 @@ def iterate(
                 times = _times(*samples)
                 if -0.5 < times < _SLOWEST / (1.0 - _SLOWEST):
                     work.extrapolate(times)
+                    least, least_at = math.inf, sweeps
                     previous, factors, slowest = 0.0, [], times / (1.0 + times)
             samples = []
 

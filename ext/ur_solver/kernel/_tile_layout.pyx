@@ -313,7 +313,8 @@ cdef class TileLayout:
 
     cdef MatrixRef _matrix(self, const Tile* source, int64_t number, bint again) noexcept nogil:
         # What a move from a tile to another leads to. Turned tiles read what the opponent sees:
-        # the first row of the other's mirror, or the corner of a strip.
+        # the first row of the other's mirror, or the corner of a strip. No other tile leads to a
+        # turned one: captures only add columns.
         cdef const Tile* tile = &self.tiles[number]
         cdef int64_t offset
         if is_turned(&self.program, source):
@@ -580,9 +581,9 @@ cdef class TileLayout:
             if external != NULL:
                 for r in range(tile.n_rows):
                     if is_turned(&self.program, tile):
-                        moves = external[r] <= 1.0
+                        moves = external[r] < 1.5
                     else:
-                        moves = external[<int64_t>r * tile.vectors * LANES] >= 0.0
+                        moves = external[<int64_t>r * tile.vectors * LANES] > -0.5
                     if moves:
                         bits[r] &= ~(1 << n)
                 move += 1

@@ -144,7 +144,7 @@ static inline __attribute__((always_inline)) void VEC(eliminate_turned)(
     end_lists(kept, to, move - program->refs);
 }
 
-#define ELIMINATE_CASE(pieces_, rows_, after_, vectors_)                                               \
+#define ELIMINATE_CASE(pieces_, rows_, after_, vectors_)                                       \
     static void VEC(eliminate_##pieces_##_##vectors_)(                                         \
         const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,   \
         const REAL margin, const Program *kept)                                                \

@@ -22,7 +22,8 @@ UR_PREFETCH prefetch_matrix(
     prefetch_lines(buffer + (int64_t)(ref >> 8) * vector, lines);
 }
 
-/* The first lines from F on, G among them where F is small, and of the matrices that moves lead
+/* The first lines from F on, G among them where F is small (a turned tile's are those of its
+   strip, which is asked for as well), and of the matrices that moves lead
    to; processors go on by themselves where there are more. Of a lane three matrices a throw,
    whatever follows in the list where there are fewer, and all of its slots': the ends of lists
    are harder to foresee than lines are to get. */

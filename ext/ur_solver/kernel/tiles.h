@@ -54,17 +54,19 @@ enum {
 };
 
 /* A matrix that a move leads to: its offset in the buffer in vectors, shifted left by 8,
-   or'ed with the vectors in one of its rows; 0 for none. */
+   or'ed with the vectors in one of its rows; 0 for none. Where a turned tile of one piece reads
+   a single number, its place in the vector, counted from 1, stands for the latter. */
 typedef uint64_t MatrixRef;
 
 typedef struct {
-    int64_t f;                    /* offset of F in the buffer, in vectors */
+    int64_t f;                    /* offset of F in the buffer, in vectors; of a turned tile of
+                                     the strip's G, which the strip's F comes before */
     int32_t mirror;               /* the same placement seen by the opponent */
     uint32_t first_move;          /* into moves or refs, by throw */
     uint32_t first_slot;          /* into slots: moves from my entry squares and home */
     uint32_t first_row;           /* into pass_bits */
     uint16_t n_rows, n_columns;
-    uint8_t vectors;              /* in one row */
+    uint8_t vectors;              /* in one row of F, if it has any */
     uint8_t half;                 /* 0 or 1 */
     uint8_t pieces;               /* mine that are neither settled nor on shared squares */
     uint8_t forks;                /* of mine */
