@@ -376,7 +376,7 @@ cdef class TileLayout:
         # Lists, from `at` on, a tile's moves of a throw that lead to other tiles; how many
         # there are. Those that leave the block come first, as one, whose matrix is at
         # `external`.
-        cdef int count = 0, s, k, target, source
+        cdef int count = 0, s, k, target, source, length
         cdef uint64_t landings = self._landings(common, filling, n)
         cdef Move move
         if tile.n_moves[n]:
@@ -405,9 +405,10 @@ cdef class TileLayout:
                 move.matrix = (<uint64_t>(
                     self.no_moves + (SMALL if is_turned(&self.program, tile) else 0)
                 ) << 8) | tile.vectors
-            for k in range(count, list_length(&self.program, tile, count)):
+            length = list_length(&self.program, tile, count)
+            for k in range(count, length):
                 self._write(&move, at + k)
-            return list_length(&self.program, tile, count)
+            return length
         if tile.pieces == 0:
             return count
         for k in range(common.n_slots):
@@ -588,8 +589,7 @@ cdef class TileLayout:
                         bits[r] &= ~(1 << n)
                 move += 1
             while move < end:
-                if not common.is_lane or <int64_t>(
-                        self.program.refs[move] >> 8) < self.n_state_vectors:
+                if <int64_t>(matrix_of(&self.program, move) >> 8) < self.n_state_vectors:
                     self._mark_move(common, tile, move, n, bits)
                 move += 1
         if common.is_lane and tile.pieces:

@@ -42,10 +42,9 @@ static inline __attribute__((always_inline)) void COLUMNS(prepare_columns)(
         X(v) row = X(load)(best + r * stride + column);
 #pragma GCC unroll 5
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
-            if (!(LANE_MASK[r] >> (source - 1) & 1))
-                continue;
-            const int after = LANE_ROW[LANE_MASK[r] & ~(1 << (source - 1))];
-            row = X(max)(row, X(load)(to[source] + after * stride + column));
+            const int after = lane_row_without(r, source);
+            if (after >= 0)
+                row = X(max)(row, X(load)(to[source] + after * stride + column));
         }
         X(store)(frame + r * stride + column, row);
     }
@@ -78,16 +77,11 @@ static inline __attribute__((always_inline)) X(v) COLUMNS(best_with_own)(
     const int stride)
 {
     /* Of a lane: a row's best move by a throw, from the best of those that leave the tile. */
-    const int mask = LANE_MASK[r];
 #pragma GCC unroll 5
     for (int source = 0; source + n < LANE_SQUARES; source++) {
-        const int target = source + n;
-        if (source == 0 ? LANE_PIECES[r] >= pieces : !(mask >> (source - 1) & 1))
-            continue;
-        if (mask >> target & 1)
-            continue;
-        const int left = source == 0 ? mask : mask & ~(1 << (source - 1));
-        best = X(max)(best, X(load)(own[target] + LANE_ROW[left | 1 << target] * stride));
+        const int after = lane_row_after(r, n, source, pieces);
+        if (after >= 0)
+            best = X(max)(best, X(load)(own[source + n] + after * stride));
     }
     return best;
 }
@@ -156,9 +150,9 @@ static inline __attribute__((always_inline)) X(v) COLUMNS(above)(
        from 1, or 0 for a move on shared squares, which all rows have. */
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        if (source && !(LANE_MASK[r] >> (source - 1) & 1))
+        const int after = source ? lane_row_without(r, source) : r;
+        if (after < 0)
             continue;
-        const int after = source ? LANE_ROW[LANE_MASK[r] & ~(1 << (source - 1))] : r;
         const X(v) bar = X(load)(bars + r * stride + column);
         const X(v) value = X(load)(matrix + after * matrix_stride + column);
         above = X(max)(above, X(fma)(X(set)(-1.0), bar, value));

@@ -21,12 +21,30 @@ static inline void end_lists(const Program *kept, MatrixRef *to, const int64_t e
         *to = 0;
 }
 
+static inline __attribute__((always_inline)) int VEC(reaches_turned)(
+    const REAL *row, const REAL *bars, const int source, const int rows)
+{
+    /* `reaches` of a turned tile. */
+    int reaches = 0;
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; r++) {
+        const int after = source ? lane_row_without(r, source) : r;
+        if (after >= 0)
+            reaches |= row[after] <= bars[r];
+    }
+    return reaches;
+}
+
 static inline __attribute__((always_inline)) int VEC(reaches)(
-    const REAL *matrix, const int matrix_stride, const REAL *bars, const int source,
-    const int rows, const int vectors)
+    const REAL *buffer, const MatrixRef ref, const REAL *bars, const int source,
+    const int pieces, const int rows, const int rows_after, const int vectors)
 {
     /* Whether a move comes up to the bar in some position; `source` as of `above`. */
-    const int stride = vectors * LANES;
+    const REAL *matrix = VEC(matrix)(buffer, ref);
+    const int matrix_stride = (int)(ref & 255) * LANES, stride = vectors * LANES;
+    if (lane_is_turned(pieces, vectors))
+        return VEC(reaches_turned)(
+            source ? VEC(turned_row)(buffer, ref, rows_after) : matrix, bars, source, rows);
     X8(v) above8 = X8(set)(-1.0);
     X4(v) above4 = X4(set)(-1.0);
     UR_COLUMNS(
@@ -36,95 +54,51 @@ static inline __attribute__((always_inline)) int VEC(reaches)(
     return larger(X8(largest)(above8), X4(largest)(above4)) >= 0.0;
 }
 
-static inline __attribute__((always_inline)) void VEC(eliminate_lane)(
-    const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,
-    const REAL margin, const Program *kept, const int pieces, const int rows, const int vectors)
+static inline __attribute__((always_inline)) void VEC(set_bars)(
+    const Program *program, const Tile *tile, const REAL *buffer, REAL *bars, const REAL margin,
+    const int n, const int pieces, const int rows, const int vectors)
 {
-    /* `frame` is what `prepare_lane` made of the tile, with the same constants. */
+    /* Each position's best move by a throw less the margin, from the best of those that leave
+       the tile; of a turned tile as the opponent sees it. */
     const int stride = vectors * LANES;
-    const MatrixRef *move = program->refs + tile->first_move;
-    const MatrixRef *slots = program->slots + tile->first_slot;
-    MatrixRef *to = kept->refs + tile->first_move, *to_slots = kept->slots + tile->first_slot;
-    Tile *to_tile = kept->tiles + (tile - program->tiles);
-    *to_tile = *tile;
-#pragma GCC unroll 4
-    for (int n = 0; n < LANE_SQUARES; n++) {
-        if (n >= program->n_throws)
-            break;
-        REAL *bars = frame->best[n];
-        int n_kept = 0;
-        UR_COLUMNS(
-            vectors,
-            VEC(set_bars8)(program, tile, buffer, bars, margin, n, pieces, rows, stride, column),
-            VEC(set_bars4)(program, tile, buffer, bars, margin, n, pieces, rows, stride, column))
-        for (int r = 0; r < rows; r++)
-            for (int c = tile->n_columns; c < stride; c++)
-                bars[r * stride + c] = 1; /* padding: nothing reaches it */
-        for (int k = 0; k < tile->n_moves[n]; k++) {
-            to[n_kept] = move[k];
-            n_kept += VEC(reaches)(
-                VEC(matrix)(buffer, move[k]), (int)(move[k] & 255) * LANES, bars, 0, rows,
-                vectors);
-        }
-        n_kept = fill_list(program, tile, move, to, n_kept);
-        move += tile->n_moves[n];
-        to += n_kept;
-        to_tile->n_moves[n] = (uint8_t)n_kept;
-#pragma GCC unroll 5
-        for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
-            const int slot = program->lane_slot[n][source];
-            const MatrixRef ref = slots[slot];
-            to_slots[slot] =
-                ref && VEC(reaches)(
-                           VEC(matrix)(buffer, ref), (int)(ref & 255) * LANES, bars, source,
-                           rows, vectors)
-                    ? ref
-                    : 0;
-        }
-    }
-    end_lists(kept, to, move - program->refs);
-}
-
-static inline __attribute__((always_inline)) int VEC(reaches_turned)(
-    const REAL *row, const REAL *bars, const int source, const int rows)
-{
-    /* The same of a turned tile. */
-    int reaches = 0;
-#pragma GCC unroll 16
-    for (int r = 0; r < rows; r++) {
-        if (source && !(LANE_MASK[r] >> (source - 1) & 1))
-            continue;
-        const int after = source ? LANE_ROW[LANE_MASK[r] & ~(1 << (source - 1))] : r;
-        reaches |= row[after] <= bars[r];
-    }
-    return reaches;
-}
-
-static inline __attribute__((always_inline)) void VEC(eliminate_turned)(
-    const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,
-    const REAL margin, const Program *kept, const int pieces, const int rows,
-    const int rows_after)
-{
-    /* As `eliminate_lane`, what the opponent sees. */
-    const REAL *f = buffer + tile->f * LANES;
-    const REAL *g = f - (rows + LANES - 1) / LANES * LANES;
-    const MatrixRef *move = program->refs + tile->first_move;
-    const MatrixRef *slots = program->slots + tile->first_slot;
-    MatrixRef *to = kept->refs + tile->first_move, *to_slots = kept->slots + tile->first_slot;
-    Tile *to_tile = kept->tiles + (tile - program->tiles);
-    *to_tile = *tile;
-#pragma GCC unroll 4
-    for (int n = 0; n < LANE_SQUARES; n++) {
-        if (n >= program->n_throws)
-            break;
-        REAL *bars = frame->best[n];
-        int n_kept = 0;
+    if (lane_is_turned(pieces, vectors)) {
+        const REAL *f = buffer + tile->f * LANES;
+        const REAL *g = f - (rows + LANES - 1) / LANES * LANES;
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++)
             bars[r] = VEC(least_with_own)(program, bars[r], f, g, n, r, pieces) + margin;
+        return;
+    }
+    UR_COLUMNS(
+        vectors,
+        VEC(set_bars8)(program, tile, buffer, bars, margin, n, pieces, rows, stride, column),
+        VEC(set_bars4)(program, tile, buffer, bars, margin, n, pieces, rows, stride, column))
+    for (int r = 0; r < rows; r++)
+        for (int c = tile->n_columns; c < stride; c++)
+            bars[r * stride + c] = 1; /* padding: nothing reaches it */
+}
+
+static inline __attribute__((always_inline)) void VEC(eliminate_lane)(
+    const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,
+    const REAL margin, const Program *kept, const int pieces, const int rows,
+    const int rows_after, const int vectors)
+{
+    /* `frame` is what was prepared of the tile, with the same constants. */
+    const MatrixRef *move = program->refs + tile->first_move;
+    const MatrixRef *slots = program->slots + tile->first_slot;
+    MatrixRef *to = kept->refs + tile->first_move, *to_slots = kept->slots + tile->first_slot;
+    Tile *to_tile = kept->tiles + (tile - program->tiles);
+    *to_tile = *tile;
+#pragma GCC unroll 4
+    for (int n = 0; n < LANE_SQUARES; n++) {
+        if (n >= program->n_throws)
+            break;
+        REAL *bars = frame->best[n];
+        int n_kept = 0;
+        VEC(set_bars)(program, tile, buffer, bars, margin, n, pieces, rows, vectors);
         for (int k = 0; k < tile->n_moves[n]; k++) {
             to[n_kept] = move[k];
-            n_kept += VEC(reaches_turned)(VEC(matrix)(buffer, move[k]), bars, 0, rows);
+            n_kept += VEC(reaches)(buffer, move[k], bars, 0, pieces, rows, rows_after, vectors);
         }
         n_kept = fill_list(program, tile, move, to, n_kept);
         move += tile->n_moves[n];
@@ -134,11 +108,10 @@ static inline __attribute__((always_inline)) void VEC(eliminate_turned)(
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
             const int slot = program->lane_slot[n][source];
             const MatrixRef ref = slots[slot];
-            to_slots[slot] = ref && VEC(reaches_turned)(
-                                        VEC(turned_row)(buffer, ref, rows_after), bars, source,
-                                        rows)
-                                 ? ref
-                                 : 0;
+            const int is_kept = ref && VEC(reaches)(
+                                           buffer, ref, bars, source, pieces, rows, rows_after,
+                                           vectors);
+            to_slots[slot] = is_kept ? ref : 0;
         }
     }
     end_lists(kept, to, move - program->refs);
@@ -149,12 +122,8 @@ static inline __attribute__((always_inline)) void VEC(eliminate_turned)(
         const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,   \
         const REAL margin, const Program *kept)                                                \
     {                                                                                          \
-        if (pieces_ > 0 && vectors_ == 1)                                                      \
-            VEC(eliminate_turned)                                                              \
-            (program, tile, buffer, frame, margin, kept, pieces_, rows_, after_);              \
-        else                                                                                   \
-            VEC(eliminate_lane)                                                                \
-            (program, tile, buffer, frame, margin, kept, pieces_, rows_, vectors_);            \
+        VEC(eliminate_lane)                                                                    \
+        (program, tile, buffer, frame, margin, kept, pieces_, rows_, after_, vectors_);        \
     }
 #define ELIMINATE_CASES(pieces_, rows_, after_)                                                \
     ELIMINATE_CASE(pieces_, rows_, after_, 1)                                                  \

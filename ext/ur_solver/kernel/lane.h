@@ -14,6 +14,32 @@ static const uint8_t LANE_COLUMNS[LANE_VECTORS] = {1, 5, 11, LANE_ROWS};
 /* Rows, the furthest on first. */
 static const uint8_t LANE_ORDER[LANE_ROWS] = {15, 14, 13, 10, 12, 9, 11, 7, 8, 4, 6, 3, 5, 2, 1, 0};
 
+/* Of tiles whose pieces and vectors a row the compiler knows: whether they are turned. */
+static inline int lane_is_turned(const int pieces, const int vectors)
+{
+    return pieces > 0 && vectors == 1;
+}
+
+/* What a row is without the piece on an entry square, counted from 1; -1 if there is none. */
+static inline __attribute__((always_inline)) int lane_row_without(const int r, const int source)
+{
+    const int bit = 1 << (source - 1);
+    return LANE_MASK[r] & bit ? LANE_ROW[LANE_MASK[r] ^ bit] : -1;
+}
+
+/* What a row becomes by a move within a tile of so many pieces, by throw n from an entry square,
+   counted from 1, or from home, 0; -1 if there is no such move. */
+static inline __attribute__((always_inline)) int lane_row_after(
+    const int r, const int n, const int source, const int pieces)
+{
+    const int target = 1 << (source + n);
+    if (source ? lane_row_without(r, source) < 0 : LANE_PIECES[r] >= pieces)
+        return -1;
+    if (LANE_MASK[r] & target)
+        return -1;
+    return LANE_ROW[(source ? LANE_MASK[lane_row_without(r, source)] : LANE_MASK[r]) | target];
+}
+
 /* The matrix that a move which is not legal leads to: worse than any value. */
 #define UR_8(x) x, x, x, x, x, x, x, x
 #define UR_64(x) UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x)

@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) void VEC(show_tile)(
     static void VEC(prepare_##pieces_##_##vectors_)(                                           \
         const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame)   \
     {                                                                                          \
-        if (pieces_ > 0 && vectors_ == 1)                                                      \
+        if (lane_is_turned(pieces_, vectors_))                                                 \
             VEC(prepare_turned)(program, tile, buffer, frame, rows_, after_);                  \
         else                                                                                   \
             VEC(prepare_lane)(program, tile, buffer, frame, rows_, after_, vectors_);          \
@@ -142,7 +142,7 @@ static inline __attribute__((always_inline)) void VEC(show_tile)(
         const Program *program, const Tile *tile, const REAL *buffer,                          \
         const VEC(LaneFrame) *frame, REAL *to)                                                 \
     {                                                                                          \
-        if (pieces_ > 0 && vectors_ == 1)                                                      \
+        if (lane_is_turned(pieces_, vectors_))                                                 \
             return VEC(update_turned)(program, tile, buffer, frame, to, pieces_, rows_);       \
         return VEC(update_lane)(program, tile, buffer, frame, to, pieces_, rows_, vectors_);   \
     }                                                                                          \

@@ -38,9 +38,9 @@ static inline __attribute__((always_inline)) void VEC(prepare_turned)(
                 ref ? VEC(turned_row)(buffer, ref, rows_after) : TABLE(NO_TURNED_MOVE);
 #pragma GCC unroll 16
             for (int r = 0; r < rows; r++) {
-                if (!(LANE_MASK[r] >> (source - 1) & 1))
-                    continue;
-                best[r] = VEC(lesser)(best[r], to[LANE_ROW[LANE_MASK[r] & ~(1 << (source - 1))]]);
+                const int after = lane_row_without(r, source);
+                if (after >= 0)
+                    best[r] = VEC(lesser)(best[r], to[after]);
             }
         }
     }
@@ -51,17 +51,12 @@ static inline __attribute__((always_inline)) REAL VEC(least_with_own)(
     const int pieces)
 {
     /* A row's best move by a throw, from the best of those that leave the tile. */
-    const int mask = LANE_MASK[r];
 #pragma GCC unroll 5
     for (int source = 0; source + n < LANE_SQUARES; source++) {
-        const int target = source + n;
-        if (source == 0 ? LANE_PIECES[r] >= pieces : !(mask >> (source - 1) & 1))
-            continue;
-        if (mask >> target & 1)
-            continue;
-        const int left = source == 0 ? mask : mask & ~(1 << (source - 1));
-        const REAL *own = program->lane_again[n] >> target & 1 ? f : g;
-        best = VEC(lesser)(best, own[LANE_ROW[left | 1 << target]]);
+        const int after = lane_row_after(r, n, source, pieces);
+        const REAL *own = program->lane_again[n] >> (source + n) & 1 ? f : g;
+        if (after >= 0)
+            best = VEC(lesser)(best, own[after]);
     }
     return best;
 }
