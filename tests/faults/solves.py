@@ -21,6 +21,7 @@ from contextlib import contextmanager
 import numpy as np
 import numpy.typing as npt
 
+from tests.checkpoints import finished_blocks
 from tests.faults.tally import Tally
 from ur_solver.errors import UrError
 from ur_solver.make import make_table
@@ -92,9 +93,9 @@ class Solves:
         _, said = process.communicate(timeout=TIMEOUT)
         return process.returncode, said
 
-    def finished(self) -> dict[str, int]:
-        """Block files by name, with what changes if they are written again."""
-        return {path.name: path.stat().st_ino for path in self.blocks.glob("block-*.npz")}
+    def finished(self) -> dict[int, bytes]:
+        """Finished blocks, with what changes if they are solved again."""
+        return finished_blocks(self.output, self.rules)
 
     def wait_for_blocks(self, process: subprocess.Popen[str], count: int) -> None:
         """Until so many blocks are finished, or the process is."""
@@ -133,7 +134,7 @@ def kills(solves: Solves, times: int, seed: int) -> Tally:
     tally = Tally(f"{solves.word}: killed (SIGKILL) at a random moment, then resumed")
     dice = random.Random(seed)
     solves.clear()
-    kept: dict[str, int] = {}
+    kept: dict[int, bytes] = {}
     while tally.tried < times:
         process = solves.start()
         time.sleep(dice.random() * solves.seconds)
@@ -149,7 +150,7 @@ def kills(solves: Solves, times: int, seed: int) -> Tally:
             continue
         after = solves.finished()
         # no finished block is lost, and none is written a second time
-        tally.count(survived={name: after.get(name) for name in kept} == kept, case=case)
+        tally.count(survived={index: after.get(index) for index in kept} == kept, case=case)
         kept = after
     if not solves.output.exists() and not solves.goes_on():
         tally.lost.append(f"the solve after the last kill of seed {seed}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -13,11 +14,13 @@ import sys
 import numpy as np
 import pytest
 
+from tests.checkpoints import block_file, finished_blocks
 from tests.meaningless import hash_results
 from ur_solver.errors import CheckpointError, OutputError
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.solve import Checkpoint, solve
+from ur_solver.solve.checkpoint import RECORD
 from ur_solver.table import Table
 
 RULES = named_rules("finkel:2")
@@ -86,7 +89,7 @@ def test_a_resumed_solve_is_the_uninterrupted_one(output, tmp_path):
             make_table(RULES, output, threads=1, progress=interrupt)
         assert not output.exists()
         # the block whose progress was told is on its way to the disk, or there
-        kept = len(list(folder(output).glob("block-*.npz")))
+        kept = len(finished_blocks(output, RULES))
         assert after - 1 <= kept <= after
         notes = []
         summary = make_table(
@@ -126,9 +129,9 @@ def test_the_same_game_by_another_name_goes_on(output):
 @pytest.mark.parametrize(
     "content",
     [
-        *("", "{", "[]", "3", "null", "{}", "[" * 100_000, '{"version": 2}'),
-        '{"version": 2, "rules": {"name": "x"}, "tolerance": 1e-12, "certify": false}',
-        '{"version": 2, "rules": "no", "tolerance": 1e-12, "certify": false}',
+        *("", "{", "[]", "3", "null", "{}", "[" * 100_000, '{"version": 3}'),
+        '{"version": 3, "rules": {"name": "x"}, "tolerance": 1e-12, "certify": false}',
+        '{"version": 3, "rules": "no", "tolerance": 1e-12, "certify": false}',
     ],
 )
 def test_an_unreadable_head_is_said_so(output, content):
@@ -138,12 +141,12 @@ def test_an_unreadable_head_is_said_so(output, content):
         found(output)
 
 
-@pytest.mark.parametrize("version", [0, 1, 3, "2", None])
+@pytest.mark.parametrize("version", [0, 2, 4, "3", None])
 def test_another_version_is_named_whatever_else_it_holds(output, version):
     fill(output, RESULTS[:1])
     head = {"version": version, "game": "of a later format"}
     (folder(output) / "solve.json").write_text(json.dumps(head))
-    with pytest.raises(CheckpointError, match=rf"is of version {version!r}, this program reads 2"):
+    with pytest.raises(CheckpointError, match=rf"is of version {version!r}, this program reads 3"):
         found(output)
 
 
@@ -154,57 +157,123 @@ def test_blocks_without_a_head_are_nobodys(output):
         found(output)
 
 
-def block_file(output: pathlib.Path, index: int) -> pathlib.Path:
-    return folder(output) / f"block-{index:05d}.npz"
+def rewrite(output: pathlib.Path, change) -> set[int]:
+    """Change the file of blocks; which blocks are still taken for finished."""
+    whole = block_file(output).read_bytes()
+    content = bytearray(whole)
+    change(content)
+    block_file(output).write_bytes(content)
+    try:
+        again = found(output)
+    finally:
+        block_file(output).write_bytes(whole)
+    for each in again:
+        assert_same(each, RESULTS[each.index])
+    return {each.index for each in again}
 
 
-def test_torn_and_foreign_blocks_are_solved_again(output):
+def values_of(index: int) -> slice:
+    """Where a block's values are in the file: the ranks are those before it."""
+    first = 28 * RECORD.itemsize + 8 * sum(len(each.values) for each in RESULTS[:index])
+    return slice(first, first + 8 * len(RESULTS[index].values))
+
+
+def record_of(index: int) -> slice:
+    return slice(index * RECORD.itemsize, (index + 1) * RECORD.itemsize)
+
+
+def test_torn_blocks_are_solved_again(output):
     fill(output)
-    whole = block_file(output, 5).read_bytes()
-    for cut in (0, 1, 100, len(whole) // 2, len(whole) - 1):
-        block_file(output, 5).write_bytes(whole[:cut])
-        assert [each.index for each in found(output)] == [*range(5), *range(6, 28)]
-    block_file(output, 5).write_bytes(whole + b"more")  # zips may be followed by a comment
-    block_file(output, 6).write_bytes(os.urandom(1000))
-    block_file(output, 7).write_bytes(block_file(output, 8).read_bytes())  # of the same size
-    np.savez(block_file(output, 9), values=RESULTS[9].values)
-    np.savez(block_file(output, 10), values=RESULTS[10].values.astype(np.float32), index=10,
-             residual=0, sweeps=1, seconds=1)  # fmt: skip
-    block_file(output, 11).with_suffix(".part").write_bytes(b"not finished")
-    block_file(output, 12).unlink()
-    block_file(output, 12).mkdir()
-    indices = {each.index for each in found(output)}
-    assert indices >= {0, 1, 2, 3, 4, 8, 11, *range(13, 28)}
-    assert not indices & {6, 7, 9, 10, 12}
+    everything = set(range(28))
+    end = values_of(27).stop
+    assert rewrite(output, lambda content: None) == everything
+    for block in (5, 27):
+        for cut in (values_of(block).start, values_of(block).stop - 1):
+            assert rewrite(
+                output, lambda content, cut=cut: content.__delitem__(slice(cut, None))
+            ) == (set(range(block)))
+    for cut in (0, 1, RECORD.itemsize, record_of(27).start):
+        assert (
+            rewrite(output, lambda content, cut=cut: content.__delitem__(slice(cut, None))) == set()
+        )
+    assert rewrite(output, lambda content: content.extend(b"more")) == everything
+    assert len(block_file(output).read_bytes()) == end
+
+
+def test_foreign_blocks_are_solved_again(output):
+    fill(output)
+
+    def replace(at: slice, by: bytes):
+        def change(content: bytearray) -> None:
+            content[at] = by
+
+        return change
+
+    def swap(one: slice, other: slice):
+        def change(content: bytearray) -> None:
+            content[one], content[other] = content[other], content[one]
+
+        return change
+
+    others = set(range(28)) - {7, 8}  # of the same size
+    assert len(RESULTS[7].values) == len(RESULTS[8].values)
+    assert rewrite(output, swap(values_of(7), values_of(8))) == others
+    assert rewrite(output, swap(record_of(7), record_of(8))) == others
+
+    def swap_all(content: bytearray) -> None:
+        swap(values_of(7), values_of(8))(content)
+        swap(record_of(7), record_of(8))(content)
+
+    assert rewrite(output, swap_all) == others
+    everything = set(range(28))
+    size = len(RESULTS[20].values) * 8
+    assert rewrite(output, replace(values_of(20), os.urandom(size))) == everything - {20}
+    assert rewrite(output, replace(values_of(20), bytes(size))) == everything - {20}
+    assert rewrite(output, replace(record_of(20), bytes(RECORD.itemsize))) == everything - {20}
 
 
 def test_no_flipped_bit_is_taken_for_a_value(output):
-    fill(output, RESULTS[:1])
-    path = block_file(output, 0)
-    whole = path.read_bytes()
-    assert len(found(output)) == 1
+    fill(output, RESULTS[:10])
     dice = np.random.default_rng(1)
-    n_seen = 0
+    expected = set(range(10))
+    for index in (0, 3, 9):
+        for where in (record_of(index), values_of(index)):
+            for at in range(where.start, where.stop):
+
+                def flip(content: bytearray, at=at) -> None:
+                    content[at] ^= 1 << int(dice.integers(8))
+
+                assert rewrite(output, flip) == expected - {index}
+
+
+def test_certified_blocks_and_others_are_not_taken_for_each_other(output):
+    fill(output, RESULTS[:3])
     with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
-        for at in range(len(whole)):
-            flipped = bytearray(whole)
-            flipped[at] ^= 1 << int(dice.integers(8))
-            path.write_bytes(flipped)
-            for result in checkpoint.finished():
-                assert_same(result, RESULTS[0])  # a flip in a time stamp is harmless
-                n_seen += 1
-    assert n_seen < 0.4 * len(whole)
+        checkpoint.certify = True
+        assert list(checkpoint.finished()) == []
+        checkpoint.save(dataclasses.replace(RESULTS[1], error=3e-13))
+        assert [(each.index, each.error) for each in checkpoint.finished()] == [(1, 3e-13)]
+
+
+def test_what_is_no_file_of_blocks_holds_none(output):
+    fill(output)
+    block_file(output).unlink()
+    block_file(output).mkdir()
+    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
+        assert list(checkpoint.finished()) == []
+        with pytest.raises(OutputError, match=r"cannot write block 1 .*Is a directory"):
+            checkpoint.save(RESULTS[1])
 
 
 def test_a_damaged_block_is_solved_again(output):
     expected = solve(Checkpoint(output, RULES, TOLERANCE).space, tolerance=TOLERANCE, threads=1)
     with pytest.raises(KeyboardInterrupt):
         make_table(RULES, output, threads=1, progress=_interrupt_at(10_000))
-    kept = sorted(folder(output).glob("block-*.npz"))
-    largest = max(kept, key=lambda path: path.stat().st_size)
-    content = bytearray(largest.read_bytes())
-    content[len(content) // 2] ^= 16
-    largest.write_bytes(content)
+    kept = finished_blocks(output, RULES)
+    largest = max(kept, key=lambda index: len(RESULTS[index].values))
+    content = bytearray(block_file(output).read_bytes())
+    content[(values_of(largest).start + values_of(largest).stop) // 2] ^= 16
+    block_file(output).write_bytes(content)
     summary = make_table(RULES, output, threads=1)
     assert summary.resumed_blocks == len(kept) - 1
     with Table(output) as table:

@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 
+from tests.checkpoints import finished_blocks
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.table import Table
@@ -19,13 +20,14 @@ from ur_solver.table import Table
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
 
 WORD = "finkel:4"
+RULES = named_rules(WORD)
 COMMAND = [sys.executable, "-m", "ur_solver", "solve", WORD, "--threads", "1", "-o"]
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> np.ndarray:
     path = tmp_path_factory.mktemp("whole") / "table.h5"
-    make_table(named_rules(WORD), path, threads=1)
+    make_table(RULES, path, threads=1)
     with Table(path) as table:
         return np.asarray(table.load())
 
@@ -36,14 +38,8 @@ def started(output: pathlib.Path) -> subprocess.Popen[str]:
     )
 
 
-def finished_blocks(output: pathlib.Path) -> dict[str, int]:
-    """Block files by name, with what changes if they are written again."""
-    folder = output.with_name(output.name + ".blocks")
-    return {path.name: path.stat().st_ino for path in folder.glob("block-*.npz")}
-
-
 def wait_for_blocks(output: pathlib.Path, process: subprocess.Popen[str], count: int) -> None:
-    while process.poll() is None and len(finished_blocks(output)) < count:
+    while process.poll() is None and len(finished_blocks(output, RULES)) < count:
         time.sleep(0.001)
 
 
@@ -71,4 +67,4 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, whole):
         assert "interrupted; the same command goes on from the blocks that are finished" in said
         assert "Traceback" not in said
         assert not output.exists()
-        assert_finishes(output, whole, len(finished_blocks(output)))
+        assert_finishes(output, whole, len(finished_blocks(output, RULES)))

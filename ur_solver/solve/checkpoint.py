@@ -2,14 +2,15 @@
 
 A checkpoint is a folder beside the output, ``<output>.blocks``:
 
-    solve.json          what is being solved: rule set, tolerance, whether certified,
-                        format of this folder
-    block-<index>.npz   a finished block: its index, values, residual, sweeps, seconds and
-                        error (not a number unless certified)
-    lock                held by the solve that writes here
+    solve.json    what is being solved: rule set, tolerance, whether certified, format of this
+                  folder
+    blocks.bin    a record for every block (`RECORD`, zeros until it is finished), then the
+                  values of all, float64 by rank
+    lock          held by the solve that writes here
 
-A block is written under another name, synced and renamed. `.npz` members carry CRC-32
-checksums, so a block that does not read back whole is solved again.
+A record's checksum is of itself and of its block's values, which are written first: a block
+that does not read back whole is solved again. That all are in one file spares a solve of small
+blocks most of what their files cost, new ones being the dear part of it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import json
 import os
 import pathlib
 import shutil
-import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
@@ -26,14 +27,29 @@ from typing import Self
 
 import filelock
 import numpy as np
+import numpy.typing as npt
 
 from ur_solver.errors import CheckpointError, OutputError, RuleSetError
 from ur_solver.rules import RuleSet
 from ur_solver.solve.result import BlockResult
-from ur_solver.space import Space, space_of
+from ur_solver.space import Block, Space, space_of
 
-VERSION = 2
+VERSION = 3
 _SUFFIX = ".blocks"
+
+RECORD = np.dtype(
+    [
+        ("index", "<i8"),
+        ("residual", "<f8"),
+        ("sweeps", "<i8"),
+        ("seconds", "<f8"),
+        ("error", "<f8"),  # not a number unless certified
+        ("checksum", "<u8"),  # CRC-32 of the fields before and of the values
+    ]
+)
+"""What is said of a finished block."""
+
+_VALUE = np.dtype("<f8")
 
 
 class Checkpoint:
@@ -61,6 +77,7 @@ class Checkpoint:
         self, output: pathlib.Path, rules: RuleSet, tolerance: float, *, certify: bool = False
     ) -> None:
         self.folder = output.with_name(output.name + _SUFFIX)
+        self._blocks = self.folder / "blocks.bin"
         self.space: Space = space_of(rules)
         self.rules = rules
         self.tolerance = tolerance
@@ -82,6 +99,7 @@ class Checkpoint:
             ) from None
         try:
             self._claim()
+            self._blocks.touch()
         except BaseException:
             self._lock.release()
             raise
@@ -99,7 +117,7 @@ class Checkpoint:
         path = self.folder / "solve.json"
         remedy = f"remove {str(self.folder)!r} to start anew, or name another output"
         if not path.exists():
-            if any(self.folder.glob("block-*.npz")):
+            if self._blocks.exists():
                 raise CheckpointError(f"{str(path)!r} is missing; {remedy}")
             head = {
                 "version": VERSION,
@@ -147,8 +165,9 @@ class Checkpoint:
         except OSError as error:
             raise OutputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
-    def _path(self, index: int) -> pathlib.Path:
-        return self.folder / f"block-{index:05d}.npz"
+    def _values_at(self, block: Block) -> int:
+        """Where a block's values are in the file."""
+        return len(self.space.blocks) * RECORD.itemsize + block.offset * _VALUE.itemsize
 
     def save(self, result: BlockResult) -> None:
         """Put a finished block on disk.
@@ -158,23 +177,26 @@ class Checkpoint:
         OutputError
             If it cannot be written, the disk being full for example.
         """
-        path = self._path(result.index)
-        part = path.with_suffix(".part")
+        values = np.ascontiguousarray(result.values, _VALUE)
+        record = np.array(
+            (
+                *(result.index, result.residual, result.sweeps, result.seconds),
+                *(np.nan if result.error is None else result.error, 0),
+            ),
+            RECORD,
+        )
+        record["checksum"] = _checksum(record, values)
+        at = self._values_at(self.space.blocks[result.index])
         try:
-            with part.open("wb") as file:
-                np.savez(
-                    file,
-                    index=result.index,
-                    values=result.values,
-                    residual=result.residual,
-                    sweeps=result.sweeps,
-                    seconds=result.seconds,
-                    error=np.nan if result.error is None else result.error,
-                )
+            # opened anew: a folder that has gone is heard of
+            with self._blocks.open("r+b") as file:
+                file.seek(at)
+                file.write(values.data)
+                file.seek(result.index * RECORD.itemsize)
+                file.write(record.tobytes())
                 file.flush()
                 os.fsync(file.fileno())
-                _forget(file.fileno())
-            part.replace(path)
+                _forget(file.fileno(), at, values.nbytes)
         except OSError as error:
             raise OutputError(
                 f"cannot write block {result.index} to {str(self.folder)!r}: "
@@ -183,38 +205,32 @@ class Checkpoint:
 
     def finished(self) -> Iterator[BlockResult]:
         """The blocks on disk that read back whole, by index."""
-        for block in self.space.blocks:
-            path = self._path(block.index)
-            try:
-                result = self._read(path, block.index)
-            except Exception:  # what a damaged archive raises is not written anywhere
+        blocks = self.space.blocks
+        try:
+            records = np.fromfile(self._blocks, RECORD, len(blocks))
+        except OSError:
+            return
+        # fewer where the file has been cut off
+        for block, record in zip(blocks, records, strict=False):
+            if not record["checksum"]:
                 continue
+            values = np.fromfile(
+                self._blocks, _VALUE, block.size, offset=self._values_at(block)
+            ).astype(np.float64, copy=False)
             if (
-                result.values.shape == (block.size,)
-                and result.values.dtype == np.float64
-                and (result.error is not None) == self.certify
+                record["checksum"] == _checksum(record, values)
+                and record["index"] == block.index
+                and len(values) == block.size
+                and np.isnan(record["error"]) != self.certify
             ):
-                yield result
-
-    @staticmethod
-    def _read(path: pathlib.Path, index: int) -> BlockResult:
-        with zipfile.ZipFile(path) as archive:
-            # NumPy reads as much as a member's header asks for, and the checksum of a
-            # member is compared when its end is read.
-            damaged = archive.testzip()
-        if damaged is not None:
-            raise ValueError(f"{damaged} is damaged")
-        with np.load(path, allow_pickle=False) as members:
-            if members["index"] != index:
-                raise ValueError(f"holds block {members['index']}")
-            return BlockResult(
-                index=index,
-                values=members["values"],
-                residual=float(members["residual"]),
-                sweeps=int(members["sweeps"]),
-                seconds=float(members["seconds"]),
-                error=None if np.isnan(members["error"]) else float(members["error"]),
-            )
+                yield BlockResult(
+                    index=block.index,
+                    values=values,
+                    residual=float(record["residual"]),
+                    sweeps=int(record["sweeps"]),
+                    seconds=float(record["seconds"]),
+                    error=float(record["error"]) if self.certify else None,
+                )
 
     def remove(self) -> None:
         """Delete the folder: the table is whole."""
@@ -222,12 +238,18 @@ class Checkpoint:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _forget(file: int) -> None:
-    """Let the system use its copy of a synced file in memory for something else.
+def _checksum(record: npt.NDArray[np.void] | np.void, values: npt.NDArray[np.float64]) -> int:
+    """Of a record's other fields and of the values."""
+    fields = record.tobytes()[: -RECORD["checksum"].itemsize]
+    return zlib.crc32(values.view(np.uint8).data, zlib.crc32(fields))
+
+
+def _forget(file: int, at: int, length: int) -> None:
+    """Let the system use its copy of a synced part in memory for something else.
 
     Finished blocks are read again only after a kill; 4 GB of them are memory that the solve,
     and others, have better uses for.
     """
     if hasattr(os, "posix_fadvise"):
         with suppress(OSError):  # a hint, which some file systems do not take
-            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.posix_fadvise(file, at, length, os.POSIX_FADV_DONTNEED)
