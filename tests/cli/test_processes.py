@@ -116,6 +116,28 @@ def test_best_by_name(finkel2):
     assert [move["move"] for move in json.loads(result.stdout)["moves"]] == ["A@A1*"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such terminals on Windows")
+def test_a_bar_counts_positions_on_a_terminal_only(tmp_path):
+    import pty  # not there on Windows
+    import termios
+
+    command = [sys.executable, "-m", "ur_solver", "solve", "finkel:2", "-o"]
+    terminal, end = pty.openpty()
+    termios.tcsetwinsize(end, (24, 100))  # without columns there is no bar
+    with open(terminal, "rb", buffering=0) as screen:
+        subprocess.run(
+            [*command, str(tmp_path / "a.h5")], stdout=subprocess.DEVNULL, stderr=end, check=True
+        )
+        os.write(end, b"end")  # so that there is something to read
+        shown = screen.read(1 << 16).decode()
+        os.close(end)
+    assert "solving" in shown
+    assert "/12.9k" in shown  # positions in all
+    assert " positions/s" in shown
+    result = subprocess.run([*command, str(tmp_path / "b.h5")], capture_output=True, check=True)
+    assert result.stderr == b""
+
+
 @pytest.mark.parametrize(
     ("arguments", "unwanted"),
     [
@@ -133,11 +155,13 @@ def test_best_by_name(finkel2):
             ["best", "finkel:2", START, "1"],
             ["tqdm", "rich", "psutil", "ur_solver.make", "ur_solver.kernel"],
         ),
+        (["solve", "finkel:1", "-o", "OUTPUT"], ["tqdm", "rich"]),
     ],
 )
-def test_commands_import_only_what_they_use(finkel2, arguments, unwanted):
+def test_commands_import_only_what_they_use(finkel2, tmp_path, arguments, unwanted):
     # a guard of the time that a process takes to start, which is mostly imports
-    arguments = [str(finkel2) if argument == "TABLE" else argument for argument in arguments]
+    files = {"TABLE": str(finkel2), "OUTPUT": str(tmp_path / "new.h5")}
+    arguments = [files.get(argument, argument) for argument in arguments]
     program = (
         "import sys, ur_solver.cli\n"
         f"try: ur_solver.cli.cli({arguments!r})\n"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-
-from tqdm import tqdm
 
 
 @contextmanager
@@ -17,11 +16,12 @@ def position_bar(verb: str, total: int, quiet: bool) -> Iterator[Callable[[int, 
     callable
         To be called with the positions done and the positions in all.
     """
-    # None has tqdm look for a terminal itself
-    disable = True if quiet else None
-    with tqdm(
-        desc=verb, total=total, unit=" positions", unit_scale=True, disable=disable, leave=False
-    ) as bar:
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from tqdm import tqdm  # noqa: PLC0415 - 20 ms that need not pass where nobody looks
+
+    with tqdm(desc=verb, total=total, unit=" positions", unit_scale=True, leave=False) as bar:
 
         def progress(done: int, _total: int) -> None:
             bar.update(done - bar.n)
