@@ -129,7 +129,7 @@ def test_a_bar_counts_positions_on_a_terminal_only(tmp_path):
             [*command, str(tmp_path / "a.h5")], stdout=subprocess.DEVNULL, stderr=end, check=True
         )
         os.write(end, b"end")  # so that there is something to read
-        shown = screen.read(1 << 16).decode()
+        shown = screen.read(1 << 16).decode(errors="replace")
         os.close(end)
     assert "solving" in shown
     assert "/12.9k" in shown  # positions in all

@@ -77,8 +77,6 @@ def test_checkpoints_of_others(small):
     assert_nothing_lost(solves.other_checkpoints(small))
 
 
-# NumPy leaves some damaged archives to be closed by the garbage collector
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("cut", [False, True])
 def test_damaged_checkpoints(tmp_path, cut):
     assert_nothing_lost(solves.damaged_checkpoints(tmp_path, "finkel:1", 40, seed=1, cut=cut))

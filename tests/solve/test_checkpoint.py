@@ -150,11 +150,56 @@ def test_another_version_is_named_whatever_else_it_holds(output, version):
         found(output)
 
 
-def test_blocks_without_a_head_are_nobodys(output):
+@pytest.mark.parametrize("name", ["blocks.bin", "block-00001.npz"])
+def test_blocks_without_a_head_are_nobodys(output, name):
     fill(output, RESULTS[:1])
     (folder(output) / "solve.json").unlink()
+    block_file(output).rename(folder(output) / name)
     with pytest.raises(CheckpointError, match=r"solve.json' is missing; remove"):
         found(output)
+    assert (folder(output) / name).exists()
+
+
+def test_a_head_that_was_not_finished_is_written_again(output):
+    folder(output).mkdir()
+    (folder(output) / "solve.part").write_text("{")
+    fill(output, RESULTS[:1])
+    assert len(found(output)) == 1
+
+
+def test_blocks_of_another_solve_are_solved_again(output):
+    other = named_rules("finkel-3dice:2")
+    with Checkpoint(output, other, TOLERANCE) as checkpoint:
+        checkpoint.save(RESULTS[1])
+        assert len(list(checkpoint.finished())) == 1
+    (folder(output) / "solve.json").unlink()
+    block_file(output).rename(output.with_name("blocks.bin"))
+    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
+        output.with_name("blocks.bin").rename(block_file(output))
+        assert list(checkpoint.finished()) == []
+
+
+def test_a_block_is_synced_when_all_of_it_is_written(output, monkeypatch):
+    synced = []
+    sync = os.fsync
+    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
+
+        def look(file: int) -> None:
+            synced.append([each.index for each in checkpoint.finished()])
+            sync(file)
+
+        monkeypatch.setattr(os, "fsync", look)
+        checkpoint.save(RESULTS[5])
+        checkpoint.save(RESULTS[3])
+    assert synced == [[5], [3, 5]]
+
+
+def test_values_that_do_not_lie_together(output):
+    spread = np.repeat(RESULTS[20].values, 2)[::2]
+    assert not spread.flags.c_contiguous
+    fill(output, [dataclasses.replace(RESULTS[20], values=spread)])
+    (again,) = found(output)
+    assert_same(again, RESULTS[20])
 
 
 def rewrite(output: pathlib.Path, change) -> set[int]:
@@ -263,6 +308,23 @@ def test_what_is_no_file_of_blocks_holds_none(output):
         assert list(checkpoint.finished()) == []
         with pytest.raises(OutputError, match=r"cannot write block 1 .*Is a directory"):
             checkpoint.save(RESULTS[1])
+
+
+def test_blocks_that_cannot_be_written_are_an_output_error(output):
+    fill(output)
+    block_file(output).unlink()
+    block_file(output).symlink_to(output.parent / "nowhere" / "blocks.bin")
+    with pytest.raises(OutputError, match=r"cannot write the checkpoint .*No such file"):
+        found(output)
+
+
+def test_blocks_that_go_away_are_solved_again(output):
+    fill(output)
+    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
+        blocks = checkpoint.finished()
+        assert next(blocks).index == 0
+        block_file(output).unlink()
+        assert list(blocks) == []
 
 
 def test_a_damaged_block_is_solved_again(output):

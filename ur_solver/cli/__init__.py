@@ -70,12 +70,14 @@ def _imported(name: str) -> ModuleType:
     """A module, imported without a look for garbage, which takes 12 ms among what stays."""
     if name in sys.modules:
         return sys.modules[name]
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         return importlib.import_module(name)
     finally:
-        gc.freeze()
-        gc.enable()
+        if was_enabled:
+            gc.freeze()
+            gc.enable()
 
 
 class _BadInput(click.ClickException):

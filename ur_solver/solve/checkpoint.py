@@ -8,9 +8,10 @@ A checkpoint is a folder beside the output, ``<output>.blocks``:
                   values of all, float64 by rank
     lock          held by the solve that writes here
 
-A record's checksum is of itself and of its block's values, which are written first: a block
-that does not read back whole is solved again. That all are in one file spares a solve of small
-blocks most of what their files cost, new ones being the dear part of it.
+A record's checksum is of solve.json, of itself and of its block's values, which are written first:
+a block that does not read back whole, or is another solve's, is solved again. That all are in one
+file spares a solve of small blocks most of what their files cost, new ones being the dear part of
+it.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ RECORD = np.dtype(
         ("sweeps", "<i8"),
         ("seconds", "<f8"),
         ("error", "<f8"),  # not a number unless certified
-        ("checksum", "<u8"),  # CRC-32 of the fields before and of the values
+        ("checksum", "<u8"),  # CRC-32 of solve.json, of the fields before and of the values
     ]
 )
 """What is said of a finished block."""
@@ -78,6 +79,7 @@ class Checkpoint:
     ) -> None:
         self.folder = output.with_name(output.name + _SUFFIX)
         self._blocks = self.folder / "blocks.bin"
+        self._head_checksum = 0
         self.space: Space = space_of(rules)
         self.rules = rules
         self.tolerance = tolerance
@@ -99,7 +101,7 @@ class Checkpoint:
             ) from None
         try:
             self._claim()
-            self._blocks.touch()
+            self._open()
         except BaseException:
             self._lock.release()
             raise
@@ -117,7 +119,7 @@ class Checkpoint:
         path = self.folder / "solve.json"
         remedy = f"remove {str(self.folder)!r} to start anew, or name another output"
         if not path.exists():
-            if self._blocks.exists():
+            if any(each.name not in ("lock", "solve.part") for each in self.folder.iterdir()):
                 raise CheckpointError(f"{str(path)!r} is missing; {remedy}")
             head = {
                 "version": VERSION,
@@ -155,6 +157,15 @@ class Checkpoint:
                 f"{'' if certify else 'not '}certified; {remedy}"
             )
 
+    def _open(self) -> None:
+        try:
+            self._head_checksum = zlib.crc32((self.folder / "solve.json").read_bytes())
+            self._blocks.touch()
+        except OSError as error:
+            raise OutputError(
+                f"cannot write the checkpoint {str(self.folder)!r}: {error.strerror or error}"
+            ) from None
+
     def _write(self, path: pathlib.Path, content: bytes) -> None:
         try:
             with path.with_suffix(".part").open("wb") as file:
@@ -168,6 +179,13 @@ class Checkpoint:
     def _values_at(self, block: Block) -> int:
         """Where a block's values are in the file."""
         return len(self.space.blocks) * RECORD.itemsize + block.offset * _VALUE.itemsize
+
+    def _checksum(
+        self, record: npt.NDArray[np.void] | np.void, values: npt.NDArray[np.float64]
+    ) -> int:
+        """Of what is being solved, a record's other fields and the values."""
+        fields = record.tobytes()[: -RECORD["checksum"].itemsize]
+        return zlib.crc32(values.view(np.uint8).data, zlib.crc32(fields, self._head_checksum))
 
     def save(self, result: BlockResult) -> None:
         """Put a finished block on disk.
@@ -185,7 +203,7 @@ class Checkpoint:
             ),
             RECORD,
         )
-        record["checksum"] = _checksum(record, values)
+        record["checksum"] = self._checksum(record, values)
         at = self._values_at(self.space.blocks[result.index])
         try:
             # opened anew: a folder that has gone is heard of
@@ -214,11 +232,14 @@ class Checkpoint:
         for block, record in zip(blocks, records, strict=False):
             if not record["checksum"]:
                 continue
-            values = np.fromfile(
-                self._blocks, _VALUE, block.size, offset=self._values_at(block)
-            ).astype(np.float64, copy=False)
+            try:
+                values = np.fromfile(
+                    self._blocks, _VALUE, block.size, offset=self._values_at(block)
+                ).astype(np.float64, copy=False)
+            except OSError:
+                continue
             if (
-                record["checksum"] == _checksum(record, values)
+                record["checksum"] == self._checksum(record, values)
                 and record["index"] == block.index
                 and len(values) == block.size
                 and np.isnan(record["error"]) != self.certify
@@ -236,12 +257,6 @@ class Checkpoint:
         """Delete the folder: the table is whole."""
         self._lock.release()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def _checksum(record: npt.NDArray[np.void] | np.void, values: npt.NDArray[np.float64]) -> int:
-    """Of a record's other fields and of the values."""
-    fields = record.tobytes()[: -RECORD["checksum"].itemsize]
-    return zlib.crc32(values.view(np.uint8).data, zlib.crc32(fields))
 
 
 def _forget(file: int, at: int, length: int) -> None:
