@@ -53,7 +53,8 @@ which wrote this page; the test suite tries a small part of the same in every ru
 - **lost** if it was anything else: a wrong value, a crash, a traceback, a hang, a finished
   block that was solved again.
 
-Seed {seed}. {machine} It took {minutes:.0f} minutes; the files were in {folder}.
+Seed {seed}. {machine}
+It took {minutes:.0f} minutes; the files were in {folder}.
 
 ## Solves
 
