@@ -78,6 +78,7 @@ class Checkpoint:
         self, output: pathlib.Path, rules: RuleSet, tolerance: float, *, certify: bool = False
     ) -> None:
         self.folder = output.with_name(output.name + _SUFFIX)
+        self._head = self.folder / "solve.json"
         self._blocks = self.folder / "blocks.bin"
         self._head_checksum = 0
         self.space: Space = space_of(rules)
@@ -96,12 +97,14 @@ class Checkpoint:
                 "another output"
             ) from None
         except OSError as error:
-            raise OutputError(
-                f"cannot write the checkpoint {str(self.folder)!r}: {error.strerror or error}"
-            ) from None
+            raise self._cannot_write(error) from None
         try:
             self._claim()
-            self._open()
+            self._head_checksum = zlib.crc32(self._head.read_bytes())
+            self._blocks.touch()
+        except OSError as error:
+            self._lock.release()
+            raise self._cannot_write(error) from None
         except BaseException:
             self._lock.release()
             raise
@@ -116,7 +119,7 @@ class Checkpoint:
         self._lock.release()
 
     def _claim(self) -> None:
-        path = self.folder / "solve.json"
+        path = self._head
         remedy = f"remove {str(self.folder)!r} to start anew, or name another output"
         if not path.exists():
             if any(each.name not in ("lock", "solve.part") for each in self.folder.iterdir()):
@@ -157,14 +160,10 @@ class Checkpoint:
                 f"{'' if certify else 'not '}certified; {remedy}"
             )
 
-    def _open(self) -> None:
-        try:
-            self._head_checksum = zlib.crc32((self.folder / "solve.json").read_bytes())
-            self._blocks.touch()
-        except OSError as error:
-            raise OutputError(
-                f"cannot write the checkpoint {str(self.folder)!r}: {error.strerror or error}"
-            ) from None
+    def _cannot_write(self, error: OSError) -> OutputError:
+        return OutputError(
+            f"cannot write the checkpoint {str(self.folder)!r}: {error.strerror or error}"
+        )
 
     def _write(self, path: pathlib.Path, content: bytes) -> None:
         try:
