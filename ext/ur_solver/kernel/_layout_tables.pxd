@@ -1,0 +1,24 @@
+# What the layouts of a space's blocks share.
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+from ur_solver.kernel._program cimport Program
+from ur_solver.kernel._tiles cimport TileTables
+from ur_solver.space._ranking cimport Ranking
+
+
+cdef class LayoutTables:
+    cdef TileTables tables
+    cdef Ranking ranking
+    cdef int n_leading, length, n_throws, n_slots, first_frozen, pieces
+    cdef int64_t near              # vectors of a block that caches serve unasked, at most
+    cdef bint extra_on_capture, is_lane
+    cdef readonly object tiling
+    cdef const int32_t[::1] throws, slot_target, slot_throw, slot_entry
+    cdef const uint8_t[:, ::1] gives_extra          # (path index, throw number)
+    # of path indices, by bit:
+    cdef uint64_t shared            # on shared squares
+    cdef uint64_t safe              # nobody is captured there
+    cdef uint64_t leaving           # frozen, and beyond the end of the path
+    cdef Program program            # what all blocks have in common of theirs
+    cdef dict row_tables
