@@ -100,6 +100,16 @@ def test_fixed_points_agree(rules):
 
 @every_set
 @every_small
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_fixed_points_are_the_same_however_often_a_pair_is_updated(rules, instruction_set, rounds):
+    space = space_of(rules)
+    kernel = TiledKernel(Tiling(space), space.ranking, instruction_set, rounds=rounds)
+    values = tiled_fixed_point(space, kernel)
+    assert generic_kernel(space).residual(values, 0, space.n_positions) < 1e-13
+
+
+@every_set
+@every_small
 def test_neither_prefetching_nor_leaving_moves_out_changes_a_value(rules, instruction_set):
     # in blocks as small as these there is neither unless they are said to be far
     space = space_of(rules)

@@ -42,23 +42,21 @@ static __attribute__((noinline)) void VEC(bound_tile)(
 static void VEC(narrow_pair)(
     const Program *program, double *upper, double *lower, const Tile *tile, int rounds)
 {
-    const Tile *mirror = program->tiles + tile->mirror;
-    const Tile *both[2] = {tile, mirror};
-    const int n = mirror == tile ? 1 : 2;
-    for (int k = 0; k < n; k++) {
-        VEC(prepare_tile)(program, both[k], upper, VEC(frame_of)(program, k));
-        VEC(prepare_tile)(program, both[k], lower, VEC(frame_of)(program, 2 + k));
+    const Pair pair = pair_of(program, tile, rounds);
+    for (int k = 0; k < 2 && pair.rounds[k]; k++) {
+        VEC(prepare_tile)(program, pair.tiles[k], upper, VEC(frame_of)(program, k));
+        VEC(prepare_tile)(program, pair.tiles[k], lower, VEC(frame_of)(program, 2 + k));
     }
     fesetround(FE_UPWARD);
     for (int round = 0; round < rounds; round++)
-        for (int k = 0; k < n; k++) {
-            const Tile *other = both[n - 1 - k];
-            VEC(bound_tile)(program, both[k], upper, VEC(frame_of)(program, k));
+        for (int k = 0; k < 2 && round < pair.rounds[k]; k++) {
+            const Tile *now = pair.tiles[k], *other = pair.tiles[1 - k];
+            VEC(bound_tile)(program, now, upper, VEC(frame_of)(program, k));
             fesetround(FE_DOWNWARD);
-            VEC(show_in)(program, both[k], other, upper, lower);
-            VEC(bound_tile)(program, both[k], lower, VEC(frame_of)(program, 2 + k));
+            VEC(show_in)(program, now, other, upper, lower);
+            VEC(bound_tile)(program, now, lower, VEC(frame_of)(program, 2 + k));
             fesetround(FE_UPWARD);
-            VEC(show_in)(program, both[k], other, lower, upper);
+            VEC(show_in)(program, now, other, lower, upper);
         }
 }
 

@@ -23,6 +23,27 @@
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
+/* A tile and its mirror in the order in which they are updated, and how often each is. */
+typedef struct {
+    const Tile *tiles[2];
+    int rounds[2];
+} Pair;
+
+static inline Pair pair_of(const Program *program, const Tile *tile, int rounds)
+{
+    /* A tile of one row comes first, whose own moves all leave the pair. By then the other's
+       values are new but for passed turns; to update it a last time spares no sweep. */
+    const Tile *mirror = program->tiles + tile->mirror;
+    if (mirror == tile)
+        return (Pair){{tile, tile}, {rounds, 0}};
+    if (tile->n_rows > 1 && mirror->n_rows > 1)
+        return (Pair){{tile, mirror}, {rounds, rounds}};
+    const int less = rounds > 1 ? rounds - 1 : rounds;
+    if (tile->n_rows > 1)
+        return (Pair){{mirror, tile}, {rounds, less}};
+    return (Pair){{tile, mirror}, {rounds, less}};
+}
+
 /* Something done to the columns of a row of `vectors`, eight at a time and then four. */
 #define UR_COLUMNS(vectors, call8, call4)                                                      \
     for (int column = 0; column + 8 <= (vectors)*LANES; column += 8)                           \
@@ -143,7 +164,7 @@ static inline void to_double(const float *from, double *to, int64_t n, int threa
 typedef struct {
     const char *name;
     int has_lanes;
-    /* One sweep, each pair of tiles `rounds` times in a row; the largest change. */
+    /* One sweep, each pair of tiles `rounds` times in a row (`pair_of`); the largest change. */
     double (*sweep)(
         const Program *, double *, const int32_t *order, const int64_t *group_start,
         int64_t n_groups, int rounds, int threads);

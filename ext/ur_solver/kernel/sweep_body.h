@@ -130,21 +130,19 @@ static inline double VEC(sweep_pair)(
 {
     /* A tile and its mirror in turn, so that passed turns and moves among entry squares,
        which stay in the pair, settle at once. */
-    const Tile *mirror = program->tiles + tile->mirror;
-    REAL *const frame = VEC(frame_of)(program, 0), *const mirror_frame = VEC(frame_of)(program, 1);
+    const Pair pair = pair_of(program, tile, rounds);
+    REAL *const frames[2] = {VEC(frame_of)(program, 0), VEC(frame_of)(program, 1)};
     double delta = 0.0;
-    VEC(prepare_tile)(program, tile, buffer, frame);
-    if (mirror != tile)
-        VEC(prepare_tile)(program, mirror, buffer, mirror_frame);
+    for (int k = 0; k < 2 && pair.rounds[k]; k++)
+        VEC(prepare_tile)(program, pair.tiles[k], buffer, frames[k]);
     for (int round = 0; round < rounds; round++) {
-        double change =
-            VEC(update_tile)(program, tile, buffer, frame, buffer + tile->f * LANES);
-        VEC(show_opponent)(program, tile, mirror, buffer);
-        if (mirror != tile) {
-            const double other = VEC(update_tile)(
-                program, mirror, buffer, mirror_frame, buffer + mirror->f * LANES);
-            VEC(show_opponent)(program, mirror, tile, buffer);
-            change = other > change ? other : change;
+        double change = 0.0;
+        for (int k = 0; k < 2 && round < pair.rounds[k]; k++) {
+            const Tile *now = pair.tiles[k];
+            change = larger(
+                change, VEC(update_tile)(
+                            program, now, buffer, frames[k], buffer + now->f * LANES));
+            VEC(show_opponent)(program, now, pair.tiles[1 - k], buffer);
         }
         if (round == 0)
             delta = change;
