@@ -151,7 +151,7 @@ static void VEC(eliminate_in)(
 {
     REAL *const frame = VEC(frame_of)(program, 0);
     VEC(prepare_tile)(program, tile, buffer, frame);
-    VEC(eliminate_of)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
+    VEC(eliminate_of)[tile->vectors - 1][lane_pieces(tile)](
         program, tile, buffer, (VEC(LaneFrame) *)frame, margin, kept);
 }
 

@@ -14,6 +14,9 @@ static const uint8_t LANE_COLUMNS[LANE_VECTORS] = {1, 5, 11, LANE_ROWS};
 /* Rows, the furthest on first. */
 static const uint8_t LANE_ORDER[LANE_ROWS] = {15, 14, 13, 10, 12, 9, 11, 7, 8, 4, 6, 3, 5, 2, 1, 0};
 
+/* Pieces that a tile's rows are compiled for: 5 stand for more. */
+static inline int lane_pieces(const Tile *tile) { return tile->pieces < 5 ? tile->pieces : 5; }
+
 /* Of tiles whose pieces and vectors a row the compiler knows: whether they are turned. */
 static inline int lane_is_turned(const int pieces, const int vectors)
 {

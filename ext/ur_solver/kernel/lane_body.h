@@ -111,8 +111,6 @@ static inline __attribute__((always_inline)) double VEC(update_lane)(
     return delta;
 }
 
-#include "turned_body.h"
-
 static inline __attribute__((always_inline)) void VEC(show_tile)(
     const Tile *tile, const Tile *mirror, const REAL *buffer, REAL *other, const int rows,
     const int vectors)
@@ -128,6 +126,8 @@ static inline __attribute__((always_inline)) void VEC(show_tile)(
     else if (rows == CORNER_COLUMNS || vectors == CORNER_VECTORS)
         other[tile->f * LANES + CORNER] = TABLE(WHOLE) - f[0];
 }
+
+#include "turned_body.h"
 
 #define LANE_CASE(pieces_, rows_, after_, vectors_)                                            \
     static void VEC(prepare_##pieces_##_##vectors_)(                                           \
@@ -165,6 +165,21 @@ LANE_CASES(5, 16, 16)
 #undef LANE_CASE
 #undef LANE_CASES
 
+#define STRIP_CASE(pieces_, rows_)                                                             \
+    static double VEC(solve_strip_##pieces_)(                                                  \
+        const Program *program, const Tile *strip, const Tile *turned, REAL *buffer,           \
+        const VEC(LaneFrame) *strip_frame, const VEC(LaneFrame) *frame)                        \
+    {                                                                                          \
+        return VEC(solve_strip)(                                                               \
+            program, strip, turned, buffer, strip_frame, frame, pieces_, rows_);               \
+    }
+STRIP_CASE(1, 5)
+STRIP_CASE(2, 11)
+STRIP_CASE(3, 15)
+STRIP_CASE(4, 16)
+STRIP_CASE(5, 16)
+#undef STRIP_CASE
+
 typedef void (*VEC(Prepare))(const Program *, const Tile *, const REAL *, VEC(LaneFrame) *);
 typedef double (*VEC(Update))(
     const Program *, const Tile *, const REAL *, const VEC(LaneFrame) *, REAL *);
@@ -179,3 +194,8 @@ static const VEC(Update) VEC(update)[LANE_VECTORS][6] = {
     LANE_LIST(update, 1), LANE_LIST(update, 2), LANE_LIST(update, 3), LANE_LIST(update, 4)};
 static const VEC(Show) VEC(show_lane)[LANE_VECTORS][6] = {
     LANE_LIST(show, 1), LANE_LIST(show, 2), LANE_LIST(show, 3), LANE_LIST(show, 4)};
+/* by pieces of the strip's mirror, of which it has one at least */
+static double (*const VEC(strip_solvers)[])(
+    const Program *, const Tile *, const Tile *, REAL *, const VEC(LaneFrame) *,
+    const VEC(LaneFrame) *) = {NULL, VEC(solve_strip_1), VEC(solve_strip_2),
+                               VEC(solve_strip_3), VEC(solve_strip_4), VEC(solve_strip_5)};

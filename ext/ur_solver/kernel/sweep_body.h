@@ -70,7 +70,7 @@ static void VEC(prepare_tile)(
 {
 #if UR_LANE
     if (program->is_lane) {
-        VEC(prepare)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
+        VEC(prepare)[tile->vectors - 1][lane_pieces(tile)](
             program, tile, buffer, (VEC(LaneFrame) *)frame);
         return;
     }
@@ -90,7 +90,7 @@ static double VEC(update_tile)(
        is read from F and G: later rows see new values if `to` is F. */
 #if UR_LANE
     if (program->is_lane)
-        return VEC(update)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
+        return VEC(update)[tile->vectors - 1][lane_pieces(tile)](
             program, tile, buffer, (const VEC(LaneFrame) *)frame, to);
 #endif
     return VEC(update_rows)(program, tile, buffer, frame, to);
@@ -105,7 +105,7 @@ static void VEC(show_in)(
     /* G of the mirrored tile, in another buffer, from F of this one. */
 #if UR_LANE
     if (program->is_lane) {
-        VEC(show_lane)[tile->vectors - 1][tile->pieces < 5 ? tile->pieces : 5](
+        VEC(show_lane)[tile->vectors - 1][lane_pieces(tile)](
             tile, mirror, buffer, other);
         return;
     }
@@ -135,6 +135,12 @@ static inline double VEC(sweep_pair)(
     double delta = 0.0;
     for (int k = 0; k < 2 && pair.rounds[k]; k++)
         VEC(prepare_tile)(program, pair.tiles[k], buffer, frames[k]);
+#if UR_LANE
+    if (is_turned(program, pair.tiles[1]))
+        return VEC(strip_solvers)[lane_pieces(pair.tiles[1])](
+            program, pair.tiles[0], pair.tiles[1], buffer, (const VEC(LaneFrame) *)frames[0],
+            (const VEC(LaneFrame) *)frames[1]);
+#endif
     for (int round = 0; round < rounds; round++) {
         double change = 0.0;
         for (int k = 0; k < 2 && round < pair.rounds[k]; k++) {

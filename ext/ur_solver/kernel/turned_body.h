@@ -1,5 +1,6 @@
 /* Turned tiles of a lane: those of one column, all of whose numbers are what the opponent
-   sees of them, in the rows of strips (tiles.h): included by lane_body.h. */
+   sees of them, in the rows of strips (tiles.h), and the strips together with them: included by
+   lane_body.h. */
 
 static inline REAL VEC(lesser)(REAL a, REAL b) { return a < b ? a : b; }
 
@@ -61,6 +62,24 @@ static inline __attribute__((always_inline)) REAL VEC(least_with_own)(
     return best;
 }
 
+static inline __attribute__((always_inline)) REAL VEC(add_turned_moves)(
+    const Program *program, REAL sum, const VEC(LaneFrame) *frame, const REAL *f, const REAL *g,
+    const int bits, const int r, const int pieces)
+{
+    /* To what else a row is worth, its best moves by their chances; `bits`: its pass bits. */
+    const REAL *chance = program->TABLE(chance)[bits];
+#pragma GCC unroll 4
+    for (int n = 0; n < LANE_SQUARES; n++)
+        sum += chance[n] * VEC(least_with_own)(program, frame->best[n][r], f, g, n, r, pieces);
+    return sum;
+}
+
+static inline REAL VEC(largest_of)(REAL delta, REAL now, REAL before)
+{
+    const REAL change = now > before ? now - before : before - now;
+    return change > delta ? change : delta;
+}
+
 static inline __attribute__((always_inline)) double VEC(update_turned)(
     const Program *program, const Tile *tile, const REAL *buffer,
     const VEC(LaneFrame) *frame, REAL *to, const int pieces, const int rows)
@@ -76,14 +95,58 @@ static inline __attribute__((always_inline)) double VEC(update_turned)(
         if (r >= rows)
             continue;
         const int bits = pass_bits[r];
-        const REAL *chance = program->TABLE(chance)[bits];
-        REAL sum = program->TABLE(pass_chance)[bits] * g[r];
-#pragma GCC unroll 4
-        for (int n = 0; n < LANE_SQUARES; n++)
-            sum += chance[n] * VEC(least_with_own)(program, frame->best[n][r], f, g, n, r, pieces);
-        const REAL change = sum > f[r] ? sum - f[r] : f[r] - sum;
-        delta = change > delta ? change : delta;
+        const REAL sum = VEC(add_turned_moves)(
+            program, program->TABLE(pass_chance)[bits] * g[r], frame, f, g, bits, r, pieces);
+        delta = VEC(largest_of)(delta, sum, f[r]);
         to[r] = sum;
     }
+    return delta;
+}
+
+static inline __attribute__((always_inline)) double VEC(solve_strip)(
+    const Program *program, const Tile *strip, const Tile *turned, REAL *buffer,
+    const VEC(LaneFrame) *strip_frame, const VEC(LaneFrame) *frame, const int pieces,
+    const int rows)
+{
+    /* A strip and its mirror as what leaves the two has it; the largest change. A number of the
+       strip has no moves but those that leave and leads, by a pass, to one of the mirror, which
+       leads back by a pass and otherwise to numbers further on: two equations at a time. */
+    const int vectors = (rows + LANES - 1) / LANES;
+    REAL *f = buffer + turned->f * LANES, *g = buffer + strip->f * LANES;
+    const uint8_t *pass_bits = program->pass_bits + turned->first_row;
+    const int strip_bits = program->pass_bits[strip->first_row];
+    const REAL *chance = program->TABLE(chance)[strip_bits];
+    const REAL strip_pass = program->TABLE(pass_chance)[strip_bits];
+    REAL leaving[LANE_ROWS];
+    for (int v = 0; v < vectors * LANES; v += LANES) {
+        X4(v) sum = X4(mul)(X4(set)(chance[0]), X4(load)(strip_frame->best[0] + v));
+        for (int n = 1; n < LANE_SQUARES; n++)
+            sum = X4(fma)(X4(set)(chance[n]), X4(load)(strip_frame->best[n] + v), sum);
+        X4(store)(leaving + v, sum);
+    }
+    /* The divisions first: in what follows a row waits for others. None is by 0: the furthest
+       piece of each player has a move by some throw. */
+    REAL passed[LANE_ROWS], share[LANE_ROWS];
+    for (int r = 0; r < rows; r++) {
+        const REAL pass = program->TABLE(pass_chance)[pass_bits[r]];
+        passed[r] = pass * leaving[r];
+        share[r] = 1 / (1 - pass * strip_pass);
+    }
+    REAL delta = 0;
+#pragma GCC unroll 16
+    for (int k = 0; k < LANE_ROWS; k++) {
+        const int r = LANE_ORDER[k];
+        if (r >= rows)
+            continue;
+        const REAL theirs =
+            share[r] *
+            VEC(add_turned_moves)(program, passed[r], frame, f, g, pass_bits[r], r, pieces);
+        const REAL mine = leaving[r] + strip_pass * theirs;
+        delta = VEC(largest_of)(VEC(largest_of)(delta, theirs, f[r]), mine, g[r]);
+        f[r] = theirs;
+        g[r] = mine;
+    }
+    VEC(show_tile)(strip, turned, buffer, buffer, 1, vectors);
+    VEC(show_tile)(turned, strip, buffer, buffer, rows, 1);
     return delta;
 }
