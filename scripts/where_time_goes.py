@@ -20,7 +20,7 @@ from collections import Counter
 
 GROUPS = {
     "best moves to other tiles": r"\b(prepare_|best_of|improve)",
-    "updates": r"\b(update_(tile|rows?|lane|columns|\d))",
+    "updates": r"\b(update_(tile|rows?|lane|columns|\d)|solve_strip)",
     "opponent's view": r"\b(show_(in|opponent|matrix|rows|\d)|transpose_)",
     "pairs, prefetching, choice of function": r"\b(sweep_)",
     "extrapolation": r"\b(extrapolate_|remember_)|__pyx_\w*\dsample",
