@@ -84,7 +84,8 @@ cdef class TiledKernel(LayoutTables):
     instruction_set : str, optional
         One of `instruction_sets`; the fastest by default.
     rounds : int
-        How often a tile and its mirror are updated in turn before the next pair.
+        How often a tile and its mirror are updated in turn before the next pair; a strip and
+        its mirror are solved once.
     near : int
         Blocks of so many vectors at most are not prefetched: a sweep takes 0.8 of the time
         without it where caches serve a block as it is. They are swept with all moves, too: to

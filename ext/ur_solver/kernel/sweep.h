@@ -34,14 +34,11 @@ static inline Pair pair_of(const Program *program, const Tile *tile, int rounds)
     /* A tile of one row comes first, whose own moves all leave the pair. By then the other's
        values are new but for passed turns; to update it a last time spares no sweep. */
     const Tile *mirror = program->tiles + tile->mirror;
-    if (mirror == tile)
-        return (Pair){{tile, tile}, {rounds, 0}};
-    if (tile->n_rows > 1 && mirror->n_rows > 1)
-        return (Pair){{tile, mirror}, {rounds, rounds}};
-    const int less = rounds > 1 ? rounds - 1 : rounds;
-    if (tile->n_rows > 1)
-        return (Pair){{mirror, tile}, {rounds, less}};
-    return (Pair){{tile, mirror}, {rounds, less}};
+    const int has_one_row = tile->n_rows == 1 || mirror->n_rows == 1;
+    const int last = mirror == tile ? 0 : has_one_row && rounds > 1 ? rounds - 1 : rounds;
+    if (mirror->n_rows == 1)
+        return (Pair){{mirror, tile}, {rounds, last}};
+    return (Pair){{tile, mirror}, {rounds, last}};
 }
 
 /* Something done to the columns of a row of `vectors`, eight at a time and then four. */

@@ -129,7 +129,7 @@ static inline double VEC(sweep_pair)(
     const Program *program, REAL *buffer, const Tile *tile, int rounds)
 {
     /* A tile and its mirror in turn, so that passed turns and moves among entry squares,
-       which stay in the pair, settle at once. */
+       which stay in the pair, settle at once; strips with their mirrors are solved. */
     const Pair pair = pair_of(program, tile, rounds);
     REAL *const frames[2] = {VEC(frame_of)(program, 0), VEC(frame_of)(program, 1)};
     double delta = 0.0;

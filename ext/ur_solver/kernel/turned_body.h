@@ -125,12 +125,13 @@ static inline __attribute__((always_inline)) double VEC(solve_strip)(
         X4(store)(leaving + v, sum);
     }
     /* The divisions first: in what follows a row waits for others. None is by 0: the furthest
-       piece of each player has a move by some throw. */
-    REAL passed[LANE_ROWS], share[LANE_ROWS];
+       piece of each player has a move by some throw. What comes back is added, as it is small:
+       a factor near 1, rounded, would raise or lower all numbers together. */
+    REAL passed[LANE_ROWS], back[LANE_ROWS];
     for (int r = 0; r < rows; r++) {
         const REAL pass = program->TABLE(pass_chance)[pass_bits[r]];
         passed[r] = pass * leaving[r];
-        share[r] = 1 / (1 - pass * strip_pass);
+        back[r] = pass * strip_pass / (1 - pass * strip_pass);
     }
     REAL delta = 0;
 #pragma GCC unroll 16
@@ -138,9 +139,9 @@ static inline __attribute__((always_inline)) double VEC(solve_strip)(
         const int r = LANE_ORDER[k];
         if (r >= rows)
             continue;
-        const REAL theirs =
-            share[r] *
+        const REAL once =
             VEC(add_turned_moves)(program, passed[r], frame, f, g, pass_bits[r], r, pieces);
+        const REAL theirs = once + back[r] * once;
         const REAL mine = leaving[r] + strip_pass * theirs;
         delta = VEC(largest_of)(VEC(largest_of)(delta, theirs, f[r]), mine, g[r]);
         f[r] = theirs;
