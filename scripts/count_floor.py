@@ -20,7 +20,7 @@ from ur_solver.space import RaceSpace, race_space_of
 
 SAMPLE = 4000
 LOADS_A_CYCLE, FLOATS_A_CYCLE = 2, 2
-"""Vectors of 512 bits that a core of the processors with AVX-512 can load, and combine."""
+"""Vectors that a core can load, and combine. One of AVX-512 holds two of those counted here."""
 
 
 def mean_moves(space: RaceSpace) -> float:

@@ -1,6 +1,6 @@
-"""Measure each idea of docs/performance.md by itself, with ratios taken in one run.
+"""Measure ideas of docs/performance.md by themselves, with ratios taken in one run.
 
-    python scripts/measure_ideas.py finkel-5.h5                all of them
+    python scripts/measure_ideas.py finkel-5.h5                all that are here
     python scripts/measure_ideas.py finkel-5.h5 rounds sets    these
 
 The table gives the values of earlier blocks; blocks are solved again from 1/2, by default

@@ -1,4 +1,4 @@
-"""A rule set's turns as plain arrays, for the graph kernel.
+"""A rule set's turns as plain arrays, for the graph and the levels kernel.
 
 Everything that `moves.py` asks a rule set's family is asked here once, for every piece,
 square content and throw, from the side of the player to move:
@@ -51,7 +51,7 @@ NOTHING = Said(from_home=False, from_board=False, chances=(), passes=0.0)
 
 @dataclass(frozen=True)
 class TurnTables:
-    """What the graph kernel must know of a rule set beyond its state space.
+    """What the graph and the levels kernel must know of a rule set beyond its state space.
 
     Attributes
     ----------

@@ -57,9 +57,6 @@ class BlockWork(Protocol):
     def sweep(self, threads: int) -> float:
         """Update every value in place; the largest change."""
 
-    def residual(self, threads: int) -> float:
-        """The largest abs(T(V) - V)."""
-
     def sample(self) -> npt.NDArray[np.float64]:
         """Some of the values, always the same ones: a copy, the caller's own."""
 
@@ -68,9 +65,6 @@ class BlockWork(Protocol):
 
     def extrapolate(self, factor: float) -> None:
         """Add `factor` times the change since `remember`."""
-
-    def store(self, values: npt.NDArray[np.float64]) -> None:
-        """Write the block's values into those of the whole space."""
 
 
 class StoppedError(Exception):

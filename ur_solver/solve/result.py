@@ -23,7 +23,7 @@ class BlockResult:
     sweeps : int
         How many sweeps it took.
     seconds : float
-        How long they took.
+        How long the block took, from laying it out to its residual and its proof.
     error : float or None
         How far the values are proven to be off at most; None where nothing is proven.
     """

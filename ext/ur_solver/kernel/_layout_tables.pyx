@@ -1,6 +1,6 @@
 """What the layouts of a space's blocks share: moves by path index, chances, row tables."""
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 import numpy as np
 

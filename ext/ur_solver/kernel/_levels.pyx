@@ -30,8 +30,10 @@ from ur_solver.kernel.sampling import sample_of
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
 cdef extern from "levels.h" nogil:
-    const int UR_MAX_LANES, UR_LEVEL_THROWS, UR_CUT_LANES, UR_AHEAD, UR_WINS
+    const int UR_MAX_LANES, UR_CUT_LANES, UR_AHEAD, UR_WINS
     const uint32_t UR_ROSETTE
+    enum:
+        THROWS "UR_LEVEL_THROWS"  # that move pieces
     ctypedef struct Levels:
         int reach
         int lanes
@@ -45,7 +47,6 @@ cdef extern from "levels.h" nogil:
 
 cdef enum:
     CHUNK = 1024                  # pairs
-    THROWS = 3                    # that move pieces
     MAX_MOVES = 8                 # of one throw: a move a piece, and one from home
     ONLY_AGAIN = 2                # in `again`: the same side throws
     NONE = 0xFFFF

@@ -22,16 +22,11 @@ UR_PREFETCH prefetch_matrix(
     prefetch_lines(buffer + (int64_t)(ref >> 8) * vector, lines);
 }
 
-/* The first lines from F on, G among them where F is small (a turned tile's are those of its
-   strip, which is asked for as well), and of the matrices that moves lead
-   to; processors go on by themselves where there are more. Of a lane three matrices a throw,
-   whatever follows in the list where there are fewer, and all of its slots': the ends of lists
-   are harder to foresee than lines are to get. */
 UR_PREFETCH prefetch_throws(
     const Program *program, const char *buffer, const int64_t vector, const Tile *tile,
     const int lines)
 {
-    /* Of a lane, moves on shared squares; `lines` of each matrix. */
+    /* Of a lane, F and the moves on shared squares; `lines` of each matrix. */
     uint32_t move = tile->first_move;
     prefetch_lines(buffer + tile->f * vector, 2 * lines);
     for (int n = 0; n < program->n_throws; n++) {
@@ -41,6 +36,11 @@ UR_PREFETCH prefetch_throws(
     }
 }
 
+/* The first lines from F on, G among them where F is small (a turned tile's are those of its
+   strip, which is asked for as well), and of the matrices that moves lead to; processors go on
+   by themselves where there are more. Of a lane three matrices a throw, whatever follows in the
+   list where there are fewer, and all of its slots': the ends of lists are harder to foresee
+   than lines are to get. */
 UR_PREFETCH prefetch_tile(
     const Program *program, const char *buffer, const int64_t vector, const Tile *tile)
 {

@@ -161,7 +161,8 @@ static inline void to_double(const float *from, double *to, int64_t n, int threa
 typedef struct {
     const char *name;
     int has_lanes;
-    /* One sweep, each pair of tiles `rounds` times in a row (`pair_of`); the largest change. */
+    /* One sweep, each pair of tiles `rounds` times in a row (`pair_of`), strips with their
+       mirrors once; the largest change. */
     double (*sweep)(
         const Program *, double *, const int32_t *order, const int64_t *group_start,
         int64_t n_groups, int rounds, int threads);
