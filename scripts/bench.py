@@ -128,9 +128,18 @@ class Solved:
     table_bytes: int
 
 
-def solve(case: str, output: pathlib.Path, repeats: int, threads: int | None = None) -> Solved:
+def solve(
+    case: str,
+    output: pathlib.Path,
+    repeats: int,
+    *,
+    tolerance: float | None = None,
+    threads: int | None = None,
+) -> Solved:
     """Solve `case` in processes of its own and leave its table at `output`."""
     arguments = ["solve", case, "--quiet", "--force", "-o", str(output)]
+    if tolerance is not None:
+        arguments += ["--tolerance", str(tolerance)]
     if threads is not None:
         arguments += ["--threads", str(threads)]
     best = median_of(repeats, lambda: ur(*arguments))
@@ -256,9 +265,6 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
         def sweep(self, threads: int) -> float:
             return generic.sweep(self.values, *self.range)
 
-        def residual(self, threads: int) -> float:
-            return generic.residual(self.values, *self.range)
-
         def refine(self) -> bool:
             return False
 
@@ -271,9 +277,6 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
 
         def extrapolate(self, factor: float) -> None:
             """See `sample`."""
-
-        def store(self, values: npt.NDArray[np.float64]) -> None:
-            pass
 
     def whole(use_tiled: bool) -> tuple[float, float, npt.NDArray[np.float64]]:
         values = np.empty(space.n_positions)
@@ -390,13 +393,19 @@ def print_generic(console: Console, ratios: list[tuple[str, dict[str, float]]]) 
     console.print(made, "")
 
 
-def measure(cases: list[str], repeats: int, folder: pathlib.Path, console: Console) -> Any:
+def measure(
+    cases: list[str],
+    repeats: int,
+    folder: pathlib.Path,
+    console: Console,
+    tolerance: float | None = None,
+) -> Any:
     solves, rates, ratios = [], [], []
     starts: list[tuple[str, Run]] = []
     for case in cases:
         console.print(f"[dim]{case} ...[/dim]")
         table = folder / f"{case.replace(':', '-')}.h5"
-        solved = solve(case, table, repeats)
+        solved = solve(case, table, repeats, tolerance=tolerance)
         solves.append(solved)
         rates.append((case, inside("rates", str(table), str(max(3, repeats)))))
         if case.partition(":")[0] == "finkel" and not starts:
@@ -443,6 +452,7 @@ def main() -> None:
     which.add_argument("--full", action="store_true", help="the largest cases")
     parser.add_argument("cases", nargs="*", help="such as finkel:5, instead of those")
     parser.add_argument("--repeats", type=int, help="solves of a case; their median counts")
+    parser.add_argument("--tolerance", type=float, help="that tables are solved to")
     parser.add_argument("--folder", type=pathlib.Path, help="where tables are put for the while")
     parser.add_argument("--json", type=pathlib.Path, help="a file for the same numbers")
     arguments = parser.parse_args()
@@ -450,7 +460,13 @@ def main() -> None:
     repeats = arguments.repeats or (3 if name == "usual" else 1)
     console = Console(width=200, highlight=False)
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-        found = measure(arguments.cases or SETS[name], repeats, pathlib.Path(folder), console)
+        found = measure(
+            arguments.cases or SETS[name],
+            repeats,
+            pathlib.Path(folder),
+            console,
+            arguments.tolerance,
+        )
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")
 

@@ -80,7 +80,7 @@ def measure(path: str, pieces: int, threads: int, repeats: int) -> Row:
     """Solve one case in processes of its own."""
     with tempfile.TemporaryDirectory() as folder:
         table = pathlib.Path(folder) / "growth.h5"
-        found = solve(f"{RULES[path]}:{pieces}", table, repeats, threads)
+        found = solve(f"{RULES[path]}:{pieces}", table, repeats, threads=threads)
     return Row(
         path=path,
         pieces=pieces,
