@@ -398,7 +398,7 @@ def measure(
     repeats: int,
     folder: pathlib.Path,
     console: Console,
-    tolerance: float | None = None,
+    tolerance: float | None,
 ) -> Any:
     solves, rates, ratios = [], [], []
     starts: list[tuple[str, Run]] = []
@@ -460,13 +460,8 @@ def main() -> None:
     repeats = arguments.repeats or (3 if name == "usual" else 1)
     console = Console(width=200, highlight=False)
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-        found = measure(
-            arguments.cases or SETS[name],
-            repeats,
-            pathlib.Path(folder),
-            console,
-            arguments.tolerance,
-        )
+        cases, tolerance = arguments.cases or SETS[name], arguments.tolerance
+        found = measure(cases, repeats, pathlib.Path(folder), console, tolerance)
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")
 
