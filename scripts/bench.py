@@ -154,19 +154,20 @@ def inside_table(path: str) -> dict[str, Any]:
     """What a table says of its solve."""
     import h5py
 
-    from ur_solver.kernel import kernel_of
-    from ur_solver.table import Table
+    from ur_solver.kernel import RaceKernel, kernel_of
+    from ur_solver.table import TableFile
 
-    with Table(path) as table:
+    with TableFile(path) as table:
         header, space = table.header, table.space
     with h5py.File(path) as file:
         sweeps = file["blocks"]["sweeps"].astype(int)
     sizes = [block.size for block in space.blocks]
     updated = sum(int(n) * size for n, size in zip(sweeps, sizes, strict=True))
+    kernel = kernel_of(space)
     return {
         "positions": header.positions,
         "sweeps": updated / header.positions,
-        "updates": updated * kernel_of(space).rounds,
+        "updates": updated * (kernel.tiled.rounds if isinstance(kernel, RaceKernel) else 1),
         "residual": header.residual,
         "table_bytes": os.path.getsize(path),
     }
@@ -176,9 +177,9 @@ def inside_rates(path: str, repeats: str) -> dict[str, float]:
     """Rates of writing, opening and asking, single-threaded, in processor seconds."""
     import numpy as np
 
-    from ur_solver.query import open_query
-    from ur_solver.solve import BlockResult
-    from ur_solver.table import Table, write_table
+    from ur_solver.api.table import Table
+    from ur_solver.engine import BlockResult
+    from ur_solver.table import TableFile, write_table
 
     def timed(call: Callable[[], object]) -> float:
         began = time.process_time()
@@ -189,13 +190,13 @@ def inside_rates(path: str, repeats: str) -> dict[str, float]:
         return statistics.median(timed(call) for _ in range(times))
 
     def open_and_close() -> None:
-        Table(path).close()
+        TableFile(path).close()
 
     opened = middle(open_and_close, N_OPEN)
-    with open_query(path) as query:
-        space, header = query.space, query.table.header
+    with Table(path) as query:
+        space, header = query.space, query.file.header
         rng = np.random.default_rng(1)
-        ranks = rng.integers(0, space.n_positions, N_SINGLE)
+        ranks = rng.integers(0, space.n_values, N_SINGLE)
         positions = [space.decode(row.tolist()) for row in space.unrank_states(ranks)]
 
         def ask_each() -> None:
@@ -203,14 +204,14 @@ def inside_rates(path: str, repeats: str) -> dict[str, float]:
                 query.value(position)
 
         cold = timed(ask_each) / N_SINGLE
-        loading = timed(query.table.load)
+        loading = timed(query.file.load)
         ask_each()
         single = middle(ask_each) / N_SINGLE
-        states = space.unrank_states(rng.integers(0, space.n_positions, N_BATCH))
+        states = space.unrank_states(rng.integers(0, space.n_values, N_BATCH))
         query.state_values(states)
         batch = middle(lambda: query.state_values(states)) / N_BATCH
         results = [
-            BlockResult(k, query.table.read_block(k), header.residual, 1, 0.0)
+            BlockResult(k, query.file.read_block(k), header.residual, 1, 0.0)
             for k in range(len(space.blocks))
         ]
 
@@ -231,7 +232,7 @@ def inside_rates(path: str, repeats: str) -> dict[str, float]:
         "batch": batch,
         "write": writing,
         "write_elapsed": elapsed,
-        "values_bytes": 8.0 * space.n_positions,
+        "values_bytes": 8.0 * space.n_values,
     }
 
 
@@ -240,15 +241,15 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
     import numpy as np
     import numpy.typing as npt
 
-    from ur_solver.kernel import Workspace, kernel_of, move_tables, open_block
-    from ur_solver.kernel._generic import GenericKernel
+    from ur_solver.engine.iterate import iterate
+    from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
+    from ur_solver.kernel._inputs import Inputs
     from ur_solver.kernel.rounding import NOISE
     from ur_solver.rules import named_rules
-    from ur_solver.solve.iterate import iterate
     from ur_solver.space import Block, race_space_of
 
     space = race_space_of(named_rules(case))
-    generic = GenericKernel(space.ranking, move_tables(space))
+    kernel = RaceKernel(space)
     goal = 1e-13
 
     class GenericBlock:
@@ -258,12 +259,12 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
 
         def __init__(self, block: Block, values: npt.NDArray[np.float64]) -> None:
             self.range = block.offset, block.size
-            self.values = values
+            self.inputs = Inputs([values], [0])
             self.own = values[block.offset : block.offset + block.size]
             self.own[:] = 0.5
 
         def sweep(self, threads: int) -> float:
-            return generic.sweep(self.values, *self.range)
+            return kernel.generic.sweep(self.own, self.inputs, *self.range)
 
         def refine(self) -> bool:
             return False
@@ -279,30 +280,30 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
             """See `sample`."""
 
     def whole(use_tiled: bool) -> tuple[float, float, npt.NDArray[np.float64]]:
-        values = np.empty(space.n_positions)
+        values = np.empty(space.n_values)
         workspace, swept = Workspace(), 0
         began = time.process_time()
         for block in space.blocks:
             if use_tiled:
-                work = open_block(space, block, values, workspace)
+                work = kernel.lay_out(block, ArrayBlocks(space, values), workspace, single=True)
                 swept += iterate(work, goal, 1).sweeps * block.size
-                work.store(values)
+                work.store(values[block.offset : block.offset + block.size])
             else:
                 swept += iterate(GenericBlock(block, values), goal, 1).sweeps * block.size
-        return time.process_time() - began, swept / space.n_positions, values
+        return time.process_time() - began, swept / space.n_values, values
 
-    rounds = kernel_of(space).rounds
+    rounds = kernel.tiled.rounds
     tiled = sorted((whole(True) for _ in range(int(repeats))), key=lambda each: each[0])
     seconds, sweeps, values = tiled[len(tiled) // 2]
     other_seconds, other_sweeps, others = whole(False)
     return {
-        "positions": float(space.n_positions),
+        "positions": float(space.n_values),
         "tiled": seconds,
         "tiled_sweeps": sweeps,
-        "tiled_update": seconds / (sweeps * rounds * space.n_positions),
+        "tiled_update": seconds / (sweeps * rounds * space.n_values),
         "generic": other_seconds,
         "generic_sweeps": other_sweeps,
-        "generic_update": other_seconds / (other_sweeps * space.n_positions),
+        "generic_update": other_seconds / (other_sweeps * space.n_values),
         "difference": float(np.abs(values - others).max()),
     }
 

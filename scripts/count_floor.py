@@ -14,7 +14,6 @@ import argparse
 import numpy as np
 
 from ur_solver.kernel.tiling import LANES, Tiling
-from ur_solver.moves import legal_moves
 from ur_solver.rules import named_rules
 from ur_solver.space import RaceSpace, race_space_of
 
@@ -26,12 +25,12 @@ LOADS_A_CYCLE, FLOATS_A_CYCLE = 2, 2
 def mean_moves(space: RaceSpace) -> float:
     """Legal moves of a random position, over all throws but 0."""
     rng = np.random.default_rng(1)
-    ranks = rng.integers(0, space.n_positions, SAMPLE)
+    ranks = rng.integers(0, space.n_values, SAMPLE)
     states = space.unrank_states(ranks)
     found = 0
     for state in states:
         position = space.decode(state.tolist())
-        found += sum(len(legal_moves(space.rules, position, n)) for n in space.rules.dice.throws)
+        found += sum(len(space.rules.legal_moves(position, n)) for n in space.rules.dice.throws)
     return found / SAMPLE
 
 
@@ -58,7 +57,7 @@ def main() -> None:
     parser.add_argument("--gbytes", type=float, default=14.5, help="memory, a second")
     arguments = parser.parse_args()
     space = race_space_of(named_rules(arguments.case))
-    n, moves = space.n_positions, mean_moves(space)
+    n, moves = space.n_values, mean_moves(space)
     tiles, vectors = tile_counts(space)
     updates = n * arguments.sweeps * arguments.rounds
     # By vector: a load for every move and for the old value; a maximum for every move but

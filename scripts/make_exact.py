@@ -15,10 +15,9 @@ import textwrap
 from fractions import Fraction
 from typing import NamedTuple
 
+from ur_solver.api.table import Table
 from ur_solver.exact import exact_values
 from ur_solver.make import make_table
-from ur_solver.position import start
-from ur_solver.query import open_query
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.space import space_of
 
@@ -28,14 +27,14 @@ MOST_DIGITS = 150
 HEAD = """\
 # Exact values
 
-With one piece a side a game has few enough positions for exact arithmetic. From a solved
-table a policy is taken, the best move of every position with every throw; the positions'
-values under it are the solution of linear equations, which is computed in fractions
-(`ur_solver/exact.py`, from the readable turns in `ur_solver/turns.py`). In these
-fractions no other move is better anywhere, and there are no positions among which both
-players together could stay for ever: so they are *the* values, whatever was rounded on the
-way to the policy. (One piece leaves a choice only in casual-roll-again, whether to throw
-again, and in ben, where to jump.)
+With one piece a side a game has few enough positions for exact arithmetic. A solved table
+gives a policy: the best move of every position with every throw. The values under this policy
+are the solution of linear equations, which `ur_solver/exact.py` computes in fractions, from
+the readable turns in `ur_solver/rules/turns.py`. By these fractions no other move is better in
+any position, and there is no set of positions in which both players together could stay for
+ever. So they are the exact values, however the numbers that led to the policy were rounded.
+(With one piece there are choices only in casual-roll-again, whether to throw again, and in ben,
+where to jump.)
 
 The first player's chance of winning, rounded to 40 digits:
 
@@ -44,18 +43,18 @@ The first player's chance of winning, rounded to 40 digits:
 """
 
 MIDDLE = """
-The digits are those of numerator and denominator in lowest terms. The error is the largest
-difference between the exact value and the table's float64, over all positions of the table
-as `ur solve NAME -n 1` makes it, to its usual tolerance of 1e-12; {policies}
+The digits are those of the numerator and the denominator in lowest terms. The error is the
+largest difference between the exact value and the table's float64 over all positions of the
+table that `ur solve NAME -n 1` makes, with its default tolerance of 1e-12; {policies}
 """
 
 FRACTIONS = """
-The fractions of up to {digits} digits, in full:
+These are the fractions of up to {digits} digits, in full:
 """
 
 FOOT = """
-Made by `python scripts/make_exact.py > docs/exact.md`; `tests/test_exact.py` computes the
-values again and compares.
+This page was made by `python scripts/make_exact.py > docs/exact.md`. `tests/test_exact.py`
+computes the values again and compares them.
 """
 
 
@@ -69,15 +68,15 @@ class Solved(NamedTuple):
 
 def solved(rules: RuleSet) -> Solved:
     space = space_of(rules)
-    positions = [space.unrank(rank) for rank in range(space.n_positions)]
+    positions = [space.unrank(rank) for rank in range(space.n_values)]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "table.h5"
         make_table(rules, path)
-        with open_query(path) as query:
+        with Table(path) as query:
             found = {position: query.value(position) for position in positions}
     exact = exact_values(rules, positions, found.__getitem__)
     error = max(abs(exact.values[each] - Fraction(value)) for each, value in found.items())
-    return Solved(exact.values[start(rules)], error, exact.n_rounds)
+    return Solved(exact.values[rules.start()], error, exact.n_rounds)
 
 
 def n_digits(first: Fraction) -> tuple[int, int]:
@@ -94,7 +93,7 @@ def main() -> None:
     """Print the page."""
     found = {}
     for name, rules in CATALOGUE.items():
-        if rules.stakes is not None:
+        if not rules.payoff.is_chance:
             continue  # its fines have no end
         found[name] = solved(rules.with_pieces(1))
         print(name, file=sys.stderr)

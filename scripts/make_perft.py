@@ -4,7 +4,7 @@
 
 For each rule set of the catalogue, from the start and from one
 position of a random game (its seed is the rule set's name). The counts come from the
-readable moves in `ur_solver.moves`; compiled moves are tested against them.
+readable moves in `ur_solver.rules.moves`; compiled moves are tested against them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from __future__ import annotations
 import random
 import sys
 
-from ur_solver.moves import pass_turn
 from ur_solver.perft import perft
-from ur_solver.position import Position, format_position, start, winner
-from ur_solver.rules import CATALOGUE, RuleSet
-from ur_solver.turns import turn
+from ur_solver.rules import CATALOGUE, Position, RuleSet
+from ur_solver.rules.turns import turn
 
 DEPTHS = (1, 2, 3, 4)
 PLIES = 60
@@ -25,12 +23,12 @@ PLIES = 60
 def midgame(rules: RuleSet) -> Position:
     """A position some way into a random game that is not over."""
     dice = random.Random(rules.name)
-    position = start(rules)
+    position = rules.start()
     for _ in range(PLIES):
-        outcome = dice.choice(dice.choice(turn(rules, position)).outcomes)
-        reached = [move.position for move in outcome.moves] or [pass_turn(position)]
+        outcome = dice.choice(dice.choice(turn(position)).outcomes)
+        reached = [move.position for move in outcome.moves] or [position.pass_turn()]
         following = dice.choice(reached)
-        if winner(rules, following) is None:
+        if following.winner is None:
             position = following
     return position
 
@@ -39,12 +37,12 @@ def main() -> None:
     """Print the table."""
     print("rule set\tposition\tdepth\tsequences\tpositions")
     for rules in CATALOGUE.values():
-        for position in (start(rules), midgame(rules)):
+        for position in (rules.start(), midgame(rules)):
             for depth in DEPTHS:
-                counts = perft(rules, position, depth)
+                counts = perft(position, depth)
                 if counts.n_positions > 20_000:
                     break
-                text = format_position(rules, position)
+                text = position.notation
                 print(rules.name, text, depth, *counts, sep="\t")
         print(rules.name, file=sys.stderr)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 import time
 
+from ur_solver.engine import BlockResult, solve
 from ur_solver.rules import RuleSet, named_rules
-from ur_solver.solve import BlockResult, solve
 from ur_solver.space import space_of
 
 TOLERANCE = 1e-12
@@ -29,7 +29,7 @@ def measure(rules: RuleSet, certify: bool) -> tuple[float, float, float]:
 
     began = time.process_time()
     solve(space, tolerance=TOLERANCE, certify=certify, on_block=on_block)
-    return time.process_time() - began, sweeps / space.n_positions, error
+    return time.process_time() - began, sweeps / space.n_values, error
 
 
 def main() -> None:

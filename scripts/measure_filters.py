@@ -21,7 +21,7 @@ import hdf5plugin
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.table import VALUE_TYPES, Table
+from ur_solver.table import VALUE_TYPES, TableFile
 
 _BLOSC_BITS, _BLOSC_BYTES = hdf5plugin.Blosc2.BITSHUFFLE, hdf5plugin.Blosc2.SHUFFLE
 
@@ -68,7 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("table", help="a float64 table of some millions of positions")
     arguments = parser.parse_args()
-    with Table(arguments.table) as table:
+    with TableFile(arguments.table) as table:
         values = VALUE_TYPES[table.header.value_type].decode(table.load())
     print(f"{'type':8}  {'chunk':>6}  {'filter':25}  {'size':>5}  {'MB/s':>6}  {'read us':>7}")
     with tempfile.TemporaryDirectory() as folder:

@@ -23,13 +23,12 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.kernel import Workspace
-from ur_solver.kernel._tiled import TiledBlock, TiledKernel, instruction_sets
-from ur_solver.kernel.tiling import Tiling
-from ur_solver.solve import iterate as iteration
-from ur_solver.solve import solve
+from ur_solver.engine import ThreadRunner, solve
+from ur_solver.engine import iterate as iteration
+from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
+from ur_solver.kernel._tiled import TiledBlock, instruction_sets
 from ur_solver.space import race_space_of
-from ur_solver.table import VALUE_TYPES, Table
+from ur_solver.table import VALUE_TYPES, TableFile
 
 Values = npt.NDArray[np.float64]
 GOAL = 1e-13
@@ -46,25 +45,24 @@ class Case:
 
     def __init__(self, path: pathlib.Path, back: int) -> None:
         self.path = path
-        with Table(path) as table:
+        with TableFile(path) as table:
             self.space = race_space_of(table.rules)
             self.values: Values = VALUE_TYPES[table.header.value_type].decode(table.load())
-        self.tiling = Tiling(self.space)
-        self._kernels: dict[str, TiledKernel] = {}
+        self._kernels: dict[str, RaceKernel] = {}
         self.block = self.space.blocks[-1 - back]
         self.range = slice(self.block.offset, self.block.offset + self.block.size)
 
-    def kernel(self, **options: Any) -> TiledKernel:
+    def kernel(self, **options: Any) -> RaceKernel:
         """A kernel of the space, kept."""
         key = repr(options)
         if key not in self._kernels:
-            self._kernels[key] = TiledKernel(self.tiling, self.space.ranking, **options)
+            self._kernels[key] = RaceKernel(self.space, **options)
         return self._kernels[key]
 
     def open(self, workspace: Workspace | None = None, **options: Any) -> TiledBlock:
         """The block, its values 1/2."""
-        halves = [(half.mine, half.theirs) for half in self.block.halves]
-        return TiledBlock(self.kernel(**options), workspace or Workspace(), halves, self.values)
+        blocks = ArrayBlocks(self.space, self.values)
+        return self.kernel(**options).lay_out(self.block, blocks, workspace or Workspace())
 
 
 def switched_off() -> Any:
@@ -138,7 +136,7 @@ def parts(case: Case) -> None:
         "residual": lambda: work.residual(1),
         "remember": work.remember,
         "extrapolate": lambda: work.extrapolate(0.0),
-        "store": lambda: work.store(scratch),
+        "store": lambda: work.store(scratch[case.range]),
     }
     for name, call in calls.items():
         seconds = least(call)
@@ -177,7 +175,7 @@ def anderson(case: Case) -> None:
             sweeps += 1
             if not depth:
                 continue
-            work.store(scratch)
+            work.store(scratch[case.range])
             after = scratch[case.range].copy()
             inputs, outputs = [*inputs, before][-depth - 1 :], [*outputs, after][-depth - 1 :]
             before = after
@@ -187,7 +185,7 @@ def anderson(case: Case) -> None:
                 weights, *_ = np.linalg.lstsq(steps @ steps.T, steps @ errors[-1], rcond=None)
                 mixed = after - weights @ np.diff(np.array(outputs), axis=0)
                 scratch[case.range] = mixed
-                work.load(scratch)
+                work.load(scratch[case.range])
                 before, inputs, outputs = mixed, [], []
         line(depth, every if depth else "-", sweeps if sweeps < LIMIT else f"over {LIMIT}")
 
@@ -211,7 +209,7 @@ def still(case: Case) -> None:
         delta, sweeps = 1.0, 0
         while delta > GOAL:
             delta = work.sweep(1)
-            work.store(scratch)
+            work.store(scratch[case.range])
             after = scratch[case.range]
             changed = np.maximum.reduceat(np.abs(after - before), starts)
             quiet += int(sizes[changed < share * GOAL].sum())
@@ -230,7 +228,7 @@ def starting(case: Case) -> None:
         for error in (0.1, 0.03, 0.01, 1e-3):
             work = case.open()
             scratch[case.range] = np.minimum(case.values[case.range] + error, 1.0)
-            work.load(scratch)
+            work.load(scratch[case.range])
             line(error, iteration.iterate(work, GOAL, 1).sweeps)
 
 
@@ -239,7 +237,7 @@ def threads(case: Case) -> None:
     line("what", "threads", "elapsed", "processor")
     for n in (1, 2):
         began, used = time.perf_counter(), time.process_time()
-        solve(case.space, tolerance=1e-12, threads=n)
+        solve(case.space, tolerance=1e-12, runner=ThreadRunner(n))
         line("space", n, f"{time.perf_counter() - began:.2f}", f"{time.process_time() - used:.2f}")
     work = case.open()
     for n in (1, 2):

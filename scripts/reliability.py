@@ -1,10 +1,10 @@
-"""Try every fault and all hostile input, and write docs/reliability.md from what came of it.
+"""Try every fault and all hostile input, and write the results to docs/reliability.md.
 
     python scripts/reliability.py                   in full: minutes
     python scripts/reliability.py --share 0.05      a twentieth of the counts, page not written
 
-Seeds are fixed and on the page, so that every case can be tried again. Ends with exit code 1
-if anything was lost. What is tried is in tests/faults, where the test suite tries some of it.
+The seed is fixed and on the page, so that every case can be repeated. The exit code is 1 if
+anything was lost. The faults are in tests/faults, and the test suite tries some of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable
 from functools import partial
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # the tests are no part of what is installed
+sys.path.insert(0, str(ROOT))  # the tests are not installed
 
 from tests.faults import giants, solves, strangers, tables  # noqa: E402
 from tests.faults.tally import Tally  # noqa: E402
@@ -31,84 +31,83 @@ SEED = 20261
 READ_RULES, OTHER_RULES = "finkel:3", "skiriuk:2"
 KILLED_RULES, FAULT_RULES, DAMAGED_RULES = "finkel:4", "finkel:3", "finkel:1"
 
-MOUNTED = """A read-only or full disk was a file system in memory, mounted
-for it, and besides a limit on the size of files."""
-NOT_MOUNTED = """No file system could be mounted here: a full disk was a
-limit on the size of files."""
+MOUNTED = """Read-only and full disks were file systems in memory, mounted for
+the purpose; full disks were also simulated by a limit on the size of files."""
+NOT_MOUNTED = """No file system could be mounted here, so that full disks were
+simulated by a limit on the size of files."""
 
 PAGE = """# Reliability
 
-What happens to solves, tables and readers when the machine, the file or a stranger does its
-worst. Every fault is tried many times by
+This page shows what happens to solves, tables and readers when the machine fails, a file is
+damaged or input is hostile. Every fault is tried many times by
 
     python scripts/reliability.py
 
-which wrote this page; the test suite tries a small part of the same in every run
+which writes this page. The test suite tries a small part of the same faults in every run
 (`tests/faults`). A case counts as
 
-- **survived** if the result was right as if nothing had happened: every value equal to that of
-  an undisturbed solve, bit for bit;
-- **detected** if one clear sentence said what was wrong, no half-written file stood under a
-  final name, and the same command, left alone, went on to the right result;
-- **lost** if it was anything else: a wrong value, a crash, a traceback, a hang, a finished
-  block that was solved again.
+- **survived** if the result was correct in spite of the fault: every value equal to that of an
+  undisturbed solve, bit for bit;
+- **detected** if one clear sentence said what was wrong, no incomplete file had its final name,
+  and the same command without the fault then led to the correct result;
+- **lost** in every other case: a wrong value, a crash, a traceback, a hang, or a finished block
+  that was solved again.
 
 Seed {seed}. {machine}
 It took {minutes:.0f} minutes; the files were in {folder}.
 
 ## Solves
 
-Each solve is a process with one thread, unless it says otherwise. Where it did not end well by
-itself, the same command was given again without the fault, and had to take over every block
-that was finished.
+Each solve is a process with one thread unless stated otherwise. If it failed, the same command
+was run again without the fault, and had to reuse every block that was finished.
 
 {solves}
 
-Killed solves went on from what they had, again and again until they were through; no finished
-block was written twice. {disk}
+Killed solves were resumed, and killed again, until they were complete. No finished block was
+written twice. {disk}
 
-With less than 256 MiB of address space a command ends before it begins, saying so: the libraries
-that it is built on could not be loaded whole.
+With less than 256 MiB of address space a command ends at once with a message, since the libraries
+that it uses could not be loaded completely.
 
 ## Damaged files
 
-Every value of each damaged table was read, by ones, by many and all at once, and compared.
-Where damage survived, it had hit bytes that mean nothing: padding, dates, room for growth. A
-block of a checkpoint that is damaged is solved again.
+Every value of each damaged table was read, one by one, many at a time and all at once, and
+compared. Damage that was survived had hit bytes without meaning: padding, dates, space for growth.
+A damaged block of a checkpoint is solved again.
 
 {damage}
 
-## Input from strangers
+## Hostile input
 
-Inputs are drawn by hypothesis from a corpus (`tests/data/corpus`) by cutting, doubling and
-replacing parts. *Survived* means that the input was accepted: it was still well formed, and
-came through being written and read again. Texts of positions are given to all rule sets.
+Inputs are drawn by hypothesis from a corpus (`tests/data/corpus`), whose parts are cut, doubled
+and replaced. *Survived* means that the input was still well formed and was accepted, and that it
+was the same after being written and read again. Texts of positions are given to all rule sets.
 
 {strangers}
 
-What is given to the commands under a limit of 2 GiB of address space and of {timeout} seconds:
+The following is given to the commands, with limits of 2 GiB of address space and {timeout} seconds:
 {giants}.
 
-Not covered: the HDF5 library itself reads the structure of a file before this program can
-judge it. Its own checksums keep accidents from it, but not who forges them.
+One thing is not covered: the HDF5 library reads the structure of a file before this program can
+check it. Its own checksums protect it from accidental damage, but not from forgery.
 
-The compiled code is built with bounds checks, AddressSanitizer and UBSan by `make sanitize`,
-which runs the tests of the kernels, spaces and solves on it.
+`make sanitize` builds the compiled code with bounds checks, AddressSanitizer and UBSan, and runs
+the tests of the kernels, spaces and solves with it.
 
 ## Readers
 
-One table ({read_rules}) read by many at once, by ones and by many values; every value compared.
-*Threads* share one open table, *forks* were forked after it was opened, *processes* opened it
-themselves. Rates are values a second by all workers together, {cores}.
+One table ({read_rules}) was read by many workers at once, one by one and many values at a time, and
+every value was compared. *Threads* share one open table, *forks* were forked after it was opened,
+*processes* opened it themselves. Rates are values per second of all workers together, {cores}.
 
 {readers}
 
 {rates}
 
-The load of the machine was {load:.1f} at the end: where it is above the number of cores, none
-is free for a second worker, and rates cannot grow. A thread waits for the
-others wherever Python itself runs, as it does between values that are read one by one;
-processes do not.
+The load of the machine was {load:.1f} at the end. If it is above the number of cores, none is
+free for a second worker, and rates cannot grow. A thread waits for the
+others wherever Python itself runs, as it does between values that are read one by one. Processes
+do not.
 """
 
 
@@ -125,7 +124,7 @@ def table(tallies: list[Tally]) -> str:
 
 
 class Run:
-    """A run of everything, a `share` of the full counts of it."""
+    """A run of all faults, with a `share` of the full number of cases."""
 
     def __init__(self, folder: pathlib.Path, share: float) -> None:
         self.folder = folder
@@ -133,11 +132,11 @@ class Run:
         self.tallies: list[Tally] = []
 
     def times(self, full: int) -> int:
-        """So many of `full`."""
+        """The number of cases, of `full` in a full run."""
         return max(1, round(self.share * full))
 
     def tried(self, make: Callable[[], Tally | None]) -> Tally | None:
-        """Make a tally, and say what came of it."""
+        """Make a tally and print it."""
         began = time.perf_counter()
         tally = make()
         if tally is not None:
@@ -148,11 +147,11 @@ class Run:
         return tally
 
     def all(self, *makes: Callable[[], Tally | None]) -> list[Tally]:
-        """The tallies of those that can be tried on this machine."""
+        """The tallies of the faults that can be tried on this machine."""
         return [tally for make in makes if (tally := self.tried(make)) is not None]
 
     def solve_faults(self) -> list[Tally]:
-        """What happens to solves."""
+        """Faults during solves."""
         times = self.times
         large = solves.Solves(self.folder / "large", KILLED_RULES)
         one = solves.Solves(self.folder, FAULT_RULES)
@@ -173,7 +172,7 @@ class Run:
         )
 
     def damage(self, sound: pathlib.Path, other: pathlib.Path) -> list[Tally]:
-        """Flipped bits and cut bytes."""
+        """Flipped bits and truncated files."""
         n = self.times(1000)
         return self.all(
             *(
@@ -188,7 +187,7 @@ class Run:
         )
 
     def hostile(self) -> list[Tally]:
-        """What strangers send."""
+        """Hostile input."""
         n = self.times(1000)
         makes = [partial(strangers.attack, name, n, SEED) for name in strangers.TARGETS]
         return self.all(*makes, lambda: giants.giants(self.folder))
@@ -226,7 +225,7 @@ def machine() -> str:
 
 
 def main() -> int:
-    """Try everything; the exit code."""
+    """Try everything; returns the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -6,25 +6,18 @@ perf record -e cpu-clock -F 2000 -o perf.data python scripts/solve_only.py finke
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
 
-import ur_solver.kernel
-from ur_solver.kernel._tiled import TiledKernel
-from ur_solver.kernel.tiling import Tiling
+from ur_solver.engine import ThreadRunner, solve
+from ur_solver.kernel import RaceKernel
 from ur_solver.rules import named_rules
-from ur_solver.solve import solve
-from ur_solver.space import RaceSpace, race_space_of
+from ur_solver.space import race_space_of
 
 
 def main() -> None:
     case, instruction_set = sys.argv[1:]
-
-    @lru_cache(maxsize=1)
-    def kernel_of(space: RaceSpace) -> TiledKernel:
-        return TiledKernel(Tiling(space), space.ranking, instruction_set)
-
-    ur_solver.kernel.kernel_of = kernel_of  # where `open_block` looks it up
-    solve(race_space_of(named_rules(case)), tolerance=1e-12, threads=1)
+    space = race_space_of(named_rules(case))
+    kernel = RaceKernel(space, instruction_set=instruction_set)
+    solve(space, tolerance=1e-12, kernel=kernel, runner=ThreadRunner(1))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Checkpoints read from outside, while their solve runs too."""
+"""Checkpoints read by another process, also while their solve is running."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pathlib
 
 import numpy as np
 
+from ur_solver.engine.checkpoint import RECORD
 from ur_solver.rules import RuleSet
-from ur_solver.solve.checkpoint import RECORD
 from ur_solver.space import space_of
 
 
@@ -16,7 +16,7 @@ def block_file(output: pathlib.Path) -> pathlib.Path:
 
 
 def finished_blocks(output: pathlib.Path, rules: RuleSet) -> dict[int, bytes]:
-    """By block, what its record says: the seconds that it took, which differ each time."""
+    """By block, the seconds of its record, which differ whenever a block is solved again."""
     try:
         records = np.fromfile(block_file(output), RECORD, len(space_of(rules).blocks))
     except FileNotFoundError:

@@ -5,9 +5,9 @@ import pathlib
 import hypothesis
 import pytest
 
+from ur_solver.api.table import Table
 from ur_solver.locate import FOLDER_VARIABLE, table_name
 from ur_solver.make import make_table
-from ur_solver.query import Query, open_query
 from ur_solver.rules import RuleSet, named_rules
 
 # Nothing in the suite depends on timing.
@@ -21,7 +21,7 @@ def _own_tables(
     tmp_path: pathlib.Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """No test sees the tables of the user or the checkout, or adds to them."""
+    """Keep all tests from reading, or adding to, the tables of the user or the checkout."""
     folder = tmp_path_factory.getbasetemp() / "tables"
     folder.mkdir(exist_ok=True)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
@@ -30,7 +30,7 @@ def _own_tables(
 
 @pytest.fixture(scope="session")
 def solved(tmp_path_factory: pytest.TempPathFactory):
-    """A function from rules to their solved table's path; each is solved once."""
+    """A function that returns the path of a rule set's table, which is solved once."""
     folder = tmp_path_factory.getbasetemp() / "tables"
 
     def path(rules: RuleSet) -> pathlib.Path:
@@ -50,6 +50,6 @@ def finkel2(solved) -> pathlib.Path:
 
 @pytest.fixture
 def query2(finkel2: pathlib.Path):
-    with open_query(finkel2) as query:
-        assert isinstance(query, Query)
+    with Table(finkel2) as query:
+        assert isinstance(query, Table)
         yield query

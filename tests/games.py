@@ -1,4 +1,4 @@
-"""The sample games, games of our own by random moves, and values without a table."""
+"""The sample games, games of random moves, and values without a table."""
 
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,13 @@ from ur_solver.rules import CATALOGUE, FREE_THROW, RuleSet
 from ur_solver.space import space_of
 
 GAMES = Path(__file__).parent / "data" / "games"
-RACES = [rules for rules in CATALOGUE.values() if rules.family == "race"]
-OWN_RULES = [rules for rules in CATALOGUE.values() if rules.family != "race" and not rules.stakes]
+RACES = [rules for rules in CATALOGUE.values() if rules.mechanics.is_plain_race]
+OWN_RULES = [rules for rules in CATALOGUE.values() if rules not in RACES and rules.payoff.is_chance]
 NAMES = sorted(path.stem for path in GAMES.glob("*.json"))
 
 
 def random_game(rules: RuleSet, seed: int, max_plies: int = 10_000) -> GameRecord:
-    """A game of random moves, cut off after `max_plies`."""
+    """A game of random moves, left unfinished after `max_plies`."""
     rng = np.random.default_rng(seed)
     replay = Replay(rules)
     while replay.winner is None and len(replay.plies) < max_plies:
@@ -32,7 +32,7 @@ def random_game(rules: RuleSet, seed: int, max_plies: int = 10_000) -> GameRecor
 
 
 class HashValues:
-    """Meaningless values: a different number for every state, of rule sets of any size."""
+    """Meaningless values, a different number for every state, for rule sets of any size."""
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules

@@ -1,4 +1,4 @@
-"""Tables of meaningless values, so that plumbing is proved apart from the game."""
+"""Tables of meaningless values, which test storing and reading independently of the game."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.engine.result import BlockResult
 from ur_solver.rules import RuleSet
-from ur_solver.solve.result import BlockResult
 from ur_solver.space import space_of
 from ur_solver.table import write_table
 
@@ -24,7 +24,7 @@ def hash_values(n: int) -> npt.NDArray[np.float64]:
 
 def hash_results(rules: RuleSet) -> Iterator[BlockResult]:
     space = space_of(rules)
-    values = hash_values(space.n_positions)
+    values = hash_values(space.n_values)
     for block in space.blocks:
         part = values[block.offset : block.offset + block.size]
         yield BlockResult(block.index, part, block.index * 1e-15, block.index, 0.5)
@@ -33,8 +33,8 @@ def hash_results(rules: RuleSet) -> Iterator[BlockResult]:
 def write_meaningless(
     path: pathlib.Path, rules: RuleSet, value_type: str = "float64"
 ) -> npt.NDArray[np.float64]:
-    """Write a table of hashes; they are returned as float64, before rounding."""
+    """Write a table of hashes, and return them as float64 before rounding."""
     write_table(
         path, rules, hash_results(rules), tolerance=1e-12, seconds=2.5, value_type=value_type
     )
-    return hash_values(space_of(rules).n_positions)
+    return hash_values(space_of(rules).n_values)

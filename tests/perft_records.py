@@ -8,11 +8,11 @@ from ur_solver.rules import CATALOGUE
 
 FILE = pathlib.Path(__file__).parent / "data" / "perft.tsv"
 QUICK = 1500
-"""Positions at the deepest ply that a test of every day may count."""
+"""The most positions at the deepest ply that a test which is not marked long may count."""
 
 
 def records(names=CATALOGUE):
-    """The records of some rule sets as pytest's parameters: name, text, depth, counts."""
+    """The records of some rule sets as parameters for pytest: name, text, depth, counts."""
     for line in FILE.read_text().splitlines()[1:]:
         name, text, depth, n_sequences, n_positions = line.split("\t")
         counts = int(n_sequences), int(n_positions)

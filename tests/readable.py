@@ -1,30 +1,28 @@
-"""Value iteration over the readable moves: slow, and the oracle of the rest."""
+"""Value iteration over the readable moves: slow, and the reference for all other code."""
 
 from __future__ import annotations
 
-from ur_solver.moves import legal_moves, pass_turn
-from ur_solver.position import DARK, LIGHT, Position, mirror, start, winner
-from ur_solver.rules import RuleSet
+from ur_solver.rules import DARK, LIGHT, Position, RuleSet
 
 
 def reachable(rules: RuleSet) -> list[Position]:
     """All positions that are not over and reachable from the start with light to throw."""
-    first = start(rules)
+    first = rules.start()
     found, todo = {first}, [first]
     while todo:
         position = todo.pop()
         for after in _all_successors(rules, position):
-            if after not in found and winner(rules, after) is None:
+            if after not in found and after.winner is None:
                 found.add(after)
                 todo.append(after)
     return list(found)
 
 
 def solve_readably(rules: RuleSet) -> dict[Position, float]:
-    """The value of every reachable position, as light about to throw sees it."""
+    """The value to light of every reachable position with light about to throw."""
     positions = list({_as_light(rules, position) for position in reachable(rules)})
-    # The moves do not change between sweeps: they are looked up once. A choice is the
-    # position it leads to and whether it is to be seen from the other side.
+    # The moves do not change between sweeps, so they are found once. A choice is the position
+    # that it leads to and whether the other side throws there.
     chances = [float(rules.dice.probabilities[throw]) for throw in rules.dice.throws]
     choices = {
         position: [_choices(rules, position, throw) for throw in rules.dice.throws]
@@ -33,7 +31,7 @@ def solve_readably(rules: RuleSet) -> dict[Position, float]:
     values = dict.fromkeys(positions, 0.5)
 
     def worth(after: Position, is_theirs: bool) -> float:
-        over = winner(rules, after)
+        over = after.winner
         value = values[after] if over is None else float(over == LIGHT)
         return 1 - value if is_theirs else value
 
@@ -52,18 +50,18 @@ def solve_readably(rules: RuleSet) -> dict[Position, float]:
 
 
 def _choices(rules: RuleSet, position: Position, throw: int) -> list[tuple[Position, bool]]:
-    moves = legal_moves(rules, position, throw)
-    after = [move.position for move in moves] or [pass_turn(position)]
+    moves = rules.legal_moves(position, throw)
+    after = [move.position for move in moves] or [position.pass_turn()]
     return [(_as_light(rules, each), each.side == DARK) for each in after]
 
 
 def _all_successors(rules: RuleSet, position: Position) -> list[Position]:
     after = []
     for throw in rules.dice.throws:
-        moves = legal_moves(rules, position, throw)
-        after += [move.position for move in moves] or [pass_turn(position)]
+        moves = rules.legal_moves(position, throw)
+        after += [move.position for move in moves] or [position.pass_turn()]
     return after
 
 
 def _as_light(rules: RuleSet, position: Position) -> Position:
-    return position if position.side == LIGHT else mirror(rules.board, position)
+    return position if position.side == LIGHT else position.mirror()

@@ -1,4 +1,4 @@
-"""Certificates in tables: written, read, shown, proven again; what is forged is found."""
+"""Certificates in tables: writing, reading and showing them, proving them again, forgeries."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tests.solving import solve
 from tests.test_verify import forge
+from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import CertificateError, CheckpointError, DamagedTableError, OutputError
 from ur_solver.make import certify_table, make_table
-from ur_solver.position import format_position, parse_position, start
-from ur_solver.query import open_query
 from ur_solver.rules import named_rules
-from ur_solver.solve import solve
-from ur_solver.table import VALUE_TYPES, Table
+from ur_solver.table import VALUE_TYPES, TableFile
 from ur_solver.verify import verify_table
 
 RULES = named_rules("finkel:2")
@@ -30,7 +29,7 @@ OVER = "....__../......../....__.. L 0 1"
 def certified(tmp_path_factory) -> pathlib.Path:
     path = tmp_path_factory.mktemp("certified") / "finkel-2.h5"
     summary = make_table(RULES, path, certify=True)
-    with Table(path) as table:
+    with TableFile(path) as table:
         assert summary.error == table.header.error == table.blocks["error"].max()
     return path
 
@@ -47,33 +46,33 @@ def run(*arguments, code: int = 0) -> str:
 
 
 def test_a_certified_table_is_proven_again(certified):
-    with Table(certified) as table:
+    with TableFile(certified) as table:
         assert 0 < table.header.error < 1e-12
         for threads in (1, 3):
             assert verify_table(table, sample=5, threads=threads).error == table.header.error
 
 
 def test_a_query_has_the_error_of_its_block(certified):
-    with open_query(certified) as query:
-        table = query.table
+    with Table(certified) as query:
+        table = query.file
         first = table.space.unrank(0)
         assert query.error(first) == table.blocks["error"][0] < table.header.error
-        assert query.error(start(RULES)) == table.blocks["error"][-1]
-        assert query.error(parse_position(RULES, OVER)) == 0.0
+        assert query.error(RULES.start()) == table.blocks["error"][-1]
+        assert query.error(RULES.position(OVER)) == 0.0
         with pytest.raises(IndexError, match="ranks run from 0 to 12868"):
             table.error_of(12869)
 
 
 def test_without_a_certificate_there_is_no_error(query2):
-    assert query2.table.header.error is None
-    assert query2.error(start(RULES)) is None
-    assert query2.error(parse_position(RULES, OVER)) is None
-    assert verify_table(query2.table, sample=1).error is None
+    assert query2.file.header.error is None
+    assert query2.error(RULES.start()) is None
+    assert query2.error(RULES.position(OVER)) is None
+    assert verify_table(query2.file, sample=1).error is None
 
 
 @pytest.mark.parametrize("rank", [0, 20, 4000, 12868])
 def test_a_value_changed_by_1e_9_is_found_and_named(copy, rank):
-    with Table(copy) as table:
+    with TableFile(copy) as table:
         space = table.space
         block = next(b for b in space.blocks if b.offset <= rank < b.offset + b.size)
 
@@ -84,10 +83,10 @@ def test_a_value_changed_by_1e_9_is_found_and_named(copy, rank):
         blocks["residual"] = 1e-12
 
     forge(copy, change)
-    with Table(copy) as table, pytest.raises(DamagedTableError) as caught:
+    with TableFile(copy) as table, pytest.raises(DamagedTableError) as caught:
         verify_table(table)
     assert f"block {block.index}," in str(caught.value)
-    assert format_position(space.rules, space.unrank(rank)) in str(caught.value)
+    assert space.unrank(rank).notation in str(caught.value)
 
 
 def test_a_value_that_residuals_do_not_tell_is_found(copy):
@@ -97,7 +96,7 @@ def test_a_value_that_residuals_do_not_tell_is_found(copy):
 
     forge(copy, change, tolerance=0.5)
     with (
-        Table(copy) as table,
+        TableFile(copy) as table,
         pytest.raises(DamagedTableError, match=r"block 20,.*that is claimed"),
     ):
         verify_table(table, sample=1)
@@ -105,7 +104,7 @@ def test_a_value_that_residuals_do_not_tell_is_found(copy):
 
 @pytest.mark.parametrize("index", [10, 27])
 def test_a_claim_that_is_too_good_is_found(copy, index):
-    with Table(copy) as table:
+    with TableFile(copy) as table:
         errors = table.blocks["error"].copy()
     errors[index] *= 0.3
 
@@ -113,27 +112,27 @@ def test_a_claim_that_is_too_good_is_found(copy, index):
         blocks["error"] = errors
 
     forge(copy, change, error=float(errors.max()))
-    with Table(copy) as table, pytest.raises(DamagedTableError, match=f"block {index},"):
+    with TableFile(copy) as table, pytest.raises(DamagedTableError, match=f"block {index},"):
         verify_table(table)
 
 
 def test_claims_that_do_not_agree_are_refused(copy):
     forge(copy, lambda blocks, _values, _length: blocks["error"].__setitem__(3, np.nan))
     with pytest.raises(DamagedTableError, match="error is not the largest"):
-        Table(copy)
+        TableFile(copy)
 
 
 @pytest.mark.parametrize("value_type", list(VALUE_TYPES))
 def test_a_table_that_is_there_is_certified_rounding_included(tmp_path, value_type):
-    path, exact = tmp_path / "table.h5", solve(Table(VERSION_1).space, tolerance=1e-13)
+    path, exact = tmp_path / "table.h5", solve(TableFile(VERSION_1).space, tolerance=1e-13)
     rules = named_rules("finkel:1")
     make_table(rules, path, value_type=value_type)
-    with Table(path) as table:
+    with TableFile(path) as table:
         before = table.load()
         error = certify_table(table)
-        assert table.header.error is None  # it reads the file as it was
+        assert table.header.error is None  # the open table still reads the old file
     rounding = VALUE_TYPES[value_type].rounding
-    with Table(path) as table:
+    with TableFile(path) as table:
         assert table.header.error == error
         assert 0.5 * rounding < error < 1e-12 + 50 * rounding
         assert np.array_equal(table.load(), before)
@@ -147,12 +146,12 @@ def test_a_table_that_is_there_is_certified_rounding_included(tmp_path, value_ty
 
 def test_a_table_of_version_1_is_read_and_certified(tmp_path):
     path = pathlib.Path(shutil.copy(VERSION_1, tmp_path / "table.h5"))
-    with open_query(path) as query:
-        assert query.error(start(query.rules)) is None
-        assert query.value(start(query.rules)) == pytest.approx(0.530049839525, abs=1e-11)
-        verify_table(query.table, sample=5)
-        certify_table(query.table)
-    with Table(path) as table:
+    with Table(path) as query:
+        assert query.error(query.rules.start()) is None
+        assert query.value(query.rules.start()) == pytest.approx(0.530049839525, abs=1e-11)
+        verify_table(query.file, sample=5)
+        certify_table(query.file)
+    with TableFile(path) as table:
         assert verify_table(table, sample=5).error < 1e-12
 
 
@@ -163,26 +162,26 @@ def test_a_certificate_that_cannot_be_written_leaves_the_table_alone(copy, monke
         raise OSError("no room")
 
     monkeypatch.setattr("ur_solver.table.writer._write_head", write_head)
-    with Table(copy) as table, pytest.raises(OutputError, match="no room"):
+    with TableFile(copy) as table, pytest.raises(OutputError, match="no room"):
         certify_table(table)
     assert copy.read_bytes() == before
     assert list(copy.parent.iterdir()) == [copy]
 
 
 def test_a_table_replaced_meanwhile_gets_no_certificate(copy):
-    with Table(copy) as table:
+    with TableFile(copy) as table:
         copy.unlink()
         make_table(named_rules("finkel:2"), copy)
         with pytest.raises(OutputError, match="changed since it was opened"):
             certify_table(table)
-    with Table(copy) as table:
+    with TableFile(copy) as table:
         assert table.header.error is None
 
 
 def test_meaningless_values_get_no_good_certificate(copy):
     forge(copy, lambda _blocks, values, _length: np.multiply(values, 0.5, out=values))
     before = copy.read_bytes()
-    with Table(copy) as table, pytest.raises(CertificateError, match="block 0"):
+    with TableFile(copy) as table, pytest.raises(CertificateError, match="block 0"):
         certify_table(table)
     assert copy.read_bytes() == before
 
@@ -201,7 +200,7 @@ def test_a_certified_solve_goes_on_from_certified_blocks(tmp_path, monkeypatch):
         make_table(RULES, path)
     summary = make_table(RULES, path, certify=True, threads=1)
     assert summary.resumed_blocks >= 9
-    with Table(path) as table:
+    with TableFile(path) as table:
         assert verify_table(table, sample=1).error == summary.error < 1e-12
 
 
@@ -237,7 +236,7 @@ def test_a_tolerance_that_is_not_proven_is_said_so(tmp_path):
     fault = run("solve", "murray:2", "--certify", "--tolerance", "1e-13", "-o", table, code=1)
     assert "is whole, but proven only to" in fault
     assert "the first of them block" in fault
-    with Table(table) as opened:
+    with TableFile(table) as opened:
         assert 1e-13 < opened.header.error < 1e-12
 
 

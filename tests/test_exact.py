@@ -1,4 +1,4 @@
-"""Exact values: they solve the equations of optimal play, and tables hold them."""
+"""Exact values solve the equations of optimal play and agree with tables."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ import pytest
 
 from tests.golden import CHANCES, FOLDER
 from tests.test_golden import ONE_PIECE
+from ur_solver.api.table import Table
 from ur_solver.errors import SolveError
 from ur_solver.exact import exact_values
-from ur_solver.moves import pass_turn
-from ur_solver.position import LIGHT, mirror, parse_position, start, winner
-from ur_solver.query import open_query
-from ur_solver.rules import CATALOGUE, Dice, Stakes, named_rules
+from ur_solver.rules import CATALOGUE, LIGHT, Dice, Stakes, named_rules
+from ur_solver.rules.turns import is_draw, turn
 from ur_solver.space import space_of
-from ur_solver.turns import is_draw, turn
 
 PAGE = pathlib.Path(__file__).parents[1] / "docs" / "exact.md"
 FINKEL = named_rules("finkel:1")
@@ -26,27 +24,27 @@ FINKEL = named_rules("finkel:1")
 
 def all_positions(rules):
     space = space_of(rules)
-    return [space.unrank(rank) for rank in range(space.n_positions)]
+    return [space.unrank(rank) for rank in range(space.n_values)]
 
 
 def worth(rules, values, position):
-    """To light, whoever throws."""
+    """The value to light, whichever side throws."""
     if position.side == LIGHT:
         return values[position]
-    return 1 - values[mirror(rules, position)]
+    return 1 - values[position.mirror()]
 
 
 def one_step(rules, values, position):
-    """A position's value by those of the positions that it leads to, in fractions."""
-    if winner(rules, position) is not None:
-        return Fraction(winner(rules, position) == LIGHT)
-    if is_draw(rules, position):
+    """A position's value, from the values of the positions that it leads to, in fractions."""
+    if position.winner is not None:
+        return Fraction(position.winner == LIGHT)
+    if is_draw(position):
         return Fraction(1, 2)
     choices = []
-    for choice in turn(rules, position):
+    for choice in turn(position):
         total = Fraction(0)
         for outcome in choice.outcomes:
-            after = [move.position for move in outcome.moves] or [pass_turn(position)]
+            after = [move.position for move in outcome.moves] or [position.pass_turn()]
             total += outcome.probability * max(worth(rules, values, each) for each in after)
         choices.append(total)
     return max(choices)
@@ -56,7 +54,7 @@ def one_step(rules, values, position):
 def test_tables_hold_the_exact_values(name, solved):
     rules = CATALOGUE[name].with_pieces(1)
     positions = all_positions(rules)
-    with open_query(solved(rules)) as query:
+    with Table(solved(rules)) as query:
         found = {position: query.value(position) for position in positions}
     exact = exact_values(rules, positions, found.__getitem__).values
     for position, value in exact.items():
@@ -64,33 +62,33 @@ def test_tables_hold_the_exact_values(name, solved):
     assert max(abs(exact[position] - Fraction(value)) for position, value in found.items()) < 1e-12
     for line in (FOLDER / f"{name}-1.tsv").read_text().splitlines():
         text, value = line.split("\t")
-        position = parse_position(rules, text)
-        seen = position if position.side == LIGHT else mirror(rules, position)
+        position = rules.position(text)
+        seen = position if position.side == LIGHT else position.mirror()
         assert exact[seen] == pytest.approx(Fraction(value), abs=1e-12)
     with decimal.localcontext(prec=40):
-        first = exact[start(rules)]
+        first = exact[rules.start()]
         digits = decimal.Decimal(first.numerator) / decimal.Decimal(first.denominator)
     assert f"| {name} | {digits} |" in PAGE.read_text()
 
 
 def test_fractions_by_hand():
-    exact = exact_values(FINKEL, [start(FINKEL)], lambda _: 0.5).values
+    exact = exact_values(FINKEL, [FINKEL.start()], lambda _: 0.5).values
     for text, expected in ONE_PIECE:
-        assert exact[parse_position(FINKEL, text)] == expected
-    # the working is in tests/test_golden.py
+        assert exact[FINKEL.position(text)] == expected
+    # the derivation is in tests/test_golden.py
     rules = FINKEL.with_pieces(2)
-    two = parse_position(rules, "....__LL/......../....__D. L 0 0")
+    two = rules.position("....__LL/......../....__D. L 0 0")
     assert exact_values(rules, [two], lambda _: 0.5).values[two] == Fraction(1524, 3703)
 
 
-# one piece leaves a choice in these two only: whether to throw again, and where to jump
+# with one piece there are choices in these two only: whether to throw again, and where to jump
 @pytest.mark.parametrize("name", ["casual-roll-again", "ben"])
 def test_a_wrong_policy_is_improved_until_it_is_optimal(name, solved):
     rules = named_rules(name, 1)
-    with open_query(solved(rules)) as query:
-        # what is best by these values is worst by the right ones
-        wrong = exact_values(rules, [start(rules)], lambda position: 1 - query.value(position))
-        right = exact_values(rules, [start(rules)], query.value)
+    with Table(solved(rules)) as query:
+        # the best move by these values is the worst by the correct ones
+        wrong = exact_values(rules, [rules.start()], lambda position: 1 - query.value(position))
+        right = exact_values(rules, [rules.start()], query.value)
     assert wrong.n_rounds > 0
     assert right.n_rounds == 0
     assert wrong.values == right.values
@@ -98,23 +96,23 @@ def test_a_wrong_policy_is_improved_until_it_is_optimal(name, solved):
 
 def test_a_position_in_which_nobody_can_ever_move_is_a_draw():
     rules = dataclasses.replace(FINKEL, dice=Dice.of("twos", {2: Fraction(1)}))
-    exact = exact_values(rules, [start(rules)], lambda _: 0.0).values
-    # both pieces get stuck on the last square, which only a throw of 1 leaves
-    stuck = parse_position(rules, "....__L./......../....__D. L 0 0")
-    assert exact[stuck] == exact[start(rules)] == Fraction(1, 2)
+    exact = exact_values(rules, [rules.start()], lambda _: 0.0).values
+    # both pieces get stuck on the last square, which can be left only by a throw of 1
+    stuck = rules.position("....__L./......../....__D. L 0 0")
+    assert exact[stuck] == exact[rules.start()] == Fraction(1, 2)
 
 
 def test_play_without_an_end_is_refused():
     # each throw of 5 enters on B1, where the other side's piece has just entered
     rules = dataclasses.replace(FINKEL, dice=Dice.of("fives", {5: Fraction(1)}))
     with pytest.raises(SolveError, match=r"finkel: play may go on for ever from '\.\.\.\.__\.\./"):
-        exact_values(rules, [start(rules)], lambda _: 0.5)
+        exact_values(rules, [rules.start()], lambda _: 0.5)
     zero_too = Dice.of("fives and noughts", {0: Fraction(1, 3), 5: Fraction(2, 3)})
     rules = dataclasses.replace(FINKEL, dice=zero_too)
-    assert 0 < exact_values(rules, [start(rules)], lambda _: 0.5).values[start(rules)] < 1
+    assert 0 < exact_values(rules, [rules.start()], lambda _: 0.5).values[rules.start()] < 1
 
 
 def test_stakes_are_refused():
     rules = CATALOGUE["bell"].with_pieces(1).with_stakes(Stakes())
     with pytest.raises(SolveError, match="leave out the stakes"):
-        exact_values(rules, [start(rules)], lambda _: 0.5)
+        exact_values(rules, [rules.start()], lambda _: 0.5)

@@ -1,4 +1,4 @@
-"""Values against those of two solvers written apart, and against fractions by hand."""
+"""Values against those of two independent solvers, and against hand-worked fractions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import pytest
 
 from tests.golden import NAMES, STARTS, golden_rules, golden_values
 from tests.readable import reachable, solve_readably
-from ur_solver.position import LIGHT, mirror, parse_position, start
-from ur_solver.query import open_query
-from ur_solver.rules import named_rules
+from ur_solver.api.table import Table
+from ur_solver.rules import LIGHT, named_rules
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -18,17 +17,17 @@ def test_readable_rules_give_the_golden_values(name):
     rules = golden_rules(name, 1)
     values = solve_readably(rules)
     for text, expected in golden_values(name).items():
-        position = parse_position(rules, text)
-        seen = position if position.side == LIGHT else mirror(rules.board, position)
+        position = rules.position(text)
+        seen = position if position.side == LIGHT else position.mirror()
         assert values[seen] == pytest.approx(expected, abs=1e-12), text
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_tables_hold_the_golden_values(name, solved):
     rules = golden_rules(name, 1)
-    with open_query(solved(rules)) as query:
+    with Table(solved(rules)) as query:
         for text, expected in golden_values(name).items():
-            value = query.value(parse_position(rules, text))
+            value = query.value(rules.position(text))
             assert value == pytest.approx(expected, abs=2e-12), text
 
 
@@ -39,9 +38,9 @@ SHORT = [(name, n) for name in NAMES for n in (1, 2) if n == 1 or "murray" not i
 @pytest.mark.parametrize(("name", "pieces"), [*SHORT, *LONG])
 def test_tables_hold_the_golden_starts(name, pieces, solved):
     rules = golden_rules(name, pieces)
-    with open_query(solved(rules)) as query:
+    with Table(solved(rules)) as query:
         expected = STARTS[name][str(pieces)]["start_value"]
-        assert query.value(start(rules)) == pytest.approx(expected, abs=2e-12)
+        assert query.value(rules.start()) == pytest.approx(expected, abs=2e-12)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -49,10 +48,10 @@ def test_as_many_positions_are_reachable_as_others_count(name):
     assert len(reachable(golden_rules(name, 1))) == STARTS[name]["1"]["reachable_states"]
 
 
-# Fractions by hand. Finkel's path ends B8, A8, A7 (indices 11, 12, 13) and off (14), the
-# dice show 0 1 2 3 4 with 1 4 6 4 1 sixteenths, and A7 is a rosette: landing there gives
-# an extra throw. V(i, j) is the chance of the side to throw with its last piece on index
-# i and the opponent's last on index j; no capture is possible.
+# Hand-worked fractions. Finkel's path ends with B8, A8, A7 (indices 11, 12, 13) and off (14). The
+# dice show 0 1 2 3 4 with 1 4 6 4 1 sixteenths. A7 is a rosette: landing there gives an extra
+# throw. V(i, j) is the chance of the side to throw with its last piece on index i and the
+# opponent's last piece on index j. No capture is possible.
 #
 # V(13, 13) = 1/4 + 3/4 (1 - V(13, 13)), as only a 1 bears off:                       4/7
 # V(12, 13): 1 goes to A7 and throws again, 2 bears off, the rest (6/16) passes:
@@ -82,15 +81,15 @@ ONE_PIECE = [
 @pytest.mark.parametrize(("text", "expected"), ONE_PIECE)
 def test_one_piece_by_hand(text, expected, solved):
     rules = named_rules("finkel:1")
-    with open_query(solved(rules)) as query:
-        position = parse_position(rules, text)
+    with Table(solved(rules)) as query:
+        position = rules.position(text)
         assert query.value(position) == pytest.approx(float(expected), abs=1e-12)
-        assert query.value(mirror(rules.board, position)) == query.value(position)
+        assert query.value(position.mirror()) == query.value(position)
 
 
 def test_two_pieces_by_hand(query2):
-    position = parse_position(query2.rules, "....__LL/......../....__D. L 0 0")
-    # s from the comment above, with the working done again in fractions
+    position = query2.rules.position("....__LL/......../....__D. L 0 0")
+    # s from the comment above, computed again in fractions
     y = Fraction(74, 161)
     s = (Fraction(1, 4) * (1 - y) + Fraction(3, 8) * Fraction(3, 7)) / (1 - Fraction(18, 64))
     assert s == Fraction(1524, 3703)

@@ -1,4 +1,4 @@
-"""What a solve is expected to take, what it takes, and when it is refused."""
+"""The estimated and the actual cost of a solve, and when a solve is refused."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import sys
 import numpy as np
 import pytest
 
-from ur_solver import make
+from tests.solving import solve
 from ur_solver.errors import MemoryLimitError
-from ur_solver.make import available_bytes, check_memory, estimate, expected_seconds, make_table
-from ur_solver.position import start
+from ur_solver.estimates import available_bytes, check_memory, cost, estimate, expected_seconds
+from ur_solver.make import make_table
 from ur_solver.rules import RACES, named_rules
-from ur_solver.solve import solve
 from ur_solver.space import space_of
-from ur_solver.table import VALUE_TYPES, Table
+from ur_solver.table import VALUE_TYPES, TableFile
 
 FINKEL = named_rules("finkel:2")
 
 PEAK = """
 import json, pathlib, sys
-from ur_solver.make import estimate, make_table
+from ur_solver.estimates import estimate
+from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 rules, threads = named_rules(sys.argv[1]), int(sys.argv[3])
 make_table(rules, pathlib.Path(sys.argv[2]), threads=threads)
-# not ru_maxrss, which begins with what the parent had when it started this process
+# not ru_maxrss, whose initial value is the parent's at the time that it started this process
 status = pathlib.Path("/proc/self/status").read_text()
 peak = 1024 * int(status.split("VmHWM:")[1].split()[0])
 print(json.dumps([estimate(rules, threads=threads).memory_bytes, peak]))
@@ -65,21 +65,21 @@ def test_the_table_is_about_as_large_as_estimated(value_type, tmp_path):
 
 
 def test_a_solve_that_does_not_fit_is_refused_before_it_starts(monkeypatch, tmp_path):
-    monkeypatch.setattr(make, "available_bytes", lambda _threads: 1 << 30)
+    monkeypatch.setattr(cost, "available_bytes", lambda _threads: 1 << 29)
     check_memory(named_rules("finkel:4"))
     with pytest.raises(MemoryLimitError) as caught:
         make_table(named_rules("finkel:7"), tmp_path / "table.h5")
     assert list(tmp_path.iterdir()) == []
     message = str(caught.value)
     assert message.startswith("finkel with 7 pieces has 137,870,097 positions and needs ")
-    assert "; 1.0 GiB are free; the largest count that fits is " in message
+    assert "; 0.5 GiB are free; the largest count that fits is " in message
     fitting = int(message.rsplit(maxsplit=1)[-1])
-    assert estimate(named_rules("finkel", fitting)).memory_bytes <= 1 << 30
-    assert estimate(named_rules("finkel", fitting + 1)).memory_bytes > 1 << 30
+    assert estimate(named_rules("finkel", fitting)).memory_bytes <= 1 << 29
+    assert estimate(named_rules("finkel", fitting + 1)).memory_bytes > 1 << 29
 
 
 def test_where_nothing_fits_no_count_is_advised(monkeypatch):
-    monkeypatch.setattr(make, "available_bytes", lambda _threads: 1 << 20)
+    monkeypatch.setattr(cost, "available_bytes", lambda _threads: 1 << 20)
     with pytest.raises(MemoryLimitError, match=r"0.0 GiB are free$"):
         check_memory(named_rules("finkel:1"))
 
@@ -88,14 +88,14 @@ def test_where_nothing_fits_no_count_is_advised(monkeypatch):
 def test_the_limit_of_the_process_counts(tmp_path):
     limit = 7 << 28
     result = subprocess.run(
-        [sys.executable, "-m", "ur_solver", "solve", "finkel:7", "-o", str(tmp_path / "table.h5")],
+        [sys.executable, "-m", "ur_solver", "solve", "masters:7", "-o", str(tmp_path / "table.h5")],
         capture_output=True,
         text=True,
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )
     assert result.returncode == 1
-    assert result.stderr.startswith("Error: finkel with 7 pieces has 137,870,097 positions and")
+    assert result.stderr.startswith("Error: masters with 7 pieces has 500,929,993 positions and")
     assert list(tmp_path.iterdir()) == []
     free = float(result.stderr.split("GiB of memory; ")[1].split()[0])
     assert 0.3 <= free <= 1.5
@@ -107,7 +107,7 @@ def test_memory_is_there():
 
 LIMITED = """
 import resource
-from ur_solver.make import available_bytes
+from ur_solver.estimates import available_bytes
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 print(*(available_bytes(threads) for threads in (1, 2, 100)))
 """
@@ -128,20 +128,20 @@ def test_expected_time_is_scaled_from_a_small_sample(name, monkeypatch):
     # of no more than 300,000 positions, whatever is asked about
     sampled = []
 
-    def fake(space, *, tolerance, threads):
+    def fake(space, *, tolerance, runner):
         sampled.append(space)
 
     clock = iter(range(1000))
-    monkeypatch.setattr(make, "solve", fake)
-    monkeypatch.setattr(make.time, "perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr(cost, "solve", fake)
+    monkeypatch.setattr(cost.time, "perf_counter", lambda: float(next(clock)))
     for pieces in range(1, 8):
         rules = RACES[name].with_pieces(pieces)
         seconds = expected_seconds(rules, threads=2)
         space = sampled[-1]
-        assert space.n_positions <= 300_000
-        assert seconds == space_of(rules).n_positions / space.n_positions
+        assert space.n_values <= 300_000
+        assert seconds == space_of(rules).n_values / space.n_values
         more = space.rules.with_pieces(min(space.rules.pieces + 1, pieces))
-        assert more.pieces == space.rules.pieces or space_of(more).n_positions > 300_000
+        assert more.pieces == space.rules.pieces or space_of(more).n_values > 300_000
 
 
 def test_a_sample_is_really_solved():
@@ -157,8 +157,8 @@ def test_the_summary_is_of_the_table(tmp_path):
     values = solve(space, tolerance=1e-12, threads=1)
     assert summary.positions == 12869
     assert summary.resumed_blocks == 0
-    assert summary.value == values[space.rank(start(FINKEL))]
-    with Table(summary.path) as table:
+    assert summary.value == values[space.rank(FINKEL.start())]
+    with TableFile(summary.path) as table:
         assert np.array_equal(table.load(), values)
         assert summary.residual == table.header.residual == table.blocks["residual"].max()
         mean = (table.blocks["sweeps"] * table.blocks["size"]).sum() / 12869
@@ -174,7 +174,7 @@ def test_every_value_type_holds_the_values(value_type, tmp_path):
     path = tmp_path / "table.h5"
     make_table(FINKEL, path, value_type=value_type)
     kind = VALUE_TYPES[value_type]
-    with Table(path) as table:
+    with TableFile(path) as table:
         values = kind.decode(table.load())
         assert table.header.tolerance == 1e-12 + kind.rounding
     expected = solve(space_of(FINKEL), tolerance=1e-12)

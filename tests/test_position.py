@@ -5,14 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ur_solver.errors import IllegalPositionError, PositionSyntaxError
-from ur_solver.position import (
-    format_position,
-    mirror,
-    n_off,
-    parse_position,
-    start,
-    winner,
-)
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.space import space_of
 
@@ -21,9 +13,9 @@ RACE = ["finkel", "masters", "blitz", "aseb", "murray", "conventional"]
 
 
 def test_starts():
-    assert format_position(FINKEL, start(FINKEL)) == "....__../......../....__.. L 7 7"
+    assert FINKEL.start().notation == "....__../......../....__.. L 7 7"
     aseb = CATALOGUE["aseb"]
-    assert format_position(aseb, start(aseb)) == "....________/............/....________ L 5 5"
+    assert aseb.start().notation == "....________/............/....________ L 5 5"
 
 
 @settings(max_examples=200, deadline=None)
@@ -31,23 +23,23 @@ def test_starts():
 def test_printing_and_parsing_are_inverse_and_mirroring_twice_is_nothing(name, share, side):
     rules = named_rules(name)
     space = space_of(rules)
-    position = space.unrank(int(share * space.n_positions), side)
-    assert parse_position(rules, format_position(rules, position)) == position
-    assert mirror(rules.board, mirror(rules.board, position)) == position
-    assert winner(rules, position) is None
+    position = space.unrank(int(share * space.n_values), side)
+    assert rules.position(position.notation) == position
+    assert position.mirror().mirror() == position
+    assert position.winner is None
 
 
 def test_mirror_swaps_rows_colours_and_homes():
-    position = parse_position(FINKEL, "L...__../..LD..../...D__D. L 3 2")
-    mirrored = mirror(FINKEL.board, position)
-    assert format_position(FINKEL, mirrored) == "...L__L./..DL..../D...__.. D 2 3"
+    position = FINKEL.position("L...__../..LD..../...D__D. L 3 2")
+    mirrored = position.mirror()
+    assert mirrored.notation == "...L__L./..DL..../D...__.. D 2 3"
 
 
 def test_pieces_borne_off_are_what_is_missing():
-    position = parse_position(FINKEL, "L...__../..LD..../...D__D. L 3 2")
-    assert (n_off(FINKEL, position, "L"), n_off(FINKEL, position, "D")) == (2, 2)
-    assert winner(FINKEL, parse_position(FINKEL, "....__../......../....__.. L 0 3")) == "L"
-    assert winner(FINKEL, parse_position(FINKEL, "....__../......../....__.. L 3 0")) == "D"
+    position = FINKEL.position("L...__../..LD..../...D__D. L 3 2")
+    assert (position.n_off("L"), position.n_off("D")) == (2, 2)
+    assert FINKEL.position("....__../......../....__.. L 0 3").winner == "L"
+    assert FINKEL.position("....__../......../....__.. L 3 0").winner == "D"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +67,7 @@ def test_pieces_borne_off_are_what_is_missing():
 )
 def test_a_bad_string_gets_an_error_that_names_the_part(text, part):
     with pytest.raises(PositionSyntaxError, match=part):
-        parse_position(FINKEL, text)
+        FINKEL.position(text)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +83,7 @@ def test_a_bad_string_gets_an_error_that_names_the_part(text, part):
 )
 def test_every_fault_is_listed(text, faults):
     with pytest.raises(IllegalPositionError) as caught:
-        parse_position(FINKEL, text)
+        FINKEL.position(text)
     for fault in faults:
         assert fault in str(caught.value)
     assert repr(text) in str(caught.value)
@@ -100,16 +92,16 @@ def test_every_fault_is_listed(text, faults):
 def test_second_legs_are_written_in_lower_case():
     murray = named_rules("murray")
     text = "..l.__../...d..../....__L. D 4 5"
-    assert format_position(murray, parse_position(murray, text)) == text
+    assert murray.position(text).notation == text
     with pytest.raises(IllegalPositionError, match="B8"):
-        parse_position(murray, "....__../.......l/....__.. L 4 5")
+        murray.position("....__../.......l/....__.. L 4 5")
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=60) | st.text("LDld._/ 0123456789", max_size=60))
 def test_any_text_is_a_position_or_a_clear_error(text):
     try:
-        position = parse_position(FINKEL, text)
+        position = FINKEL.position(text)
     except (PositionSyntaxError, IllegalPositionError):
         return
-    assert parse_position(FINKEL, format_position(FINKEL, position)) == position
+    assert FINKEL.position(position.notation) == position

@@ -8,18 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.meaningless import write_meaningless
-from ur_solver.errors import IllegalPositionError, ThrowError
-from ur_solver.moves import legal_moves
-from ur_solver.position import DARK, Position, mirror, parse_position, start
-from ur_solver.query import Query, open_query
-from ur_solver.rules import named_rules
+from ur_solver.api.table import Table
+from ur_solver.errors import IllegalPositionError, RuleSetMismatchError, ThrowError
+from ur_solver.rules import DARK, Position, named_rules
 
 RULES = named_rules("finkel:2")
-START = start(RULES)
+START = RULES.start()
 
 
 def position(text: str) -> Position:
-    return parse_position(RULES, text)
+    return RULES.position(text)
 
 
 def test_start_of_finkel_2(query2):
@@ -42,7 +40,7 @@ def test_a_game_that_is_over_is_won_or_lost(query2, text, value):
     assert query2.values([START, over]).tolist() == [query2.value(START), value]
     assert query2.moves(over, 2) == []
     assert query2.best(over, 2) is None
-    assert query2.distribution(over) == []
+    assert query2.throws(over) == []
 
 
 @settings(max_examples=50, deadline=None)
@@ -54,17 +52,17 @@ def test_many_values_are_the_single_ones(ranks, as_dark):
     assert query.values(positions).tolist() == one_by_one
     states = np.array([list(query.space.encode(each)) for each in positions], dtype=np.uint8)
     assert query.state_values(states).tolist() == one_by_one
-    assert [query.value(mirror(RULES.board, each)) for each in positions] == one_by_one
+    assert [query.value(each.mirror()) for each in positions] == one_by_one
 
 
-_queries: list[Query] = []
+_queries: list[Table] = []
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _make_query(tmp_path_factory):
     path = tmp_path_factory.mktemp("query") / "hashes.h5"
     write_meaningless(path, RULES)
-    with open_query(path) as query:
+    with Table(path) as query:
         _queries.append(query)
         yield
         _queries.clear()
@@ -73,12 +71,12 @@ def _make_query(tmp_path_factory):
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 12868), st.sampled_from([0, 1, 2, 3, 4]), st.sampled_from("LD"))
 def test_moves_are_all_there_best_first_with_their_losses(rank, throw, side):
-    # on hashes, so that the values of neighbours have nothing to do with each other
+    # with hashes as values, so that the values of neighbouring ranks are unrelated
     query = _queries[0]
     before = query.space.unrank(rank, side)
     moves = query.moves(before, throw)
     assert sorted(each.move.text for each in moves) == sorted(
-        move.text for move in legal_moves(RULES, before, throw)
+        move.text for move in RULES.legal_moves(before, throw)
     )
     assert [each.value for each in moves] == sorted((m.value for m in moves), reverse=True)
     for each in moves:
@@ -91,7 +89,7 @@ def test_moves_are_all_there_best_first_with_their_losses(rank, throw, side):
 def test_the_mean_over_throws_is_the_value(query2):
     for rank in range(0, 12869, 137):
         before = query2.space.unrank(rank)
-        throws = query2.distribution(before)
+        throws = query2.throws(before)
         assert [each.throw for each in throws] == [0, 1, 2, 3, 4]
         assert sum(each.probability for each in throws) == 1
         mean = sum(float(each.probability) * each.value for each in throws)
@@ -105,7 +103,7 @@ def test_a_winning_move_is_worth_1(query2):
 
 def test_a_throw_without_a_move_is_worth_the_pass(query2):
     blocked = position("....__LL/......../....__.. L 0 2")
-    worth = query2.distribution(blocked)[3]
+    worth = query2.throws(blocked)[3]
     assert worth.best is None
     assert worth.value == 1 - query2.value(dataclasses.replace(blocked, side=DARK))
 
@@ -117,14 +115,23 @@ def test_a_throw_without_a_move_is_worth_the_pass(query2):
         (dataclasses.replace(START, light_home=-1), "count of pieces"),
         (dataclasses.replace(START, contents=("D", *START.contents[1:])), "A1"),
         (dataclasses.replace(START, light_home=0, dark_home=0), "off"),
-        (dataclasses.replace(START, contents=START.contents[:5]), "another board"),
-        (start(named_rules("finkel:3")), "light"),
     ],
 )
-def test_positions_of_other_rule_sets_are_refused(query2, wrong, fault):
+def test_positions_that_the_rules_forbid_are_refused(query2, wrong, fault):
     for ask in (query2.value, lambda p: query2.moves(p, 1), lambda p: query2.values([START, p])):
         with pytest.raises(IllegalPositionError, match=fault):
             ask(wrong)
+
+
+def test_positions_of_other_rule_sets_are_refused(query2):
+    for wrong in (named_rules("finkel:3").start(), named_rules("aseb:2").start()):
+        for ask in (
+            query2.value,
+            lambda p: query2.moves(p, 1),
+            lambda p: query2.values([START, p]),
+        ):
+            with pytest.raises(RuleSetMismatchError, match="not of finkel:2"):
+                ask(wrong)
 
 
 def test_states_that_are_none_are_refused(query2):

@@ -35,11 +35,11 @@ def test_the_race_family(row):
         rules.pieces,
         rules.path.name,
         rules.dice.name,
-        rules.safe_rosettes,
-        rules.extra_on_rosette,
-        rules.extra_on_capture,
-        rules.extra_on_throw,
+        *rules.switches.values(),
     ) == row
+    assert list(rules.switches) == [
+        *("safe_rosettes", "extra_on_rosette", "extra_on_capture", "extra_on_throw")
+    ]
 
 
 def test_lengths_of_paths():

@@ -1,4 +1,4 @@
-"""Bell with stakes from a solve to the answers of the commands."""
+"""Bell with stakes: from solving it to the answers of the commands."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from tests.golden import FOLDER
+from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import DamagedTableError, OutputError
 from ur_solver.make import make_table
-from ur_solver.position import parse_position, start
-from ur_solver.query import open_query
 from ur_solver.rules import named_rules
 from ur_solver.space import StakesSpace
 from ur_solver.verify import verify_table
@@ -46,7 +45,7 @@ def ur(folder, monkeypatch):
 
 @pytest.fixture(scope="module", params=[1, 2])
 def query(request, folder):
-    with open_query(folder / f"bell-stakes-{request.param}.h5") as query:
+    with Table(folder / f"bell-stakes-{request.param}.h5") as query:
         yield query
 
 
@@ -56,10 +55,10 @@ def test_golden_values(folder, tmp_path, ur, reach):
     if reach is not None:
         path = tmp_path / "few.h5"
         ur("solve", "bell", "-n", "1", "--stakes", "--fines", str(reach), "-o", str(path), "-q")
-    with open_query(path) as query:
+    with Table(path) as query:
         lines = (FOLDER / "bell-stakes-1.tsv").read_text().splitlines()
         pairs = [line.split("\t") for line in lines]
-        positions = [parse_position(query.rules, text) for text, _ in pairs]
+        positions = [query.rules.position(text) for text, _ in pairs]
         expected = [float(value) for _, value in pairs]
         assert max(position.fines for position in positions) > FEWER_FINES
         assert query.values(positions).tolist() == pytest.approx(expected, abs=1e-10)
@@ -70,19 +69,19 @@ def test_golden_values(folder, tmp_path, ur, reach):
 
 def test_golden_starts(query):
     expected = STARTS[str(query.rules.pieces)]["start_value"]
-    assert query.value(start(query.rules)) == pytest.approx(expected, abs=1e-10)
+    assert query.value(query.rules.start()) == pytest.approx(expected, abs=1e-10)
 
 
 def test_verified(query):
-    found = verify_table(query.table, sample=300)
-    assert found.positions == query.space.n_placements
+    found = verify_table(query.file, sample=300)
+    assert found.positions == query.space.n_positions
     assert found.residual < 1e-12
 
 
 def test_a_won_game_is_worth_the_pot(query):
     n = query.rules.pieces
     for side, expected in (("L", 23.0), ("D", 0.0)):
-        position = parse_position(query.rules, f"....__../......../....__.. {side} 0 {n} p3")
+        position = query.rules.position(f"....__../......../....__.. {side} 0 {n} p3")
         assert query.value(position) == expected
         assert query.chance(position) == float(side == "L")
 
@@ -93,10 +92,10 @@ def test_an_understated_cut_is_found(tmp_path, monkeypatch):
         patch.setattr(StakesSpace, "cut_error", lambda self, values: (1e-9, 1e-9))
         make_table(named_rules("bell-stakes", 2), path)
     with (
-        open_query(path) as query,
+        Table(path) as query,
         pytest.raises(DamagedTableError, match=r"has a cut_(error|growth) of"),
     ):
-        verify_table(query.table, sample=0)
+        verify_table(query.file, sample=0)
 
 
 @pytest.mark.parametrize("name", ["cut_error", "cut_growth"])
@@ -106,7 +105,7 @@ def test_a_table_without_its_cut_is_damaged(folder, tmp_path, name):
     with h5py.File(path, "r+") as file:
         del file.attrs[name]
     with pytest.raises(DamagedTableError, match=f"the attribute '{name}' is missing"):
-        open_query(path)
+        Table(path)
 
 
 @pytest.mark.parametrize("value_type", ["float32", "uint16"])
@@ -183,4 +182,4 @@ def test_rules_tell_the_stakes(ur):
     values = json.loads(ur("rules", "bell-stakes", "--ante", "20", "--json"))
     assert values["stakes"] == {"ante": 20, "fine": 1}
     assert "go with --stakes" in ur("rules", "bell", "--ante", "20", code=2)
-    assert "always None in race" in ur("rules", "finkel", "--stakes", code=2)
+    assert "race has no switch 'stakes'" in ur("rules", "finkel", "--stakes", code=2)

@@ -9,10 +9,10 @@ import pytest
 
 from tests.meaningless import write_meaningless
 from ur_solver.errors import DamagedTableError
+from ur_solver.kernel import RaceKernel
 from ur_solver.make import make_table
-from ur_solver.position import format_position, parse_position
 from ur_solver.rules import named_rules
-from ur_solver.table import Table
+from ur_solver.table import TableFile
 from ur_solver.table.format import checksum, digest
 from ur_solver.verify import verify_table
 
@@ -20,8 +20,8 @@ RULES = named_rules("finkel:2")
 
 
 def forge(path, change, **claims) -> None:
-    """Change a table's datasets and header and make its checksums and digest fit again."""
-    with Table(path) as table:
+    """Change a table's datasets and header, and adapt its checksums and digest to them."""
+    with TableFile(path) as table:
         header = table.header
     with h5py.File(path, "r+") as file:
         blocks, values, checksums = (
@@ -51,7 +51,7 @@ def copy(finkel2, tmp_path):
 
 def test_a_solved_table_is_right(finkel2):
     calls = []
-    with Table(finkel2) as table:
+    with TableFile(finkel2) as table:
         found = verify_table(table, sample=200, progress=lambda *done: calls.append(done))
     assert (found.positions, found.blocks, found.sampled) == (12869, 28, 200)
     assert found.residual < 1e-12
@@ -62,13 +62,13 @@ def test_a_solved_table_is_right(finkel2):
 @pytest.mark.parametrize("name", ["finkel:1", "blitz:1", "masters-games:1"])
 def test_rounded_tables_are_right(tmp_path, name, value_type):
     make_table(named_rules(name), tmp_path / "table.h5", value_type=value_type)
-    with Table(tmp_path / "table.h5") as table:
+    with TableFile(tmp_path / "table.h5") as table:
         verify_table(table, sample=50)
 
 
 @pytest.mark.parametrize("rank", [0, 20, 4000, 12868])
 def test_a_value_changed_by_1e_9_is_found_and_named(copy, rank):
-    with Table(copy) as table:
+    with TableFile(copy) as table:
         space = table.space
         block = next(b for b in space.blocks if b.offset <= rank < b.offset + b.size)
 
@@ -77,47 +77,47 @@ def test_a_value_changed_by_1e_9_is_found_and_named(copy, rank):
         values[at] += 1e-9 if values[at] < 0.5 else -1e-9
 
     forge(copy, change)
-    with Table(copy) as table, pytest.raises(DamagedTableError) as caught:
+    with TableFile(copy) as table, pytest.raises(DamagedTableError) as caught:
         verify_table(table)
-    # The position itself or one of its neighbours is off the most; all are in its block
-    # or, where the block's own residual is not raised beyond doubt, in a later one.
+    # The largest residual is at the position itself or at one that leads to it. Those are in its
+    # block or, where the block's own residual is not clearly too large, in a later one.
     assert f"block {block.index}," in str(caught.value)
     named = str(caught.value).split("'")[3]
-    assert named == format_position(space.rules, space.unrank(rank))
+    assert named == space.unrank(rank).notation
 
 
 def test_a_value_that_is_no_probability_is_found(copy):
     for wrong in (np.nan, 1.5, -0.5):
         forge(copy, lambda _blocks, values, _length, wrong=wrong: values.__setitem__(0, wrong))
-        with Table(copy) as table, pytest.raises(DamagedTableError, match="not a probability"):
+        with TableFile(copy) as table, pytest.raises(DamagedTableError, match="not a probability"):
             verify_table(table)
 
 
 @pytest.mark.parametrize("word", ["skiriuk:1", "ben:1", "bell:2", "birds:2"])
 def test_a_value_changed_by_1e_9_is_found_in_other_families(solved, tmp_path, word):
     path = shutil.copy(solved(named_rules(word)), tmp_path / "forged.h5")
-    with Table(path) as table:
+    with TableFile(path) as table:
         space = table.space
-        rank = space.n_positions // 3
+        rank = space.n_values // 3
         block = next(b for b in space.blocks if b.offset <= rank < b.offset + b.size)
 
     def change(blocks, values, length):
         values[blocks[block.index]["first_chunk"] * length + rank - block.offset] += 1e-9
 
     forge(path, change)
-    with Table(path) as table, pytest.raises(DamagedTableError) as caught:
+    with TableFile(path) as table, pytest.raises(DamagedTableError) as caught:
         verify_table(table)
     assert f"block {block.index}," in str(caught.value)
-    # A position with no move but to this one is as far off as this one: either is named.
-    named = space.rank(parse_position(space.rules, str(caught.value).split("'")[3]))
+    # A position whose only move leads to this one has the same residual, so either may be named.
+    named = space.rank(space.rules.position(str(caught.value).split("'")[3]))
     assert block.offset <= named < block.offset + block.size
 
 
 def test_a_value_changed_by_1e_9_behind_the_checksums_names_block_and_position(copy):
     with h5py.File(copy, "r+") as file:
         file["values"][0] -= 1e-9
-    with Table(copy) as table:
-        first = format_position(RULES, table.space.unrank(0))
+    with TableFile(copy) as table:
+        first = table.space.unrank(0).notation
         with pytest.raises(DamagedTableError, match="checksum") as caught:
             verify_table(table)
     assert f"in block 0, from position {first!r} on" in str(caught.value)
@@ -125,7 +125,7 @@ def test_a_value_changed_by_1e_9_behind_the_checksums_names_block_and_position(c
 
 def test_a_residual_that_is_not_the_largest_of_the_blocks_is_found(copy):
     forge(copy, lambda *_datasets: None, residual=1e-15)
-    with Table(copy) as table, pytest.raises(DamagedTableError, match="the table one of 1e-15"):
+    with TableFile(copy) as table, pytest.raises(DamagedTableError, match="the table one of 1e-15"):
         verify_table(table)
 
 
@@ -134,19 +134,20 @@ def test_a_residual_above_the_tolerance_is_found(copy):
         blocks["residual"][3] = 0.5
 
     forge(copy, change, residual=0.5)
-    with Table(copy) as table, pytest.raises(DamagedTableError, match=r"block 3.*tolerance"):
+    with TableFile(copy) as table, pytest.raises(DamagedTableError, match=r"block 3.*tolerance"):
         verify_table(table)
 
 
 def test_meaningless_values_are_found(tmp_path):
-    write_meaningless(tmp_path / "hashes.h5", RULES)
-    with Table(tmp_path / "hashes.h5") as table, pytest.raises(DamagedTableError, match="block 0"):
+    path = tmp_path / "hashes.h5"
+    write_meaningless(path, RULES)
+    with TableFile(path) as table, pytest.raises(DamagedTableError, match="block 0"):
         verify_table(table)
 
 
 def test_the_readable_sample_finds_what_the_kernel_misses(copy, monkeypatch):
-    # A kernel with a fault of its own must not be believed: the sample stands apart.
+    # A fault of the kernel must be found by the sample, which does not use the kernel.
     forge(copy, lambda _blocks, values, _length: np.multiply(values, 0.9, out=values))
-    monkeypatch.setattr("ur_solver.verify.residual_of", lambda *_arguments: 0.0)
-    with Table(copy) as table, pytest.raises(DamagedTableError, match="readable rules"):
+    monkeypatch.setattr(RaceKernel, "block_residual", lambda *_arguments: 0.0)
+    with TableFile(copy) as table, pytest.raises(DamagedTableError, match="readable rules"):
         verify_table(table, sample=5)

@@ -1,3 +1,135 @@
-"""Exact solutions of the Royal Game of Ur."""
+"""Exact solutions of the Royal Game of Ur.
+
+    >>> import ur_solver as ur
+    >>> with ur.solve("finkel:3") as table:                 # solved if it is not there
+    ...     here = table.rules.position("L...__../..D...../....__.. L 2 2")
+    ...     table.best(here, throw=2).move
+    Move('A1B2')
+
+What is named here is the library's interface, and so is what these objects offer without an
+underscore. All modules of the package are internal and may change. A name is imported when it is
+first asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from ur_solver import errors
+    from ur_solver.api.games import Games, read_games, sample, write_games
+    from ur_solver.api.solving import open_table, rule_set, solve
+    from ur_solver.api.table import Table
+    from ur_solver.audit import GameAudit, JudgedPly, Mark, PlayerSummary, Thresholds
+    from ur_solver.query import EvaluatedMove, ThrowValue
+    from ur_solver.records import GameRecord, Ply, RecordFault
+    from ur_solver.rules import (
+        CATALOGUE,
+        DICE,
+        PATHS,
+        Board,
+        Dice,
+        Family,
+        Move,
+        Path,
+        Position,
+        RuleSet,
+        SquareRule,
+        Stakes,
+        register_family,
+        register_rules,
+        register_square_rule,
+    )
+
+_HOMES = {
+    "errors": "",
+    "Games": "api.games",
+    "read_games": "api.games",
+    "sample": "api.games",
+    "write_games": "api.games",
+    "open_table": "api.solving",
+    "rule_set": "api.solving",
+    "solve": "api.solving",
+    "Table": "api.table",
+    "GameAudit": "audit",
+    "JudgedPly": "audit",
+    "Mark": "audit",
+    "PlayerSummary": "audit",
+    "Thresholds": "audit",
+    "EvaluatedMove": "query",
+    "ThrowValue": "query",
+    "GameRecord": "records",
+    "Ply": "records",
+    "RecordFault": "records",
+    "CATALOGUE": "rules",
+    "DICE": "rules",
+    "PATHS": "rules",
+    "Board": "rules",
+    "Dice": "rules",
+    "Family": "rules",
+    "Move": "rules",
+    "Path": "rules",
+    "Position": "rules",
+    "RuleSet": "rules",
+    "SquareRule": "rules",
+    "Stakes": "rules",
+    "register_family": "rules",
+    "register_rules": "rules",
+    "register_square_rule": "rules",
+}
+"""The modules that names come from."""
+
+__all__ = [
+    "CATALOGUE",
+    "DICE",
+    "PATHS",
+    "Board",
+    "Dice",
+    "EvaluatedMove",
+    "Family",
+    "GameAudit",
+    "GameRecord",
+    "Games",
+    "JudgedPly",
+    "Mark",
+    "Move",
+    "Path",
+    "PlayerSummary",
+    "Ply",
+    "Position",
+    "RecordFault",
+    "RuleSet",
+    "SquareRule",
+    "Stakes",
+    "Table",
+    "Thresholds",
+    "ThrowValue",
+    "errors",
+    "open_table",
+    "read_games",
+    "register_family",
+    "register_rules",
+    "register_square_rule",
+    "rule_set",
+    "sample",
+    "solve",
+    "write_games",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOMES[name]
+    if not home:
+        return importlib.import_module(f"{__name__}.{name}")
+    found = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,23 +1,27 @@
 """Every exception that this package raises on purpose, in one tree.
 
-`UrError` is the root. `InputError` covers what the caller can mend by writing something
-else (a rule set, a position, a move, a file's name); the command line ends with exit
-code 2 on it and with 1 on any other `UrError`.
+`UrError` is the root. `InputError` is for faults that the caller can correct by asking for
+something else (another rule set, position, move or file name). The command line exits with code 2
+on an `InputError` and with code 1 on any other `UrError`.
 """
 
 from __future__ import annotations
 
 
 class UrError(Exception):
-    """Root of the errors of this package; its text is one sentence for people."""
+    """The root of this package's errors; the text is one sentence for people."""
 
 
 class InputError(UrError, ValueError):
-    """What was asked for cannot be: the request itself has to change."""
+    """The request itself is wrong and has to change."""
 
 
 class RuleSetError(InputError):
     """A rule set is unknown, malformed or contradicts itself."""
+
+
+class UnregisteredError(RuleSetError):
+    """A rule set names a family or a kind of square that nothing has registered."""
 
 
 class PositionSyntaxError(InputError):
@@ -25,7 +29,7 @@ class PositionSyntaxError(InputError):
 
 
 class IllegalPositionError(InputError):
-    """A position is well written, but the rule set does not allow it."""
+    """A position follows the notation, but the rule set does not allow it."""
 
 
 class ThrowError(InputError):
@@ -37,7 +41,7 @@ class MoveError(InputError):
 
 
 class RuleSetMismatchError(InputError):
-    """Two things that must share a rule set do not."""
+    """Two things that must be of the same rule set are not."""
 
 
 class RecordError(InputError):
@@ -45,15 +49,15 @@ class RecordError(InputError):
 
 
 class MapError(InputError):
-    """A solved map in RoyalUr's format is malformed, or is of rules without one."""
+    """A solved map in RoyalUr's format is malformed, or the format cannot express the rules."""
 
 
 class MissingTableError(InputError):
-    """There is no table where one was looked for; the text names the command that makes it."""
+    """There is no such table; the text names the command that makes it."""
 
 
 class NotATableError(InputError):
-    """A file is not a solution table at all."""
+    """A file is not a solution table."""
 
 
 class TableVersionError(UrError):
@@ -65,15 +69,19 @@ class DamagedTableError(UrError):
 
 
 class CertificateError(UrError):
-    """How far values are off cannot be proven, or not as it is claimed."""
+    """No error can be proven of some values, or not the error that is claimed."""
 
 
 class SolveError(UrError):
-    """A solve cannot start or cannot go on."""
+    """A solve cannot start or cannot continue."""
+
+
+class MissingBlockError(SolveError):
+    """The values of a block are read that is not solved, or no longer there."""
 
 
 class MemoryLimitError(SolveError):
-    """A solve would need more memory than there is."""
+    """A solve would need more memory than is free."""
 
 
 class OutputError(SolveError):

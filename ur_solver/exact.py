@@ -1,14 +1,14 @@
 """The values of small games in exact arithmetic: policy iteration over the readable turns.
 
-A *policy* says what to do in every position, before a throw and after it. It makes the
-equations of the game linear, and their solution is rational. If no move, and nothing that
-may be said before a throw, is worth more there than what the policy does, the solution
-solves the equations of optimal play; otherwise the policy takes what is worth more, and
-all is solved again.
+A *policy* says what to do in every position, before a throw and after it. Under a policy the
+equations of the game are linear, and their solution is rational. If by that solution no move, and
+nothing that may be said before a throw, is worth more than what the policy does, it also solves
+the equations of optimal play. Otherwise the policy takes what is worth more, and the linear
+equations are solved again.
 
-Those equations have no other solution, since the game ends with probability 1 whatever the
-players do. That is tested first: there are no positions among which both players together
-could stay for ever. It also makes every one of the linear systems solvable.
+The equations of optimal play have no other solution, since the game ends with probability 1
+whatever the players do. That is checked first: there is no set of positions in which both players
+together could stay for ever. For the same reason every one of the linear systems can be solved.
 
 Needs python-flint (the extra ``exact``).
 """
@@ -22,13 +22,11 @@ from typing import NamedTuple
 from flint import fmpq, fmpq_mat
 
 from ur_solver.errors import SolveError
-from ur_solver.moves import pass_turn
-from ur_solver.position import LIGHT, Position, format_position, mirror
-from ur_solver.rules import RuleSet
-from ur_solver.turns import Outcome, final_value, turn
+from ur_solver.rules import LIGHT, Position, RuleSet
+from ur_solver.rules.turns import Outcome, final_value, turn
 
 _MOST_ROUNDS = 100
-"""Of improvement; two sides that change their policies at once might go in circles."""
+"""The most improvements of the policy. As both sides change theirs at once, they might cycle."""
 
 
 class Exact(NamedTuple):
@@ -39,8 +37,8 @@ class Exact(NamedTuple):
     values : dict
         By position, light about to throw: the chance that light wins.
     n_rounds : int
-        How often the policy was improved before it was optimal; 0 if the best policy by
-        the values given is.
+        How often the policy was improved until it was optimal; 0 if the best policy by the given
+        values is optimal.
     """
 
     values: dict[Position, Fraction]
@@ -50,24 +48,24 @@ class Exact(NamedTuple):
 def exact_values(
     rules: RuleSet, positions: Iterable[Position], value: Callable[[Position], float]
 ) -> Exact:
-    """The exact values of some positions and of all that they lead to.
+    """The exact values of some positions and of all positions that they lead to.
 
     Parameters
     ----------
     rules : RuleSet
         Without stakes.
     positions : iterable of Position
-        That obey `rules`.
+        They must obey `rules`.
     value : callable
-        About what a position is worth to the side about to throw: the first policy is the
-        best by these values. Asked for positions that are not over, light about to throw.
+        The approximate value of a position to the side about to throw. The first policy is the
+        best one by these values. Called with positions that are not over, light about to throw.
 
     Raises
     ------
     SolveError
         If there are stakes, or play may go on for ever.
     """
-    if rules.stakes is not None:
+    if not rules.payoff.is_chance:
         raise SolveError(f"{rules.name}: exact values are chances of winning; leave out the stakes")
     game = _Game(rules, positions)
     game.check_that_it_ends()
@@ -92,7 +90,7 @@ def _rational(value: float | Fraction) -> fmpq:
 
 
 class _Step(NamedTuple):
-    """Where a move or a pass leads: a position's number, and whether sides change."""
+    """Where a move or a pass leads: a position's number, and whether the other side throws next."""
 
     reached: int
     is_turned: bool
@@ -103,19 +101,19 @@ class _Step(NamedTuple):
 
 
 _Plan = list[tuple[fmpq, _Step]]
-"""What a policy does in one position: a step for each outcome, with its probability."""
+"""What a policy does in one position: for each outcome its probability and the step taken."""
 
 
 class _Game:
-    """Every position that some lead to, numbered, light about to throw.
+    """Some positions and all that they lead to, numbered, with light about to throw.
 
     Attributes
     ----------
     positions : list of Position
     finals : dict
-        By number, the values of those that are won, lost or drawn.
+        By number, the values of the positions that are won, lost or drawn.
     choices : dict
-        By number, of all others: for each choice its outcomes, and for each of these its
+        By number, for all other positions: for each choice its outcomes, and for each outcome its
         probability and the steps to choose from.
     """
 
@@ -127,9 +125,9 @@ class _Game:
         self._numbers: dict[Position, int] = {}
         for position in positions:
             self._step(position)
-        # which grows as positions are found
+        # the list grows while positions are found
         for number, position in enumerate(self.positions):
-            final = final_value(rules, position)
+            final = final_value(position)
             if final is not None:
                 self.finals[number] = final
                 continue
@@ -138,24 +136,24 @@ class _Game:
                     (_rational(outcome.probability), self._steps(position, outcome))
                     for outcome in choice.outcomes
                 ]
-                for choice in turn(rules, position)
+                for choice in turn(position)
             ]
 
     def _steps(self, position: Position, outcome: Outcome) -> list[_Step]:
-        reached = [move.position for move in outcome.moves] or [pass_turn(position)]
+        reached = [move.position for move in outcome.moves] or [position.pass_turn()]
         return list(map(self._step, reached))
 
     def _step(self, reached: Position) -> _Step:
-        """The step of light to a position, which gets a number if it has none."""
+        """The step to a position, which gets a number if it has none."""
         is_turned = reached.side != LIGHT
-        own = mirror(self.rules, reached) if is_turned else reached
+        own = reached.mirror() if is_turned else reached
         if own not in self._numbers:
             self._numbers[own] = len(self.positions)
             self.positions.append(own)
         return _Step(self._numbers[own], is_turned)
 
     def check_that_it_ends(self) -> None:
-        """Raise SolveError if two players together may go on for ever, whatever they throw."""
+        """Raise SolveError if both players together could go on for ever, whatever they throw."""
         staying = set(self.choices)
         while True:
             leaving = {k for k in staying if not self._may_stay(k, staying)}
@@ -163,7 +161,7 @@ class _Game:
                 break
             staying -= leaving
         if staying:
-            text = format_position(self.rules, self.positions[min(staying)])
+            text = self.positions[min(staying)].notation
             raise SolveError(f"{self.rules.name}: play may go on for ever from {text!r}")
 
     def _may_stay(self, number: int, among: set[int]) -> bool:
@@ -173,7 +171,7 @@ class _Game:
         )
 
     def best(self, number: int, values: list[fmpq]) -> tuple[fmpq, _Plan]:
-        """What a position's best choice is worth by `values`, and what to do after it."""
+        """The value of a position's best choice by `values`, and what to do after that choice."""
         found = []
         for outcomes in self.choices[number]:
             plan = [
@@ -185,7 +183,7 @@ class _Game:
         return max(found, key=lambda each: each[0])
 
     def solve(self, policy: dict[int, _Plan]) -> list[fmpq]:
-        """The value of every position where both sides follow a policy."""
+        """The value of every position if both sides follow a policy."""
         row_of = {number: row for row, number in enumerate(policy)}
         matrix, right = fmpq_mat(len(policy), len(policy)), fmpq_mat(len(policy), 1)
         for number, plan in policy.items():

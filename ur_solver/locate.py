@@ -15,7 +15,7 @@ from collections.abc import Callable
 from ur_solver.errors import MissingTableError, OutputError
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.space import space_of
-from ur_solver.table import VALUE_TYPES, Table
+from ur_solver.table import VALUE_TYPES, TableFile
 
 FOLDER_VARIABLE = "UR_TABLES"
 """The environment variable that names the folder of tables."""
@@ -68,7 +68,7 @@ def make_folder(folder: pathlib.Path) -> None:
         raise OutputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
 
 
-def find_table(rules: RuleSet) -> Table | None:
+def find_file(rules: RuleSet) -> TableFile | None:
     """The table of a rule set, opened, or None.
 
     The most exact value type is preferred; a file of the right name that holds another
@@ -83,22 +83,22 @@ def find_table(rules: RuleSet) -> Table | None:
         for folder in table_folders():
             path = folder / table_name(rules, value_type)
             if path.is_file():
-                table = Table(path)
+                table = TableFile(path)
                 if table.rules.is_same_game(rules):
                     return table
                 table.close()
     return None
 
 
-def open_table(word: str, *, say: Callable[[str], object]) -> Table:
+def open_file(word: str, *, say: Callable[[str], object] | None = None) -> TableFile:
     """The table that `word` asks for; see the module's head.
 
     Parameters
     ----------
     word : str
-    say : callable
+    say : callable, optional
         Called with a sentence for people if the table is missing but small, before it is
-        solved there and then (some seconds).
+        solved there and then (some seconds). Without it a missing table is an error.
 
     Raises
     ------
@@ -107,18 +107,18 @@ def open_table(word: str, *, say: Callable[[str], object]) -> Table:
     MissingTableError
         If there is no table; its text names the command that makes it.
     NotATableError, TableVersionError, DamagedTableError
-        As `Table` does.
+        As `TableFile` does.
     OutputError
         If there is nowhere to solve a missing table to.
     """
     if not _is_rule_set(word):
-        return Table(word)
+        return TableFile(word)
     rules = named_rules(word)
-    table = find_table(rules)
+    table = find_file(rules)
     if table is not None:
         return table
-    positions = space_of(rules).n_placements
-    if positions > SOLVED_ON_THE_SPOT:
+    positions = space_of(rules).n_positions
+    if say is None or positions > SOLVED_ON_THE_SPOT:
         raise MissingTableError(
             f"there is no table of {rules.name} with {rules.pieces} pieces in "
             f"{', '.join(map(str, table_folders()))}; '{_solve_command(word, rules)}' makes it"
@@ -132,7 +132,7 @@ def open_table(word: str, *, say: Callable[[str], object]) -> Table:
 
     make_folder(path.parent)
     make_table(rules, path)
-    return Table(path)
+    return TableFile(path)
 
 
 def _is_rule_set(word: str) -> bool:

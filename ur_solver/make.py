@@ -2,69 +2,26 @@
 
 from __future__ import annotations
 
-import heapq
 import pathlib
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-import psutil
-
-from ur_solver.errors import InputError, MemoryLimitError
-from ur_solver.kernel import most_positions, workspace_bytes
-from ur_solver.position import start
-from ur_solver.rules import MAX_PIECES, RuleSet
-from ur_solver.solve import (
+from ur_solver.engine import (
     BlockBound,
     BlockResult,
     Checkpoint,
+    ThreadRunner,
     certify,
-    default_threads,
-    peak_together,
     solve,
 )
-from ur_solver.space import dependencies, space_of
-from ur_solver.table import VALUE_TYPES, Table, TableWriter, add_certificate
-
-_BASE_BYTES = 150 << 20
-"""The interpreter, its libraries and the counting tables."""
-
-_THREAD_BYTES = 100 << 20
-"""Address space of a thread, most of it never used: 63 to 98 MiB with 1 to 8 threads."""
-
-_OTHER_THREADS = 3
-"""The two that write files, and the progress bar's."""
-
-_LARGEST = 16
-"""So many of the largest blocks, for each thread, are looked at for those that take the most
-together: as much as of the 200 largest, for every rule set of the catalogue whose values fit 24 GB
-and 1, 2, 3, 4 and 8 threads."""
-
-_COMPRESSION = {"float64": 0.82, "float32": 0.72, "uint16": 0.90}
-"""Size of a table beside its values as they are, measured on finkel 7."""
-
-_SAMPLE_POSITIONS = 300_000
-"""At most so many are solved to see how fast this machine is: finkel 3, masters 2, murray 2."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What a solve is expected to take on this machine.
-
-    Attributes
-    ----------
-    positions : int
-        With stakes, whatever the fines.
-    memory_bytes : int
-        At most, at the same time.
-    table_bytes : int
-        On disk, when it is finished; the checkpoint takes 8 a value besides.
-    """
-
-    positions: int
-    memory_bytes: int
-    table_bytes: int
+from ur_solver.errors import InputError, NotATableError, OutputError, UrError
+from ur_solver.estimates import check_memory
+from ur_solver.estimates.cost import UNWRITTEN_BYTES
+from ur_solver.rules import RuleSet
+from ur_solver.space import space_of
+from ur_solver.table import VALUE_TYPES, TableFile, TableWriter, add_certificate
 
 
 @dataclass(frozen=True)
@@ -102,102 +59,53 @@ class MakeSummary:
     sweeps: float
 
 
-def estimate(
-    rules: RuleSet,
-    *,
-    value_type: str = "float64",
-    certify: bool = False,
-    threads: int | None = None,
-) -> Estimate:
-    """What a solve of `rules` is expected to take, from its sizes alone."""
-    space = space_of(rules)
-    stored = space.n_positions * VALUE_TYPES[value_type].dtype.itemsize
-    least = _BASE_BYTES + 8 * space.n_positions
-    table_bytes = int(_COMPRESSION[value_type] * stored)
-    if least > available_bytes(threads):
-        # beyond the machine as it is: the blocks of such spaces are too many to look at
-        return Estimate(space.n_placements, least, table_bytes)
-    threads = threads or default_threads()
-    largest = heapq.nlargest(_LARGEST * threads, space.blocks, key=lambda block: block.size)
-    workspaces = peak_together(
-        dependencies(space),
-        {block.index: workspace_bytes(space, block, certify) for block in largest},
-        threads,
-    )
-    return Estimate(space.n_placements, least + workspaces, table_bytes)
+_REPLACE = "--force replaces it (in Python, force=True)"
 
 
-def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
-    """How long a solve is expected to take on this machine.
-
-    The same rules with fewer pieces are solved, some tenths of a second, and the time is
-    scaled to the number of positions: sweeps grow with the count of pieces about as fast
-    as the time for one position in one sweep falls.
-    """
-    pieces = rules.pieces
-    while pieces > 1 and space_of(rules.with_pieces(pieces)).n_placements > _SAMPLE_POSITIONS:
-        pieces -= 1
-    sample = space_of(rules.with_pieces(pieces))
-    began = time.perf_counter()
-    solve(sample, tolerance=1e-12, threads=threads)
-    seconds = time.perf_counter() - began
-    return seconds * space_of(rules).n_placements / sample.n_placements
-
-
-def check_memory(rules: RuleSet, *, certify: bool = False, threads: int | None = None) -> None:
-    """Refuse a solve that would not fit.
-
-    Raises
-    ------
-    MemoryLimitError
-        Saying what it needs, what there is, and the largest count that fits.
-    """
-    available = available_bytes(threads)
-    misfit = _misfit(rules, available, certify, threads)
-    if misfit is None:
-        return
-    fitting = [
-        pieces
-        for pieces in range(1, min(rules.pieces, MAX_PIECES + 1))
-        if _misfit(rules.with_pieces(pieces), available, certify, threads) is None
-    ]
-    advice = f"; the largest count that fits is {fitting[-1]}" if fitting else ""
-    raise MemoryLimitError(
-        f"{rules.name} with {rules.pieces} pieces has {space_of(rules).n_placements:,} positions "
-        f"and {misfit}{advice}"
-    )
-
-
-def _misfit(rules: RuleSet, available: int, certify: bool, threads: int | None) -> str | None:
-    """Why a solve would not fit, in words; None if it would."""
-    needed = estimate(rules, certify=certify, threads=threads).memory_bytes
-    if needed > available:
-        return f"needs {needed / 2**30:.1f} GiB of memory; {available / 2**30:.1f} GiB are free"
-    space = space_of(rules)
-    largest, most = max(block.size for block in space.blocks), most_positions(space)
-    if largest > most:
-        return f"{largest:,} of them have to be solved together; {most:,} at most can be"
-    return None
-
-
-def available_bytes(threads: int | None = None) -> int:
-    """Memory that this process can still take, by the machine and by its own limit.
+def is_present(
+    output: pathlib.Path, rules: RuleSet, *, tolerance: float, value_type: str, certify: bool
+) -> bool:
+    """Whether `make_table` has nothing to do: its table is there already.
 
     Parameters
     ----------
-    threads : int, optional
-        How many will solve. Where address space is limited (`ulimit -v`), each takes of it
-        for its stack and heap, and starting one too many would end the process.
+    output, rules, tolerance, value_type, certify
+        As for `make_table`.
+
+    Raises
+    ------
+    OutputError
+        If a file is there that is something else, or of which less is proven.
     """
-    available = int(psutil.virtual_memory().available)
-    process = psutil.Process()
-    if hasattr(process, "rlimit"):
-        limit, _ = process.rlimit(psutil.RLIMIT_AS)
-        if limit != psutil.RLIM_INFINITY:
-            n_threads = _OTHER_THREADS + (threads or default_threads())
-            taken = process.memory_info().vms + n_threads * _THREAD_BYTES
-            available = min(available, max(0, limit - taken))
-    return available
+    if not output.exists():
+        return False
+    try:
+        with TableFile(output) as table:
+            header = table.header
+    except NotATableError:
+        raise OutputError(
+            f"{str(output)!r} is there and is not a table; name another file"
+        ) from None
+    except UrError as error:
+        raise OutputError(f"{error}; {_REPLACE}") from None
+    if not (
+        header.rules.is_same_game(rules)
+        and header.rules.payoff == rules.settled().payoff
+        and header.value_type == value_type
+        and header.tolerance <= tolerance + VALUE_TYPES[value_type].rounding
+    ):
+        raise OutputError(
+            f"{str(output)!r} holds {header.rules.name} with {header.rules.pieces} pieces as "
+            f"{header.value_type}, tolerance {header.tolerance:.3g}; {_REPLACE}, or name another "
+            "file"
+        )
+    if certify and (header.error is None or header.error > tolerance):
+        proven = "nothing" if header.error is None else f"an error of {header.error:.3g}"
+        raise OutputError(
+            f"{str(output)!r} is there, and of it {proven} is proven; 'ur certify' proves what "
+            f"can be, {_REPLACE}"
+        )
+    return True
 
 
 def make_table(
@@ -208,8 +116,8 @@ def make_table(
     certify: bool = False,
     threads: int | None = None,
     value_type: str = "float64",
-    progress: Callable[[int, int], None] | None = None,
-    on_resume: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    on_resume: Callable[[int, int], object] | None = None,
 ) -> MakeSummary:
     """Solve `rules` and write the table to `output`.
 
@@ -264,12 +172,17 @@ def make_table(
         _Files(checkpoint, writer) as files,
     ):
         done = resumed = 0
+        start_value = 0.0
+        start_rank = space.rank(rules.start())
 
         def count(result: BlockResult) -> None:
-            nonlocal done
-            done += space.blocks[result.index].size // space.lanes
+            nonlocal done, start_value
+            block = space.blocks[result.index]
+            if block.offset <= start_rank < block.offset + block.size:
+                start_value = float(result.values[start_rank - block.offset] * space.unit)
+            done += block.size // space.values_per_position
             if progress is not None:
-                progress(done, space.n_placements)
+                progress(done, space.n_positions)
 
         def earlier() -> Iterator[BlockResult]:
             nonlocal resumed
@@ -285,11 +198,11 @@ def make_table(
             files.take(result)
             count(result)
 
-        values = solve(
+        solve(
             space,
             tolerance=tolerance,
             certify=certify,
-            threads=threads,
+            runner=ThreadRunner(threads),
             finished=earlier(),
             on_block=take,
         )
@@ -298,28 +211,28 @@ def make_table(
         checkpoint.remove()
     return MakeSummary(
         path=output,
-        positions=space.n_placements,
+        positions=space.n_positions,
         seconds=time.perf_counter() - began,
         residual=header.residual,
         error=header.error,
         resumed_blocks=resumed,
-        value=float(values[space.rank(start(rules))] * space.unit),
+        value=start_value,
         table_bytes=output.stat().st_size,
-        sweeps=files.position_sweeps / space.n_positions,
+        sweeps=files.position_sweeps / space.n_values,
     )
 
 
 def certify_table(
-    table: Table,
+    table: TableFile,
     *,
     threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> float:
     """Prove how far the values of a table can be off, and write that into its file.
 
     Parameters
     ----------
-    table : Table
+    table : TableFile
         Of any value type: the proof is of the values as they are read, rounding included.
         It goes on reading the file as it was.
     threads : int, optional
@@ -349,9 +262,9 @@ def certify_table(
         nonlocal done
         done += space.blocks[bound.index].size
         if progress is not None:
-            progress(done, space.n_positions)
+            progress(done, space.n_values)
 
-    errors = certify(space, values, threads=threads, on_block=count)
+    errors = certify(space, values, runner=ThreadRunner(threads), on_block=count)
     add_certificate(table, errors)
     return float(errors.max())
 
@@ -359,8 +272,9 @@ def certify_table(
 class _Files:
     """Two threads that put finished blocks, one into the checkpoint, one into the table.
 
-    Solving does not wait for the disk, nor one file for the other; a block whose files could
-    not be written is heard of at the next block, or at the end.
+    Solving does not wait for the disk, nor one file for the other, unless many values have not
+    been written yet; a block whose files could not be written is heard of at the next block, or
+    at the end.
     """
 
     def __init__(self, checkpoint: Checkpoint, writer: TableWriter) -> None:
@@ -368,7 +282,7 @@ class _Files:
         self._writer = writer
         self._savers = ThreadPoolExecutor(1)
         self._adders = ThreadPoolExecutor(1)
-        self._pending: list[Future[None]] = []
+        self._pending: list[tuple[Future[None], int]] = []
         self.position_sweeps = 0
 
     def __enter__(self) -> _Files:
@@ -380,9 +294,10 @@ class _Files:
 
     def take(self, result: BlockResult) -> None:
         """A block just finished: to the checkpoint and the table."""
-        self._raise_failures(block=False)
-        self._pending.append(self._savers.submit(self._checkpoint.save, result))
-        self._pending.append(self._adders.submit(self._add, result))
+        self._settle(most=UNWRITTEN_BYTES)
+        size = result.values.nbytes
+        self._pending.append((self._savers.submit(self._checkpoint.save, result), size))
+        self._pending.append((self._adders.submit(self._add, result), size))
 
     def take_back(self, result: BlockResult) -> None:
         """A block of the checkpoint: to the table."""
@@ -390,14 +305,20 @@ class _Files:
 
     def wait(self) -> None:
         """Until all blocks are in their files."""
-        self._raise_failures(block=True)
+        self._settle(most=0)
 
     def _add(self, result: BlockResult) -> None:
         self._writer.add(result)
         self.position_sweeps += result.sweeps * len(result.values)
 
-    def _raise_failures(self, block: bool) -> None:
-        ended = [each for each in self._pending if block or each.done()]
-        self._pending = [each for each in self._pending if each not in ended]
-        for each in ended:
-            each.result()
+    def _settle(self, most: int) -> None:
+        """Hear of what was written, and wait until each file lacks at most so many bytes."""
+        waiting = sum(size for _, size in self._pending) / 2
+        still = []
+        for future, size in self._pending:
+            if future.done() or waiting > most:
+                future.result()
+                waiting -= size / 2
+            else:
+                still.append((future, size))
+        self._pending = still

@@ -1,7 +1,7 @@
-"""Counts of what can happen from a position: the classic test of move generators.
+"""Perft, the classic test of move generators: counts of the plies possible from a position.
 
-A ply is a throw with its move or pass, and what was said before it where a rule set asks
-(in birds an *enter* with both its throws is one ply).
+A ply is a throw with its move or pass, and what was said before it where the rules ask for it. In
+birds an *enter* with both its throws is one ply.
 """
 
 from __future__ import annotations
@@ -9,47 +9,45 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from ur_solver.moves import pass_turn
-from ur_solver.position import Position
-from ur_solver.rules import RuleSet
-from ur_solver.turns import turn
+from ur_solver.rules import Position
+from ur_solver.rules.turns import turn
 
 
 class Perft(NamedTuple):
-    """What can happen in so many plies.
+    """The counts for a given number of plies.
 
     Attributes
     ----------
     n_sequences : int
-        Ways to play them; a game that is over before has none.
+        The sequences of that many plies; games that end earlier are not counted.
     n_positions : int
-        Distinct positions that they lead to.
+        The distinct positions that the sequences lead to.
     """
 
     n_sequences: int
     n_positions: int
 
 
-def divide(rules: RuleSet, position: Position) -> Counter[tuple[str, Position]]:
-    """Every ply from `position`, as ``<choice> <throws> <move or pass>`` and where it leads."""
+def divide(position: Position) -> Counter[tuple[str, Position]]:
+    """Every ply from `position`, as ``<choice> <throws> <move or pass>``, with where it leads."""
     plies: Counter[tuple[str, Position]] = Counter()
-    for choice in turn(rules, position):
+    for choice in turn(position):
         for outcome in choice.outcomes:
             thrown = f"{choice.name} {'+'.join(map(str, outcome.throws))}".lstrip()
             for move in outcome.moves:
                 plies[f"{thrown} {move.text}", move.position] += 1
             if not outcome.moves:
-                plies[f"{thrown} pass", pass_turn(position)] += 1
+                plies[f"{thrown} pass", position.pass_turn()] += 1
     return plies
 
 
-def perft(rules: RuleSet, position: Position, depth: int) -> Perft:
-    """How many sequences of `depth` plies there are, and to how many positions they lead."""
+def perft(position: Position, depth: int) -> Perft:
+    """The number of sequences of `depth` plies and of the positions that they lead to."""
     reached = Counter({position: 1})
     for _ in range(depth):
         following: Counter[Position] = Counter()
         for before, ways in reached.items():
-            for (_, after), times in divide(rules, before).items():
+            for (_, after), times in divide(before).items():
                 following[after] += ways * times
         reached = following
     return Perft(reached.total(), len(reached))

@@ -1,28 +1,28 @@
-"""Answers from a table: values, moves best first, what a throw is worth.
+"""Answers from a table's file: values, moves best first, what a throw is worth.
 
 All values are win probabilities of the side about to throw, before the throw, or with
 stakes the money that it may expect to come; the value of a move is to the side that makes it.
+`ur_solver.api.Table` is what users ask; this module is the part of it that knows the game.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import IllegalPositionError
-from ur_solver.moves import Move, legal_moves
-from ur_solver.position import Position, format_position, position_faults, start, winner
-from ur_solver.rules import FREE_THROW, RuleSet
+from ur_solver.rules import FREE_THROW, Move, Position, RuleSet
+from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, total, turn
 from ur_solver.space import StakesSpace
-from ur_solver.table import Table
-from ur_solver.turns import choice_value, move_value, opening_value, pass_value, total, turn
+from ur_solver.table import TableFile
+
+PositionLike: TypeAlias = Position | str
+"""A position, or its notation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,56 +68,46 @@ class ThrowValue:
     best: Move | None
 
 
-class Query:
-    """Questions to one table; read only, safe from several threads.
+class Answers:
+    """What can be asked of the values of one rule set; safe from several threads.
 
     Parameters
     ----------
-    table : Table
-        Stays open as long as the query is used; leaving the query as a context closes it.
+    file : TableFile
+        Stays open as long as it is asked.
     """
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
-        self.space = table.space
+    def __init__(self, file: TableFile) -> None:
+        self.file = file
+        self.space = file.space
 
     @property
     def rules(self) -> RuleSet:
         """The rule set of the table."""
-        return self.table.rules
+        return self.file.rules
 
     @property
     def tolerance(self) -> float:
         """What a value may be off, as far as the table says; with stakes, besides `cut_error`."""
-        return self.table.header.tolerance * self.space.unit
+        return self.file.header.tolerance * self.space.unit
 
-    def cut_error(self, position: Position) -> float:
+    def cut_error(self, position: PositionLike) -> float:
         """What a value may be off as a table keeps so many fines only; 0 without stakes."""
         if not isinstance(self.space, StakesSpace):
             return 0.0
-        header, past = self.table.header, max(0, position.fines - self.space.reach)
+        fines = self._position(position).fines
+        header, past = self.file.header, max(0, fines - self.space.reach)
         assert header.cut_error is not None
         assert header.cut_growth is not None
         return (header.cut_error + past * header.cut_growth) * self.space.unit
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.table.close()
-
-    def value(self, position: Position) -> float:
+    def value(self, position: PositionLike) -> float:
         """Win probability, or money, of the side about to throw, before the throw.
 
         Parameters
         ----------
-        position : Position
-            Of the table's rule set; it need not be reachable from the start.
+        position : Position or str
+            Of the table's rule set, or its notation; it need not be reachable from the start.
 
         Returns
         -------
@@ -128,43 +118,56 @@ class Query:
 
         Raises
         ------
+        PositionSyntaxError
+            If a text does not follow the notation.
+        RuleSetMismatchError
+            If the position is of another rule set.
         IllegalPositionError
-            If the position is not of the table's rule set; it lists every fault.
+            If the rule set forbids the position; it lists every fault.
         DamagedTableError
             If the value cannot be read.
 
         Notes
         -----
         One rank and one chunk read: some ten microseconds when the chunk is cached.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> round(table.value("....__../......../....__.. L 3 3"), 9)
+        0.516201102
         """
+        position = self._position(position)
         rank = self._rank(position)
         if rank < 0:
             return self._value_when_over(position)
-        value = self.table.read_one(rank)
+        value = self.file.read_one(rank)
         if isinstance(self.space, StakesSpace):
             past = max(0, position.fines - self.space.reach)
-            slope = self.table.read_one(self.space.chance_rank(rank)) if past else 0.0
+            slope = self.file.read_one(self.space.chance_rank(rank)) if past else 0.0
             return value * self.space.unit + past * self.space.stakes.fine * slope
         return value
 
-    def chance(self, position: Position) -> float:
+    def chance(self, position: PositionLike) -> float:
         """Win probability of the side about to throw, if both sides play for nothing else.
 
         The same as `value` unless there are stakes; raises as it does.
         """
+        position = self._position(position)
         rank = self._rank(position)
         if rank < 0:
-            return float(winner(self.rules, position) == position.side)
+            return float(position.winner == position.side)
         if not isinstance(self.space, StakesSpace):
             return self.value(position)
-        return self.table.read_one(self.space.chance_rank(rank))
+        return self.file.read_one(self.space.chance_rank(rank))
 
-    def error(self, position: Position) -> float | None:
+    def error(self, position: PositionLike) -> float | None:
         """How far the value of a position is proven to be off at most.
 
         Parameters
         ----------
-        position : Position
+        position : Position or str
 
         Returns
         -------
@@ -174,41 +177,47 @@ class Query:
 
         Raises
         ------
-        IllegalPositionError
-            If the position is not of the table's rule set.
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `value` does.
         """
-        rank = self._rank(position)
+        rank = self._rank(self._position(position))
         if rank < 0:
-            return None if self.table.header.error is None else 0.0
-        return self.table.error_of(rank)
+            return None if self.file.header.error is None else 0.0
+        return self.file.error_of(rank)
+
+    def _position(self, position: PositionLike) -> Position:
+        return self.rules.position(position) if isinstance(position, str) else position
 
     def _rank(self, position: Position) -> int:
         """The rank of a position, -1 if it is over."""
-        if len(position.contents) == len(self.rules.board.squares):
-            try:
-                return self.space.rank(position)
-            except ValueError:
-                pass  # over, or at fault; both are told below
-        self._value_when_over(position)
-        return -1
+        self.rules.check_position(position)
+        try:
+            return self.space.rank(position)
+        except ValueError:
+            self._value_when_over(position)  # which tells faults, if it is not over
+            return -1
 
     def _value_when_over(self, position: Position) -> float:
-        if len(position.contents) != len(self.rules.board.squares):
-            faults = ["it is of another board"]
-        else:
-            faults = position_faults(self.rules, position)
-            if not faults and winner(self.rules, position) is None:
-                faults = ["a count of pieces is out of range"]
+        faults = position.faults()
+        if not faults and position.winner is None:
+            faults = ["a count of pieces is out of range"]
         if faults:
             raise IllegalPositionError(
-                f"position {_text(self.rules, position)!r} is not one of {self.rules.name} with "
+                f"position {position.notation!r} is not one of {self.rules.name} with "
                 f"{self.rules.pieces} pieces: " + "; ".join(faults)
             )
-        won = winner(self.rules, position) == position.side
-        return float(total(self.rules, position)) if won else 0.0
+        won = position.winner == position.side
+        return float(total(position)) if won else 0.0
 
-    def values(self, positions: Sequence[Position]) -> npt.NDArray[np.float64]:
+    def values(
+        self, positions: Sequence[PositionLike] | npt.NDArray[Any]
+    ) -> npt.NDArray[np.float64]:
         """The values of many positions, as `value` gives them.
+
+        Parameters
+        ----------
+        positions : sequence of Position or str, or array
+            Positions or their notation; or encoded states, as `state_values` takes them.
 
         Returns
         -------
@@ -216,20 +225,31 @@ class Query:
 
         Raises
         ------
-        IllegalPositionError
-            For the first position that is not of the table's rule set.
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            For the first position at fault.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> start = table.rules.start()
+        >>> table.values([start, start.pass_turn()]).round(6)
+        array([0.516201, 0.516201])
         """
-        ranks = np.array([self._rank(position) for position in positions], dtype=np.int64)
-        fines = np.array([position.fines for position in positions], dtype=np.int64)
-        return self._values_at(ranks, fines, positions.__getitem__)
+        if isinstance(positions, np.ndarray):
+            return self.state_values(positions)
+        found = [self._position(position) for position in positions]
+        ranks = np.array([self._rank(position) for position in found], dtype=np.int64)
+        fines = np.array([position.fines for position in found], dtype=np.int64)
+        return self._values_at(ranks, fines, found.__getitem__)
 
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """The values of many encoded states.
 
         Parameters
         ----------
-        states : `Space.state_dtype`, shape (n, `Space.state_width`)
-            Rows as `Space.encode` gives them.
+        states : unsigned integers, shape (n, state width)
+            Rows as `encode` gives them, seen from the side about to throw.
 
         Returns
         -------
@@ -268,22 +288,34 @@ class Query:
     def _read(
         self, ranks: npt.NDArray[np.int64], fines: npt.NDArray[Any]
     ) -> npt.NDArray[np.float64]:
-        values = self.table.read_many(ranks)
+        values = self.file.read_many(ranks)
         space = self.space
         if not isinstance(space, StakesSpace):
             return values
         values = values * space.unit
         past = np.maximum(fines.astype(np.int64) - space.reach, 0)
-        slopes = self.table.read_many(space.chance_rank(ranks[past > 0]))
+        slopes = self.file.read_many(space.chance_rank(ranks[past > 0]))
         values[past > 0] += past[past > 0] * space.stakes.fine * slopes
         return values
 
-    def moves(self, position: Position, throw: int) -> list[EvaluatedMove]:
-        """Every legal move, the best first; equal ones in the order of `legal_moves`.
+    def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:
+        """Positions as rows of numbers, for `values`.
+
+        Returns
+        -------
+        unsigned integers, shape (len(positions), state width)
+            The content code of every square in board order, then both homes, from the side
+            about to throw; with stakes the fines besides.
+        """
+        rows = [list(self.space.encode(self._position(position))) for position in positions]
+        return np.array(rows, self.space.state_dtype).reshape(len(rows), self.space.state_width)
+
+    def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:
+        """Every legal move, the best first; equal ones in the order of `RuleSet.legal_moves`.
 
         Parameters
         ----------
-        position : Position
+        position : Position or str
         throw : int
 
         Returns
@@ -295,12 +327,22 @@ class Query:
         ------
         ThrowError
             If the dice cannot show `throw`.
-        IllegalPositionError
-            If the position is not of the table's rule set.
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `value` does.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> for each in table.moves("L...__../..D...../....__.. L 2 2", 2):
+        ...     print(each.move, f"{each.value:.4f}", f"{each.loss:.4f}")
+        A1B2 0.4804 0.0000
+        A@A3 0.4680 0.0124
         """
+        position = self._position(position)
         self._rank(position)  # faults are told before moves are looked for
-        moves = legal_moves(self.rules, position, throw)
-        worth = [move_value(self.rules, move, self.value) for move in moves]
+        moves = self.rules.legal_moves(position, throw)
+        worth = [move_value(move, self.value) for move in moves]
         best = max(worth, default=0.0)
         evaluated = [
             EvaluatedMove(move, value, best - value, self._chance_after(move, value))
@@ -314,22 +356,30 @@ class Query:
         chance = self.chance(move.position)
         return chance if move.again else 1 - chance
 
-    def best(self, position: Position, throw: int) -> EvaluatedMove | None:
+    def best(self, position: PositionLike, throw: int) -> EvaluatedMove | None:
         """The best move, or None where there is none; raises as `moves` does."""
         moves = self.moves(position, throw)
         return moves[0] if moves else None
 
-    def distribution(self, position: Position) -> list[ThrowValue]:
+    def throws(self, position: PositionLike) -> list[ThrowValue]:
         """What each throw is worth to the side about to throw, by throw.
 
         Their mean, weighted by probability, is the position's value; in birds, that of
         saying *move* (`choices`). Empty where the game is over; raises as `value` does.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> [(each.throw, str(each.probability)) for each in table.throws(table.rules.start())]
+        [(0, '1/16'), (1, '1/4'), (2, '3/8'), (3, '1/4'), (4, '1/16')]
         """
+        position = self._position(position)
         if self._rank(position) < 0:
             return []
         return [self._throw_value(position, throw) for throw in self.rules.dice.throws]
 
-    def choices(self, position: Position) -> dict[str, float | None]:
+    def choices(self, position: PositionLike) -> dict[str, float | None]:
         """What each choice that the rule set knows is worth, before the throw.
 
         Returns
@@ -340,16 +390,16 @@ class Query:
 
         Raises
         ------
-        IllegalPositionError
-            If the position is not of the table's rule set.
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `value` does.
         """
+        position = self._position(position)
         self._rank(position)
-        names = self.rules.play.choices(1, 1)
+        names = self.rules.mechanics.choices(1, 1)
         if names == (FREE_THROW,):
             return {}
         worth = {
-            choice.name: choice_value(self.rules, position, choice, self.value)
-            for choice in turn(self.rules, position)
+            choice.name: choice_value(position, choice, self.value) for choice in turn(position)
         }
         return {name: worth.get(name) for name in names}
 
@@ -358,31 +408,13 @@ class Query:
 
         None where the game begins with a free throw.
         """
-        if self.rules.play.opening_throw is None:
+        if self.rules.mechanics.opening_throw is None:
             return None
-        return opening_value(self.rules, start(self.rules), self.value)
+        return opening_value(self.rules.start(), self.value)
 
     def _throw_value(self, position: Position, throw: int) -> ThrowValue:
         chance = self.rules.dice.probabilities[throw]
         best = self.best(position, throw)
         if best is None:
-            return ThrowValue(throw, chance, pass_value(self.rules, position, self.value), None)
+            return ThrowValue(throw, chance, pass_value(position, self.value), None)
         return ThrowValue(throw, chance, best.value, best.move)
-
-
-def _text(rules: RuleSet, position: Position) -> str:
-    # A position of another board has no notation here.
-    if len(position.contents) != len(rules.board.squares):
-        return str(position)
-    return format_position(rules, position)
-
-
-def open_query(path: str | os.PathLike[str]) -> Query:
-    """A query of the table at `path`; use it as a context manager.
-
-    Raises
-    ------
-    MissingTableError, NotATableError, TableVersionError, DamagedTableError
-        As `Table` does.
-    """
-    return Query(Table(path))

@@ -1,7 +1,7 @@
-"""The auditor of tables: everything that a file claims, recomputed from the file alone.
+"""Verifying tables: everything that a file claims is recomputed from the file alone.
 
-It shares no code with the solver but the kernels, which it has recompute residuals and
-prove again what is certified, and checks a sample by the readable rules besides.
+The only code that this shares with the solver is the kernels, which recompute the residuals and
+prove certified errors again. In addition, a sample of positions is checked by the readable rules.
 """
 
 from __future__ import annotations
@@ -17,39 +17,40 @@ import numpy.typing as npt
 
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.kernel import (
+    ArrayBlocks,
+    Values,
     Workspace,
     check_provable,
-    prove_again,
-    residual_between,
-    residual_of,
+    kernel_of,
+    prove_values,
 )
-from ur_solver.position import DARK, LIGHT, Position, format_position, mirror, start
-from ur_solver.query import Query
-from ur_solver.space import Block, Space, StakesSpace, dependencies
-from ur_solver.table import VALUE_TYPES, Table
-from ur_solver.turns import evaluate
+from ur_solver.query import Answers
+from ur_solver.rules import DARK, LIGHT, Position
+from ur_solver.rules.turns import evaluate
+from ur_solver.space import Block, Space, StakesSpace
+from ur_solver.table import VALUE_TYPES, TableFile
 
 ARITHMETIC = 1e-14
-"""How far two ways of summing up the same throws may differ: some 50 ulps of 1."""
+"""How much the sum over the throws may differ when it is computed in another order: 50 ulps of
+1."""
 
 Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What was checked and found right.
+    """What was checked and found correct.
 
     Attributes
     ----------
     positions, chunks, blocks : int
         All of the table's.
     residual : float
-        The largest abs(T(V) - V) as recomputed from the stored values, rounded as they are.
+        The largest abs(T(V) - V), recomputed from the stored values, which may be rounded.
     sampled : int
-        Positions that were recomputed by the readable rules.
+        The number of positions that were recomputed by the readable rules.
     error : float or None
-        How far a value can be off at most, as proven once more; None if the table claims
-        nothing.
+        How far a value can be off at most, as proven again; None without a certificate.
     """
 
     positions: int
@@ -61,64 +62,72 @@ class Verification:
 
 
 def verify_table(
-    table: Table,
+    table: TableFile,
     *,
     sample: int = 500,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Verification:
-    """Check a table that has been opened, which has checked its structure already.
+    """Check an open table, whose structure was checked when it was opened.
 
-    Checked are the checksum of every chunk, that every value is a probability, with stakes
-    that the cut costs no more than is said, that the table's residual is that of its blocks,
-    that the solved tolerance covers every block's residual, the residual of every position in
-    the compiled kernel, and that of a random sample by the readable rules, mirrored too. If
-    the table is certified, what it claims of each block is proven again, from its values and
-    what it claims of the blocks that its moves lead to.
+    The checks are:
+
+    - the checksum of every chunk;
+    - that every value is a probability;
+    - with stakes, that the cut costs no more than the table says;
+    - that the table's residual is the largest of its blocks;
+    - that the table's tolerance covers the residual of every block;
+    - the residual of every position, by the compiled kernel;
+    - the residual of a random sample, by the readable rules, and the ranks of its mirror images;
+    - for a certified table, the error of each block, which is proven again from its values and from
+      the errors that the table claims for the blocks that its moves lead to.
 
     Parameters
     ----------
-    table : Table
+    table : TableFile
     sample : int
-        How many positions to recompute by the readable rules.
+        The number of positions to recompute by the readable rules.
     seed : int
         Of the sample.
     threads : int, optional
-        As many as there are processors if not given.
+        By default the number of processors.
     progress : callable, optional
-        Called with positions checked and positions in all.
+        Called with the number of positions checked so far and the number of all positions.
 
     Raises
     ------
     DamagedTableError
-        At the first fault, naming the block and a position.
+        At the first fault; it names the block and a position.
     MemoryError
-        If there is no room for all values as float64.
+        If there is not enough memory for all values as float64.
     """
     stored = table.load()
     values = VALUE_TYPES[table.header.value_type].decode(stored)
-    auditor = _Auditor(table, values)
-    auditor.check_header()
+    verifier = _Verifier(table, values)
+    verifier.check_header()
     worst = 0.0
     for block in table.space.blocks:
-        auditor.check_range(block)
-        auditor.check_cut(block)
+        verifier.check_range(block)
+        verifier.check_cut(block)
     threads = threads or os.cpu_count() or 1
     with ThreadPoolExecutor(threads) as pool:
         found = (
-            # each with all threads: a proof takes twice the memory of a residual
-            (auditor.check_bound(block, threads) for block in table.space.blocks)
-            if auditor.is_certified
-            else pool.map(auditor.check_block, table.space.blocks)
+            # one block at a time with all threads, as a proof takes twice a residual's memory
+            (verifier.check_bound(block, threads) for block in table.space.blocks)
+            if verifier.is_certified
+            else pool.map(verifier.check_block, table.space.blocks)
         )
         for block, residual in zip(table.space.blocks, found, strict=True):
             worst = max(worst, residual)
             if progress is not None:
-                progress((block.offset + block.size) // table.space.lanes, table.space.n_placements)
-    auditor.check_sample(sample, seed)
+                progress(
+                    (block.offset + block.size) // table.space.values_per_position,
+                    table.space.n_positions,
+                )
+    verifier.check_sample(sample, seed)
     return Verification(
-        positions=table.space.n_placements,
+        positions=table.space.n_positions,
         chunks=table.n_chunks,
         blocks=len(table.blocks),
         residual=worst,
@@ -127,29 +136,34 @@ def verify_table(
     )
 
 
-class _Auditor:
-    def __init__(self, table: Table, values: npt.NDArray[np.float64]) -> None:
+class _Verifier:
+    def __init__(self, table: TableFile, values: npt.NDArray[np.float64]) -> None:
         self.table = table
         self.space: Space = table.space
         self.values = values
-        # T is no further off than V, so that rounding V moves T(V) - V by twice as much.
+        self.kernel = kernel_of(self.space)
+        self.stored = ArrayBlocks(self.space, values)
+        # Rounding changes T(V) by no more than V, and so T(V) - V by at most twice as much.
         self.slack = 2 * VALUE_TYPES[table.header.value_type].rounding + ARITHMETIC
         self.errors: list[float] = table.blocks["error"].tolist()
         self.is_certified = table.header.error is not None
         self.workspace = Workspace()
         if self.is_certified:
             check_provable(self.space.rules)
-            self.leads_to = dependencies(self.space)
 
     def _fault(self, block: Block, rank: int, fault: str) -> DamagedTableError:
-        position = format_position(self.space.rules, self.space.unrank(rank))
+        position = self.space.unrank(rank).notation
         return DamagedTableError(
             f"table {str(self.table.path)!r} is wrong: block {block.index}, "
             f"position {position!r}: {fault}"
         )
 
+    def own(self, block: Block) -> Values:
+        """The values of a block."""
+        return self.stored.values_of(block.index)
+
     def check_header(self) -> None:
-        """The table's residual is the largest that a block records."""
+        """Check that the table's residual is the largest that a block records."""
         block = self.space.blocks[int(np.argmax(self.table.blocks["residual"]))]
         recorded = float(self.table.blocks["residual"][block.index])
         if recorded != self.table.header.residual:
@@ -161,9 +175,9 @@ class _Auditor:
             )
 
     def check_range(self, block: Block) -> None:
-        values = self.values[block.offset : block.offset + block.size]
+        values = self.own(block)
         if self.space.is_chance:
-            is_right = (values >= -ARITHMETIC) & (values <= 1 + ARITHMETIC)  # NaN is not
+            is_right = (values >= -ARITHMETIC) & (values <= 1 + ARITHMETIC)  # False for NaN
         else:
             is_right = np.isfinite(values)
         if not is_right.all():
@@ -172,10 +186,10 @@ class _Auditor:
             raise self._fault(block, block.offset + at, f"its value is {values[at]}, not {kind}")
 
     def check_cut(self, block: Block) -> None:
-        """That what the table says its cut may cost covers what its bounds say."""
+        """Check that the error of the cut that the table states covers that of its bounds."""
         if not isinstance(self.space, StakesSpace):
             return
-        found = self.space.cut_error(self.values[block.offset : block.offset + block.size])
+        found = self.space.cut_error(self.own(block))
         header = self.table.header
         for name, recorded, most in zip(
             ("cut_error", "cut_growth"), (header.cut_error, header.cut_growth), found, strict=True
@@ -186,19 +200,19 @@ class _Auditor:
                 )
 
     def allowed(self, block: Block) -> float:
-        """The most that the residual of a block may be: what the block itself records."""
+        """The largest allowed residual of a block: what it records, and some slack for rounding."""
         return float(self.table.blocks["residual"][block.index]) + self.slack
 
     def check_block(self, block: Block) -> float:
         """The residual of a block; DamagedTableError if it is larger than recorded."""
-        return self._checked(block, residual_of(self.space, block, self.values))
+        return self._checked(block, self.kernel.block_residual(block, self.own(block), self.stored))
 
     def check_bound(self, block: Block, threads: int) -> float:
-        """As `check_block`, and DamagedTableError if its bound cannot be proven."""
+        """As `check_block`, and DamagedTableError if the block's error cannot be proven."""
         claimed = self.errors[block.index]
-        outside = max((self.errors[each] for each in self.leads_to[block.index]), default=0.0)
+        outside = max((self.errors[each] for each in self.space.reads(block.index)), default=0.0)
         largest = self.table.header.error
-        # so that what is claimed of a block covers all that its moves lead to, however far on
+        # By induction the claim then covers all blocks that can be reached from this one.
         if not (largest is not None and outside <= claimed <= largest):
             raise self._fault(
                 block,
@@ -207,17 +221,18 @@ class _Auditor:
                 f"lead to by {outside}, the table by {largest}",
             )
         try:
-            residual, _ = prove_again(
-                self.space,
+            residual, _ = prove_values(
+                self.kernel,
                 block,
-                self.values,
+                self.own(block),
+                self.stored,
                 self.workspace,
                 outside=outside,
                 claimed=claimed,
                 threads=threads,
             )
         except CertificateError as error:
-            # the larger fault is told first
+            # a wrong residual is the more serious fault, and is reported first
             self.check_block(block)
             raise DamagedTableError(f"table {str(self.table.path)!r} is wrong: {error}") from None
         return self._checked(block, residual)
@@ -242,12 +257,12 @@ class _Auditor:
         return residual
 
     def _worst_rank(self, block: Block) -> int:
-        """The rank with the largest residual, by halving."""
+        """The rank with the largest residual, found by bisection."""
         first, count = block.offset, block.size
         while count > 1:
             half = count // 2
             lower, upper = (
-                residual_between(self.space, self.values, block, at, n)
+                self.kernel.residual(block, self.own(block), self.stored, at, n)
                 for at, n in ((first, half), (first + half, count - half))
             )
             if lower < upper:
@@ -258,21 +273,21 @@ class _Auditor:
 
     def check_sample(self, sample: int, seed: int) -> None:
         """Recompute random positions, and the start, by the readable rules."""
-        query = Query(self.table)
-        random_ranks = random.Random(seed).choices(range(self.space.n_positions), k=sample)
-        ranks = [self.space.rank(start(self.space.rules)), *random_ranks]
+        answers = Answers(self.table)
+        random_ranks = random.Random(seed).choices(range(self.space.n_values), k=sample)
+        ranks = [self.space.rank(self.space.rules.start()), *random_ranks]
         firsts = [block.offset for block in self.space.blocks]
         for k, rank in enumerate(ranks):
             position = self.space.unrank(rank, (LIGHT, DARK)[k % 2])
             block = self.space.blocks[int(np.searchsorted(firsts, rank, side="right")) - 1]
-            off = self._readable_residual(query, position)
+            off = self._readable_residual(answers, position)
             if not off <= self.allowed(block):
                 raise self._fault(block, rank, f"by the readable rules its value is {off:.3g} off")
-            mirrored = mirror(self.space.rules, position)
+            mirrored = position.mirror()
             if self.space.rank(mirrored) != self.space.rank(position):
                 raise self._fault(block, rank, "its mirror image has another rank")
 
     @staticmethod
-    def _readable_residual(query: Query, position: Position) -> float:
-        expected = evaluate(query.rules, position, query.value)
-        return abs(expected - query.value(position)) / query.space.unit
+    def _readable_residual(answers: Answers, position: Position) -> float:
+        expected = evaluate(position, answers.value)
+        return abs(expected - answers.value(position)) / answers.space.unit

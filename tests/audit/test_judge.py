@@ -6,15 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.games import GAMES, NAMES, OWN_RULES, RACES, HashValues, random_game
+from ur_solver.api.table import Table
 from ur_solver.audit import audit_games, play_games
 from ur_solver.audit.players import PLAIN, named_player
 from ur_solver.errors import RuleSetMismatchError
-from ur_solver.moves import legal_moves, pass_turn
-from ur_solver.position import start, winner
-from ur_solver.query import open_query
-from ur_solver.records import GameRecord, Replay, read_games, write_games
+from ur_solver.records import GameRecord, Replay, read_file, write_games
 from ur_solver.rules import CATALOGUE, named_rules
-from ur_solver.turns import choice_value, move_value, throw_value, turn
+from ur_solver.rules.turns import choice_value, move_value, throw_value, turn
 
 EXACT = 1e-12
 
@@ -24,14 +22,14 @@ def sign(judged):
 
 
 def identity_gap(audit):
-    """By how much end value and start value + luck - losses differ."""
+    """The difference between the end value and start value + luck - losses."""
     gained = sum(sign(judged) * (judged.luck - judged.loss) for judged in audit.plies)
     return abs(audit.end_value - (audit.start_value + gained))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_sample_game_is_audited(name):
-    (record,) = read_games(str(GAMES / f"{name}.json"))
+    (record,) = read_file(str(GAMES / f"{name}.json"))
     (audit,) = audit_games([record], HashValues(record.rules))
     assert len(audit.plies) == len(record.plies) == len(audit.curve) - 1
     assert identity_gap(audit) < EXACT
@@ -59,16 +57,16 @@ def test_result_is_start_value_and_luck_less_losses(name, pieces, seed, cut):
 
 
 def test_values_are_those_of_the_readable_rules(query2):
-    """Every number again, from `moves.py` and the query one position at a time."""
+    """Compare every number with one computed from `moves.py` and single queries."""
     rules = query2.rules
     for seed in range(5):
         record = random_game(rules, seed)
         (audit,) = audit_games([record], query2)
-        position = start(rules)
+        position = rules.start()
         for judged in audit.plies:
             side = position.side
             assert judged.value == pytest.approx(query2.value(position), abs=EXACT)
-            moves = legal_moves(rules, position, judged.ply.throw)
+            moves = rules.legal_moves(position, judged.ply.throw)
             if moves:
                 evaluated = query2.moves(position, judged.ply.throw)
                 assert judged.best_value == pytest.approx(evaluated[0].value, abs=EXACT)
@@ -82,10 +80,10 @@ def test_values_are_those_of_the_readable_rules(query2):
             else:
                 assert judged.best == -1
                 assert audit.best_text(judged) is None
-                position = pass_turn(position)
+                position = position.pass_turn()
                 assert judged.best_value == pytest.approx(1 - query2.value(position), abs=EXACT)
             assert judged.ply.side == side
-        assert winner(rules, position) == record.winner
+        assert position.winner == record.winner
 
 
 def test_the_mean_luck_of_all_throws_is_nought(query2):
@@ -109,7 +107,7 @@ def test_the_mean_luck_of_all_throws_is_nought(query2):
 
 
 def test_a_pending_throw_is_luck_without_a_loss():
-    (record,) = read_games(str(GAMES / "finkel-short-wait4move.json"))
+    (record,) = read_file(str(GAMES / "finkel-short-wait4move.json"))
     (audit,) = audit_games([record], HashValues(record.rules))
     last = audit.plies[-1]
     assert last.ply.is_pending
@@ -132,14 +130,14 @@ def test_many_games_are_one_question():
 
 @pytest.mark.parametrize("rules", RACES + OWN_RULES, ids=lambda rules: rules.name)
 def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_path):
-    """Sampled, written, read and judged; every number again from the readable rules."""
+    """Sample, write, read and judge games; compare every number with the readable rules."""
     rules = rules.with_pieces(2)
-    with open_query(solved(rules)) as query:
+    with Table(solved(rules)) as query:
         choosers = PLAIN["random"], named_player("weak", query)
         played = play_games(rules, *choosers, 6, np.random.default_rng(4))
         path = tmp_path / "games.ur"
         write_games(played, path)
-        records = list(read_games(str(path), rules))
+        records = list(read_file(str(path), rules))
         for before, record in zip(played, records, strict=True):
             assert [(ply.throws, ply.state, ply.played, ply.said) for ply in record.plies] == [
                 (ply.throws, ply.state, ply.played, ply.said) for ply in before.plies
@@ -147,7 +145,7 @@ def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_
         for audit in audit_games(records, query):
             assert identity_gap(audit) < EXACT
             assert audit.end_value == (audit.record.winner == "L")
-            begin = query.opening_value() or query.value(start(rules))
+            begin = query.opening_value() or query.value(rules.start())
             assert audit.start_value == pytest.approx(begin, abs=EXACT)
             expected = list(_judged_again(audit.record, query))
             assert [(judged.is_saying, audit.taken_text(judged)) for judged in audit.plies] == [
@@ -161,28 +159,26 @@ def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_
 
 
 def _judged_again(record, query):
-    """For each ply whether it is a saying, its text, luck and loss, by `turns.py`."""
+    """For each ply, by `turns.py`: whether it is a saying, its text, its luck and its loss."""
     rules, value = record.rules, query.value
-    position = start(rules)
+    position = rules.start()
     for index, ply in enumerate(record.plies):
-        choices = {choice.name: choice for choice in turn(rules, position)}
-        worth = {
-            name: choice_value(rules, position, choice, value) for name, choice in choices.items()
-        }
+        choices = {choice.name: choice for choice in turn(position)}
+        worth = {name: choice_value(position, choice, value) for name, choice in choices.items()}
         if len(choices) > 1:
             yield True, ply.choice, 0.0, max(worth.values()) - worth[ply.choice]
         outcomes = choices[ply.choice].outcomes
         (outcome,) = (each for each in outcomes if each.throws == ply.throws)
-        best = throw_value(rules, position, outcome.moves, value)
-        luck = 0.0 if index == 0 and rules.play.opening_throw else best - worth[ply.choice]
+        best = throw_value(position, outcome.moves, value)
+        luck = 0.0 if index == 0 and rules.mechanics.opening_throw else best - worth[ply.choice]
         if outcome.moves:
             text = record.move_text(ply)
             (move,) = (move for move in outcome.moves if move.text == text)
-            yield False, text, luck, best - move_value(rules, move, value)
+            yield False, text, luck, best - move_value(move, value)
             position = move.position
         else:
             yield False, None, luck, 0.0
-            position = pass_turn(position)
+            position = position.pass_turn()
 
 
 def test_other_rules_are_refused_by_name():

@@ -1,4 +1,4 @@
-"""The report: what it says, that it needs nothing, and how it looks in a browser."""
+"""The report: its content, that it loads nothing, and its layout in a browser."""
 
 import html
 import os
@@ -12,11 +12,10 @@ import pytest
 from tests.games import GAMES, NAMES, HashValues, random_game
 from ur_solver.audit import Thresholds, audit_games, html_report
 from ur_solver.audit.report import MAX_GAMES, signed
-from ur_solver.audit.svg import board_svg
-from ur_solver.position import parse_position
-from ur_solver.records import GameRecord, read_games
+from ur_solver.records import GameRecord, read_file
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.contents import is_marked, side_of, split
+from ur_solver.rules.drawing.svg import board_svg
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
@@ -42,12 +41,12 @@ def report(*records, references=REFERENCES):
 
 
 def sample(name):
-    (record,) = read_games(str(GAMES / f"{name}.json"))
+    (record,) = read_file(str(GAMES / f"{name}.json"))
     return record
 
 
 class _Reader(HTMLParser):
-    """Collects what a page refers to, and checks that its elements are closed."""
+    """Collects the links of a page and checks that its elements are closed."""
 
     VOID = ("meta", "link", "br", "img")
 
@@ -82,9 +81,9 @@ def test_reports_are_sound_and_self_contained(name):
     assert len(set(reader.ids)) == len(reader.ids)
     assert all(link.startswith("#") and link[1:] in reader.ids for link in reader.links)
     assert not re.search(r"https?:|//\w|@import|url\(", page)
-    # Each mistake with its board, and both moves on it.
+    # Each mistake has a board with both moves.
     marked = sum(Thresholds().mark(judged) is not None for judged in audit.plies)
-    for css in ('class="board"', 'class="moment"', 'class="arrow best"', 'class="arrow played"'):
+    for css in ('class="ur-board"', 'class="moment"', 'class="arrow best"', 'class="arrow played"'):
         assert page.count(css) == marked
 
 
@@ -104,15 +103,15 @@ def test_many_games_are_cut():
 
 
 def test_every_piece_is_drawn():
-    """Stacks, numbers and marks: as many discs as there are pieces."""
+    """Stacks, numbers and marks are drawn, with a disc for each piece."""
     for name, text, numbers in (
         ("skiriuk", ".(LL)..__../..(LdDl)...../....__.. L 2 5", []),
         ("birds", "....__../...(L1L2D3)..../....__.. L 345 1245", ["1", "2", "3"]),
         ("ben", "....__../..(Ld)(LLDd)..../....__.. D 1 2", []),
     ):
         rules = named_rules(name)
-        position = parse_position(rules, text)
-        drawing = board_svg(rules, position, [], "a board")
+        position = rules.position(text)
+        drawing = board_svg(position, label="a board")
         pieces = [piece for content in position.contents for piece in split(content)]
         assert drawing.count('class="piece ') == len(pieces)
         assert drawing.count('class="piece dark"') == sum(side_of(p) == "D" for p in pieces)
@@ -126,9 +125,9 @@ def test_signed_has_no_minus_nought():
 
 
 def browse(folder, page, width, *more):
-    """What Chromium says of a page in a frame `width` pixels wide."""
+    """What Chromium measures of a page in a frame `width` pixels wide."""
     frame = folder / "frame.html"
-    # Headless windows are never as narrow as a phone: a frame is.
+    # A headless window cannot be as narrow as a phone, but a frame can.
     frame.write_text(
         f'<body style="margin:0"><iframe id="frame" style="width:{width}px;height:3000px;'
         f'border:0" srcdoc="{html.escape(page)}"></iframe><p id="said"></p><script>'

@@ -1,4 +1,4 @@
-"""Marks, totals, strength, and what machines read of them."""
+"""Marks, totals and strength, and the JSON and CSV output with them."""
 
 import csv
 import io
@@ -24,15 +24,14 @@ from ur_solver.audit import (
 )
 from ur_solver.audit.players import NAMES, PLAIN, TEMPERATURES, named_player
 from ur_solver.errors import InputError
-from ur_solver.position import parse_position
-from ur_solver.records import Replay, read_games
+from ur_solver.records import Replay, read_file
 from ur_solver.rules import named_rules
 
 import numpy as np  # isort: skip
 
 
 def audit_of(name):
-    (record,) = read_games(str(GAMES / f"{name}.json"))
+    (record,) = read_file(str(GAMES / f"{name}.json"))
     (audit,) = audit_games([record], HashValues(record.rules))
     return audit
 
@@ -54,7 +53,7 @@ def test_marks_follow_the_thresholds():
 
 @pytest.mark.parametrize("numbers", [(0, 0.1, 0.2), (0.2, 0.1, 0.3), (0.1, 0.2, 1.5)])
 def test_thresholds_rise(numbers):
-    with pytest.raises(InputError, match="expected three rising numbers"):
+    with pytest.raises(InputError, match="expected three ascending numbers"):
         Thresholds(*numbers)
 
 
@@ -91,7 +90,7 @@ def test_json_has_the_documented_keys():
     assert len(values["plies"]) == len(audit.plies)
     rules = audit.record.rules
     for ply in values["plies"]:
-        assert parse_position(rules, ply["position"]).side == ply["side"][0].upper()
+        assert rules.position(ply["position"]).side == ply["side"][0].upper()
         assert (ply["move"] is None) == (ply["best"] is None)
     total = values["start_value"] + sum(
         (ply["luck"] - ply["loss"]) * (1 if ply["side"] == "light" else -1)
@@ -148,7 +147,7 @@ def test_players_prefer_what_they_say():
     rng = np.random.default_rng(0)
 
     def chosen(text, throw, name):
-        replay = Replay(rules, parse_position(rules, text))
+        replay = Replay(rules, rules.position(text))
         steps = replay.legal((throw,))
         (index,) = PLAIN[name]([steps], rng)
         return replay.stepper.text(replay.side, steps[index])

@@ -14,14 +14,14 @@ from ur_solver import __version__
 from ur_solver.cli import COMMANDS, cli
 from ur_solver.locate import FOLDER_VARIABLE
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
-from ur_solver.table import Table
+from ur_solver.table import TableFile
 
 START = "....__../......../....__.. L 2 2"
 MIDDLE = "L...__../..D...../....__.. L 1 1"
 
 
 def sure_digits(output: str) -> str:
-    """The output without the last two digits of percentages, which the tolerance may move."""
+    """The output without the last two digits of percentages, which are within the tolerance."""
     return re.sub(r"(\.\d{8})\d\d %", r"\1 %", output)
 
 
@@ -216,12 +216,38 @@ def test_rules_are_listed():
 
 def test_a_rule_set_is_shown():
     output = run("rules", "masters-games", "-n", "3")
-    assert output.startswith("masters-games\n\n     1  2  3  4  5  6  7  8\n  A  *  .")
-    assert "  3 pieces a side" in output
+    assert output.startswith("masters-games\n\n  3 pieces a side")
     assert "1 (3/8), 2 (3/8), 3 (1/8), 4 (1/8)" in output
     assert "An extra throw follows a move that was made with a throw of 4." in output
+    assert "\n4.2 Family race\n\n  - A square holds one piece." in output
+    assert "\n  $ ur moves masters-games '...L__" in output
     assert "positions  512,349" in output
     assert "on disk" in output
+
+
+def test_rules_fit_the_terminal(monkeypatch: pytest.MonkeyPatch):
+    texts = []
+    for width in (60, 80, 100, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        prose, _, _ = run("rules", "ben").partition("\n\n  positions")
+        assert "**" not in prose
+        assert "`" not in prose
+        wide = [line for line in prose.splitlines() if len(line) > width]
+        assert all(line.startswith(("  $ ur moves", "    ", "  <row A>")) for line in wide)
+        texts.append(" ".join(prose.split()))
+    assert len(set(texts)) == 1  # the same words, whatever the width
+    assert "A capture always ends the turn." in texts[0]
+
+
+def test_rules_of_a_custom_rule_set():
+    output = " ".join(run("rules", "blitz", "--no-extra-on-rosette", "--dice", "d4").split())
+    assert "An extra throw follows a move that captures." in output
+    assert "3.4 Dice d4" in output
+    assert "4.2 Family race" in output
+    assert "Rule set blitz" not in output
+    again = "Whether a player who lands on a rosette may choose to throw again"
+    for name, said in (("casual", "no"), ("casual-roll-again", "yes")):
+        assert f"{again}: {said}." in " ".join(run("rules", name).split())
 
 
 def test_custom_rules_go_through_json(tmp_path: pathlib.Path):
@@ -234,7 +260,7 @@ def test_custom_rules_go_through_json(tmp_path: pathlib.Path):
     table = tmp_path / "my.h5"
     assert "positions  743" in run("rules", str(tmp_path / "my.json"))
     assert "743 positions" in run("solve", str(tmp_path / "my.json"), "-o", str(table))
-    with Table(table) as opened:
+    with TableFile(table) as opened:
         assert opened.rules == rules
 
 
@@ -356,7 +382,7 @@ def test_interrupted_commands_end_with_130(monkeypatch, tmp_path):
     monkeypatch.setattr("ur_solver.cli.solve.make_table", interrupt)
     table = str(tmp_path / "table.h5")
     assert "the same command goes on" in run("solve", "finkel:1", "-o", table, code=130)
-    monkeypatch.setattr("ur_solver.cli.query.open_table", interrupt)
+    monkeypatch.setattr("ur_solver.cli.query.open_file", interrupt)
     assert run("query", "finkel:2", START, code=130) == ""
 
 

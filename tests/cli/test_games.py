@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from tests.games import GAMES, random_game
+from ur_solver.api.table import Table
 from ur_solver.cli import cli
-from ur_solver.query import open_query
-from ur_solver.records import read_games, write_games
+from ur_solver.records import read_file, write_games
 from ur_solver.rules import named_rules
 
 GREEDY = str(GAMES / "finkel2p-greedy.json")
@@ -31,7 +31,7 @@ def _table_of_finkel_2(finkel2):
 
 @pytest.fixture
 def folder(tmp_path):
-    """Five games, one of them cut short and one of other rules."""
+    """Five games, one of them truncated and one of other rules."""
     path = tmp_path / "games"
     path.mkdir()
     rules = named_rules("finkel:2")
@@ -96,7 +96,7 @@ def test_audit_refuses(tmp_path):
     error = run("audit", "finkel:2", blitz, code=2).stderr
     assert "the game was played by blitz, not finkel:2" in error
     error = run("audit", "finkel:2", GREEDY, "--mistake", 2, code=2).stderr
-    assert "expected three rising numbers" in error
+    assert "expected three ascending numbers" in error
     error = run("audit", "finkel:2", tmp_path / "nothing.rgn", code=2).stderr
     assert "No such file" in error
     error = run("audit", "finkel:2", GREEDY, "--html", tmp_path / "no" / "x.html", code=1).stderr
@@ -111,10 +111,10 @@ def test_export_then_import_keeps_values(tmp_path, query2):
     assert "12,990 entries" in result.stderr
     result = run("import", path, "-o", table)
     assert result.stdout == f"{table}\n"
-    with open_query(table) as query:
+    with Table(table) as query:
         assert query.rules == named_rules("finkel:2")
-        ranks = range(query.space.n_positions)
-        ours, theirs = (q.table.read_many(list(ranks)) for q in (query2, query))
+        ranks = range(query.space.n_values)
+        ours, theirs = (q.file.read_many(list(ranks)) for q in (query2, query))
         assert abs(ours - theirs).max() <= 0.5001 / 65535
         assert query.tolerance < 1e-4
     run("verify", table)
@@ -128,9 +128,9 @@ def test_exact_maps_make_exact_tables(tmp_path, value_type, query2):
     path, table = tmp_path / "map.rgu", tmp_path / "table.h5"
     run("export", "finkel:2", path, "--value-type", value_type, "--author", "Ann")
     run("import", path, "-o", table)
-    with open_query(table) as query:
-        ranks = list(range(query.space.n_positions))
-        difference = abs(query.table.read_many(ranks) - query2.table.read_many(ranks)).max()
+    with Table(table) as query:
+        ranks = list(range(query.space.n_values))
+        difference = abs(query.file.read_many(ranks) - query2.file.read_many(ranks)).max()
         assert difference <= (0 if value_type == "f64" else 2.0**-24)
 
 
@@ -144,7 +144,7 @@ def test_sample(tmp_path):
     games = tmp_path / "games.rgn"
     output = run("sample", "finkel:2", "-g", 40, "--players", "best,greedy", "-o", games).stdout
     assert output.startswith("games                   40, 40 of them finished\nbest (light) wins ")
-    assert len(list(read_games(str(games)))) == 40
+    assert len(list(read_file(str(games)))) == 40
     values = json.loads(
         run("sample", "finkel:2", "-g", 40, "--players", "best,greedy", "--json").stdout
     )
@@ -163,7 +163,7 @@ def test_play_against_the_table(tmp_path):
     assert "expected a move or its number" in result.stderr
     assert "#####" in result.stdout  # the hint's bars
     assert "strength" in result.stdout
-    (record,) = read_games(str(path))
+    (record,) = read_file(str(path))
     assert dict(record.metadata) == {"Light": "human", "Dark": "best"}
     assert record.ending == "won"
 
@@ -172,11 +172,11 @@ def test_play_can_be_given_up_and_broken_off(tmp_path):
     path = tmp_path / "game.json"
     output = run("play", "finkel:2", "--seed", 3, "-o", path, stdin="1\nresign\n").stdout
     assert "light resigns" in output
-    (record,) = read_games(str(path))
+    (record,) = read_file(str(path))
     assert (record.ending, record.winner) == ("resigned", "D")
     output = run("play", "finkel:2", "--seed", 3, "--no-audit", "-o", path, stdin="1\n").stdout
     assert "light leaves the game" in output
-    (record,) = read_games(str(path))
+    (record,) = read_file(str(path))
     assert (record.ending, record.reason) == ("abandoned", "player_left")
 
 
@@ -197,7 +197,7 @@ def test_birds_are_played_sampled_and_audited(tmp_path):
     both = [ply["throw"] for ply in json.loads(lines[0])["plies"]]
     assert any(isinstance(throw, list) and len(throw) == 2 for throw in both)
     error = run("sample", "birds:1", "-o", tmp_path / "games.rgn", code=2).stderr
-    assert "birds:1: RGN has no words for its turns" in error
+    assert "birds:1: RGN can express turns of the race family only" in error
     assert not (tmp_path / "games.rgn").exists()
     game = tmp_path / "game.ur"
     result = run("play", "birds:2", "--seed", 1, "-o", game, stdin="hint\nfly\n1\n" * 200)
@@ -205,7 +205,7 @@ def test_birds_are_played_sampled_and_audited(tmp_path):
     assert "\nsay> hint\n  1  move " in result.stdout
     assert "'fly': expected move or enter or its number" in result.stderr
     assert "has won" in result.stdout
-    (record,) = read_games(str(game))
+    (record,) = read_file(str(game))
     assert record.ending == "won"
     page = tmp_path / "report.html"
     told = run("audit", "birds:2", game, "--html", page, "--inaccuracy", 1e-4, "--mistake", 1e-3,
@@ -221,4 +221,4 @@ def test_the_program_plays_itself_and_hints():
                  stdin="1\n" * 200).stdout  # fmt: skip
     assert "-0.00" in output
     error = run("play", "finkel:2", "--light", "best", "-o", "game.txt", "--seed", 1, code=2).stderr
-    assert "a game's file ends in one of .json, .jsonl, .rgn, .ur" in error
+    assert "a file of games ends in one of .json, .jsonl, .rgn, .ur" in error

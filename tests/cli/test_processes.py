@@ -1,4 +1,4 @@
-"""The commands as processes: entry point, pipes, what they import."""
+"""The commands as processes: the entry point, pipes, and which modules they import."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_answers_come_before_the_next_question(finkel2):
 
 def asked(table) -> subprocess.Popen[str]:
     """`ur query TABLE -`, waiting for positions."""
-    # A test run in the background of a script ignores SIGINT, and so would its children.
+    # Tests that a script runs in the background ignore SIGINT, and so would their children.
     heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return subprocess.Popen(
@@ -118,7 +118,7 @@ def test_best_by_name(finkel2):
 
 @pytest.mark.skipif(os.name == "nt", reason="no such terminals on Windows")
 def test_a_bar_counts_positions_on_a_terminal_only(tmp_path):
-    import pty  # not there on Windows
+    import pty  # does not exist on Windows
     import termios
 
     command = [sys.executable, "-m", "ur_solver", "solve", "finkel:2", "-o"]
@@ -159,7 +159,7 @@ def test_a_bar_counts_positions_on_a_terminal_only(tmp_path):
     ],
 )
 def test_commands_import_only_what_they_use(finkel2, tmp_path, arguments, unwanted):
-    # a guard of the time that a process takes to start, which is mostly imports
+    # imports are most of the time that a process takes to start
     files = {"TABLE": str(finkel2), "OUTPUT": str(tmp_path / "new.h5")}
     arguments = [files.get(argument, argument) for argument in arguments]
     program = (

@@ -1,4 +1,4 @@
-"""Files that claim or hold far more than memory, given to the commands under a limit of it."""
+"""Files that claim or hold far more than fits into memory, given to commands with little of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.faults.strangers import CORPUS
 from tests.faults.tally import Tally
 
 MEMORY = 2 << 30
-"""Address space of a command here: some 200 MB are its libraries."""
+"""The address space of a command; its libraries take some 200 MB."""
 
 TIMEOUT = 300
 
@@ -29,7 +29,7 @@ def _sparse(path: pathlib.Path, head: bytes = b"", size: int = 1 << 30) -> None:
 
 
 def _huge_attribute(path: pathlib.Path) -> None:
-    # HDF5 keeps attributes in 64 KiB; what claims more is a type of that size, or a length
+    # HDF5 limits attributes to 64 KiB, but the size of their type can claim more
     with h5py.File(path, "r+") as file:
         del file.attrs["rules"]
         huge = h5py.h5t.C_S1.copy()
@@ -102,11 +102,11 @@ GIANTS: dict[str, tuple[list[str], str, str | None, Callable[[pathlib.Path], Non
     "a map of 2^31 - 1 entries, all there": (_IMPORT, ".rgu", _MAP, _huge_map((1 << 31) - 1, 0)),
     "a map of 2^20 zeros": (_IMPORT, ".rgu", _MAP, _huge_map(1 << 20, 0)),
 }
-"""By what they are: the command they are given to, suffix, corpus file to begin from, maker."""
+"""By description: the command, the file's suffix, the corpus file to begin from, and the maker."""
 
 
 def giant(folder: pathlib.Path, name: str, tally: Tally) -> None:
-    """Give one giant to its command; it must be refused in a sentence, in time and memory."""
+    """Give a giant to its command, which must refuse it with one sentence, in time and memory."""
     command, suffix, seed, make = GIANTS[name]
     path = folder / f"giant{suffix}"
     if seed is not None:
@@ -134,8 +134,10 @@ def giant(folder: pathlib.Path, name: str, tally: Tally) -> None:
 
 
 def giants(folder: pathlib.Path) -> Tally:
-    """All of `GIANTS`."""
-    tally = Tally("files that claim or hold far more than memory, commands limited to 2 GiB")
+    """Try all of `GIANTS`."""
+    tally = Tally(
+        "files that claim or hold far more than fits into memory, commands limited to 2 GiB"
+    )
     for name in GIANTS:
         giant(folder, name, tally)
     return tally

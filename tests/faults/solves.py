@@ -1,7 +1,7 @@
-"""Solves as processes to which something happens, each followed by one that is left alone.
+"""Solves as processes that meet a fault, each followed by a solve without one.
 
-The one that is left alone must end with the values of an undisturbed solve, bit for bit:
-with one thread a solve is deterministic.
+The latter must end with the values of an undisturbed solve, bit for bit. With one thread a solve
+is deterministic.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ import numpy.typing as npt
 
 from tests.checkpoints import finished_blocks
 from tests.faults.tally import Tally
+from ur_solver.engine import Checkpoint
+from ur_solver.engine.checkpoint import VERSION
 from ur_solver.errors import UrError
 from ur_solver.make import make_table
 from ur_solver.rules import RuleSet, named_rules
-from ur_solver.solve import Checkpoint
-from ur_solver.solve.checkpoint import VERSION
-from ur_solver.table import Table, TableWriter
+from ur_solver.table import TableFile, TableWriter
 
 TIMEOUT = 600
 
@@ -65,8 +65,8 @@ class Solves:
         self.folder.mkdir(parents=True)
 
     def values(self) -> npt.NDArray[np.float64]:
-        """The values of the table that is there."""
-        with Table(self.output) as table:
+        """The values of the output."""
+        with TableFile(self.output) as table:
             return np.array(table.load())
 
     def start(
@@ -76,7 +76,7 @@ class Solves:
         quiet: bool = True,
         environment: dict[str, str] | None = None,
     ) -> subprocess.Popen[str]:
-        """A solve as a process; `before` is called in it before it begins."""
+        """Start a solve as a process; `before` is called in the process before it begins."""
         command = [sys.executable, "-m", "ur_solver", "solve", self.word, "--threads", "1"]
         return subprocess.Popen(
             [*command, "-o", str(self.output), *["-q"] * quiet, *more],
@@ -89,34 +89,34 @@ class Solves:
 
     @staticmethod
     def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
-        """A process's exit code and what it said on standard error."""
+        """Wait for a process; returns its exit code and what it wrote to standard error."""
         _, said = process.communicate(timeout=TIMEOUT)
         return process.returncode, said
 
     def finished(self) -> dict[int, bytes]:
-        """Finished blocks, with what changes if they are solved again."""
+        """The finished blocks, each with data that changes if it is solved again."""
         return finished_blocks(self.output, self.rules)
 
     def wait_for_blocks(self, process: subprocess.Popen[str], count: int) -> None:
-        """Until so many blocks are finished, or the process is."""
+        """Wait until `count` blocks are finished or the process has ended."""
         while process.poll() is None and len(self.finished()) < count:
             time.sleep(0.001)
 
     def is_right(self) -> bool:
-        """Whether the table is there, has the right values and nothing else is left."""
+        """Whether the output has the correct values and there are no other files."""
         return os.listdir(self.folder) == [self.output.name] and np.array_equal(
             self.values(), self.truth
         )
 
     def goes_on(self) -> bool:
-        """Whether a solve that is left alone takes all finished blocks over and ends right."""
+        """Whether a solve without a fault reuses all finished blocks and ends correctly."""
         n_kept = len(self.finished())
         code, said = self.finish(self.start(quiet=False))
         is_kept = not n_kept or f"going on from {n_kept} of " in said
         return code == 0 and is_kept and self.is_right()
 
     def count(self, tally: Tally, code: int, said: str, case: str) -> None:
-        """Count a solve that ended by itself: right at once, or one sentence and right later."""
+        """Count a solve: it is correct, or it ends with one sentence and can be resumed."""
         if code == 0:
             tally.count(survived=self.is_right(), case=f"{case}: {said}")
             return
@@ -125,12 +125,12 @@ class Solves:
 
 
 def is_one_sentence(said: str) -> bool:
-    """Whether all that a command said is one line that tells an error."""
+    """Whether a command wrote one line only, an error message."""
     return said.startswith("Error: ") and len(said.strip().splitlines()) == 1
 
 
 def kills(solves: Solves, times: int, seed: int) -> Tally:
-    """SIGKILL at random moments of a solve, again and again until it gets through."""
+    """Kill a solve at random moments and resume it, until it is complete."""
     tally = Tally(f"{solves.word}: killed (SIGKILL) at a random moment, then resumed")
     dice = random.Random(seed)
     solves.clear()
@@ -142,7 +142,7 @@ def kills(solves: Solves, times: int, seed: int) -> Tally:
         solves.finish(process)
         case = f"kill {tally.tried} of seed {seed}"
         if solves.output.exists():
-            # it was through, or its very end was hit
+            # the table was complete before the kill
             shutil.rmtree(solves.blocks, ignore_errors=True)
             tally.count(survived=solves.is_right(), case=case)
             solves.clear()
@@ -158,8 +158,8 @@ def kills(solves: Solves, times: int, seed: int) -> Tally:
 
 
 def full_disks(solves: Solves, times: int, seed: int) -> Tally:
-    """No file may grow beyond a random size, which fails as a full disk does."""
-    tally = Tally(f"{solves.word}: no room on the disk (RLIMIT_FSIZE of a random size)")
+    """Limit the size of files to a random number; writing more fails as on a full disk."""
+    tally = Tally(f"{solves.word}: the disk is full (RLIMIT_FSIZE of a random size)")
     dice = random.Random(seed)
     for _ in range(times):
         size = dice.randrange(solves.size)
@@ -175,8 +175,8 @@ def full_disks(solves: Solves, times: int, seed: int) -> Tally:
 
 
 def small_disks(solves: Solves, times: int, seed: int) -> Tally | None:
-    """A file system that is full at a random moment; None where none can be mounted."""
-    tally = Tally(f"{solves.word}: a disk (tmpfs) that is full at a random moment")
+    """Solve on a file system that becomes full; None if none can be mounted."""
+    tally = Tally(f"{solves.word}: the disk (tmpfs) is full at a random moment")
     dice = random.Random(seed)
     for _ in range(times):
         size = dice.randrange(1 << 12, 2 * solves.size)
@@ -192,7 +192,7 @@ def small_disks(solves: Solves, times: int, seed: int) -> Tally | None:
 
 @contextmanager
 def mounted(folder: pathlib.Path, options: str) -> Iterator[bool]:
-    """A file system in memory at `folder`; False where this process may not mount one."""
+    """Mount a file system in memory at `folder`; yields False if this process may not."""
     command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("mount")
     if not is_root or subprocess.run(command, capture_output=True, check=False).returncode:
@@ -205,12 +205,12 @@ def mounted(folder: pathlib.Path, options: str) -> Iterator[bool]:
 
 
 def remount(folder: pathlib.Path, options: str) -> None:
-    """Change the options of what `mounted` has mounted."""
+    """Change the options of a file system that `mounted` has mounted."""
     subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)
 
 
 def read_only(solves: Solves) -> Tally | None:
-    """A folder that cannot be written; None where this user can neither mount nor be kept out."""
+    """Solve into a read-only folder; None if this user can neither make nor mount one."""
     tally = Tally(f"{solves.word}: the output's folder is read-only")
     solves.clear()
     with mounted(solves.folder, "ro") as is_mounted:
@@ -228,7 +228,7 @@ def read_only(solves: Solves) -> Tally | None:
 
 
 def gone(solves: Solves, times: int, seed: int) -> Tally:
-    """The whole folder is removed under a solve that is stopped for it."""
+    """Remove the output's folder while the solve is paused."""
     tally = Tally(f"{solves.word}: the output's folder is removed while solving")
     dice = random.Random(seed)
     for _ in range(times):
@@ -248,8 +248,8 @@ def gone(solves: Solves, times: int, seed: int) -> Tally:
 
 
 def memory_limits(solves: Solves, times: int, seed: int) -> Tally:
-    """Address space limited to a random size, as `ulimit -v` does, from what libraries take."""
-    tally = Tally(f"{solves.word}: memory limited (ulimit -v) to 112 MiB to 1.2 GiB")
+    """Limit the address space to a random size, as `ulimit -v` does."""
+    tally = Tally(f"{solves.word}: memory is limited (ulimit -v), to between 112 MiB and 1.2 GiB")
     dice = random.Random(seed)
     for _ in range(times):
         size = dice.randrange(112 << 20, 1200 << 20)
@@ -268,7 +268,7 @@ def memory_limits(solves: Solves, times: int, seed: int) -> Tally:
 
 
 def two_at_once(solves: Solves, times: int) -> Tally:
-    """A second solve to the same output while the first is at work."""
+    """Start a second solve to the same output while the first one is running."""
     tally = Tally(f"{solves.word}: two solves to one output at once")
     for time_ in range(times):
         solves.clear()
@@ -286,11 +286,11 @@ def two_at_once(solves: Solves, times: int) -> Tally:
 
 
 def open_elsewhere(solves: Solves) -> Tally:
-    """The old table being read, and the new one being written, by another process."""
+    """Solve while another process reads the old table, or holds the new one open for writing."""
     tally = Tally(f"{solves.word}: the output is open elsewhere, for reading and for writing")
     solves.clear()
     solves.finish(solves.start())
-    with Table(solves.output) as old:
+    with TableFile(solves.output) as old:
         code, said = solves.finish(solves.start("--force"))
         is_kept = np.array_equal(old.load(), solves.truth)  # read after it was replaced
         tally.count(survived=code == 0 and is_kept and solves.is_right(), case=f"read: {said}")
@@ -324,8 +324,8 @@ time_t time(time_t *where) {
 
 
 def clock_changes(solves: Solves) -> Tally | None:
-    """The clock falls back by a year whenever it is looked at; None without a C compiler."""
-    tally = Tally(f"{solves.word}: the clock falls by a year whenever it is looked at")
+    """Set the clock back by a year whenever it is read; None without a C compiler."""
+    tally = Tally(f"{solves.word}: the clock goes back by a year whenever it is read")
     if shutil.which("gcc") is None:
         return None
     library = solves.folder.parent / "backwards.so"
@@ -343,7 +343,7 @@ def clock_changes(solves: Solves) -> Tally | None:
 
 
 def other_checkpoints(solves: Solves) -> Tally:
-    """A checkpoint of other rules, another tolerance, another version, or without a head."""
+    """Resume from a checkpoint of other rules, tolerance or version, or with a broken head."""
     tally = Tally(f"{solves.word}: a checkpoint of other rules, tolerance or version")
     fewer = solves.rules.with_pieces(1)
     for rules, tolerance in ((fewer, 1e-12), (solves.rules, 1e-6)):
@@ -371,16 +371,20 @@ def _count_refused(tally: Tally, solves: Solves, case: str) -> None:
 
 
 def damaged_checkpoints(folder: pathlib.Path, word: str, times: int, seed: int, cut: bool) -> Tally:
-    """A bit flipped in, or bytes cut off, a random file of a checkpoint; then resumed."""
-    what = "bytes are cut off the end" if cut else "a bit is flipped"
-    tally = Tally(f"{word}: {what} of a random file of a checkpoint, then resumed")
+    """Flip a bit in a random file of a checkpoint, or truncate it, then resume the solve."""
+    what = (
+        "a random file of a checkpoint is truncated"
+        if cut
+        else "a bit of a random file of a checkpoint is flipped"
+    )
+    tally = Tally(f"{word}: {what}, then the solve is resumed")
     rules, dice = named_rules(word), random.Random(seed)
     kept, output = folder / "kept.h5", folder / "damaged.h5"
     _interrupted(rules, kept)
     blocks, copy = kept.with_name("kept.h5.blocks"), output.with_name("damaged.h5.blocks")
     whole = folder / "whole.h5"
     make_table(rules, whole, threads=1)
-    with Table(whole) as table:
+    with TableFile(whole) as table:
         truth = np.array(table.load())
     files = sorted(path.name for path in blocks.iterdir() if path.stat().st_size)
     for case in range(times):
@@ -398,7 +402,7 @@ def damaged_checkpoints(folder: pathlib.Path, word: str, times: int, seed: int, 
         except Exception as error:
             tally.count(case=f"{name}: {error!r}")
             continue
-        with Table(output) as table:
+        with TableFile(output) as table:
             tally.count(survived=np.array_equal(table.load(), truth), case=name)
     return tally
 
@@ -418,7 +422,7 @@ def _interrupted(rules: RuleSet, output: pathlib.Path) -> None:
 
 
 def damaged(content: bytes, dice: random.Random, cut: bool) -> bytes:
-    """`content` with a random bit flipped, or cut at a random place."""
+    """`content` with a random bit flipped, or truncated at a random place."""
     at = dice.randrange(len(content))
     if cut:
         return content[:at]

@@ -1,7 +1,7 @@
-"""Input from strangers: everything that is read, attacked from a corpus by mutation.
+"""Fuzzing of everything that is read, by mutation of a corpus.
 
-Each target takes bytes. It may do nothing or raise the errors of `ur_solver.errors`, and
-nothing else; what it accepts must survive being written and read again.
+Each target takes bytes. It may accept them or raise an error of `ur_solver.errors`, and nothing
+else. What it accepts must be the same after being written and read again.
 """
 
 from __future__ import annotations
@@ -20,17 +20,15 @@ from tests.faults.tally import Tally
 from ur_solver.errors import UrError
 from ur_solver.locate import table_name
 from ur_solver.maps import read_header, read_values
-from ur_solver.moves import find_move, parse_throw
-from ur_solver.position import format_position, parse_position, start
-from ur_solver.records import RecordFault, read_games
+from ur_solver.records import RecordFault, read_file
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.space import space_of
-from ur_solver.table import Table
+from ur_solver.table import TableFile
 
 CORPUS = pathlib.Path(__file__).parent.parent / "data" / "corpus"
 
 _MAX_VALUES = 1 << 22
-"""Larger maps are not read to their end here."""
+"""Maps with more values are not read completely."""
 
 
 def _text(content: bytes) -> str:
@@ -41,23 +39,23 @@ def _position(content: bytes) -> None:
     text, refused = _text(content), 0
     for rules in CATALOGUE.values():
         try:
-            position = parse_position(rules, text)
+            position = rules.position(text)
         except UrError as error:
             refused += 1
             last = error
             continue
-        assert parse_position(rules, format_position(rules, position)) == position
+        assert rules.position(position.notation) == position
     if refused == len(CATALOGUE):
         raise last
 
 
 def _move(content: bytes) -> None:
     rules = named_rules("finkel")
-    find_move(rules, start(rules), 2, _text(content))
+    rules.find_move(rules.start(), 2, _text(content))
 
 
 def _throw(content: bytes) -> None:
-    assert parse_throw(named_rules("finkel"), _text(content)) in range(5)
+    assert named_rules("finkel").dice.parse(_text(content)) in range(5)
 
 
 def _rules(content: bytes) -> None:
@@ -65,7 +63,7 @@ def _rules(content: bytes) -> None:
     assert RuleSet.from_json(json.dumps(rules.to_json())) == rules
     assert "/" not in table_name(rules)
     space = space_of(rules.with_pieces(1))
-    assert space.rank(start(space.rules)) < space.n_positions
+    assert space.rank(space.rules.start()) < space.n_values
 
 
 def _word(content: bytes) -> None:
@@ -81,7 +79,7 @@ def _in_a_file(content: bytes, suffix: str, read: Callable[[pathlib.Path], None]
 
 def _games(path: pathlib.Path) -> None:
     faults = []
-    for game in read_games(str(path)):
+    for game in read_file(str(path)):
         if isinstance(game, RecordFault):
             faults.append(str(game))
     assert all("\n" not in fault for fault in faults)
@@ -91,17 +89,17 @@ def _games(path: pathlib.Path) -> None:
 
 def _map(path: pathlib.Path) -> None:
     header = read_header(path)
-    n_positions = space_of(header.rules).n_positions
-    if n_positions < _MAX_VALUES:
-        values = np.full(n_positions, np.nan)
+    n_values = space_of(header.rules).n_values
+    if n_values < _MAX_VALUES:
+        values = np.full(n_values, np.nan)
         read_values(header, values)
         assert ((values >= 0) & (values <= 1)).all()
 
 
 def _table(path: pathlib.Path) -> None:
-    with Table(path) as table:
+    with TableFile(path) as table:
         values = table.load()
-        assert len(values) == table.space.n_positions
+        assert len(values) == table.space.n_values
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
@@ -115,11 +113,11 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "maps": lambda content: _in_a_file(content, ".rgu", _map),
     "tables": lambda content: _in_a_file(content, ".h5", _table),
 }
-"""What is attacked, by the folder of its corpus."""
+"""The targets, by the folder of their corpus."""
 
 
 def corpus(target: str) -> list[bytes]:
-    """The inputs that attacks on `target` begin from."""
+    """The inputs from which those for `target` are mutated."""
     return [path.read_bytes() for path in sorted((CORPUS / target).iterdir())]
 
 
@@ -132,27 +130,27 @@ _TOKENS = [
 
 @st.composite
 def mutated(draw: st.DrawFn, target: str) -> bytes:
-    """An input of the corpus with some places changed, or bytes of no meaning at all."""
+    """An input of the corpus, or an empty one, with some places changed."""
     content = draw(st.sampled_from([*corpus(target), b""]))
     for _ in range(draw(st.integers(0, 4))):
         at = draw(st.integers(0, len(content)))
         end = min(len(content), at + draw(st.sampled_from([0, 1, 1, 2, 4, 8, 64, 1 << 20])))
         new = draw(st.sampled_from(_TOKENS) | st.binary(max_size=8))
         if draw(st.booleans()):
-            new = content[at:end] * 2  # said twice
+            new = content[at:end] * 2
         content = content[:at] + new + content[end:]
     return content
 
 
 def attack(target: str, cases: int, number: int) -> Tally:
-    """Attack a target with so many inputs drawn by the seed `number`.
+    """Try `cases` inputs, drawn with the seed `number`, on a target.
 
     Raises
     ------
     Exception
-        What the target let through, with the smallest input found that makes it.
+        An exception that a target may not raise, with the smallest input found that causes it.
     """
-    tally = Tally(f"{target} from strangers, fuzzed")
+    tally = Tally(f"fuzzed {target}")
 
     @seed(number)
     @settings(

@@ -1,4 +1,4 @@
-"""Tables that are damaged, and tables that many read at once."""
+"""Tables that are damaged, and tables that are read by many workers at once."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ import numpy.typing as npt
 from tests.faults.solves import damaged
 from tests.faults.tally import Tally
 from ur_solver.errors import UrError
-from ur_solver.table import Table
+from ur_solver.table import TableFile
 
 SAMPLE = 50
-"""Values that are read one by one from each damaged table, besides all at once."""
+"""The number of values that are read one by one from each damaged table."""
 
 
 def damaged_tables(sound: pathlib.Path, times: int, seed: int, cut: bool) -> Tally:
-    """A bit flipped in, or bytes cut off, a table that is then read in every way."""
-    what = "bytes are cut off its end" if cut else "a bit is flipped"
-    tally = Tally(f"{sound.stem}: {what} in a table, then every value is read")
+    """Flip a bit in a table, or truncate it, and read it in every way."""
+    what = "a table is truncated" if cut else "a bit of a table is flipped"
+    tally = Tally(f"{sound.stem}: {what}, then every value is read")
     dice = Random(seed)
     content, path = sound.read_bytes(), sound.with_name("damaged.h5")
-    with Table(sound) as table:
+    with TableFile(sound) as table:
         truth, header = np.array(table.load()), table.header
     for case in range(times):
         path.write_bytes(damaged(content, dice, cut))
         name = f"case {case} of seed {seed}"
         try:
-            with Table(path) as table:
+            with TableFile(path) as table:
                 is_same = table.header == header and _reads_right(table, truth, dice)
         except UrError as error:
             tally.count(detected="\n" not in str(error), case=f"{name}: {error}")
@@ -46,8 +46,8 @@ def damaged_tables(sound: pathlib.Path, times: int, seed: int, cut: bool) -> Tal
     return tally
 
 
-def _reads_right(table: Table, truth: npt.NDArray[np.float64], dice: Random) -> bool:
-    """Whether no value read is wrong; UrError if one cannot be read."""
+def _reads_right(table: TableFile, truth: npt.NDArray[np.float64], dice: Random) -> bool:
+    """Whether all values are correct; raises UrError if one cannot be read."""
     ranks = [dice.randrange(len(truth)) for _ in range(SAMPLE)]
     return (
         all(table.read_one(rank) == truth[rank] for rank in ranks)
@@ -56,19 +56,19 @@ def _reads_right(table: Table, truth: npt.NDArray[np.float64], dice: Random) -> 
     )
 
 
-_shared: Table | None = None
+_shared: TableFile | None = None
 
 _MANY = 100_000
-"""Values read at once: in between, threads wait for each other as Python has them do."""
+"""Values read at once. Between such reads threads wait for Python's global lock."""
 
 
 def _share(path: pathlib.Path) -> None:
     global _shared  # noqa: PLW0603 - a worker has no other way to keep what it opened
-    _shared = Table(path)
+    _shared = TableFile(path)
 
 
 def _read(path: pathlib.Path, seed: int, count: int) -> tuple[int, int]:
-    """Read by ones and by many from the shared table: values read, and how many were wrong."""
+    """Read from the shared table; returns the number of values read and of wrong ones."""
     assert _shared is not None
     truth = np.load(path)
     dice = np.random.default_rng(seed)
@@ -104,7 +104,7 @@ def readers(
         ``threads`` share an open table, ``forks`` were forked after it was opened,
         ``processes`` open it themselves.
     workers : int
-        At the same time.
+        The number of readers at the same time.
     tasks, count : int
         Each task reads at least `count` values.
 
@@ -113,11 +113,11 @@ def readers(
     Tally
         Of the tasks.
     float
-        Values read a second, all workers together.
+        Values read per second by all workers together.
     """
     tally = Tally(f"{sound.stem}: read by {workers} {kind} at once")
     answers = sound.with_suffix(".npy")
-    with Table(sound) as table:
+    with TableFile(sound) as table:
         np.save(answers, table.load())
     with _pool(kind, workers, sound) as pool:
         list(pool.map(_read, [answers] * workers, range(workers), [1] * workers))  # all started
@@ -130,9 +130,9 @@ def readers(
 
 
 def reading_beside_a_solve(sound: pathlib.Path, word: str, times: int) -> Tally:
-    """Open and read a table again and again while a solve replaces it and others run beside."""
+    """Open and read a table repeatedly while a solve replaces it."""
     tally = Tally(f"{sound.stem}: opened and read while it is being replaced by a solve of {word}")
-    with Table(sound) as table:
+    with TableFile(sound) as table:
         truth = np.array(table.load())
     dice = Random(0)
     for _ in range(times):
@@ -140,7 +140,7 @@ def reading_beside_a_solve(sound: pathlib.Path, word: str, times: int) -> Tally:
         solve = subprocess.Popen([*command, "-q", "--force", "-o", str(sound)])
         while solve.poll() is None:
             try:
-                with Table(sound) as table:
+                with TableFile(sound) as table:
                     is_same = _reads_right(table, truth, dice)
             except Exception as error:
                 tally.count(case=repr(error))

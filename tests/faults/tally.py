@@ -1,4 +1,4 @@
-"""What became of a fault that was tried many times."""
+"""The outcomes of a fault that was tried many times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some of what scripts/reliability.py tries in full: nothing may be lost."""
+"""Some of the cases that scripts/reliability.py tries in full; none may be lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels side by side: blocks laid out with a chosen one, and fixed points of both."""
+"""Blocks laid out with a chosen kernel, and fixed points by two kernels, for comparison."""
 
 from __future__ import annotations
 
@@ -7,51 +7,66 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.kernel import Workspace, move_tables
+from ur_solver.engine.iterate import iterate
+from ur_solver.kernel import ArrayBlocks, BlockWork, RaceKernel, Workspace, move_tables
 from ur_solver.kernel._generic import GenericKernel
-from ur_solver.kernel._tiled import TiledBlock, TiledKernel
+from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel.tiling import Tiling
-from ur_solver.solve.iterate import iterate
-from ur_solver.space import Block, Space
+from ur_solver.space import Block, RaceSpace, Space
 
 Values = npt.NDArray[np.float64]
 
 ROUNDING = 3e-15
-"""How far two ways of summing up the same throws may differ for values of about 1."""
+"""How much the sum over the throws, for values of about 1, may depend on the order of addition."""
 
 SINGLE_ROUNDING = 5e-7
-"""The same in single precision, of values less 1/2."""
+"""The same in single precision, in which 1/2 is subtracted from values."""
 
 
 class RowLists(Tiling):
-    """A tiling whose rows are always read from lists, never unrolled."""
+    """A tiling whose rows are always read from lists and never unrolled."""
 
     lane = None  # type: ignore[assignment]
 
 
-def generic_kernel(space: Space) -> GenericKernel:
-    return GenericKernel(space.ranking, move_tables(space))
+class Generic:
+    """The generic kernel on the values of a whole space."""
+
+    def __init__(self, space: RaceSpace) -> None:
+        self.kernel = GenericKernel(space.ranking, move_tables(space))
+
+    def sweep(self, values: Values, first: int, count: int) -> float:
+        own = values[first : first + count]
+        return self.kernel.sweep(own, Inputs([values], [0]), first, count)
+
+    def residual(self, values: Values, first: int, count: int) -> float:
+        return self.kernel.residual(Inputs([values], [0]), first, count)
 
 
-def tiled_kernel(space: Space, instruction_set: str | None = None) -> TiledKernel:
-    return TiledKernel(Tiling(space), space.ranking, instruction_set)
+def generic_kernel(space: RaceSpace) -> Generic:
+    return Generic(space)
+
+
+def tiled_kernel(space: RaceSpace, instruction_set: str | None = None) -> RaceKernel:
+    return RaceKernel(space, instruction_set=instruction_set)
 
 
 def lay_out(
-    kernel: TiledKernel,
+    kernel: RaceKernel,
     block: Block,
     values: Values,
     workspace: Workspace | None = None,
     *,
     single: bool = False,
-) -> TiledBlock:
-    halves = [(half.mine, half.theirs) for half in block.halves]
-    return TiledBlock(kernel, workspace or Workspace(), halves, values, single=single)
+) -> BlockWork:
+    """A block laid out by the values of a whole space."""
+    blocks = ArrayBlocks(kernel.space, values)
+    return kernel.lay_out(block, blocks, workspace or Workspace(), single=single)
 
 
-def loaded(kernel: TiledKernel, block: Block, values: Values) -> TiledBlock:
+def loaded(kernel: RaceKernel, block: Block, values: Values) -> BlockWork:
     work = lay_out(kernel, block, values)
-    work.load(values)
+    work.load(values[ranks_of(block)])
     return work
 
 
@@ -64,7 +79,7 @@ def random_values(n: int, seed: int) -> Values:
 
 
 def random_ranks(space: Space, count: int, seed: int) -> list[int]:
-    return np.random.default_rng(seed).integers(0, space.n_positions, count).tolist()
+    return np.random.default_rng(seed).integers(0, space.n_values, count).tolist()
 
 
 def block_of(space: Space, rank: int) -> Block:
@@ -72,19 +87,19 @@ def block_of(space: Space, rank: int) -> Block:
     return space.blocks[int(np.searchsorted(firsts, rank, side="right")) - 1]
 
 
-def tiled_fixed_point(space: Space, kernel: TiledKernel, threads: int = 1) -> Values:
-    values = np.empty(space.n_positions)
+def tiled_fixed_point(space: RaceSpace, kernel: RaceKernel, threads: int = 1) -> Values:
+    values = np.empty(space.n_values)
     workspace = Workspace()
     for block in space.blocks:
         work = lay_out(kernel, block, values, workspace, single=True)
         iterate(work, 1e-14, threads)
-        work.store(values)
+        work.store(values[ranks_of(block)])
     return values
 
 
-def generic_fixed_point(space: Space) -> Values:
+def generic_fixed_point(space: RaceSpace) -> Values:
     kernel = generic_kernel(space)
-    values = np.full(space.n_positions, 0.5)
+    values = np.full(space.n_values, 0.5)
     for block in space.blocks:
         for _ in range(5000):
             if kernel.sweep(values, block.offset, block.size) < 4e-15:
@@ -95,8 +110,8 @@ def generic_fixed_point(space: Space) -> Values:
 
 
 def probes(space: Space, count: int, seed: int) -> Iterator[tuple[Block, Values]]:
-    """Values of about a half but for one, whose own update then makes the residual."""
-    values = 0.45 + 0.1 * random_values(space.n_positions, seed)
+    """Values of about 1/2 except for one, whose own update then has the largest residual."""
+    values = 0.45 + 0.1 * random_values(space.n_values, seed)
     for rank in random_ranks(space, count, seed):
         before, values[rank] = values[rank], 1.0
         yield block_of(space, rank), values

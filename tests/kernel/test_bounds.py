@@ -1,4 +1,4 @@
-"""Proven bounds against exact fractions; what cannot be proven is not."""
+"""Proven bounds enclose exact fractions, and what cannot be proven is refused."""
 
 from __future__ import annotations
 
@@ -11,19 +11,26 @@ import numpy as np
 import pytest
 
 from tests.golden import CHANCES, FOLDER
-from tests.kernel.blocks import loaded, tiled_kernel
+from tests.kernel.blocks import loaded, ranks_of, tiled_kernel
 from tests.kernel.test_draws import fives
+from tests.solving import solve
+from ur_solver.engine import certify
 from ur_solver.errors import CertificateError
 from ur_solver.exact import exact_values
-from ur_solver.kernel import Workspace, check_provable, graph_kernel_of, prove, prove_again
-from ur_solver.kernel._graph import GraphBlock
+from ur_solver.kernel import (
+    ArrayBlocks,
+    ContentKernel,
+    Workspace,
+    check_provable,
+    kernel_of,
+    prove,
+    prove_values,
+)
 from ur_solver.kernel._tiled import instruction_sets
-from ur_solver.position import parse_position
 from ur_solver.rules import named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.rules.ruleset import Stakes
-from ur_solver.solve import certify, solve
-from ur_solver.space import RaceSpace, dependencies, space_of
+from ur_solver.space import RaceSpace, space_of
 
 ONE_BLOCK = ("aseb:1", "conventional:1", "skiriuk:1", "ben:1")
 
@@ -36,7 +43,7 @@ def solved(word):
 @functools.cache
 def exactly(word):
     space, values = solved(word)
-    positions = [space.unrank(rank) for rank in range(space.n_positions)]
+    positions = [space.unrank(rank) for rank in range(space.n_values)]
     exact = exact_values(space.rules, positions, lambda position: values[space.rank(position)])
     return [exact.values[position] for position in positions]
 
@@ -49,17 +56,32 @@ def works(space, values):
             yield loaded(tiled_kernel(space, instruction_set), block, values)
         return
     for list_bytes in (0, 1 << 30):
-        ranks = (block.offset, block.size)
-        yield GraphBlock(graph_kernel_of(space), ranks, values, list_bytes, 1)
+        work = ContentKernel(space, list_bytes).lay_out(
+            block, ArrayBlocks(space, values), Workspace()
+        )
+        work.load(values)
+        yield work
 
 
-def bound_at(work, values, rank, target):
-    """The upper bound of a rank for a target of 0, 1 less the lower one for a target of 1.
+def proven(space, block, values, **claims):
+    """The residual of a block and how far it is proven to be off, by values of the whole space."""
+    return prove_values(
+        kernel_of(space),
+        block,
+        values[ranks_of(block)],
+        ArrayBlocks(space, values),
+        Workspace(),
+        **claims,
+    )
+
+
+def bound_at(work, size, place, target):
+    """The upper bound of a block's value for a target of 0, 1 less the lower one for a target of 1.
 
     `width` compares bounds with values and passes over those that are not a number.
     """
-    others = np.full(len(values), np.nan)
-    others[rank] = target
+    others = np.full(size, np.nan)
+    others[place] = target
     return math.nextafter(work.width(others)[0], -math.inf)
 
 
@@ -69,7 +91,7 @@ def bound_at(work, values, rank, target):
 def test_bounds_enclose_the_exact_values(word, threads):
     space, values = solved(word)
     exact = exactly(word)
-    # to nearest, values come out on either side of the exact ones: rounding shows
+    # rounded to nearest, values are on both sides of the exact ones, so that rounding is visible
     sides = [Fraction(float(value)) > x for value, x in zip(values, exact, strict=True)]
     assert 0 < sum(sides) < len(sides)
     for work in works(space, values):
@@ -77,12 +99,12 @@ def test_bounds_enclose_the_exact_values(word, threads):
         for _ in range(150):
             work.narrow(threads)
         for rank, x in enumerate(exact):
-            upper = Fraction(bound_at(work, values, rank, 0.0))
+            upper = Fraction(bound_at(work, len(values), rank, 0.0))
             assert x <= upper < x + Fraction(1e-13)
             if x > Fraction(1, 2):  # 1 less it is exact
-                lower = 1 - Fraction(bound_at(work, values, rank, 1.0))
+                lower = 1 - Fraction(bound_at(work, len(values), rank, 1.0))
                 assert x - Fraction(1e-13) < lower <= x
-        # the mode of rounding is as it was
+        # the rounding mode is reset
         assert 1.0 + 2.0**-60 == 1.0 == 1.0 - 2.0**-60
 
 
@@ -92,18 +114,18 @@ def test_bounds_that_begin_far_out_pass_no_value_on_their_way(word, instruction_
     # each of them reads the other's where the turn passes, and 1 less it
     space, solution = solved(word)
     kernel = tiled_kernel(space, instruction_set)
-    noise = np.random.default_rng(5).uniform(-9e-4, 9e-4, space.n_positions)
+    noise = np.random.default_rng(5).uniform(-9e-4, 9e-4, space.n_values)
     for block in space.blocks:
         ranks = slice(block.offset, block.offset + block.size)
         values = solution.copy()
         values[ranks] += noise[ranks]
         work = loaded(kernel, block, values)
-        work.bracket(values, 1e-3, 0.0)
+        work.bracket(values[ranks], 1e-3, 0.0)
         for _ in range(3):
             work.narrow(1)
-            for rank in range(ranks.start, ranks.stop):
-                assert solution[rank] <= bound_at(work, values, rank, 0.0) + 1e-12
-                assert solution[rank] >= 1 - bound_at(work, values, rank, 1.0) - 1e-12
+            for place, solved_value in enumerate(solution[ranks]):
+                assert solved_value <= bound_at(work, block.size, place, 0.0) + 1e-12
+                assert solved_value >= 1 - bound_at(work, block.size, place, 1.0) - 1e-12
 
 
 def stopped_early(space):
@@ -149,9 +171,9 @@ def test_golden_values_lie_within_what_is_proven(name):
     firsts = [block.offset for block in space.blocks]
     for line in (FOLDER / f"{name}-1.tsv").read_text().splitlines():
         text, value = line.split("\t")
-        rank = space.rank(parse_position(space.rules, text))
+        rank = space.rank(space.rules.position(text))
         block = int(np.searchsorted(firsts, rank, side="right")) - 1
-        # golden values agree among themselves to 1e-13
+        # golden values of different solvers agree to 1e-13
         assert abs(values[rank] - float(value)) <= errors[block] + 1e-13
 
 
@@ -161,14 +183,11 @@ def test_certificates_of_two_pieces_reach_the_tolerance_and_are_proven_again(wor
     results = []
     values = solve(space, tolerance=1e-12, certify=True, threads=2, on_block=results.append)
     errors = {result.index: result.error for result in results}
-    needs = dependencies(space)
     assert max(errors.values()) < 1e-12
     for block in space.blocks:
-        outside = max((errors[each] for each in needs[block.index]), default=0.0)
+        outside = max((errors[each] for each in space.reads(block.index)), default=0.0)
         assert outside <= errors[block.index]
-        _, again = prove_again(
-            space, block, values, Workspace(), outside=outside, claimed=errors[block.index]
-        )
+        _, again = proven(space, block, values, outside=outside, claimed=errors[block.index])
         assert again <= errors[block.index]
 
 
@@ -178,16 +197,16 @@ def test_one_instruction_set_proves_what_another_has(instruction_set):
     results = []
     values = solve(space, tolerance=1e-12, certify=True, on_block=results.append)
     errors = {result.index: result.error for result in results}
-    needs, kernel = dependencies(space), tiled_kernel(space, instruction_set)
+    kernel = tiled_kernel(space, instruction_set)
     for block in space.blocks:
         work = loaded(kernel, block, values)
         prove(
             work,
             space,
             block,
-            values,
+            values[ranks_of(block)],
             residual=work.residual(1),
-            outside=max((errors[each] for each in needs[block.index]), default=0.0),
+            outside=max((errors[each] for each in space.reads(block.index)), default=0.0),
             claimed=errors[block.index],
         )
 
@@ -207,19 +226,19 @@ def test_draws_are_a_half_for_sure():
 def test_a_draw_of_another_value_is_off_by_as_much():
     space = space_of(fives(1))
     values = solve(space, tolerance=1e-12)
-    drawn = space.rank(parse_position(space.rules, "....__L./......../....__D. L 0 0"))
+    drawn = space.rank(space.rules.position("....__L./......../....__D. L 0 0"))
     values[drawn] += 1e-5
     assert certify(space, values).max() >= 1e-5
 
 
 class Steadfast:
-    """Bounds that stay where they begin: play that goes on for ever."""
+    """Bounds that do not move, as for play that goes on for ever."""
 
     def bracket(self, values, shift, outside):
         self.shift = shift
 
     def narrow(self, threads):
-        """Nothing moves."""
+        """Leave the bounds where they are."""
 
     def width(self, values):
         return self.shift, 0
@@ -231,7 +250,7 @@ def test_bounds_that_do_not_come_in_are_no_proof():
     with pytest.raises(
         CertificateError, match=r"of block 2, which begins with '.* L 0 0': .*for ever"
     ):
-        prove(Steadfast(), space, block, values, residual=1e-16, outside=0.0)
+        prove(Steadfast(), space, block, values[ranks_of(block)], residual=1e-16, outside=0.0)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
@@ -250,7 +269,7 @@ def test_a_claim_that_is_too_good_is_not_proven(word):
     with pytest.raises(
         CertificateError, match=r"from the value of position '.*', not the 1e-12 that is claimed"
     ):
-        prove_again(space, block, values, Workspace(), outside=0.0, claimed=1e-12)
+        proven(space, block, values, outside=0.0, claimed=1e-12)
 
 
 def test_chances_that_are_not_exact_in_binary_are_refused():
@@ -263,4 +282,4 @@ def test_chances_that_are_not_exact_in_binary_are_refused():
 def test_money_is_refused():
     rules = named_rules("bell:1")
     with pytest.raises(CertificateError, match="only chances are proven"):
-        check_provable(dataclasses.replace(rules, stakes=Stakes(10, 1)))
+        check_provable(rules.with_stakes(Stakes(10, 1)))

@@ -1,4 +1,4 @@
-"""Games that never end: a side that can move no more, and both."""
+"""Games in which one side, or both, can never move again."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from tests.kernel.blocks import generic_fixed_point
-from ur_solver.moves import legal_moves
-from ur_solver.position import mirror, parse_position
+from tests.solving import solve
 from ur_solver.rules import PATHS, named_rules
 from ur_solver.rules.dice import Dice
-from ur_solver.solve import solve
 from ur_solver.space import space_of
 
 FIVE = Dice.of("fives", {0: Fraction(1, 2), 5: Fraction(1, 2)})
@@ -27,7 +25,7 @@ def fives(pieces: int, path: str = "bell"):
 
 
 def is_stuck(rules, position) -> bool:
-    return not any(legal_moves(rules, position, throw) for throw in rules.dice.throws)
+    return not any(rules.legal_moves(position, throw) for throw in rules.dice.throws)
 
 
 @pytest.mark.parametrize("pieces", [1, 2])
@@ -38,9 +36,9 @@ def test_where_nobody_can_ever_move_the_value_is_a_half(path, pieces):
     values = solve(space, tolerance=1e-12)
     drawn = [
         rank
-        for rank in range(space.n_positions)
+        for rank in range(space.n_values)
         if is_stuck(rules, position := space.unrank(rank))
-        and is_stuck(rules, mirror(rules.board, dataclasses.replace(position, side="D")))
+        and is_stuck(rules, dataclasses.replace(position, side="D").mirror())
     ]
     assert len(drawn) > 10
     assert (values[drawn] == 0.5).all()
@@ -60,4 +58,4 @@ def test_a_side_that_is_stuck_can_still_lose(text, expected):
     rules = fives(1)
     space = space_of(rules)
     values = solve(space, tolerance=1e-12)
-    assert values[space.rank(parse_position(rules, text))] == pytest.approx(expected, abs=1e-12)
+    assert values[space.rank(rules.position(text))] == pytest.approx(expected, abs=1e-12)

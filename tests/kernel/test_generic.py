@@ -9,9 +9,7 @@ import pytest
 
 from tests.kernel.blocks import generic_kernel, random_ranks
 from tests.meaningless import hash_values
-from ur_solver.moves import legal_moves, pass_turn
-from ur_solver.position import LIGHT, format_position, winner
-from ur_solver.rules import DICE, PATHS, RACES, named_rules
+from ur_solver.rules import DICE, LIGHT, PATHS, RACES, named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.space import space_of
 
@@ -20,9 +18,9 @@ FIVE = Dice.of("fives", {0: Fraction(1, 2), 5: Fraction(1, 2)})
 CUSTOM = [
     dataclasses.replace(FINKEL, name="royalur", path=PATHS["murray-royalur"]),
     dataclasses.replace(FINKEL, name="fives", dice=FIVE),
-    dataclasses.replace(FINKEL, name="d4", dice=DICE["d4"], extra_on_capture=True),
-    dataclasses.replace(FINKEL, name="unsafe", safe_rosettes=False, extra_on_rosette=False),
-    dataclasses.replace(FINKEL, name="a throw", extra_on_throw=2, extra_on_rosette=False),
+    FINKEL.changed(name="d4", dice=DICE["d4"], extra_on_capture=True),
+    FINKEL.changed(name="unsafe", safe_rosettes=False, extra_on_rosette=False),
+    FINKEL.changed(name="a throw", extra_on_throw=2, extra_on_rosette=False),
 ]
 GAMES = [*(rules.with_pieces(n) for rules in RACES.values() for n in (1, 2)), *CUSTOM]
 GAMES += [named_rules("finkel:4"), named_rules("masters:3")]
@@ -33,7 +31,7 @@ def readable_update(space, values, position) -> float:
     rules = space.rules
 
     def worth(after) -> float:
-        over = winner(rules, after)
+        over = after.winner
         if over is not None:
             return float(over == LIGHT)
         value = float(values[space.rank(after)])
@@ -41,8 +39,8 @@ def readable_update(space, values, position) -> float:
 
     total = 0.0
     for throw in rules.dice.throws:
-        moves = legal_moves(rules, position, throw)
-        after = [move.position for move in moves] or [pass_turn(position)]
+        moves = rules.legal_moves(position, throw)
+        after = [move.position for move in moves] or [position.pass_turn()]
         total += float(rules.dice.probabilities[throw]) * max(map(worth, after))
     return total
 
@@ -51,12 +49,12 @@ def readable_update(space, values, position) -> float:
 def test_one_update_by_the_readable_moves(rules):
     space = space_of(rules)
     kernel = generic_kernel(space)
-    values = hash_values(space.n_positions)
+    values = hash_values(space.n_values)
     for rank in random_ranks(space, 150, 1):
         before = values[rank]
         position = space.unrank(rank)
         expected = readable_update(space, values, position)
-        text = format_position(rules, position)
+        text = position.notation
         residual = kernel.residual(values, rank, 1)
         assert residual == pytest.approx(abs(expected - before), abs=2e-15), text
         assert kernel.sweep(values, rank, 1) == residual
@@ -66,7 +64,7 @@ def test_one_update_by_the_readable_moves(rules):
 
 def test_a_sweep_updates_its_ranks_only():
     space = space_of(named_rules("blitz:2"))
-    before = hash_values(space.n_positions)
+    before = hash_values(space.n_values)
     values = before.copy()
     generic_kernel(space).sweep(values, 100, 50)
     assert (values[100:150] != before[100:150]).all()

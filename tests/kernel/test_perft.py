@@ -11,14 +11,12 @@ import pytest
 
 from tests.golden import CHANCES
 from tests.perft_records import records
-from ur_solver.kernel import graph_kernel_of, move_tables
+from ur_solver.kernel import kernel_of, move_tables
 from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel.turn_tables import turn_tables
-from ur_solver.moves import pass_turn
-from ur_solver.position import DARK, LIGHT, format_position, parse_position, winner
-from ur_solver.rules import CATALOGUE
+from ur_solver.rules import CATALOGUE, DARK, LIGHT
+from ur_solver.rules.turns import turn
 from ur_solver.space import ContentSpace, space_of
-from ur_solver.turns import turn
 
 SIDES = (LIGHT, DARK)
 
@@ -29,7 +27,7 @@ class CompiledPlies:
     def __init__(self, rules):
         self.rules, self.space = rules, space_of(rules)
         if isinstance(self.space, ContentSpace):
-            self.kernel = graph_kernel_of(self.space)
+            self.kernel = kernel_of(self.space).graph
             self.throws = turn_tables(self.space).throws.tolist()
         else:
             tables = move_tables(self.space)
@@ -41,10 +39,10 @@ class CompiledPlies:
         passed, choices = self.kernel.successors(rank)
         position = self.space.unrank(rank)
         candidate = min(position.numbers(LIGHT), default=None)
-        said = self.rules.play.choices(position.home(LIGHT), position.on_board(LIGHT))
+        said = self.rules.mechanics.choices(position.home(LIGHT), position.on_board(LIGHT))
         assert len(said) == len(choices)
         for choice, by_throw in zip(said, choices, strict=True):
-            rolls = self.rules.play.rolls(choice, candidate)
+            rolls = self.rules.mechanics.rolls(choice, candidate)
             moved = {roll.moves_by for roll in rolls if roll.moves_by in self.throws}
             shown = {self.throws[n] for n, moves in enumerate(by_throw) if moves is not None}
             assert moved == shown
@@ -55,7 +53,7 @@ class CompiledPlies:
                 yield choice, roll.throws, moves or [(passed, True)]
 
     def perft(self, position, depth):
-        """Sequences and positions; none may end the game."""
+        """The numbers of sequences and positions; no sequence may end the game."""
         reached = Counter({(self.space.rank(position), SIDES.index(position.side)): 1})
         for _ in range(depth):
             following = Counter()
@@ -71,7 +69,7 @@ class CompiledPlies:
 @pytest.mark.parametrize(("name", "text", "depth", "counts"), list(records(CHANCES)))
 def test_perft(name, text, depth, counts):
     rules = CATALOGUE[name]
-    assert CompiledPlies(rules).perft(parse_position(rules, text), depth) == counts
+    assert CompiledPlies(rules).perft(rules.position(text), depth) == counts
 
 
 @pytest.mark.parametrize("name", CHANCES)
@@ -84,14 +82,14 @@ def test_every_ply_leads_where_the_readable_one_does(name, pieces):
         position = space.unrank(rank)
         expected = [
             (choice.name, outcome.throws, sorted(steps(space, position, outcome)))
-            for choice in turn(rules, position)
+            for choice in turn(position)
             for outcome in choice.outcomes
         ]
         found = [(choice, throws, sorted(moves)) for choice, throws, moves in compiled.of(rank)]
-        assert found == expected, format_position(rules, position)
+        assert found == expected, position.notation
 
 
 def steps(space, position, outcome):
-    for after in [move.position for move in outcome.moves] or [pass_turn(position)]:
-        is_won = winner(space.rules, after) is not None
+    for after in [move.position for move in outcome.moves] or [position.pass_turn()]:
+        is_won = after.winner is not None
         yield (-1 if is_won else space.rank(after), after.side != position.side)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.kernel.blocks import ranks_of
-from ur_solver.kernel import Workspace, open_block
+from ur_solver.kernel import ArrayBlocks, Workspace, kernel_of
 from ur_solver.kernel.sampling import sample_bytes, sample_step
 from ur_solver.rules import Stakes, named_rules
 from ur_solver.space import space_of
@@ -37,11 +36,12 @@ def test_small_blocks_are_sampled_densely_and_large_ones_to_a_limit(n_parts, n_v
 )
 def test_a_sample_is_a_copy_of_every_so_manieth_value(rules):
     space = space_of(rules)
-    values = np.random.default_rng(3).random(space.n_positions)
+    values = np.random.default_rng(3).random(space.n_values)
     block = max(space.blocks, key=lambda block: block.size)
-    work = open_block(space, block, values, Workspace(), 1)
-    own = values[ranks_of(block)]
+    work = kernel_of(space).lay_out(block, ArrayBlocks(space, values), Workspace())
+    own = np.empty(block.size)
     work.sweep(1)
+    work.store(own)
     first, expected = work.sample(), own[:: sample_step(block.size, block.size)].copy()
     assert len(first) > block.size / 20
     assert sample_bytes(block.size, block.size) == 3 * first.nbytes

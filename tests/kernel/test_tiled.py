@@ -24,13 +24,13 @@ from tests.kernel.blocks import (
     tiled_fixed_point,
     tiled_kernel,
 )
-from ur_solver.kernel import Workspace, residual_of, workspace_bytes
-from ur_solver.kernel._tiled import TiledKernel, instruction_sets
+from tests.solving import solve
+from ur_solver.engine.iterate import iterate
+from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
+from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.kernel.tiling import LANES, Tiling
 from ur_solver.rules import DICE, PATHS, RACES, RuleSet, named_rules
 from ur_solver.rules.dice import Dice
-from ur_solver.solve import solve
-from ur_solver.solve.iterate import iterate
 from ur_solver.space import space_of
 
 SETS = instruction_sets()
@@ -51,11 +51,11 @@ every_small = pytest.mark.parametrize("rules", SMALL, ids=by_name)
 every_set = pytest.mark.parametrize("instruction_set", SETS)
 
 
-def assert_same_updates(rules: RuleSet, kernel: TiledKernel, n_probes: int) -> None:
+def assert_same_updates(rules: RuleSet, kernel: RaceKernel, n_probes: int) -> None:
     """The same T: over all positions of random values, and position by position."""
     space = space_of(rules)
     generic = generic_kernel(space)
-    values = random_values(space.n_positions, 1)
+    values = random_values(space.n_values, 1)
     for block in space.blocks:
         expected = generic.residual(values, block.offset, block.size)
         assert loaded(kernel, block, values).residual(1) == pytest.approx(expected, abs=ROUNDING)
@@ -88,12 +88,12 @@ def test_fixed_points_agree(rules):
     space = space_of(rules)
     generic = generic_kernel(space)
     # where the other kernel takes seconds, its residual of the values has to do
-    expected = generic_fixed_point(space) if space.n_positions < 1e5 else None
+    expected = generic_fixed_point(space) if space.n_values < 1e5 else None
     for instruction_set in SETS:
         values = tiled_fixed_point(space, tiled_kernel(space, instruction_set))
         if expected is not None:
             assert np.abs(values - expected).max() < 2e-13
-        assert generic.residual(values, 0, space.n_positions) < 1e-13
+        assert generic.residual(values, 0, space.n_values) < 1e-13
         assert values.min() >= 0.0
         assert values.max() <= 1.0
 
@@ -103,9 +103,9 @@ def test_fixed_points_agree(rules):
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_fixed_points_are_the_same_however_often_a_pair_is_updated(rules, instruction_set, rounds):
     space = space_of(rules)
-    kernel = TiledKernel(Tiling(space), space.ranking, instruction_set, rounds=rounds)
+    kernel = RaceKernel(space, instruction_set=instruction_set, rounds=rounds)
     values = tiled_fixed_point(space, kernel)
-    assert generic_kernel(space).residual(values, 0, space.n_positions) < 1e-13
+    assert generic_kernel(space).residual(values, 0, space.n_values) < 1e-13
 
 
 @every_set
@@ -115,21 +115,22 @@ def test_neither_prefetching_nor_leaving_moves_out_changes_a_value(rules, instru
     space = space_of(rules)
     found = {}
     for near in (0, 2**40):
-        kernel = TiledKernel(Tiling(space), space.ranking, instruction_set, near=near)
+        kernel = RaceKernel(space, instruction_set=instruction_set, near=near)
         values = tiled_fixed_point(space, kernel)
-        work = lay_out(kernel, space.blocks[-1], values)
-        work.bracket(values, 1e-6, 0.0)
+        block = space.blocks[-1]
+        work = lay_out(kernel, block, values)
+        work.bracket(values[ranks_of(block)], 1e-6, 0.0)
         for _ in range(5):
             work.narrow(1)
-        found[near] = values, work.width(values)
+        found[near] = values, work.width(values[ranks_of(block)])
     assert np.array_equal(found[0][0], found[2**40][0])
     assert found[0][1] == found[2**40][1]
     assert 0.0 < found[0][1][0] < 1e-6
 
 
-def leaves_moves_out(kernel: TiledKernel) -> bool:
+def leaves_moves_out(kernel: RaceKernel) -> bool:
     """Whether it does in blocks that are not near: in single precision, of lanes."""
-    return kernel.tiling.lane is not None and kernel.instruction_set != "plain"
+    return kernel.tiling.lane is not None and kernel.tiled.instruction_set != "plain"
 
 
 @every_set
@@ -137,7 +138,7 @@ def leaves_moves_out(kernel: TiledKernel) -> bool:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_moves_that_cannot_be_the_best_are_left_out(rules, instruction_set, threads):
     space = space_of(rules)
-    kernel = TiledKernel(Tiling(space), space.ranking, instruction_set, near=0)
+    kernel = RaceKernel(space, instruction_set=instruction_set, near=0)
     values = solve(space, tolerance=1e-13)
     block = max(space.blocks, key=lambda block: block.size)
     work = lay_out(kernel, block, values, single=True)
@@ -149,7 +150,7 @@ def test_moves_that_cannot_be_the_best_are_left_out(rules, instruction_set, thre
         ):
             assert 0.2 < kept / all_moves < 0.8
     after = values.copy()
-    work.store(after)
+    work.store(after[ranks_of(block)])
     assert np.abs(after - values).max() < 1e-13
 
 
@@ -159,7 +160,7 @@ def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(rules, instru
     # a margin so far below 0 leaves out what it should not
     space = space_of(rules)
     expected = solve(space, tolerance=1e-13)
-    kernel = TiledKernel(Tiling(space), space.ranking, instruction_set, near=0, margin=-1e9)
+    kernel = RaceKernel(space, instruction_set=instruction_set, near=0, margin=-1e9)
     n_wrong = 0
     for block in space.blocks:
         work = lay_out(kernel, block, expected, single=True)
@@ -167,21 +168,21 @@ def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(rules, instru
         iterate(work, 1e-14, 1)
         wrong = work.residual(1) > 1e-12
         n_wrong += wrong
-        work.store(values)
+        work.store(values[ranks_of(block)])
         assert (np.abs(values - expected).max() > 1e-12) == wrong
         # bounds are by all moves too
         widths = []
         for each in (work, loaded(kernel, block, expected)):
-            each.bracket(expected, 1e-6, 0.0)
+            each.bracket(expected[ranks_of(block)], 1e-6, 0.0)
             for _ in range(5):
                 each.narrow(1)
-            widths.append(each.width(expected))
+            widths.append(each.width(expected[ranks_of(block)]))
         assert widths[0] == widths[1]
-        work.load(values)
+        work.load(values[ranks_of(block)])
         assert work.keep_all() or not wrong
         assert not work.keep_all()
         iterate(work, 1e-14, 1)
-        work.store(values)
+        work.store(values[ranks_of(block)])
         assert np.abs(values - expected).max() < 1e-12
         assert work.residual(1) < 1e-12
     assert (n_wrong > 0) == leaves_moves_out(kernel)
@@ -194,7 +195,7 @@ def test_rows_read_from_lists_are_the_unrolled_ones(rules, instruction_set):
     space = space_of(rules)
     listed = RowLists(space)
     assert listed.lane is None
-    assert_same_updates(rules, TiledKernel(listed, space.ranking, instruction_set), 10)
+    assert_same_updates(rules, RaceKernel(space, listed, instruction_set=instruction_set), 10)
 
 
 def test_lanes_are_those_of_the_literature():
@@ -219,10 +220,10 @@ def test_four_pieces_on_squares_that_their_path_visits_twice(instruction_set):
         ),
         key=lambda block: block.size,
     )
-    values = np.zeros(space.n_positions)  # memory that is never touched, but for the block's
+    values = np.zeros(space.n_values)  # memory that is never touched, but for the block's
     work = lay_out(tiled_kernel(space, instruction_set), block, values)
     iterate(work, 1e-14, 1)
-    work.store(values)
+    work.store(values[ranks_of(block)])
     assert generic_kernel(space).residual(values, block.offset, block.size) < 1e-13
     found = values[ranks_of(block)]
     assert found.min() >= 0.0
@@ -232,15 +233,15 @@ def test_four_pieces_on_squares_that_their_path_visits_twice(instruction_set):
 @every_small
 def test_store_gives_back_what_was_loaded(rules):
     space = space_of(rules)
-    values = random_values(space.n_positions, 4)
+    values = random_values(space.n_values, 4)
     kernel = tiled_kernel(space)
     workspace = Workspace()
     stored = np.full_like(values, np.nan)
     for block in space.blocks:
         work = lay_out(kernel, block, values, workspace)
-        work.load(values)
+        work.load(values[ranks_of(block)])
         before = stored.copy()
-        work.store(stored)
+        work.store(stored[ranks_of(block)])
         assert np.array_equal(stored[ranks_of(block)], values[ranks_of(block)])
         outside = np.ones(len(values), dtype=bool)
         outside[ranks_of(block)] = False
@@ -251,26 +252,26 @@ def test_store_gives_back_what_was_loaded(rules):
 @every_small
 def test_a_new_block_holds_halves(rules):
     space = space_of(rules)
-    values = random_values(space.n_positions, 5)
+    values = random_values(space.n_values, 5)
     for block in space.blocks[-3:]:
         after = values.copy()
-        lay_out(tiled_kernel(space), block, values).store(after)
+        lay_out(tiled_kernel(space), block, values).store(after[ranks_of(block)])
         assert (after[ranks_of(block)] == 0.5).all()
 
 
 @every_set
 def test_residual_changes_nothing_and_sweep_returns_the_largest_change(instruction_set):
     space = space_of(named_rules("finkel:2"))
-    kernel = TiledKernel(Tiling(space), space.ranking, instruction_set, 1)
-    values = random_values(space.n_positions, 6)
+    kernel = RaceKernel(space, instruction_set=instruction_set, rounds=1)
+    values = random_values(space.n_values, 6)
     for block in space.blocks:
         work = loaded(kernel, block, values)
         work.residual(1)
         after = values.copy()
-        work.store(after)
+        work.store(after[ranks_of(block)])
         assert np.array_equal(after, values)
         delta = work.sweep(1)
-        work.store(after)
+        work.store(after[ranks_of(block)])
         # one round: every value is updated once, so that the first change is the change
         assert delta == pytest.approx(np.abs(after - values).max(), abs=ROUNDING)
 
@@ -281,15 +282,15 @@ def test_residual_changes_nothing_and_sweep_returns_the_largest_change(instructi
 def test_extrapolation_adds_a_multiple_of_the_change(word, factor, instruction_set):
     space = space_of(named_rules(word))
     kernel = tiled_kernel(space, instruction_set)
-    values = 0.3 + 0.4 * random_values(space.n_positions, 7)
+    values = 0.3 + 0.4 * random_values(space.n_values, 7)
     for block in (space.blocks[0], space.blocks[len(space.blocks) // 2], space.blocks[-1]):
         work = loaded(kernel, block, values)
         work.remember()
         work.sweep(1)
         swept, beyond = values.copy(), values.copy()
-        work.store(swept)
+        work.store(swept[ranks_of(block)])
         work.extrapolate(factor)
-        work.store(beyond)
+        work.store(beyond[ranks_of(block)])
         expected = swept + factor * (swept - values)
         assert np.abs(beyond - expected).max() < (1 + abs(factor)) * ROUNDING
         if factor > 1:
@@ -304,7 +305,7 @@ def test_extrapolation_adds_a_multiple_of_the_change(word, factor, instruction_s
 def test_a_sample_is_of_the_same_positions_each_time(word, single):
     space = space_of(named_rules(word))
     block = max(space.blocks, key=lambda block: block.size)
-    work = lay_out(tiled_kernel(space), block, random_values(space.n_positions, 14), single=single)
+    work = lay_out(tiled_kernel(space), block, random_values(space.n_values, 14), single=single)
     work.sweep(1)
     first = work.sample()
     assert block.size / 40 < len(first) < block.size / 7
@@ -313,8 +314,8 @@ def test_a_sample_is_of_the_same_positions_each_time(word, single):
     second = work.sample()
     assert (second != first).mean() > 0.5
     shift = 0.5 if work.refine() else 0.0  # values of single precision are less 1/2
-    after = np.zeros(space.n_positions)
-    work.store(after)
+    after = np.zeros(space.n_values)
+    work.store(after[ranks_of(block)])
     assert np.isin(second + shift, after[ranks_of(block)]).all()
 
 
@@ -323,9 +324,9 @@ def test_a_sample_is_of_the_same_positions_each_time(word, single):
 def test_single_precision_does_what_double_precision_does(rules, instruction_set):
     # were it to do something else, only the sweeps that follow would show it
     space = space_of(rules)
-    values = random_values(space.n_positions, 11)
+    values = random_values(space.n_values, 11)
     for tiling in (Tiling(space), RowLists(space)):
-        kernel = TiledKernel(tiling, space.ranking, instruction_set)
+        kernel = RaceKernel(space, tiling, instruction_set=instruction_set)
         for block in space.blocks:
             single, double = (lay_out(kernel, block, values, single=s) for s in (True, False))
             for factor in (0.3, None):
@@ -342,7 +343,7 @@ def test_single_precision_does_what_double_precision_does(rules, instruction_set
             stored = []
             for work in (single, double):
                 after = np.zeros_like(values)
-                work.store(after)
+                work.store(after[ranks_of(block)])
                 stored.append(after[ranks_of(block)])
             assert np.abs(stored[0] - stored[1]).max() < SINGLE_ROUNDING
 
@@ -350,7 +351,7 @@ def test_single_precision_does_what_double_precision_does(rules, instruction_set
 def test_memory_is_lost_with_single_precision():
     space = space_of(named_rules("finkel:2"))
     work = lay_out(
-        tiled_kernel(space), space.blocks[-1], random_values(space.n_positions, 12), single=True
+        tiled_kernel(space), space.blocks[-1], random_values(space.n_values, 12), single=True
     )
     work.remember()
     if work.refine():
@@ -361,7 +362,7 @@ def test_memory_is_lost_with_single_precision():
 
 def test_extrapolation_needs_a_memory():
     space = space_of(named_rules("finkel:1"))
-    values = np.full(space.n_positions, 0.5)
+    values = np.full(space.n_values, 0.5)
     work = lay_out(tiled_kernel(space), space.blocks[-1], values)
     with pytest.raises(ValueError, match="extrapolate before remember"):
         work.extrapolate(1.0)
@@ -376,14 +377,14 @@ def test_many_threads_reach_the_values_of_one(word, instruction_set):
     for threads in (2, 5):
         assert np.abs(tiled_fixed_point(space, kernel, threads) - one).max() < 2e-13
     block = space.blocks[-1]
-    work = loaded(kernel, block, random_values(space.n_positions, 8))
+    work = loaded(kernel, block, random_values(space.n_values, 8))
     assert work.residual(5) == work.residual(1)
 
 
 def test_a_workspace_is_as_good_as_new_after_another_block():
     space = space_of(named_rules("finkel:3"))
     kernel, workspace = tiled_kernel(space), Workspace()
-    values = random_values(space.n_positions, 9)
+    values = random_values(space.n_values, 9)
     for block in (space.blocks[-1], space.blocks[0], space.blocks[len(space.blocks) // 2]):
         results = []
         for room in (workspace, Workspace()):
@@ -392,7 +393,7 @@ def test_a_workspace_is_as_good_as_new_after_another_block():
             delta = work.sweep(1)
             work.extrapolate(2.0)
             after = values.copy()
-            work.store(after)
+            work.store(after[ranks_of(block)])
             results.append((delta, work.residual(1), after.tobytes()))
         assert results[0] == results[1]
 
@@ -401,7 +402,7 @@ def test_memory_that_grew_is_as_good_as_fresh():
     # large enough to be in pages of its own, which are moved when it grows
     space = space_of(named_rules("masters:4"))
     kernel, workspace = tiled_kernel(space), Workspace()
-    values = random_values(space.n_positions, 13)
+    values = random_values(space.n_values, 13)
     for block in sorted(space.blocks, key=lambda block: block.size)[-4:]:
         assert block.size * 16 > 4 << 20
         results = []
@@ -412,7 +413,7 @@ def test_memory_that_grew_is_as_good_as_fresh():
             work.remember()
             deltas.append(work.sweep(1))
             after = np.zeros_like(values)
-            work.store(after)
+            work.store(after[ranks_of(block)])
             results.append((deltas, after.tobytes()))
         assert results[0] == results[1]
 
@@ -421,11 +422,11 @@ def test_memory_that_grew_is_as_good_as_fresh():
 def test_a_workspace_takes_no_more_than_is_said(rules):
     space = space_of(rules)
     kernel = tiled_kernel(space)
-    values = random_values(space.n_positions, 10)
+    values = random_values(space.n_values, 10)
     for block in space.blocks:
         work = lay_out(kernel, block, values)
         # F, G and the moves that leave in both precisions
-        assert LANES * (8 + 4) * work.n_vectors <= workspace_bytes(space, block)
+        assert LANES * (8 + 4) * work.n_vectors <= kernel.workspace_bytes(block)
 
 
 def dice(chances: dict[int, str]) -> Dice:
@@ -442,10 +443,7 @@ NINE_THROWS = RuleSet(
     PATHS["bell"],
     throws_of({0: 1, 1: 1, 2: 1, 3: 5, 4: 9, 5: 9, 6: 9, 7: 9, 8: 9}),
     1,
-    safe_rosettes=False,
-    extra_on_rosette=False,
-    extra_on_capture=False,
-    extra_on_throw=None,
+    switches={"safe_rosettes": False, "extra_on_rosette": False},
 )
 """A block of these never changes by less than 5.3e-15, which was waited for."""
 
@@ -474,10 +472,12 @@ def custom_rules(draw) -> RuleSet:
         path,
         chosen,
         draw(st.integers(1, 2)),
-        safe_rosettes=draw(st.booleans()),
-        extra_on_rosette=draw(st.booleans()),
-        extra_on_capture=draw(st.booleans()),
-        extra_on_throw=draw(st.sampled_from([None, *steps])),
+        switches={
+            "safe_rosettes": draw(st.booleans()),
+            "extra_on_rosette": draw(st.booleans()),
+            "extra_on_capture": draw(st.booleans()),
+            "extra_on_throw": draw(st.sampled_from([None, *steps])),
+        },
     )
 
 
@@ -495,12 +495,14 @@ def test_custom_rules_are_solved(rules):
     space = space_of(rules)
     values = solve(space, tolerance=1e-12, threads=2)
     assert 0.0 <= values.min() <= values.max() <= 1.0
-    assert generic_kernel(space).residual(values, 0, space.n_positions) < 1e-12
+    assert generic_kernel(space).residual(values, 0, space.n_values) < 1e-12
 
 
-def test_residual_of_is_that_of_the_generic_kernel():
+def test_the_residual_of_a_block_is_that_of_the_generic_kernel():
     space = space_of(named_rules("aseb:2"))
-    values = random_values(space.n_positions, 11)
+    kernel, values = tiled_kernel(space), random_values(space.n_values, 11)
     for block in space.blocks:
         expected = generic_kernel(space).residual(values, block.offset, block.size)
-        assert residual_of(space, block, values) == pytest.approx(expected, abs=ROUNDING)
+        assert kernel.block_residual(
+            block, values[ranks_of(block)], ArrayBlocks(space, values)
+        ) == pytest.approx(expected, abs=ROUNDING)

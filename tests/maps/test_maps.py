@@ -16,7 +16,6 @@ from tests.games import HashValues
 from ur_solver.errors import MapError, OutputError
 from ur_solver.maps import MapKeys, block_results, read_header, read_values, write_map
 from ur_solver.maps.rgu import VALUE_TYPES
-from ur_solver.position import mirror, parse_position, start
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import space_of
 
@@ -43,7 +42,7 @@ def entries_of(path):
 
 
 def start_key(rules: RuleSet) -> int:
-    state = np.frombuffer(space_of(rules).encode(start(rules)), np.uint8)[None]
+    state = np.frombuffer(space_of(rules).encode(rules.start()), np.uint8)[None]
     return int(MapKeys(rules).encode(state)[0])
 
 
@@ -58,7 +57,7 @@ def test_keys_and_positions_are_one_to_one(word):
     is_won = keys.is_won(states)
     ranks = keys.space.rank_states(states)
     assert ((ranks < 0) == is_won).all()
-    assert sorted(ranks[~is_won]) == list(range(keys.space.n_positions))
+    assert sorted(ranks[~is_won]) == list(range(keys.space.n_values))
     assert int(found[-1] >> 32) == keys.n_maps - 1
 
 
@@ -80,7 +79,7 @@ def test_the_count_of_finkel_7():
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        # A1 is the lowest of light's squares, C1 of dark's; B1 leads the segment of bell.
+        # A1 is the lowest of light's squares, C1 of dark's; B1 is the first digit of the segment.
         ("L...__../......../....__.. L 0 1", 1 << 16 | 1 << 22),
         ("....__../......../D...__.. L 1 0", 1 | 1 << 25),
         ("....__../......../....__.D L 1 0", 1 << 5 | 1 << 25),
@@ -91,15 +90,15 @@ def test_the_count_of_finkel_7():
 )
 def test_keys_by_hand(text, key):
     rules = named_rules("finkel:2")
-    position = parse_position(rules, text)
+    position = rules.position(text)
     state = np.frombuffer(space_of(rules).encode(position), np.uint8)[None]
     assert MapKeys(rules).encode(state)[0] == key
-    other = np.frombuffer(space_of(rules).encode(mirror(rules.board, position)), np.uint8)[None]
+    other = np.frombuffer(space_of(rules).encode(position.mirror()), np.uint8)[None]
     assert MapKeys(rules).encode(other)[0] == key
 
 
 def test_finkel_7_has_the_keys_of_the_first_readers():
-    """RoyalUr-Python knows finkel with seven pieces only, its fields at fixed bits."""
+    """RoyalUr-Python has keys for finkel with seven pieces only, with fields at fixed bits."""
     rules = named_rules("finkel")
     space = space_of(rules)
     middles = [
@@ -108,7 +107,7 @@ def test_finkel_7_has_the_keys_of_the_first_readers():
         if digits.count(1) <= 7 and digits.count(2) <= 7
     ]
     middle_rank = {digits: rank for rank, digits in enumerate(middles)}
-    ranks = np.random.default_rng(1).integers(space.n_positions, size=300)
+    ranks = np.random.default_rng(1).integers(space.n_values, size=300)
     states = space.unrank_states(ranks)
     for state, key in zip(states.tolist(), MapKeys(rules).encode(states).tolist(), strict=True):
         position = space.decode(state)
@@ -136,9 +135,9 @@ def test_round_trip(tmp_path, word, value_type):
     assert header.rules.is_same_game(values.rules)
     assert list(header.metadata) == ["value_type", "author", "game_settings"]
     space = space_of(values.rules)
-    found = np.empty(space.n_positions)
+    found = np.empty(space.n_values)
     read_values(header, found)
-    states = space.unrank_states(np.arange(space.n_positions))
+    states = space.unrank_states(np.arange(space.n_values))
     tolerance = {"percent16": 0.5 / 65535, "f32": 2.0**-25, "f64": 0.0}[value_type]
     assert np.abs(found - values.state_values(states)).max() <= tolerance + 1e-15
     again = tmp_path / "again.rgu"
@@ -147,7 +146,7 @@ def test_round_trip(tmp_path, word, value_type):
 
 
 def test_several_maps_are_split_on_the_upper_bits(tmp_path):
-    # Three pieces on masters' path have keys of 34 bits, and two maps.
+    # With three pieces on the path masters, keys have 34 bits and there are two maps.
     values = HashValues(named_rules("masters:3"))
     path = tmp_path / "map.rgu"
     write_map(path, values)
@@ -157,13 +156,13 @@ def test_several_maps_are_split_on_the_upper_bits(tmp_path):
     assert (keys == np.concatenate(list(expected.all_keys()))).all()
     last = expected.decode(keys[-1:])
     assert stored[-1] == round(65535 * values.state_values(last)[0])
-    found = np.empty(space_of(values.rules).n_positions)
+    found = np.empty(space_of(values.rules).n_values)
     read_values(read_header(path), found)
 
 
 def test_residuals_come_with_the_blocks(query2):
     space = query2.space
-    values = query2.state_values(space.unrank_states(np.arange(space.n_positions)))
+    values = query2.state_values(space.unrank_states(np.arange(space.n_values)))
     results = list(block_results(query2.rules, values))
     assert [result.index for result in results] == list(range(len(space.blocks)))
     assert max(result.residual for result in results) < 1e-11
@@ -180,15 +179,15 @@ def test_maps_of_percentages_are_read(tmp_path):
     stored = np.frombuffer(content, ">f8", sum(header.entries), header.values_offset)
     path.write_bytes(content[: header.values_offset] + (100 * stored).astype(">f8").tobytes())
     space = space_of(header.rules)
-    found = np.empty(space.n_positions)
+    found = np.empty(space.n_values)
     read_values(read_header(path), found)
-    expected = values.state_values(space.unrank_states(np.arange(space.n_positions)))
+    expected = values.state_values(space.unrank_states(np.arange(space.n_values)))
     assert found == pytest.approx(expected, abs=1e-15)
 
 
 @needs_public_map
 def test_the_public_map_of_finkel_2(tmp_path, query2):
-    """Its keys exactly; its values, trained in single precision, to one unit."""
+    """The keys are equal; the values, computed in single precision, differ by one unit at most."""
     path = tmp_path / "ours.rgu"
     write_map(path, query2)
     keys, ours = entries_of(path)
@@ -201,7 +200,7 @@ def test_the_public_map_of_finkel_2(tmp_path, query2):
     print(f"{differing} of {len(keys)} values differ from the public map's, all by one unit")
     assert np.abs(difference).max() <= 1
     assert differing <= 10
-    found = np.empty(query2.space.n_positions)
+    found = np.empty(query2.space.n_values)
     read_values(read_header(PUBLIC_MAP), found)
     exact = query2.state_values(query2.space.unrank_states(np.arange(len(found))))
     assert np.abs(found - exact).max() <= 1.01 / 65535
@@ -228,7 +227,7 @@ def with_metadata(path, **changes):
 
 def read_all(path):
     header = read_header(path)
-    read_values(header, np.empty(space_of(header.rules).n_positions))
+    read_values(header, np.empty(space_of(header.rules).n_values))
 
 
 def test_a_map_without_a_value_type_is_percent16(valid):
@@ -286,7 +285,7 @@ def test_a_map_that_lacks_a_position_is_refused(valid):
 def test_maps_of_other_rules_are_refused(valid):
     with_metadata(valid, game_settings={"dice": "three_coins"})
     with pytest.raises(
-        MapError, match=r"of rules that are not ours: settings.dice is 'three_coins'"
+        MapError, match=r"of rules that this program does not know: settings.dice is 'three_coins'"
     ):
         read_header(valid)
 

@@ -1,4 +1,4 @@
-"""What no move ever breaks, in random games and in random positions."""
+"""Invariants of moves, in random games and in random positions."""
 
 import re
 from functools import cache
@@ -6,21 +6,9 @@ from functools import cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ur_solver.moves import find_move, legal_moves, pass_turn
-from ur_solver.position import (
-    Position,
-    format_position,
-    mirror,
-    n_off,
-    opponent,
-    parse_position,
-    position_faults,
-    start,
-    winner,
-)
-from ur_solver.rules import CATALOGUE, Stakes
+from ur_solver.rules import CATALOGUE, Position, Stakes, opponent
 from ur_solver.rules.contents import number_of, side_of, split
-from ur_solver.turns import turn
+from ur_solver.rules.turns import turn
 
 MOVE_TEXT = re.compile(r"(\d?)([ABC](?:\d+|@))([ABC](?:\d+|\+))(x?)(\*?)( again)?")
 RULES = [*CATALOGUE.values(), CATALOGUE["bell"].with_stakes(Stakes())]
@@ -34,7 +22,7 @@ def rule_sets(draw):
 
 @cache
 def contents_on(rules, square):
-    return rules.play.contents_on(square)
+    return rules.mechanics.contents_on(square)
 
 
 @st.composite
@@ -49,7 +37,7 @@ def positions(draw):
         fits = True
         for piece in split(content):
             side = side_of(piece)
-            number = number_of(piece) if rules.play.is_numbered else min(left[side], default=0)
+            number = number_of(piece) if rules.mechanics.is_numbered else min(left[side], default=0)
             fits = fits and number in left[side]
             left[side].discard(number)
         if fits:
@@ -58,9 +46,10 @@ def positions(draw):
         side: tuple(number for number in sorted(numbers) if draw(st.booleans()))
         for side, numbers in free.items()
     }
-    numbers = (home["L"], home["D"]) if rules.play.is_numbered else ((), ())
+    numbers = (home["L"], home["D"]) if rules.mechanics.is_numbered else ((), ())
     fines = draw(st.integers(0, 99)) if rules.stakes else 0
     position = Position(
+        rules,
         tuple(board.values()),
         draw(st.sampled_from("LD")),
         len(home["L"]),
@@ -68,30 +57,30 @@ def positions(draw):
         numbers,
         fines,
     )
-    if all(n_off(rules, position, side) == rules.pieces for side in "LD"):
-        position = start(rules)
+    if all(position.n_off(side) == rules.pieces for side in "LD"):
+        position = rules.start()
     return rules, position
 
 
 def check(rules, position):
     """The notation's invariants."""
-    assert position_faults(rules, position) == []
-    text = format_position(rules, position)
-    assert parse_position(rules, text) == position
-    mirrored = mirror(rules, position)
-    assert position_faults(rules, mirrored) == []
-    assert mirror(rules, mirrored) == position
+    assert position.faults() == []
+    text = position.notation
+    assert rules.position(text) == position
+    mirrored = position.mirror()
+    assert mirrored.faults() == []
+    assert mirrored.mirror() == position
 
 
 def plies(rules, position):
-    """What can happen next, as comparable values, the position reached last."""
+    """Everything that can happen next, as comparable values that end with the position reached."""
     return sorted(
         (
             *(choice.name, outcome.throws),
             *(move.again, move.source, move.target, move.is_capture),
-            format_position(rules, move.position),
+            move.position.notation,
         )
-        for choice in turn(rules, position)
+        for choice in turn(position)
         for outcome in choice.outcomes
         for move in outcome.moves
     )
@@ -99,32 +88,31 @@ def plies(rules, position):
 
 def mirrored_plies(rules, position):
     return sorted(
-        (*ply[:-1], format_position(rules, mirror(rules, parse_position(rules, ply[-1]))))
-        for ply in plies(rules, position)
+        (*ply[:-1], rules.position(ply[-1]).mirror().notation) for ply in plies(rules, position)
     )
 
 
 @given(rule_sets(), st.randoms(use_true_random=False))
 def test_random_games_keep_the_invariants(rules, dice):
-    position = start(rules)
+    position = rules.start()
     for _ in range(60):
         check(rules, position)
-        if winner(rules, position) is not None:
-            assert turn(rules, position) == ()
+        if position.winner is not None:
+            assert turn(position) == ()
             break
-        choices = turn(rules, position)
+        choices = turn(position)
         assert all(sum(o.probability for o in choice.outcomes) == 1 for choice in choices)
         outcome = dice.choice(dice.choice(choices).outcomes)
-        off = {side: n_off(rules, position, side) for side in "LD"}
+        off = {side: position.n_off(side) for side in "LD"}
         if not outcome.moves:
-            position = pass_turn(position)
+            position = position.pass_turn()
             continue
         move = dice.choice(outcome.moves)
         mover, other = position.side, opponent(position.side)
         assert (move.position.side == mover) == move.again
-        gained = n_off(rules, move.position, mover) - off[mover]
+        gained = move.position.n_off(mover) - off[mover]
         assert gained == (move.target == len(rules.path))
-        assert n_off(rules, move.position, other) == off[other]
+        assert move.position.n_off(other) == off[other]
         assert move.is_capture == (move.position.home(other) > position.home(other))
         position = move.position
 
@@ -137,12 +125,12 @@ def test_positions_survive_writing_and_mirroring(rules_and_position):
 @given(positions())
 def test_moves_lead_to_positions_that_obey_the_rules(rules_and_position):
     rules, position = rules_and_position
-    for choice in turn(rules, position):
+    for choice in turn(position):
         for outcome in choice.outcomes:
             texts = [move.text for move in outcome.moves]
             assert len(set(texts)) == len(texts)
             for move in outcome.moves:
-                if winner(rules, move.position) is None:
+                if move.position.winner is None:
                     check(rules, move.position)
 
 
@@ -150,30 +138,30 @@ def test_moves_lead_to_positions_that_obey_the_rules(rules_and_position):
 def test_a_move_is_written_as_it_is_made(rules_and_position):
     rules, position = rules_and_position
     path = rules.path.squares(position.side)
-    for choice in turn(rules, position):
+    for choice in turn(position):
         for outcome in choice.outcomes:
             for move in outcome.moves:
                 number, start_, end, x, star, again = MOVE_TEXT.fullmatch(move.text).groups()
-                assert bool(number) == rules.play.is_numbered
+                assert bool(number) == rules.mechanics.is_numbered
                 assert start_ == (path[move.source] if move.source >= 0 else f"{path[0][0]}@")
                 is_off = move.target == len(path)
                 assert end == (f"{path[-1][0]}+" if is_off else path[move.target])
                 assert bool(x) == move.is_capture
                 assert bool(star) == (end in rules.rosettes)
-                assert not again or (move.again and rules.roll_again and star)
-                found = find_move(rules, position, outcome.throws[-1], move.text, choice.name)
+                assert not again or (move.again and rules.switches["roll_again"] and star)
+                found = rules.find_move(position, outcome.throws[-1], move.text, choice.name)
                 assert found == move
 
 
 @given(positions())
 def test_the_mirrored_position_has_the_mirrored_moves(rules_and_position):
     rules, position = rules_and_position
-    if winner(rules, position) is None:
-        assert plies(rules, mirror(rules, position)) == mirrored_plies(rules, position)
+    if position.winner is None:
+        assert plies(rules, position.mirror()) == mirrored_plies(rules, position)
 
 
 @given(positions())
 def test_no_moves_once_the_game_is_over(rules_and_position):
     rules, position = rules_and_position
-    if winner(rules, position) is not None:
-        assert not any(legal_moves(rules, position, throw) for throw in rules.dice.throws)
+    if position.winner is not None:
+        assert not any(rules.legal_moves(position, throw) for throw in rules.dice.throws)

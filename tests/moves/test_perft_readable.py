@@ -4,7 +4,6 @@ import pytest
 
 from tests.perft_records import records
 from ur_solver.perft import divide, perft
-from ur_solver.position import parse_position
 from ur_solver.rules import CATALOGUE
 
 
@@ -15,6 +14,6 @@ def test_every_rule_set_is_counted():
 @pytest.mark.parametrize(("name", "text", "depth", "counts"), list(records()))
 def test_perft(name, text, depth, counts):
     rules = CATALOGUE[name]
-    position = parse_position(rules, text)
-    per_ply = {ply: perft(rules, after, depth - 1) for (ply, after) in divide(rules, position)}
-    assert perft(rules, position, depth) == counts, per_ply
+    position = rules.position(text)
+    per_ply = {ply: perft(after, depth - 1) for (ply, after) in divide(position)}
+    assert perft(position, depth) == counts, per_ply

@@ -1,4 +1,4 @@
-"""The special squares and throws of section 5, one by one."""
+"""The special squares and throws of rules, section 5, one by one."""
 
 import dataclasses
 from fractions import Fraction
@@ -6,16 +6,14 @@ from fractions import Fraction
 import pytest
 
 from ur_solver.errors import IllegalPositionError, PositionSyntaxError
-from ur_solver.moves import find_move, legal_moves
 from ur_solver.perft import divide
-from ur_solver.position import format_position, parse_position
 from ur_solver.rules import CATALOGUE, ENTER, MOVE, Dice, Stakes, named_rules
-from ur_solver.turns import final_value, is_draw, turn
+from ur_solver.rules.turns import final_value, is_draw, turn
 
 
 def moves(name, text, throw, choice=""):
     rules = named_rules(name)
-    return legal_moves(rules, parse_position(rules, text), throw, choice)
+    return rules.legal_moves(rules.position(text), throw, choice)
 
 
 def texts(name, text, throw, choice=""):
@@ -24,9 +22,7 @@ def texts(name, text, throw, choice=""):
 
 def after(name, text, throw, move):
     rules = named_rules(name)
-    return format_position(
-        rules, find_move(rules, parse_position(rules, text), throw, move).position
-    )
+    return (rules.find_move(rules.position(text), throw, move).position).notation
 
 
 class TestBell:
@@ -51,28 +47,28 @@ class TestBell:
 
     def test_a_rosette_costs_a_fine(self):
         rules = CATALOGUE["bell"].with_pieces(1).with_stakes(Stakes(ante=10, fine=3))
-        position = parse_position(rules, "....__../..L...../....__.. L 0 1 p12")
-        (move,) = legal_moves(rules, position, 2)
+        position = rules.position("....__../..L...../....__.. L 0 1 p12")
+        (move,) = rules.legal_moves(position, 2)
         assert (move.text, move.cost) == ("B3B4*", 3)
-        assert format_position(rules, move.position) == "....__../...L..../....__.. L 0 1 p13"
-        (move,) = legal_moves(rules, position, 0)
+        assert move.position.notation == "....__../...L..../....__.. L 0 1 p13"
+        (move,) = rules.legal_moves(position, 0)
         assert (move.text, move.cost, move.position.fines) == ("B3B7", 0, 12)
 
     def test_the_winner_takes_the_pot(self):
         rules = CATALOGUE["bell"].with_pieces(1).with_stakes(Stakes(ante=10, fine=3))
-        won = parse_position(rules, "....__../......../....__.. L 0 1 p4")
-        lost = parse_position(rules, "....__../......../....__.. D 0 1 p4")
-        assert (final_value(rules, won), final_value(rules, lost)) == (32, 0)
+        won = rules.position("....__../......../....__.. L 0 1 p4")
+        lost = rules.position("....__../......../....__.. D 0 1 p4")
+        assert (final_value(won), final_value(lost)) == (32, 0)
 
     @pytest.mark.parametrize("fines", ["", " 12", " p", " p-1", " p1 p2", " p1.5", " p9999999"])
     def test_fines_that_are_not_written_so(self, fines):
         rules = CATALOGUE["bell"].with_stakes(Stakes())
         with pytest.raises(PositionSyntaxError, match="the fines paid"):
-            parse_position(rules, "....__../......../....__.. L 7 7" + fines)
+            rules.position("....__../......../....__.. L 7 7" + fines)
 
     def test_no_fines_without_stakes(self):
         with pytest.raises(PositionSyntaxError, match="5 fields, expected 4"):
-            parse_position(CATALOGUE["bell"], "....__../......../....__.. L 7 7 p0")
+            CATALOGUE["bell"].position("....__../......../....__.. L 7 7 p0")
 
 
 class TestCasual:
@@ -93,8 +89,8 @@ class TestCasual:
 
     def test_any_order_is_understood_and_one_is_written(self):
         rules = named_rules("casual:2")
-        position = parse_position(rules, "....__../...(DLL)..../....__.. L 0 0")
-        assert format_position(rules, position) == "....__../...(LLD)..../....__.. L 0 0"
+        position = rules.position("....__../...(DLL)..../....__.. L 0 0")
+        assert position.notation == "....__../...(LLD)..../....__.. L 0 0"
 
     def test_throwing_again_is_a_choice(self):
         position = "....__../..L...../....__.. L 0 1"
@@ -105,7 +101,7 @@ class TestCasual:
 
     def test_one_piece_on_an_ordinary_square(self):
         with pytest.raises(IllegalPositionError, match="'LD' cannot stand on B5: it holds one"):
-            parse_position(named_rules("casual:1"), "....__../....(LD).../....__.. L 0 0")
+            named_rules("casual:1").position("....__../....(LD).../....__.. L 0 0")
 
 
 class TestBirds:
@@ -113,14 +109,12 @@ class TestBirds:
 
     def outcomes(self, text, name="birds"):
         rules = named_rules(name)
-        (enter,) = (
-            choice for choice in turn(rules, parse_position(rules, text)) if choice.name == ENTER
-        )
+        (enter,) = (choice for choice in turn(rules.position(text)) if choice.name == ENTER)
         return {outcome.throws: [m.text for m in outcome.moves] for outcome in enter.outcomes}
 
     def choices(self, text):
         rules = CATALOGUE["birds"]
-        return [choice.name for choice in turn(rules, parse_position(rules, text))]
+        return [choice.name for choice in turn(rules.position(text))]
 
     def test_when_move_and_when_enter(self):
         assert self.choices(self.START) == [ENTER]
@@ -147,12 +141,12 @@ class TestBirds:
         assert outcomes[1, 2] == ["1A@A3"]
 
     def test_an_entry_that_fails_on_any_of_its_steps_ends_the_turn(self):
-        # another number, a 0 where the square is thrown, a square of one's own piece
+        # by another number, by a second throw of 0, and by a square with one's own piece
         rules = CATALOGUE["birds"]
         position = "...L2__../......../....__.. L 345 12345"
         passed = "...L2__../......../....__.. D 345 12345"
-        plies = divide(rules, parse_position(rules, position))
-        failed = [ply for ply, after in plies if format_position(rules, after) == passed]
+        plies = divide(rules.position(position))
+        failed = [ply for ply, after in plies if after.notation == passed]
         assert [ply for ply in failed if ply.startswith(ENTER)] == [
             *("enter 0 pass", "enter 1 pass", "enter 2 pass"),
             *("enter 3+0 pass", "enter 3+1 pass", "enter 4 pass"),
@@ -174,9 +168,7 @@ class TestBirds:
     def test_entering_ends_the_turn(self):
         for move in moves("birds", self.START, 4, ENTER):
             assert not move.again
-            assert format_position(CATALOGUE["birds"], move.position) == (
-                "L1...__../......../....__.. D 2345 12345"
-            )
+            assert move.position.notation == ("L1...__../......../....__.. D 2345 12345")
 
     def test_any_bird_on_the_board_may_move(self):
         position = "....__../...(L2L4D1)..../....__.. L 135 2345"
@@ -199,7 +191,7 @@ class TestBirds:
     )
     def test_wrong_texts(self, text, message):
         with pytest.raises(PositionSyntaxError, match=message):
-            parse_position(CATALOGUE["birds"], text)
+            CATALOGUE["birds"].position(text)
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -211,7 +203,7 @@ class TestBirds:
     )
     def test_wrong_numbers(self, text, message):
         with pytest.raises(IllegalPositionError, match=message):
-            parse_position(named_rules("birds:2"), text)
+            named_rules("birds:2").position(text)
 
 
 class TestSkiriuk:
@@ -221,7 +213,7 @@ class TestSkiriuk:
         assert texts("skiriuk:2", "....__../..(Ll)...../....__.. L 0 2", 1) == ["B3B2"]
 
     def test_a_stack_that_is_blocked_lets_its_owner_pass(self):
-        # light's pieces lie under dark's on two islands
+        # on two islands light's pieces are below dark's
         blocked = "....__../..(LD)..(lD)../....__.. L 0 0"
         for throw in (1, 2, 3, 4):
             assert texts("skiriuk:2", blocked, throw) == []
@@ -238,7 +230,7 @@ class TestSkiriuk:
         position = "....__../.L(DLL)...../....__.. L 0 3"
         assert texts("skiriuk:4", position, 1) == ["B2B3", "B3B4*"]
         with pytest.raises(IllegalPositionError, match="on B3: it holds 4 pieces at most"):
-            parse_position(CATALOGUE["skiriuk"], "....__../..(LDLDL)...../....__.. L 0 0")
+            CATALOGUE["skiriuk"].position("....__../..(LDLDL)...../....__.. L 0 0")
 
     def test_a_depot_holds_four_of_ones_own(self):
         assert texts("skiriuk:5", "...(LLL)__../......../....__.. L 1 5", 1) == ["A@A4", "A4A3"]
@@ -272,14 +264,14 @@ class TestSkiriuk:
         position = "....__../.....L(ll)./....__.. L 0 5"
         assert after("skiriuk:5", position, 1, "B6B7") == ("....__../......(llL)./....__.. D 0 5")
         with pytest.raises(IllegalPositionError, match="on B7: it holds pieces of one side only"):
-            parse_position(CATALOGUE["skiriuk"], "....__../......(LD)./....__.. L 0 0")
+            CATALOGUE["skiriuk"].position("....__../......(LD)./....__.. L 0 0")
 
     @pytest.mark.parametrize(
         ("text", "throw", "expected"),
         [
             ("....__Ld/......../....__.. L 0 0", 1, []),  # A7 to A8: blank meets marked
             ("....__../.......l/....__.D L 0 0", 1, []),  # B8 to C8: marked meets blank
-            ("....__.L/.......d/....__.. L 0 0", 1, ["A8B8x"]),  # turned over in the jump
+            ("....__.L/.......d/....__.. L 0 0", 1, ["A8B8x"]),  # turned over in the move
             ("....__../.......l/....__D. L 0 0", 2, []),  # C7: marked meets blank
             ("....__../......L./....__.. L 0 1", 1, ["B7A7*"]),
             ("....__d./......L./....__.. L 0 0", 1, []),  # A7: blank meets marked
@@ -313,8 +305,8 @@ class TestSkiriuk:
         assert texts("skiriuk:1", "....__../l......./....__.. L 0 1", 2) == []
 
     def test_the_opening_throw(self):
-        assert CATALOGUE["skiriuk"].play.opening_throw == 1
-        assert CATALOGUE["ben"].play.opening_throw is None
+        assert CATALOGUE["skiriuk"].mechanics.opening_throw == 1
+        assert CATALOGUE["ben"].mechanics.opening_throw is None
 
 
 class TestBen:
@@ -407,7 +399,7 @@ class TestBen:
         assert texts("ben:3", "....__../..L(LDDd)..../....__.. L 0 0", 1)[0] == "B3B4*"
         assert texts("ben:3", "....__../..L(LLDD)..../....__.. L 0 0", 1) == ["B4B5"]
         with pytest.raises(IllegalPositionError, match="2 pieces of one status and side at most"):
-            parse_position(CATALOGUE["ben"], "....__../...(LLL)..../....__.. L 0 0")
+            CATALOGUE["ben"].position("....__../...(LLL)..../....__.. L 0 0")
 
     def test_a_passage_holds_two_of_different_type(self):
         own = "....__../.L(Ld)...../....__.. L 0 0"
@@ -418,7 +410,7 @@ class TestBen:
         other = "....__../.Ld...../....__.. L 0 0"
         assert after("ben:2", other, 1, "B2B3") == "....__../..(Ld)...../....__.. D 0 0"
         with pytest.raises(IllegalPositionError, match="one unmarked and one marked piece at most"):
-            parse_position(CATALOGUE["ben"], "....__../..(LD)...../....__.. L 0 0")
+            CATALOGUE["ben"].position("....__../..(LD)...../....__.. L 0 0")
 
     def test_conversion_squares(self):
         assert after("ben:1", "....__L./......../....__.. L 0 1", 1, "A7A8") == (
@@ -439,15 +431,15 @@ class TestStacksInTheNotation:
     @pytest.mark.parametrize("cell", ["()", "(L)", "(LD", "(L.)", "(L(D))"])
     def test_wrong_parentheses(self, cell):
         with pytest.raises(PositionSyntaxError, match=r"B4 begins with '\(', expected '\.'"):
-            parse_position(CATALOGUE["casual"], f"....__../...{cell}..../....__.. L 0 0")
+            CATALOGUE["casual"].position(f"....__../...{cell}..../....__.. L 0 0")
 
 
 def test_a_position_in_which_nobody_can_ever_move_is_a_draw():
     twos = Dice.of("twos", {2: Fraction(1)})
     rules = dataclasses.replace(named_rules("finkel:1"), dice=twos)
-    stuck = parse_position(rules, "....__L./......../....__D. L 0 0")
-    assert is_draw(rules, stuck)
-    assert final_value(rules, stuck) == 0.5
-    waiting = parse_position(rules, "....__L./......../....__.. L 0 1")
-    assert not is_draw(rules, waiting)
-    assert final_value(rules, waiting) is None
+    stuck = rules.position("....__L./......../....__D. L 0 0")
+    assert is_draw(stuck)
+    assert final_value(stuck) == 0.5
+    waiting = rules.position("....__L./......../....__.. L 0 1")
+    assert not is_draw(waiting)
+    assert final_value(waiting) is None

@@ -1,4 +1,4 @@
-"""Games changed by hand: each is refused with its place and what would have been legal."""
+"""Changed games are refused with the place of the fault and what would have been legal."""
 
 import copy
 import json
@@ -11,7 +11,7 @@ from ur_solver.records import (
     RecordFault,
     files,
     find_files,
-    read_games,
+    read_file,
     read_json_game,
     read_rgn,
     record,
@@ -24,7 +24,7 @@ RGN = (GAMES / "finkel-1.rgn").read_text()
 
 
 def changed(path, value):
-    """The sample game with the value at a path replaced; None takes it away."""
+    """The sample game with the value at a path replaced, or removed if it is None."""
     game = copy.deepcopy(JSON)
     *head, last = path
     where = game
@@ -68,7 +68,11 @@ def changed(path, value):
         (["states"], {}, r"states: expected an array"),
         (["metadata", "Light"], 3, r"metadata.Light is 3, not a text"),
         (["initial_state", "turn"], "Q", r"initial_state: turn is 'Q'"),
-        (["initial_state", "board", "pieces"], {"B1": 3}, r"board.pieces.B1 is 3, which stands"),
+        (
+            ["initial_state", "board", "pieces"],
+            {"B1": 3},
+            r"board.pieces.B1 is 3, a piece that bel",
+        ),
         (["initial_state", "board", "pieces"], {"Z9": 3}, r"board.pieces has 'Z9'"),
         (["initial_state", "players", "L", "score"], 2, r"players.L.score is 2, but 0 of 7"),
         (["initial_state", "players", "L", "pieces"], 0, r"players.L.score is 0, but 7 of 7"),
@@ -130,18 +134,18 @@ def test_a_missing_move_names_the_throw_that_waits_for_it():
         ("0 --", "9 --", ": throw 9: 4-binary dice show 0, 1, 2, 3, 4"),
         ("0 --", "1 --", "the move is missing for the throw 1 at line"),
         ("0 --", "0 -", "'-' after the throw 0, expected '--'"),
-        ("A@A2", "A@Z2", "line 3, column 4: 'A@Z2' is not a move such as"),
-        ("A@A2", "A@B8", "joins no two squares of the path bell"),
-        ("A@A2", "1:A@A2", "'A@A2' joins no two squares of the path bell by a throw of 1"),
+        ("A@A2", "A@Z2", "line 3, column 4: 'A@Z2' is neither a move such as"),
+        ("A@A2", "A@B8", "is not a move along the path bell"),
+        ("A@A2", "1:A@A2", "'A@A2' is not a move along the path bell by a throw of 1"),
         ("1. A@A2", "A@A2", "line 3, column 1: expected the mark of a turn"),
-        ("A@A2", "* A@A2", "line 3, column 4: '[*]' that follows no move"),
-        ("1. A@A2 /", "1. /", "line 3, column 4: a turn without a throw before it"),
+        ("A@A2", "* A@A2", "line 3, column 4: '[*]' does not follow a move"),
+        ("1. A@A2 /", "1. /", "line 3, column 4: the turn before this one has no throw"),
         ("[StartTime", "[Start Time", "line 1, column 1: tag "),
         ("[StartTime", '[Rules "chess"]\n[StartTime', "tag Rules: 'chess' is not in the"),
         ("[StartTime", '[Rules "/etc/rules.json"]\n[StartTime', "tag Rules: .*not in the cat"),
         ("[StartTime", '[Start "...."]\n[StartTime', "tag Start: position '....'"),
         ("974Z", "974\\qZ", "unknown escape"),
-        ("A7A+#", "A7A+##", "'#' stands once, at the end"),
+        ("A7A+#", "A7A+##", "'#' may occur once only, at the end"),
     ],
 )
 def test_a_changed_rgn_game_is_refused_with_its_place(old, new, message):
@@ -167,13 +171,13 @@ def test_one_bad_game_does_not_stop_the_rest(tmp_path):
     good = (GAMES / "finkel-2.rgn").read_text()
     path = tmp_path / "games.rgn"
     path.write_text("\n\n".join([good, RGN.replace("A2B2", "A2B4", 1), good, good[:300]]))
-    games = list(read_games(str(path), FINKEL))
+    games = list(read_file(str(path), FINKEL))
     assert [isinstance(game, RecordFault) for game in games] == [False, True, False, True]
     assert str(games[1]).startswith(f"{path}: game 2: line ")
     lines = [json.dumps(JSON), "{", json.dumps(changed(["settings"], None)), json.dumps(JSON)]
     path = tmp_path / "games.jsonl"
     path.write_text("\n".join(lines))
-    games = list(read_games(str(path), FINKEL))
+    games = list(read_file(str(path), FINKEL))
     assert [isinstance(game, RecordFault) for game in games] == [False, True, True, False]
     assert "game 2: line 2: line 1, column 2: not JSON" in str(games[1])
 
@@ -190,14 +194,14 @@ def test_one_bad_game_does_not_stop_the_rest(tmp_path):
         (b"{}", "notation_version is None"),
         (b'["x"]', "tag"),
         (b"[{}, 3]", "notation_version"),
-        (b"\x00\x01\x02", "is not a move such as"),
+        (b"\x00\x01\x02", "is neither a move such as"),
         (json.dumps(JSON).encode()[:3000], "not JSON"),
     ],
 )
 def test_hostile_files_are_faults(tmp_path, content, message):
     path = tmp_path / "game.json"
     path.write_bytes(content)
-    games = list(read_games(str(path), FINKEL))
+    games = list(read_file(str(path), FINKEL))
     assert isinstance(games[0], RecordFault)
     with pytest.raises(RecordError, match=message):
         raise RecordError(str(games[0]))
@@ -208,9 +212,9 @@ def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
     path = tmp_path / "game.json"
     with path.open("wb") as file:
         file.truncate(1 << 30)  # a sparse gigabyte
-    (fault,) = read_games(str(path))
+    (fault,) = read_file(str(path))
     assert "larger than 1 MiB; split it" in str(fault)
-    (fault,) = read_games(str(tmp_path / "nowhere.json"))
+    (fault,) = read_file(str(tmp_path / "nowhere.json"))
     assert "No such file" in str(fault)
 
 
@@ -219,21 +223,21 @@ def test_a_file_of_too_many_games_is_not_read_to_its_end(tmp_path, monkeypatch, 
     monkeypatch.setattr(files, "MAX_GAMES", 20)
     path = tmp_path / "games"
     path.write_text(text)
-    games = list(read_games(str(path), FINKEL))
+    games = list(read_file(str(path), FINKEL))
     assert len(games) == 21
     assert "game 21: more than 20 games; split the file" in str(games[-1])
 
 
 def test_other_rules_are_named():
-    (fault,) = read_games(str(GAMES / "blitz-1.json"), FINKEL)
+    (fault,) = read_file(str(GAMES / "blitz-1.json"), FINKEL)
     assert "the game was played by blitz, not finkel" in str(fault)
 
 
 def test_other_families_are_refused_by_name():
     (fault,) = read_rgn(RGN, named_rules("birds"))
-    assert "birds: RGN has no words for its turns" in str(fault)
+    assert "birds: RGN can express turns of the race family only" in str(fault)
     (fault,) = read_rgn('[Rules "casual"]\n\n1. A@A4', None)
-    assert "casual: RGN has no words for its turns" in str(fault)
+    assert "casual: RGN can express turns of the race family only" in str(fault)
 
 
 def test_many_bad_games_are_each_a_fault_and_no_more(tmp_path):
@@ -256,5 +260,5 @@ def test_a_fault_says_by_which_rules_rgn_was_read():
 
 
 def test_a_folder_without_games_is_refused(tmp_path):
-    with pytest.raises(RecordError, match=r"no games, files in .json"):
+    with pytest.raises(RecordError, match=r"no games in it, no .json"):
         list(find_files([str(tmp_path)]))

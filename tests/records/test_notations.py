@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from tests.games import GAMES, NAMES, RACES, random_game
 from ur_solver.errors import RecordError, RuleSetError
-from ur_solver.position import parse_position
 from ur_solver.records import (
     Ending,
     GameRecord,
     Replay,
-    read_games,
+    read_file,
     read_json_game,
     read_plain,
     read_rgn,
@@ -48,14 +47,14 @@ def test_json_is_written_as_it_was_read(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_rgn_is_written_as_it_was_read(name):
     path = GAMES / f"{name}.rgn"
-    rules = only(read_games(str(path.with_suffix(".json")))).rules
-    assert write_rgn(only(read_games(str(path), rules))) == path.read_text()
+    rules = only(read_file(str(path.with_suffix(".json")))).rules
+    assert write_rgn(only(read_file(str(path), rules))) == path.read_text()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_both_notations_hold_the_same_game(name):
-    by_json = only(read_games(str(GAMES / f"{name}.json")))
-    by_rgn = only(read_games(str(GAMES / f"{name}.rgn"), by_json.rules))
+    by_json = only(read_file(str(GAMES / f"{name}.json")))
+    by_rgn = only(read_file(str(GAMES / f"{name}.rgn"), by_json.rules))
     assert moves_of(by_json) == moves_of(by_rgn)
     assert by_json.metadata == by_rgn.metadata
     assert write_rgn(by_json) == write_rgn(by_rgn)
@@ -73,9 +72,9 @@ def test_both_notations_hold_the_same_game(name):
     ],
 )
 def test_endings(name, ending, winner):
-    record = only(read_games(str(GAMES / f"{name}.json")))
+    record = only(read_file(str(GAMES / f"{name}.json")))
     assert (record.ending, record.winner) == (ending, winner)
-    by_rgn = only(read_games(str(GAMES / f"{name}.rgn"), record.rules))
+    by_rgn = only(read_file(str(GAMES / f"{name}.rgn"), record.rules))
     assert (by_rgn.ending is Ending.UNFINISHED) == (ending is Ending.UNFINISHED)
 
 
@@ -134,7 +133,7 @@ def test_json_round_trip(name, pieces, seed, cut):
 
 def test_a_game_from_another_position_is_carried():
     rules = named_rules("finkel:2")
-    begin = parse_position(rules, "..L.__../..D...../....__D. D 1 0")
+    begin = rules.position("..L.__../..D...../....__D. D 1 0")
     replay = Replay(rules, begin)
     replay.take((4,), replay.legal((4,)), 0)
     record = replay.finish()
@@ -148,10 +147,10 @@ def test_a_game_from_another_position_is_carried():
 
 
 def test_an_ambiguous_move_names_its_throw():
-    # On murray's path B7 comes twice, six steps apart.
+    # The path murray visits B7 twice, six squares apart.
     dice = Dice.of("long", {1: Fraction(1, 2), 7: Fraction(1, 2)})
     rules = RuleSet("long", PATHS["murray"], dice, 1)
-    begin = parse_position(rules, "....__../.....L../....__.. L 0 1")
+    begin = rules.position("....__../.....L../....__.. L 0 1")
     replay = Replay(rules, begin)
     replay.take((7,), replay.legal((7,)), 0)
     record = replay.finish()
@@ -181,18 +180,18 @@ def test_files_of_many_games(tmp_path):
     for suffix in (".rgn", ".json", ".jsonl", ".ur"):
         path = tmp_path / f"games{suffix}"
         write_games(records, path)
-        again = list(read_games(str(path), rules))
+        again = list(read_file(str(path), rules))
         assert [moves_of(record) for record in again] == [moves_of(record) for record in records]
         assert [record.number for record in again] == [1, 2, 3, 4]
     array = tmp_path / "array.json"
     array.write_text("[" + ",\n".join(map(write_json_game, records)) + "]")
-    assert len(list(read_games(str(array)))) == 4
+    assert len(list(read_file(str(array)))) == 4
 
 
 def test_rgn_without_a_rule_set_is_told_by_what_fits():
-    assert only(read_games(str(GAMES / "blitz-1.rgn"))).rules.name == "blitz"
-    assert only(read_games(str(GAMES / "finkel2p-greedy.rgn"))).rules == named_rules("finkel:2")
-    (fault,) = read_games(str(GAMES / "finkel-empty.rgn"))
+    assert only(read_file(str(GAMES / "blitz-1.rgn"))).rules.name == "blitz"
+    assert only(read_file(str(GAMES / "finkel2p-greedy.rgn"))).rules == named_rules("finkel:2")
+    (fault,) = read_file(str(GAMES / "finkel-empty.rgn"))
     assert "fits several: finkel, " in str(fault)
 
 
@@ -203,7 +202,7 @@ def test_names_of_any_kind_are_carried(tmp_path):
     for suffix in (".rgn", ".json", ".ur"):
         path = tmp_path / f"games{suffix}"
         write_games([record, record], path)
-        assert [game.metadata["Light"] for game in read_games(str(path))] == [name, name]
+        assert [game.metadata["Light"] for game in read_file(str(path))] == [name, name]
     record.metadata["two words"] = "x"
     with pytest.raises(RecordError, match="cannot be a tag of RGN"):
         write_rgn(record)

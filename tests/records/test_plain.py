@@ -1,4 +1,4 @@
-"""The plain notation: games of every rule set, written, read and changed by hand."""
+"""The plain notation: games of every rule set written and read, and changed games."""
 
 import json
 import pathlib
@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from tests.games import OWN_RULES, RACES, random_game
 from ur_solver.errors import RecordError, RuleSetError
-from ur_solver.moves import legal_moves
-from ur_solver.position import parse_position, start
 from ur_solver.records import (
     Ending,
     GameRecord,
@@ -21,7 +19,7 @@ from ur_solver.records import (
     Replay,
     check_output,
     plain,
-    read_games,
+    read_file,
     read_plain,
     stepper_of,
     write_games,
@@ -30,12 +28,12 @@ from ur_solver.records import (
     write_rgn,
 )
 from ur_solver.rules import CATALOGUE, PATHS, Dice, RuleSet, named_rules
-from ur_solver.turns import turn
+from ur_solver.rules.turns import turn
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 
 BIRDS = """\
-# a game by hand
+# a game written by hand
 rules: birds:1
 Light: Ann
 
@@ -94,22 +92,22 @@ def test_round_trip(rules, pieces, seed, cut, ending, player):
 
 @pytest.mark.parametrize("rules", OWN_RULES, ids=lambda rules: rules.name)
 def test_moves_are_those_of_the_readable_rules(rules):
-    """Every throw and move of some games is in what `turns.turn` unfolds."""
+    """Every throw and move of some games is among those of `turns.turn`."""
     rules = rules.with_pieces(2)
     for seed in range(3):
         record = random_game(rules, seed, 60)
         for index, ply in enumerate(record.plies):
             position = record.stepper.position(ply.state, ply.side)
-            (choice,) = (each for each in turn(rules, position) if each.name == ply.choice)
-            if index == 0 and rules.play.opening_throw:
-                assert ply.throws == (rules.play.opening_throw,)
+            (choice,) = (each for each in turn(position) if each.name == ply.choice)
+            if index == 0 and rules.mechanics.opening_throw:
+                assert ply.throws == (rules.mechanics.opening_throw,)
             (outcome,) = (each for each in choice.outcomes if each.throws == ply.throws)
             texts = [record.stepper.text(ply.side, step) for step in ply.steps]
             assert texts == [move.text for move in outcome.moves]
             assert len(set(texts)) == len(texts)
             for step, move in zip(ply.steps, outcome.moves, strict=True):
                 assert record.stepper.position(step.state, move.position.side) == move.position
-        assert record.stepper.position(record.plies[0].state, "L") == start(rules)
+        assert record.stepper.position(record.plies[0].state, "L") == rules.start()
 
 
 def test_the_documented_example_is_a_game():
@@ -146,28 +144,28 @@ def test_a_game_written_by_hand():
         ("D enter 4", "D enter 7", "line 6, column 9: throw 7: 4-binary dice show 0, 1, 2, 3, 4"),
         ("L enter 1", "L move 1", "line 5, column 3: 'move' cannot be said .*; expected 'enter'"),
         ("L enter 1", "L 1", "line 5, column 3: '1' cannot be said .*; expected 'enter'"),
-        ("L move 3 1A3B1", "L move three", "line 7, column 8: 'three' is no throw"),
+        ("L move 3 1A3B1", "L move three", "line 7, column 8: 'three' is not a throw"),
         ("L move 3 1A3B1", "L move 3", "line 7, column 9: move '' is not legal .*; legal: 1A3B1"),
-        ("L move 3 1A3B1", "L move", "line 7, column 7: '' is no throw"),
+        ("L move 3 1A3B1", "L move", "line 7, column 7: '' is not a throw"),
         ("L move 3 1A3B1", "L move 3 --", "line 8, column 1: the move is missing for the throw 3 "
          "at line 7 in .*; legal: 1A3B1"),
         ("D enter 4 --\n", "", "line 6, column 1: light moves, but it is dark's turn; a turn is"),
-        ("D enter 4 --", "X enter 4 --", "line 6, column 1: 'X' begins no turn.*expected 'D'"),
-        ("L move 2 1A8A+\n", "", "line 14: the game breaks off: expected a turn of light, or the"),
+        ("D enter 4 --", "X enter 4 --", "line 6, column 1: 'X' begins neither.*expected 'D'"),
+        ("L move 2 1A8A+\n", "", "line 14: the game breaks off: expected a turn of light or an"),
         ("L move 2 1A8A+", "end: won", "line 15: the record says that the game was won, but n"),
         ("1A8A+\n", "1A8A+\nend: unfinished", "line 16: end: unfinished, but light bore off"),
         ("1A8A+\n", "1A8A+\nend: won, winner D", "line 16: the record gives the game to dark"),
         ("1A8A+\n", "1A8A+\nD enter 0 --", "line 16, column 1: the game was over: light had won"),
-        ("L move 2 1A8A+", "end: lost", "line 15: end: 'lost' is no end, such as"),
-        ("L move 2 1A8A+", "end: resigned", "line 15: end: who resigned is missing"),
+        ("L move 2 1A8A+", "end: lost", "line 15: end: 'lost' is not an end such as"),
+        ("L move 2 1A8A+", "end: resigned", "line 15: end: the side that resigned is missing"),
         ("L move 2 1A8A+", "end: resigned by D, winner D", "line 15: end: dark resigned the game"),
         ("birds:1", "bird:1", r"line 2: rules: 'bird:1' is not in the catalogue"),
         ("birds:1", "birds:6", r"line 2: rules: .*pieces is 6, not between 1 and 5"),
         ("birds:1", "/etc/rules.json", "line 2: rules: .* is not in the catalogue"),
-        ("rules: birds:1\n", "", "line 2: the rules are missing; before a game's turns stands"),
+        ("rules: birds:1\n", "", "line 2: the rules are missing; write a header such as"),
         ("Light: Ann", "start: nowhere", "line 3: start: position 'nowhere'"),
-        ("Light: Ann", 'Light: "Ann', "line 3: '\"Ann' is no JSON string"),
-        ("Light: Ann", "Light: Ann\nLight: Bob", "line 4: the header 'Light' stands on line 3 alr"),
+        ("Light: Ann", 'Light: "Ann', "line 3: '\"Ann' is not a JSON string"),
+        ("Light: Ann", "Light: Ann\nLight: Bob", "line 4: the header 'Light' is on line 3 alr"),
     ],
 )  # fmt: skip
 def test_a_changed_game_is_refused_with_its_place(old, new, message):
@@ -208,10 +206,10 @@ def test_the_same_move_with_and_without_another_throw():
 
 def test_stacks_and_jumps_from_a_position():
     rules = named_rules("ben:2")
-    begin = parse_position(rules, "....__../...L..../....__.. L 1 2")
+    begin = rules.position("....__../...L..../....__.. L 1 2")
     replay = Replay(rules, begin)
     texts = [replay.stepper.text("L", step) for step in replay.legal((0,))]
-    assert texts == [move.text for move in legal_moves(rules, begin, 0)]
+    assert texts == [move.text for move in rules.legal_moves(begin, 0)]
     replay.take((0,), replay.legal((0,)), 0)
     record = replay.finish()
     assert only(read_plain(write_plain(record))).start == begin
@@ -237,13 +235,13 @@ def test_one_bad_game_does_not_stop_the_rest(tmp_path):
     second = [k for k, line in enumerate(lines) if line.startswith("rules:")][1]
     lines[second + 2] = lines[second + 2].replace("L ", "D ", 1)
     path.write_text("\n".join(lines))
-    games = list(read_games(str(path)))
+    games = list(read_file(str(path)))
     assert [isinstance(game, RecordFault) for game in games] == [False, True, False]
     assert str(games[1]) == (
         f"{path}: game 2: line {second + 3}, column 1: dark moves, but it is light's turn; "
         "a turn is missing or there is one too many"
     )
-    (fault,) = list(read_games(str(path), named_rules("bell:2")))[:1]
+    (fault,) = list(read_file(str(path), named_rules("bell:2")))[:1]
     assert "the game was played by bell:1, not bell:2" in str(fault)
 
 

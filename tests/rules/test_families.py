@@ -1,4 +1,4 @@
-"""Rule sets as data: round trips, what is wrong with one in words, contents of squares."""
+"""Rule sets as data: round trips, messages about faults, contents of squares."""
 
 import dataclasses
 import json
@@ -11,7 +11,6 @@ from ur_solver.rules import CATALOGUE, DICE, FAMILIES, PATHS, RuleSet, Stakes, n
 from ur_solver.rules.contents import side_of, split
 
 BELL_STAKES = CATALOGUE["bell"].with_stakes(Stakes(ante=7, fine=2))
-OWN = ("bell", "casual", "casual-roll-again", "birds", "skiriuk", "skiriuk-d4", "ben")
 
 
 @pytest.mark.parametrize("rules", [*CATALOGUE.values(), BELL_STAKES], ids=lambda rules: rules.name)
@@ -29,15 +28,41 @@ def test_counts_of_pieces(name):
         named_rules(name, most + 1)
 
 
-@pytest.mark.parametrize("name", OWN)
-def test_every_family_tells_its_fixed_switches(name):
-    values = CATALOGUE[name].to_json()
-    fixed = FAMILIES[CATALOGUE[name].family].fixed
-    assert not set(values) & set(fixed)
-    assert RuleSet.from_json({**values, **fixed}) == CATALOGUE[name]
-    wrong = {**values, "extra_on_capture": True}
-    with pytest.raises(RuleSetError, match="extra_on_capture is True, always False"):
-        RuleSet.from_json(wrong)
+SWITCHES = {
+    "race": ["safe_rosettes", "extra_on_rosette", "extra_on_capture", "extra_on_throw"],
+    "bell": ["stakes"],
+    "casual": ["roll_again"],
+    "birds": [],
+    "skiriuk": [],
+    "ben": [],
+}
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_a_rule_set_has_the_switches_of_its_family_and_no_others(name):
+    rules = CATALOGUE[name]
+    values = rules.to_json()
+    own = SWITCHES[rules.family]
+    assert list(rules.switches) == own
+    assert list(values) == ["name", "family", "path", "dice", "pieces", *own]
+    others = {key for keys in SWITCHES.values() for key in keys} - {*own}
+    # what a family has not is off, and JSON may say so
+    off = {key: None if key in ("extra_on_throw", "stakes") else False for key in others}
+    assert RuleSet.from_json({**values, **off}) == rules
+    on = {"extra_on_throw": 1, "stakes": {"ante": 1, "fine": 1}}
+    for key in others:
+        with pytest.raises(RuleSetError, match=f"{rules.family} has no switch '{key}'; it has "):
+            RuleSet.from_json({**values, key: on.get(key, True)})
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_switches_left_out_are_at_their_default(name):
+    rules = CATALOGUE[name]
+    values = rules.to_json()
+    usual = {switch.key: switch.default for switch in FAMILIES[rules.family].switches}
+    for key in SWITCHES[rules.family]:
+        fewer = {other: value for other, value in values.items() if other != key}
+        assert RuleSet.from_json(fewer).switches == {**rules.switches, key: usual[key]}
 
 
 def test_a_race_rule_set_needs_no_family():
@@ -56,10 +81,26 @@ def test_other_dice_where_the_rules_allow_them():
     [
         ("ben", {"path": PATHS["bell"]}, "path is 'bell', not skiriuk"),
         ("birds", {"dice": DICE["d4"]}, "dice are 'd4', not 4-binary"),
-        ("skiriuk", {"stakes": Stakes()}, "stakes is Stakes.*, always None in skiriuk"),
+        ("skiriuk", {"switches": {"stakes": None}}, "skiriuk has no switch 'stakes'; it has none"),
+        (
+            "finkel",
+            {"switches": {"roll_again": True}},
+            "race has no switch 'roll_again'; it has sa",
+        ),
+        ("finkel", {"switches": {"safe_rosettes": 1}}, "safe_rosettes is 1, not true or false"),
+        ("bell", {"switches": {"stakes": 10}}, "stakes is 10, not Stakes or None"),
+        ("finkel", {"name": "a\nb"}, "name is 'a.*', not a text of 1 to 80 characters"),
         ("finkel", {"dice": DICE["bell"]}, "dice are 'bell', whose throws mean something"),
-        ("finkel", {"extra_on_throw": 5}, "extra_on_throw is 5, .* they show 0, 1, 2, 3, 4"),
-        ("finkel", {"extra_on_throw": 0}, "extra_on_throw is 0, but a throw of 0 moves nothing"),
+        (
+            "finkel",
+            {"switches": {"extra_on_throw": 5}},
+            "extra_on_throw is 5, .* they show 0, 1, 2, 3, 4",
+        ),
+        (
+            "finkel",
+            {"switches": {"extra_on_throw": 0}},
+            "extra_on_throw is 0, but a throw of 0 moves nothing",
+        ),
         ("finkel", {"family": "chess"}, "family is 'chess'; the families are race, bell"),
     ],
 )
@@ -132,12 +173,12 @@ def test_how_far_a_table_reaches_is_not_of_the_game():
     ],
 )
 def test_contents_of_squares(name, square, contents):
-    found = named_rules(name).play.contents_on(square)
+    found = named_rules(name).mechanics.contents_on(square)
     assert len(found) == len(set(found))
     assert set(found) == contents
 
 
-# Every way to fill the squares and the homes, games that are over included.
+# All ways to fill the squares and the homes, including games that are over.
 SIZES = {
     "finkel": (248, 13112, 264304, 2606947, 14680840, 53212388, 137913936),
     "bell": (248, 13112, 264304, 2606947, 14680840, 53212388, 137913936),
@@ -157,7 +198,9 @@ def test_contents_multiply_to_the_size_of_the_state_space(name):
 def size(rules):
     ways = Counter({(0, 0): 1})
     for square in rules.board.squares:
-        sides = ([side_of(piece) for piece in split(c)] for c in rules.play.contents_on(square))
+        sides = (
+            [side_of(piece) for piece in split(c)] for c in rules.mechanics.contents_on(square)
+        )
         alphabet = Counter((held.count("L"), held.count("D")) for held in sides)
         ways = Counter(
             {

@@ -1,4 +1,4 @@
-"""The rule sets with rules of their own against the values of two other solvers."""
+"""The rule sets with rules of their own against the values of two independent solvers."""
 
 import json
 import pathlib
@@ -6,9 +6,8 @@ import pathlib
 import pytest
 from value_iteration import Equations, reachable
 
-from ur_solver.position import format_position, parse_position, start
 from ur_solver.rules import CATALOGUE, Stakes, named_rules
-from ur_solver.turns import evaluate, final_value, opening_value
+from ur_solver.rules.turns import evaluate, final_value, opening_value
 
 GOLDEN = pathlib.Path(__file__).parents[1] / "data" / "golden"
 STARTS = json.loads((GOLDEN / "own-rules-starts.json").read_text())
@@ -21,7 +20,7 @@ def golden_values(name):
 
 
 def test_no_rule_set_is_left_out():
-    own = {name for name, rules in CATALOGUE.items() if rules.family != "race"}
+    own = {name for name, rules in CATALOGUE.items() if not rules.mechanics.is_plain_race}
     assert own == {*OWN, "bell-stakes"}
 
 
@@ -29,30 +28,30 @@ def test_no_rule_set_is_left_out():
 def test_one_piece(name):
     rules, expected = named_rules(name, 1), golden_values(name)
     values = Equations(rules).solve()
-    found = {format_position(rules, position): value for position, value in values.items()}
+    found = {position.notation: value for position, value in values.items()}
     assert found == pytest.approx(expected, abs=1e-10)
     assert len(found) == STARTS[name]["1"]["reachable_states"]
     check_start(rules, values, STARTS[name]["1"])
 
 
 def check_start(rules, values, expected):
-    begin = start(rules)
+    begin = rules.start()
     assert values[begin] == pytest.approx(expected["start_value"], abs=1e-10)
-    if rules.play.opening_throw is not None:
-        opening = opening_value(rules, begin, values.__getitem__)
+    if rules.mechanics.opening_throw is not None:
+        opening = opening_value(begin, values.__getitem__)
         assert opening == pytest.approx(expected["opening_value"], abs=1e-10)
 
 
 @pytest.mark.parametrize("name", OWN)
 def test_one_step_of_value_iteration_leaves_the_values_as_they_are(name):
     rules = named_rules(name, 1)
-    values = {parse_position(rules, text): value for text, value in golden_values(name).items()}
+    values = {rules.position(text): value for text, value in golden_values(name).items()}
 
     def value(position):
-        return values[position] if position in values else final_value(rules, position)
+        return values[position] if position in values else final_value(position)
 
     for position in list(values)[::7]:
-        assert evaluate(rules, position, value) == pytest.approx(values[position], abs=1e-10)
+        assert evaluate(position, value) == pytest.approx(values[position], abs=1e-10)
 
 
 @pytest.mark.parametrize("max_fines", [6, 9])
@@ -60,7 +59,7 @@ def test_one_piece_with_stakes(max_fines):
     bell = named_rules("bell", 1)
     rules = bell.with_stakes(Stakes(ante=10, fine=1))
     values = Equations(rules, max_fines, Equations(bell).solve()).solve()
-    found = {format_position(rules, position): value for position, value in values.items()}
+    found = {position.notation: value for position, value in values.items()}
     expected = golden_values("bell-stakes")
     assert {text: found[text] for text in expected} == pytest.approx(expected, abs=1e-10)
     check_start(rules, values, STARTS["bell-stakes"]["1"])

@@ -1,6 +1,6 @@
 """Value iteration over every position that the readable rules reach, and nothing else.
 
-No ranking, no blocks, no compiled code: `ur_solver.turns.turn` unfolds each position once
+No ranking, no blocks, no compiled code: `ur_solver.rules.turns.turn` unfolds each position once
 into flat arrays, and each sweep updates all of them from the last one's values.
 """
 
@@ -8,22 +8,25 @@ import dataclasses
 
 import numpy as np
 
-from ur_solver.position import start, winner
-from ur_solver.turns import final_value, is_draw, pass_turn, total, turn
+from ur_solver.rules.turns import final_value, is_draw, total, turn
 
 
 def reachable(rules, max_fines=0):
-    """All positions not over that can follow the start; fines past `max_fines` not counted."""
-    found = {start(rules): turn(rules, start(rules))}
+    """All reachable positions that are not over; fines are counted up to `max_fines`."""
+    found = {rules.start(): turn(rules.start())}
     todo = list(found)
     while todo:
         position = todo.pop()
         for following in successors(position, found[position]):
             kept = dataclasses.replace(following, fines=min(following.fines, max_fines))
-            if kept not in found and winner(rules, kept) is None:
-                found[kept] = turn(rules, kept)
+            if kept not in found and kept.winner is None:
+                found[kept] = turn(kept)
                 todo.append(kept)
     return found
+
+
+def _without_fines(position):
+    return position.contents, position.side, position.light_home, position.dark_home
 
 
 def successors(position, choices):
@@ -32,7 +35,7 @@ def successors(position, choices):
             for move in outcome.moves:
                 yield move.position
             if not outcome.moves:
-                yield pass_turn(position)
+                yield position.pass_turn()
 
 
 class Equations:
@@ -44,14 +47,15 @@ class Equations:
     """
 
     def __init__(self, rules, max_fines=0, chances=None):
-        """`chances` are the winning chances without stakes, for moves past `max_fines`."""
-        self.rules, self.max_fines, self.chances = rules, max_fines, chances
+        """`chances` are the chances of winning without stakes, for moves past `max_fines`."""
+        self.rules, self.max_fines = rules, max_fines
+        self.chances = {_without_fines(each): value for each, value in (chances or {}).items()}
         self.turns = reachable(rules, max_fines)
         self.index = {position: k for k, position in enumerate(self.turns)}
         constant, factor, target = [], [], []
         probability, first_move, first_throw, first_choice = [], [], [], []
         for position, choices in self.turns.items():
-            assert not is_draw(rules, position)
+            assert not is_draw(position)
             first_choice.append(len(first_throw))
             for choice in choices:
                 first_throw.append(len(first_move))
@@ -59,7 +63,7 @@ class Equations:
                     first_move.append(len(target))
                     probability.append(float(outcome.probability))
                     options = [(m.position, m.again, m.cost) for m in outcome.moves]
-                    for option in options or [(pass_turn(position), False, 0)]:
+                    for option in options or [(position.pass_turn(), False, 0)]:
                         worth = self._worth(*option)
                         constant.append(worth[0])
                         factor.append(worth[1])
@@ -70,18 +74,18 @@ class Equations:
 
     def _worth(self, reached, again, cost):
         """(constant, factor, target) of a move to `reached`."""
-        final = final_value(self.rules, reached) if winner(self.rules, reached) else None
+        final = final_value(reached) if reached.winner else None
         if final is not None:
             constant, factor, target = final, 0.0, 0
         elif reached.fines > self.max_fines:
             kept = dataclasses.replace(reached, fines=self.max_fines)
-            gain = self.rules.stakes.fine * self.chances[dataclasses.replace(reached, fines=0)]
+            gain = self.rules.stakes.fine * self.chances[_without_fines(reached)]
             constant, factor, target = gain, 1.0, self.index[kept]
         else:
             constant, factor, target = 0.0, 1.0, self.index[reached]
         if again:
             return constant - cost, factor, target
-        return total(self.rules, reached) - constant - cost, -factor, target
+        return total(reached) - constant - cost, -factor, target
 
     def solve(self, tolerance=1e-14, sweeps=20_000):
         """The value of every reachable position, by value iteration."""

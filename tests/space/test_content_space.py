@@ -11,21 +11,10 @@ from hypothesis import strategies as st
 
 from tests.readable import reachable
 from ur_solver.errors import IllegalPositionError
-from ur_solver.moves import pass_turn
-from ur_solver.position import (
-    DARK,
-    LIGHT,
-    format_position,
-    mirror,
-    parse_position,
-    position_faults,
-    start,
-    winner,
-)
-from ur_solver.rules import named_rules
+from ur_solver.rules import DARK, LIGHT, named_rules
 from ur_solver.rules.contents import side_of, split
-from ur_solver.space import ContentSpace, dependencies, space_of
-from ur_solver.turns import turn
+from ur_solver.rules.turns import turn
+from ur_solver.space import ContentSpace, space_of
 
 OWN = ("bell", "casual", "casual-roll-again", "birds", "skiriuk", "skiriuk-d4", "ben")
 SIZES = {
@@ -42,7 +31,7 @@ SIZES = {
     [(name, n, size) for name, sizes in SIZES.items() for n, size in enumerate(sizes, start=1)],
 )
 def test_sizes(name, pieces, size):
-    assert space_of(named_rules(name, pieces)).n_positions == size
+    assert space_of(named_rules(name, pieces)).n_values == size
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -53,14 +42,14 @@ def test_sizes_by_listing_every_filling(name):
         pieces = split("".join(filling))
         sides = [side_of(piece) for piece in pieces]
         if max(sides.count("L"), sides.count("D")) <= 1:
-            # a piece that is not on the board is at home: off, its side would have won
+            # a piece that is not on the board is at home; if it were off, its side would have won
             found += 1
-    assert space_of(rules).n_positions == found
+    assert space_of(rules).n_values == found
 
 
 def _few(rules):
     """The fillings with at most one piece of each side."""
-    options = [rules.play.contents_on(square) for square in rules.board.squares]
+    options = [rules.mechanics.contents_on(square) for square in rules.board.squares]
     empty = ("",) * len(options)
     yield empty
     for k, contents in enumerate(options):
@@ -77,10 +66,10 @@ def _few(rules):
 @pytest.mark.parametrize("pieces", [1, 2])
 def test_ranks_are_a_bijection(name, pieces):
     space = space_of(named_rules(name, pieces))
-    ranks = np.arange(space.n_positions)
+    ranks = np.arange(space.n_values)
     states = space.unrank_states(ranks)
     assert np.array_equal(space.rank_states(states), ranks)
-    assert len(np.unique(states, axis=0)) == space.n_positions
+    assert len(np.unique(states, axis=0)) == space.n_values
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -90,7 +79,7 @@ def test_reachable_positions_have_ranks(name):
     for position in reachable(rules):
         rank = space.rank(position)
         assert space.unrank(rank, position.side) == position
-        assert space.rank(mirror(rules, position)) == rank
+        assert space.rank(position.mirror()) == rank
 
 
 LARGE = [("bell", 7), ("casual", 6), ("birds", 3), ("skiriuk", 4), ("ben", 4)]
@@ -101,13 +90,13 @@ LARGE = [("bell", 7), ("casual", 6), ("birds", 3), ("skiriuk", 4), ("ben", 4)]
 def test_positions_of_any_rank(which, fraction, side):
     rules = named_rules(*which)
     space = space_of(rules)
-    rank = int(fraction * space.n_positions)
+    rank = int(fraction * space.n_values)
     position = space.unrank(rank, side)
-    assert position_faults(rules, position) == []
-    assert winner(rules, position) is None
+    assert position.faults() == []
+    assert position.winner is None
     assert space.rank(position) == rank
     assert space.decode(space.encode(position), side) == position
-    assert parse_position(rules, format_position(rules, position)) == position
+    assert rules.position(position.notation) == position
 
 
 @settings(max_examples=40, deadline=None)
@@ -115,27 +104,17 @@ def test_positions_of_any_rank(which, fraction, side):
 def test_moves_lead_to_blocks_that_are_solved_before(which, fraction):
     rules = named_rules(*which)
     space = space_of(rules)
-    needs = _needs(which)
-    position = space.unrank(int(fraction * space.n_positions))
+    position = space.unrank(int(fraction * space.n_values))
     own = _block(space, position)
     reached = [
         move.position
-        for choice in turn(rules, position)
+        for choice in turn(position)
         for outcome in choice.outcomes
         for move in outcome.moves
     ]
-    for after in [*reached, pass_turn(position)]:
-        if winner(rules, after) is None:
-            assert _block(space, after) in needs[own] | {own}
-
-
-_NEEDS: dict[tuple[str, int], list[set[int]]] = {}
-
-
-def _needs(which):
-    if which not in _NEEDS:
-        _NEEDS[which] = dependencies(space_of(named_rules(*which)))
-    return _NEEDS[which]
+    for after in [*reached, position.pass_turn()]:
+        if after.winner is None:
+            assert _block(space, after) in {own, *space.reads(own)}
 
 
 def _block(space, position):
@@ -145,7 +124,7 @@ def _block(space, position):
 
 def test_a_position_that_is_over_has_no_rank():
     rules = named_rules("skiriuk", 1)
-    over = parse_position(rules, "....__../......../....__.. D 0 1")
+    over = rules.position("....__../......../....__.. D 0 1")
     with pytest.raises(IllegalPositionError, match="the game is over"):
         space_of(rules).rank(over)
 
@@ -157,8 +136,8 @@ def test_rows_that_are_no_states():
         wrong = row.copy()
         wrong[0, column] = number
         assert space.rank_states(wrong).tolist() == [-1]
-    twice = space.unrank_states([space.rank(start(space.rules))])
-    twice[0, 0] = 1  # a piece on A1 that is at home as well
+    twice = space.unrank_states([space.rank(space.rules.start())])
+    twice[0, 0] = 1  # a piece that is on A1 and at home
     assert space.rank_states(twice).tolist() == [-1]
 
 
@@ -166,5 +145,5 @@ def test_both_sides_have_the_same_ranks():
     rules = named_rules("casual", 2)
     space = space_of(rules)
     assert isinstance(space, ContentSpace)
-    for rank in range(0, space.n_positions, 97):
-        assert space.unrank(rank, DARK) == mirror(rules, space.unrank(rank, LIGHT))
+    for rank in range(0, space.n_values, 97):
+        assert space.unrank(rank, DARK) == space.unrank(rank, LIGHT).mirror()

@@ -1,4 +1,4 @@
-"""Positions with fines: ranks, blocks, and what the cut behind the last level may cost."""
+"""Positions with fines: ranks, blocks, and the error of the cut after the last level."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from ur_solver.position import parse_position
+from tests.solving import solve
 from ur_solver.rules import Stakes, named_rules
-from ur_solver.solve import solve
 from ur_solver.space import space_of
 from ur_solver.space.stakes import LEAST, MOST
 
 FAR = 26
-"""Fines with values of their own that make bell's two pieces exact to rounding at level 3."""
+"""A reach for which bell with two pieces is exact, up to rounding, at level 3."""
 
 
 def stakes_space(pieces, reach):
@@ -23,10 +22,10 @@ def stakes_space(pieces, reach):
 
 def test_every_rank_of_a_level_is_that_of_its_position():
     space = stakes_space(1, 3)
-    assert space.n_positions == space.n_placements * space.lanes
-    for rank in range(space.n_positions):
+    assert space.n_values == space.n_positions * space.values_per_position
+    for rank in range(space.n_values):
         position = space.unrank(rank, "LD"[rank % 2])
-        level = rank % space.lanes
+        level = rank % space.values_per_position
         assert position.fines == min(level, 3)
         assert space.rank(position) == rank - max(0, level - 3)
 
@@ -34,13 +33,13 @@ def test_every_rank_of_a_level_is_that_of_its_position():
 def test_blocks_are_those_without_fines():
     space = stakes_space(2, 3)
     for block, plain in zip(space.blocks, space.positions.blocks, strict=True):
-        assert block.offset == plain.offset * space.lanes
-        assert block.size == plain.size * space.lanes
+        assert block.offset == plain.offset * space.values_per_position
+        assert block.size == plain.size * space.values_per_position
 
 
 def test_more_fines_than_the_last_level_has_lead_there():
     space = stakes_space(1, 3)
-    last = parse_position(space.rules, "....__../..L...../....__.. L 0 1 p3")
+    last = space.rules.position("....__../..L...../....__.. L 0 1 p3")
     past = dataclasses.replace(last, fines=500_000)
     assert space.rank(past) == space.rank(last)
     assert space.decode(space.encode(past)) == past
@@ -48,7 +47,7 @@ def test_more_fines_than_the_last_level_has_lead_there():
 
 def solved_rows(pieces, reach):
     space = stakes_space(pieces, reach)
-    return space, solve(space, tolerance=1e-12).reshape(-1, space.lanes)
+    return space, solve(space, tolerance=1e-12).reshape(-1, space.values_per_position)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +70,7 @@ def test_bounds_hold_what_a_table_with_more_levels_knows(far, reach):
     assert (least <= exact + slack).all()
     assert (exact <= most + slack).all()
     assert (most - least).min() >= -slack
-    # the cut costs something here, so that the bounds are not met by luck
+    # the cut has an error here, so that the bounds are a real test
     assert np.abs(last - exact).max() > 1e-4
     error, growth = (each * space.unit for each in space.cut_error(rows.ravel()))
     for fines in range(FAR // 2):

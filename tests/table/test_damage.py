@@ -1,4 +1,4 @@
-"""Attacks on the file: each must end in a clear error, or change nothing at all."""
+"""Attacks on the file: each must lead to a clear error or change no value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.faults.tables import damaged_tables
 from tests.meaningless import write_meaningless
 from ur_solver.errors import DamagedTableError, NotATableError, TableVersionError
 from ur_solver.rules import named_rules
-from ur_solver.table import Table
+from ur_solver.table import TableFile
 
 CLEAR = (DamagedTableError, NotATableError, TableVersionError)
 ATTRIBUTES = (
@@ -38,7 +38,7 @@ def copy(sound, tmp_path) -> pathlib.Path:
 
 
 def read_whole(path: pathlib.Path):
-    with Table(path) as table:
+    with TableFile(path) as table:
         return table.header, table.load().copy()
 
 
@@ -90,17 +90,17 @@ def test_every_attribute_is_missed(copy, name):
     with h5py.File(copy, "r+") as file:
         del file.attrs[name]
     with pytest.raises(CLEAR, match=name):
-        Table(copy)
+        TableFile(copy)
 
 
-# what is added to `error` where nothing is proven leaves it not a number
+# if nothing is proven, `error` is NaN, and adding to it leaves it NaN
 @pytest.mark.parametrize("name", sorted(set(ATTRIBUTES) - {"format", "version", "error"}))
 def test_every_attribute_is_covered_by_the_digest(copy, name):
     with h5py.File(copy, "r+") as file:
         value = file.attrs[name]
         file.attrs[name] = value[:-1] + b"?" if isinstance(value, bytes) else value + 1
     with pytest.raises(CLEAR):
-        Table(copy)
+        TableFile(copy)
 
 
 @pytest.mark.parametrize("name", ATTRIBUTES)
@@ -109,7 +109,7 @@ def test_attributes_of_another_type_are_refused(copy, name):
         with h5py.File(copy, "r+") as file:
             file.attrs[name] = value
         with pytest.raises(CLEAR):
-            Table(copy)
+            TableFile(copy)
 
 
 def test_an_attribute_that_claims_2_to_the_60_entries_is_not_allocated(copy):
@@ -119,9 +119,9 @@ def test_an_attribute_that_claims_2_to_the_60_entries_is_not_allocated(copy):
         try:
             h5py.h5a.create(file.id, b"rules", h5py.h5t.NATIVE_INT8, huge)
         except (OSError, RuntimeError, ValueError):
-            file.attrs.create("rules", np.zeros(1 << 20, "S1"))  # HDF5 itself refused
+            file.attrs.create("rules", np.zeros(1 << 20, "S1"))  # HDF5 refused the first
     with pytest.raises(DamagedTableError, match="rules"):
-        Table(copy)
+        TableFile(copy)
 
 
 @pytest.mark.parametrize("name", ["blocks", "checksums", "values"])
@@ -129,7 +129,7 @@ def test_every_dataset_is_missed(copy, name):
     with h5py.File(copy, "r+") as file:
         del file[name]
     with pytest.raises(DamagedTableError, match=name):
-        Table(copy)
+        TableFile(copy)
 
 
 @pytest.mark.parametrize("name", ["blocks", "checksums", "values"])
@@ -149,7 +149,7 @@ def test_datasets_of_another_type_or_shape_are_refused(copy, name):
         with h5py.File(copy, "r+") as file:
             file.create_dataset(name, **replacement)
         with pytest.raises(DamagedTableError, match=name):
-            Table(copy)
+            TableFile(copy)
         with h5py.File(copy, "r+") as file:
             del file[name]
 
@@ -160,12 +160,12 @@ def test_datasets_that_are_groups_or_never_written_are_refused(copy):
         del file["values"]
         file.create_dataset("values", shape=shape, dtype="f8", chunks=chunks)
     with pytest.raises(DamagedTableError, match="missing"):
-        Table(copy)
+        TableFile(copy)
     with h5py.File(copy, "r+") as file:
         del file["blocks"]
         file.create_group("blocks")
     with pytest.raises(DamagedTableError, match="blocks"):
-        Table(copy)
+        TableFile(copy)
 
 
 @pytest.mark.parametrize(("version", "remedy"), [(3, "newer"), (0, "again"), (-1, "again")])
@@ -173,7 +173,7 @@ def test_other_versions_are_refused(copy, version, remedy):
     with h5py.File(copy, "r+") as file:
         file.attrs["version"] = version
     with pytest.raises(TableVersionError, match=f"version {version}.*{remedy}"):
-        Table(copy)
+        TableFile(copy)
 
 
 def test_a_changed_value_is_noticed_and_the_block_is_named(copy):
@@ -181,7 +181,7 @@ def test_a_changed_value_is_noticed_and_the_block_is_named(copy):
         last = len(file["blocks"]) - 1
         at = int(file["blocks"][last]["first_chunk"]) * file["values"].chunks[0]
         file["values"][at] = np.nextafter(file["values"][at], 2)
-    with Table(copy) as table:
+    with TableFile(copy) as table:
         assert table.read_one(0) >= 0, "other chunks are still good"
         rank = int(table.blocks["first_rank"][last])
         for read in (lambda: table.read_one(rank), lambda: table.read_block(last), table.load):
@@ -196,7 +196,7 @@ def test_other_files_are_not_tables(tmp_path, content):
     path = tmp_path / "other.h5"
     path.write_bytes(content)
     with pytest.raises(CLEAR, match=r"other\.h5"):
-        Table(path)
+        TableFile(path)
 
 
 def test_hdf5_files_of_others_are_not_tables(tmp_path):
@@ -204,16 +204,16 @@ def test_hdf5_files_of_others_are_not_tables(tmp_path):
     with h5py.File(path, "w") as file:
         file["values"] = np.zeros(217)
     with pytest.raises(NotATableError, match="format"):
-        Table(path)
+        TableFile(path)
 
 
 def fletcher32(content: bytes) -> bytes:
-    """HDF5's checksum of a chunk, as it stands behind it."""
+    """HDF5's checksum of a chunk, which is stored after it."""
     low = high = 0
     for (word,) in struct.iter_unpack(">H", content + b"\0" * (len(content) % 2)):
         low = (low + word) % 65535
         high = (high + low) % 65535
-    # sums are folded, not reduced: 65535 stands for 0 where anything was added
+    # the sums are folded, so that a sum of 0 modulo 65535 is 65535 unless nothing was added
     return struct.pack("<HH", low or 65535, high or 65535)
 
 
@@ -244,10 +244,10 @@ def chunk(copy) -> bytes:
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_sizes_in_a_chunk_do_not_reach_the_decoder(copy, chunk, name):
-    # with each of some of them the decoder reads outside its memory, and crashes
+    # with some of them the decoder would read outside its memory and crash
     forged = number(chunk, *FORGERIES[name])
     forge_chunk(copy, forged + fletcher32(forged))
-    with Table(copy) as table:
+    with TableFile(copy) as table:
         for read in (lambda: table.read_one(0), lambda: table.read_block(0), table.load):
             with pytest.raises(
                 DamagedTableError, match=r"block 0, from position .*cannot be decoded"
@@ -258,13 +258,13 @@ def test_forged_sizes_in_a_chunk_do_not_reach_the_decoder(copy, chunk, name):
 @pytest.mark.parametrize("length", [0, 3, 11, 12, 14, 100])
 def test_forged_chunks_cut_short_do_not_reach_the_decoder(copy, chunk, length):
     forge_chunk(copy, chunk[:length] + fletcher32(chunk[:length]))
-    with Table(copy) as table, pytest.raises(DamagedTableError, match="cannot be decoded"):
+    with TableFile(copy) as table, pytest.raises(DamagedTableError, match="cannot be decoded"):
         table.load()
 
 
 def test_chunks_that_say_they_are_not_filtered_are_refused(copy, chunk):
     forge_chunk(copy, chunk[:100], mask=3)
-    with Table(copy) as table, pytest.raises(DamagedTableError, match="cannot be decoded"):
+    with TableFile(copy) as table, pytest.raises(DamagedTableError, match="cannot be decoded"):
         table.load()
 
 
@@ -297,7 +297,7 @@ def test_other_filters_are_refused(copy, filters):
         del file["values"]
         file.create_dataset("values", data=values, chunks=chunks, **filters)
     with pytest.raises(DamagedTableError, match="other filters"):
-        Table(copy)
+        TableFile(copy)
 
 
 @pytest.mark.parametrize("name", ["blocks", "checksums", "values"])
@@ -320,4 +320,4 @@ def test_values_in_other_files_are_not_looked_for(copy, tmp_path, name):
             del file[name]
             make(file)
         with pytest.raises(DamagedTableError, match=name):
-            Table(copy)
+            TableFile(copy)

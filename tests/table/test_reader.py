@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from tests.meaningless import write_meaningless
 from ur_solver.errors import MissingTableError, NotATableError
 from ur_solver.rules import named_rules
-from ur_solver.table import VALUE_TYPES, Table
+from ur_solver.table import VALUE_TYPES, TableFile
 
 RULES = named_rules("finkel:2")
 
 
 @pytest.fixture(scope="module", params=list(VALUE_TYPES))
 def stored(request, tmp_path_factory):
-    """A meaningless table of each value type, and what its values must read as."""
+    """A meaningless table of each value type, and the values that must be read from it."""
     path = tmp_path_factory.mktemp("tables") / "hashes.h5"
     values = write_meaningless(path, RULES, request.param)
     expected = {
@@ -34,14 +34,14 @@ def stored(request, tmp_path_factory):
 
 def test_every_value_is_read_back(stored):
     path, expected = stored
-    with Table(path) as table:
+    with TableFile(path) as table:
         assert [table.read_one(rank) for rank in range(len(expected))] == expected.tolist()
 
 
 def test_many_values_by_chunks_and_from_memory_are_the_same(stored):
     path, expected = stored
     ranks = np.random.default_rng(0).integers(0, len(expected), 5)
-    with Table(path) as table:
+    with TableFile(path) as table:
         assert np.array_equal(table.read_many(ranks), expected[ranks])
         assert table._flat is None, "a few values do not load the table"
         everything = np.arange(len(expected))[::-1].reshape(-1, 1)
@@ -52,8 +52,8 @@ def test_many_values_by_chunks_and_from_memory_are_the_same(stored):
 
 def test_without_room_in_memory_many_values_are_read_by_chunks(stored, monkeypatch):
     path, expected = stored
-    monkeypatch.setattr(Table, "_has_room", lambda _self: False)
-    with Table(path) as table:
+    monkeypatch.setattr(TableFile, "_has_room", lambda _self: False)
+    with TableFile(path) as table:
         ranks = np.random.default_rng(1).permutation(len(expected))
         assert np.array_equal(table.read_many(ranks), expected[ranks])
         assert table._flat is None
@@ -61,7 +61,7 @@ def test_without_room_in_memory_many_values_are_read_by_chunks(stored, monkeypat
 
 def test_blocks_are_read_in_rank_order(stored):
     path, expected = stored
-    with Table(path) as table:
+    with TableFile(path) as table:
         blocks = [table.read_block(index) for index in range(len(table.blocks))]
         assert np.array_equal(np.concatenate(blocks), expected)
 
@@ -74,19 +74,19 @@ def test_any_ranks_in_any_order(ranks):
     assert table.read_many(np.array(ranks, dtype=np.int64)).tolist() == expected
 
 
-_TABLES: list[Table] = []
+_TABLES: list[TableFile] = []
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _make_shared_table(tmp_path_factory):
     path = tmp_path_factory.mktemp("shared") / "hashes.h5"
     write_meaningless(path, RULES)
-    _TABLES.append(Table(path))
+    _TABLES.append(TableFile(path))
     yield
     _TABLES.pop().close()
 
 
-def _shared_table() -> Table:
+def _shared_table() -> TableFile:
     return _TABLES[0]
 
 
@@ -112,7 +112,7 @@ def test_no_ranks_give_no_values():
 
 def test_header_tells_what_was_written(stored):
     path, _ = stored
-    with Table(path) as table:
+    with TableFile(path) as table:
         header = table.header
         assert header.rules == RULES
         assert header.positions == 12869
@@ -124,7 +124,7 @@ def test_header_tells_what_was_written(stored):
 
 def test_threads_read_the_right_values(stored):
     path, expected = stored
-    with Table(path) as table, ThreadPoolExecutor(8) as pool:
+    with TableFile(path) as table, ThreadPoolExecutor(8) as pool:
 
         def read(seed: int) -> bool:
             ranks = np.random.default_rng(seed).integers(0, len(expected), 300)
@@ -147,8 +147,8 @@ def test_forked_processes_read_the_right_values():
     table.read_one(0)
     groups = [np.random.default_rng(seed).integers(0, 12869, 200).tolist() for seed in range(8)]
     with table._lock, warnings.catch_warnings():
-        # The lock is held while the children are made, as another thread might hold it.
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
+        # The lock is held during the fork, as if another thread held it.
+        warnings.simplefilter("ignore", DeprecationWarning)  # about forking with threads
         pool = multiprocessing.get_context("fork").Pool(3)
     with pool:
         answers = pool.map(_read_in_child, groups)
@@ -158,17 +158,17 @@ def test_forked_processes_read_the_right_values():
 
 def test_a_missing_file_names_the_command_that_makes_one(tmp_path: pathlib.Path):
     with pytest.raises(MissingTableError, match="ur solve"):
-        Table(tmp_path / "nothing.h5")
+        TableFile(tmp_path / "nothing.h5")
 
 
 def test_a_folder_is_not_a_table(tmp_path: pathlib.Path):
     with pytest.raises(NotATableError):
-        Table(tmp_path)
+        TableFile(tmp_path)
 
 
 def test_a_table_is_opened_while_its_writer_still_holds_its_lock(finkel2):
     fcntl = pytest.importorskip("fcntl", reason="locks of Unix")
     with open(finkel2, "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with Table(finkel2) as table:
+        with TableFile(finkel2) as table:
             assert 0.0 < table.read_one(0) < 1.0

@@ -8,7 +8,7 @@ import sys
 import zlib
 
 import h5py
-import hdf5plugin  # noqa: F401 - as any reader of the file has to
+import hdf5plugin  # noqa: F401 - needed to read the file
 import numpy as np
 import pytest
 
@@ -17,7 +17,7 @@ from ur_solver import __version__
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import space_of
-from ur_solver.table import Table, TableWriter, write_table
+from ur_solver.table import TableFile, TableWriter, write_table
 from ur_solver.table.format import CHUNK_LENGTH, chunk_length_for
 
 RULES = named_rules("finkel:2")
@@ -53,7 +53,7 @@ def test_the_file_is_as_specified_to_plain_h5py(tmp_path):
 def test_uint16_holds_65535_times_the_value(tmp_path):
     path = tmp_path / "hashes.h5"
     values = write_meaningless(path, RULES, "uint16")
-    with Table(path) as table:
+    with TableFile(path) as table:
         assert np.array_equal(table.load(), np.rint(values * 65535).astype(np.uint16))
 
 
@@ -66,7 +66,7 @@ def test_blocks_may_come_in_any_order(tmp_path):
     path = tmp_path / "hashes.h5"
     results = list(hash_results(RULES))[::-1]
     write_table(path, RULES, results, tolerance=1e-12, seconds=1)
-    with Table(path) as table:
+    with TableFile(path) as table:
         assert np.array_equal(table.load(), hash_values(12869))
 
 
@@ -96,7 +96,7 @@ def test_a_finished_table_replaces_an_old_one(tmp_path):
     path = tmp_path / "table.h5"
     path.write_text("something else")
     write_meaningless(path, RULES)
-    with Table(path) as table:
+    with TableFile(path) as table:
         assert table.header.positions == 12869
     assert list(tmp_path.iterdir()) == [path]
 
@@ -154,7 +154,7 @@ def test_two_writers_of_one_table_are_kept_apart(tmp_path):
         for result in results[14:]:
             writer.add(result)
         writer.finish(seconds=1)
-    with Table(path) as table:
+    with TableFile(path) as table:
         assert np.array_equal(table.load(), hash_values(12869))
     assert list(tmp_path.iterdir()) == [path]
 
@@ -178,7 +178,7 @@ for size in map(int, sys.argv[2:]):
 
 @pytest.mark.skipif(os.name == "nt", reason="no limit on file sizes on Windows")
 def test_a_full_disk_is_an_output_error_and_the_process_ends_well(tmp_path):
-    # HDF5 itself crashes at the end of a process in which it could not flush a file.
+    # HDF5 by itself crashes at the end of a process in which it could not flush a file.
     sizes = [0, 1, 1000, 20_000, 60_000, 100_000]
     result = subprocess.run(
         [sys.executable, "-c", FULL, str(tmp_path / "table.h5"), *map(str, sizes)],

@@ -1,4 +1,4 @@
-"""Judging recorded games by a table: losses, luck, marks, reports; and reference players."""
+"""Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
 from ur_solver.audit.judge import GameAudit, JudgedPly, audit_games
 from ur_solver.audit.output import game_json, write_csv

@@ -1,23 +1,24 @@
 """Judging recorded games: what each throw was worth and what each move cost.
 
-Every value is a win probability in [0, 1] to the side named. For a ply of side s,
+Every value is a win probability in [0, 1], to the side that is named. For a ply of side s,
 
     luck = value after the best move with the throw - value before the throw
     loss = value after the best move - value after the move played,   never below 0
 
-so that value before + luck - loss is the value after, and over a whole game
+so that value before + luck - loss is the value after. Over a whole game
 
     end value = start value + luck of light - loss of light - luck of dark + loss of dark
 
-with start and end value to light: 1 or 0 at the end of a game played out. In the mean
-over all throws luck is 0, whatever is played: it is the dice alone.
+where start and end value are to light; the end value of a game that was played out is 1 or 0. The
+mean luck over all throws is 0, whatever is played, since luck depends on the dice alone.
 
-A *choice* is a ply with two legal moves or more; elsewhere there is nothing to lose. Where
-rules let a player say something before throwing (birds), that is judged apart from the
-throw: it has no luck but for what the table is wrong by, its loss is that of the choice, and
-the throw's value before is that of what was said.
+A *choice* is a ply with two legal moves or more. In any other ply nothing can be lost. Where the
+rules let a player say something before throwing (birds), what was said is judged apart from the
+throw. It has a loss like a move. Its luck is 0 up to the table's error. The value before the throw
+is then the value of what was said.
 
-Where the rules give the first throw (skiriuk), a game's start value is that with it made.
+Where the rules give the first throw (skiriuk), a game's start value is the value with that throw
+made.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import NamedTuple
 
+from ur_solver.audit.summary import PlayerSummary, Thresholds, summarise
 from ur_solver.audit.worth import (
     Option,
     option_rows,
@@ -35,21 +38,21 @@ from ur_solver.audit.worth import (
     outcome_worth,
 )
 from ur_solver.errors import RuleSetMismatchError
-from ur_solver.position import LIGHT, opponent
 from ur_solver.records import GameRecord, Outcome, Ply, Saying, rules_word
+from ur_solver.rules import DARK, LIGHT, opponent
 from ur_solver.values import Values, row_values
 
 TIE = 1e-6
-"""Moves whose values differ by no more are equally good; tables hold more digits than
-they know, and a millionth of a game is far below what a human can tell."""
+"""Moves whose values differ by no more than this are equally good. Tables hold digits beyond their
+tolerance, and no human can tell a millionth of a game."""
 
 BATCH_PLIES = 200_000
-"""Plies judged at once: a thousand games, some 300 MB. Each batch reads its values in one
-go, and a large table is read in full for it, so that fewer are better."""
+"""Plies that are judged at once: about a thousand games, some 300 MB. Each batch reads its values
+at once, for which a large table is read in full, so that few large batches are better than many."""
 
 
 class JudgedPly(NamedTuple):
-    """A ply with its values, all to the side that threw; or what was said before the throw.
+    """A ply, or what was said before its throw, with values to the side that threw.
 
     Attributes
     ----------
@@ -59,12 +62,12 @@ class JudgedPly(NamedTuple):
     best_value : float
         After the best move with the throw, or after the pass.
     played_value : float
-        After the move that was played; `best_value` where there was none.
+        After the move that was played; `best_value` if there was none.
     best : int
-        Which of the options is best, the one taken if it is as good; -1 for a pass.
+        The index of the best option, which is the one taken if that is as good; -1 for a pass.
     is_saying : bool
-        Whether this judges what was said: the options are then the ply's sayings, and
-        nothing was thrown yet.
+        Whether this judges what was said. The options are then the ply's sayings, and the dice
+        have not been thrown yet.
     """
 
     ply: Ply
@@ -76,17 +79,17 @@ class JudgedPly(NamedTuple):
 
     @property
     def options(self) -> Sequence[Option]:
-        """What could be chosen: the legal moves, or what might be said."""
+        """What could be chosen: the legal moves, or what could be said."""
         return self.ply.sayings if self.is_saying else self.ply.steps
 
     @property
     def taken(self) -> int:
-        """Which of the options was taken; -1 for none."""
+        """The index of the option that was taken; -1 for none."""
         return self.ply.said if self.is_saying else self.ply.played
 
     @property
     def luck(self) -> float:
-        """What the throw gained; in the mean over all throws, 0."""
+        """What the throw gained; the mean over all throws is 0."""
         return self.best_value - self.value
 
     @property
@@ -101,11 +104,11 @@ class JudgedPly(NamedTuple):
 
     @property
     def is_best(self) -> bool:
-        """Whether nothing better could be played."""
+        """Whether no better option was there."""
         return self.best == self.taken
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GameAudit:
     """A judged game.
 
@@ -123,6 +126,31 @@ class GameAudit:
     plies: tuple[JudgedPly, ...]
     start_value: float
     end_value: float
+
+    @cached_property
+    def light(self) -> PlayerSummary:
+        """What the audit says of light, with the default thresholds of marks."""
+        return summarise(self.of_side(LIGHT), Thresholds())
+
+    @cached_property
+    def dark(self) -> PlayerSummary:
+        """What the audit says of dark, with the default thresholds of marks."""
+        return summarise(self.of_side(DARK), Thresholds())
+
+    def __repr__(self) -> str:
+        return (
+            f"GameAudit({self.record.title!r}, light lost {self.light.loss:.4f}, dark lost "
+            f"{self.dark.loss:.4f})"
+        )
+
+    def _repr_html_(self) -> str:
+        from ur_solver.audit.report import html_report  # noqa: PLC0415 - notebooks
+
+        page = html_report([self], Thresholds(), {})
+        return (
+            f'<iframe srcdoc="{escape(page)}" title="audit of a game" '
+            'style="width:100%;height:40em;border:0"></iframe>'
+        )
 
     def of_side(self, side: str) -> Iterator[JudgedPly]:
         """The plies of one side."""

@@ -1,4 +1,4 @@
-"""Audits for machines: JSON, one object a game, and CSV, one row a player and game."""
+"""Audits for machines: JSON with an object for each game, CSV with a row for each side of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from ur_solver.audit.judge import GameAudit, JudgedPly
 from ur_solver.audit.summary import Mark, Thresholds, summarise
-from ur_solver.position import DARK, LIGHT
-from ur_solver.records import SIDE_NAMES, rules_word
+from ur_solver.records import rules_word
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 
 CSV_FIELDS = (
     "file", "game", "rules", "side", "player", "won", "plies", "choices", "best", "best_share",
@@ -23,14 +23,14 @@ CSV_FIELDS = (
 def game_json(audit: GameAudit) -> str:
     """A game's audit as one line of JSON.
 
-    ``{"file", "rules", "winner", "start_value", "light", "dark", "plies"}``, with
-    ``{"choices", "best", "loss", "luck"}`` for each side, where ``best`` counts the choices
-    at which nothing was better, and for each ply ``{"side", "position", "throw", "move",
-    "best", "value", "best_value", "loss", "luck"}``. Values of a ply are to its side,
-    ``start_value`` is to light; ``move`` and ``best`` are null where no move was legal. A
-    file of several games has ``game``, its number there, too. Where a player may say something
-    before throwing, that is a ply of its own, without a throw (null), whose ``move`` and
-    ``best`` are what was said and what was best to say. Two throws are an array.
+    The object is ``{"file", "rules", "winner", "start_value", "light", "dark", "plies"}``. Each
+    side has ``{"choices", "best", "loss", "luck"}``, where ``best`` counts the choices in which no
+    option was better than the one taken. Each ply has ``{"side", "position", "throw", "move",
+    "best", "value", "best_value", "loss", "luck"}``. The values of a ply are to its side,
+    ``start_value`` is to light. ``move`` and ``best`` are null if no move was legal. From the
+    second game of a file on, ``game`` is the game's number there. Where a player may say something
+    before throwing, that is an entry of its own in ``plies``: its throw is null, and its ``move``
+    and ``best`` are what was said and what was best to say. Two throws are an array.
     """
     record = audit.record
     values: dict[str, Any] = {
@@ -76,7 +76,7 @@ def _throw(judged: JudgedPly) -> int | tuple[int, ...] | None:
 
 
 def write_csv(audits: Iterable[GameAudit], thresholds: Thresholds) -> str:
-    """Audits as CSV: a header, then for each game a row for light and one for dark."""
+    """Audits as CSV: a header, then a row for light and one for dark for each game."""
     out = io.StringIO()
     writer = csv.DictWriter(out, CSV_FIELDS, lineterminator="\n")
     writer.writeheader()

@@ -1,7 +1,7 @@
-"""Players that the program knows: for playing along, for samples, as yardsticks.
+"""Players that the program knows: as opponents, for samples of games, and as references.
 
-A player chooses for many games at once, so that those that look into a table ask it once
-a round.
+A player chooses for many games at once, so that a player with a table reads it once for all of
+them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ur_solver.records import Saying
 from ur_solver.values import Values
 
 Turn = Sequence[Option]
-"""What may be chosen, two things or more: all moves, or all that may be said."""
+"""The options of one choice, two or more: all legal moves, or everything that may be said."""
 
 Chooser = Callable[[Sequence[Turn], np.random.Generator], list[int]]
-"""Which option of each turn to take."""
+"""Gives for each turn the index of the option to take."""
 
 
 def _random(turns: Sequence[Turn], rng: np.random.Generator) -> list[int]:
@@ -27,7 +27,7 @@ def _random(turns: Sequence[Turn], rng: np.random.Generator) -> list[int]:
 
 
 def _first(turns: Sequence[Turn], rng: np.random.Generator) -> list[int]:
-    # Moves come so ordered; of what may be said, what lets a piece enter goes first.
+    # Moves come in this order already. Of what may be said, what lets a piece enter comes first.
     return [min(range(len(turn)), key=lambda index: turn[index].source) for turn in turns]
 
 
@@ -41,12 +41,13 @@ def _greedy(turns: Sequence[Turn], rng: np.random.Generator) -> list[int]:
 
 
 PLAIN: dict[str, Chooser] = {"random": _random, "first": _first, "greedy": _greedy}
-"""Players without a table: any move; the move of the rearmost piece, entering before all;
-captures, else another throw, else the foremost piece."""
+"""Players without a table. ``random`` takes any move; ``first`` moves the rearmost piece, and
+enters one if it can; ``greedy`` prefers to win, then to capture, then an extra throw, then to move
+the foremost piece."""
 
 TEMPERATURES = {"best": 0.0, "strong": 0.005, "medium": 0.02, "weak": 0.06}
-"""Players with a table, by temperature: a move that loses that much of the win probability
-is chosen 1/e as often as the best one."""
+"""Players with a table, by temperature: a move that loses as much win probability as the
+temperature is chosen 1/e times as often as the best one."""
 
 NAMES = (*TEMPERATURES, *PLAIN)
 

@@ -1,4 +1,4 @@
-"""The report for people: one HTML file that holds all it needs and fetches nothing."""
+"""The report for people: one HTML file that contains everything it needs and loads nothing."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from functools import lru_cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from ur_solver.audit.graph import GraphMark, graph_svg
 from ur_solver.audit.judge import GameAudit, JudgedPly
 from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, summarise, worst_plies
-from ur_solver.audit.svg import GraphMark, board_svg, graph_svg
-from ur_solver.position import DARK, LIGHT
-from ur_solver.records import SIDE_NAMES, Ending, Step, rules_word
+from ur_solver.records import Ending, Step, rules_word
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
+from ur_solver.rules.drawing.svg import Arrow, board_style, board_svg
 
 MAX_GAMES = 20
-"""Games in one report; a larger folder is for CSV. Each marked move has a board of 5 kB, and
-random finkel games have 56 of them in the mean: 6 megabytes."""
+"""The most games in one report; CSV suits larger folders. Each marked move has a board of 5 kB, and
+random games of finkel have 56 of them on average, which makes 6 MB."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,12 @@ class _Game:
 def html_report(
     audits: Sequence[GameAudit], thresholds: Thresholds, references: dict[str, float]
 ) -> str:
-    """The report of some games as a page of HTML.
+    """The report of some games as an HTML page.
 
     Parameters
     ----------
     audits : sequence of GameAudit
-        At most `MAX_GAMES` are shown; the page says if there are more.
+        The first `MAX_GAMES` are shown; the page says how many more there are.
     thresholds : Thresholds
     references : dict of str to float
         The reference players' mean loss per choice.
@@ -74,6 +75,7 @@ def html_report(
         thresholds=thresholds,
         references=references,
         marks=list(Mark),
+        board_style=board_style(),
     )
 
 
@@ -93,12 +95,12 @@ def _template() -> Template:
 
 def signed(value: float) -> str:
     """A gain or loss in points, with its sign."""
-    # A small negative number would be rounded to a minus nought.
+    # Adding 0.0 turns the -0.0 that a small negative number is rounded to into 0.0.
     return f"{round(100 * value, 1) + 0.0:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def account_text(audit: GameAudit) -> str:
-    """How luck and moves made the result: the terms of light's chance to win, in points."""
+    """How luck and moves led to the result: the terms of light's chance to win, in points."""
     terms = [f"{100 * audit.start_value:.1f} at the start"]
     for side, sign in ((LIGHT, 1), (DARK, -1)):
         plies = list(audit.of_side(side))
@@ -116,7 +118,7 @@ def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
     record = audit.record
     worst = worst_plies(audit, thresholds, len(audit.plies))
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
-    # Beside the curve's point before the throw: that is where the move was chosen.
+    # A dot is at the curve's point before the throw.
     dots = [
         GraphMark(
             turn_of[id(judged)],
@@ -142,7 +144,7 @@ def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
 
 
 def action_text(audit: GameAudit, judged: JudgedPly) -> str:
-    """What a side did in one of its plies, in words."""
+    """What a side did in one of its plies, as a phrase."""
     taken = audit.taken_text(judged)
     if judged.is_saying:
         return f"said {taken}"
@@ -150,7 +152,7 @@ def action_text(audit: GameAudit, judged: JudgedPly) -> str:
 
 
 def result_text(audit: GameAudit) -> str:
-    """How a game ended, in words."""
+    """How a game ended, as a phrase."""
     record = audit.record
     winner = SIDE_NAMES[record.winner] if record.winner else ""
     left = SIDE_NAMES[record.loser_by_choice] if record.loser_by_choice else ""
@@ -188,7 +190,11 @@ def _moment(
     mark = thresholds.mark(judged)
     assert mark is not None
     options = [("best", judged.options[judged.best]), ("played", judged.options[judged.taken])]
-    moves = [(css, option) for css, option in options if isinstance(option, Step)]
+    arrows = [
+        Arrow(kind, option.source, option.target)
+        for kind, option in options
+        if isinstance(option, Step)
+    ]
     label = f"{SIDE_NAMES[ply.side]} {action_text(audit, judged)}, best was {best}"
     number_of_throw = sum(not each.is_saying for each in audit.plies[:index]) + 1
     did = "before the throw" if judged.is_saying else f"threw a {ply.throw_text}"
@@ -201,5 +207,5 @@ def _moment(
         played=f"{played} ({_percent(judged.played_value)})",
         best=f"{best} ({_percent(judged.best_value)})",
         loss=f"{100 * judged.loss:.1f}",
-        board=board_svg(record.rules, record.stepper.position(ply.state, ply.side), moves, label),
+        board=board_svg(record.stepper.position(ply.state, ply.side), arrows, label),
     )

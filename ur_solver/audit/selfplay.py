@@ -1,4 +1,4 @@
-"""Games between players that the program knows, their statistics, and the yardsticks."""
+"""Games between players that the program knows, their statistics, and the reference losses."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ import numpy as np
 
 from ur_solver.audit.judge import GameAudit, audit_games
 from ur_solver.audit.players import PLAIN, Chooser, Turn
-from ur_solver.position import DARK, LIGHT
 from ur_solver.records import Ending, GameRecord, Replay
-from ur_solver.rules import FREE_THROW, RuleSet
+from ur_solver.rules import DARK, FREE_THROW, LIGHT, RuleSet
 from ur_solver.values import Values
 
 _BATCH = 2000
-"""Games played side by side: some 200 MB."""
+"""Games that are played side by side; they take some 200 MB."""
 
 MAX_PLIES = 5000
-"""A game is left unfinished after so many plies: bad players can go on for ever."""
+"""The number of plies after which a game is left unfinished. Bad players can go on for ever."""
 
 
 def play_games(
@@ -40,9 +39,9 @@ def play_games(
         Light throws first.
     n_games : int
     rng : numpy Generator
-        Of the dice and of the players' whims.
+        For the dice and for the players' random choices.
     metadata : dict, optional
-        What every record is given.
+        The metadata of every record.
     first_number : int
         The number of the first game.
     """
@@ -76,7 +75,7 @@ def _chosen(
     choosers: Mapping[str, Chooser],
     rng: np.random.Generator,
 ) -> list[int]:
-    """What each side chooses in its turns; -1 where there is nothing."""
+    """The index of what each side chooses in its turns; -1 where there is no option."""
     chosen = [0 if turn else -1 for turn in turns]
     for side, choose in choosers.items():
         asked = [k for k, turn in enumerate(turns) if len(turn) > 1 and sides[k] == side]
@@ -94,7 +93,7 @@ def play_many(
     rng: np.random.Generator,
     metadata: dict[str, str] | None = None,
 ) -> Iterator[GameRecord]:
-    """Do as `play_games` for any number of games: few are in memory at a time."""
+    """Play any number of games like `play_games`, with few of them in memory at a time."""
     for first in range(0, n_games, _BATCH):
         yield from play_games(
             rules, light, dark, min(_BATCH, n_games - first), rng, metadata, first + 1
@@ -103,18 +102,19 @@ def play_many(
 
 @dataclass
 class SampleStatistics:
-    """What many games of two players show; `add` counts another.
+    """Statistics of many games of two players; `add` adds a game.
 
     Attributes
     ----------
     games, finished : int
+        All games, and those that were played to the end.
     light_wins : int
-        Of the finished ones.
+        Of the finished games.
     plies, shortest, longest : int
-        Of the finished ones: throws in all, in the shortest and in the longest.
+        Of the finished games: the throws in all of them, in the shortest and in the longest.
     captures, extra_throws, passes : int
-        In all games: captures by both sides, moves that gave another throw, throws without
-        a move.
+        Of all games: captures by both sides, moves that gave an extra throw, throws without a
+        move.
     """
 
     games: int = 0
@@ -128,7 +128,7 @@ class SampleStatistics:
     passes: int = 0
 
     def add(self, record: GameRecord) -> None:
-        """Count a game."""
+        """Add a game."""
         self.games += 1
         if record.ending is Ending.WON:
             length = len(record.plies)
@@ -156,7 +156,7 @@ class SampleStatistics:
 
     @property
     def mean_length(self) -> float:
-        """Throws in a finished game, in the mean."""
+        """The mean number of throws in a finished game."""
         return self.plies / max(self.finished, 1)
 
 
@@ -176,15 +176,16 @@ def reference_losses(values: Values, n_games: int = 100, seed: int = 1) -> dict[
     Parameters
     ----------
     values : Values
-        They judge, and their rule set is played.
+        The games are judged by them and played by their rule set.
     n_games : int
-        A hundred finkel games have some 6,000 choices: a standard error of a few percent.
+        A hundred games of finkel have some 6,000 choices, which gives a standard error of a few
+        percent.
     seed : int
 
     Returns
     -------
     dict of str to float
-        By player, in win probability a choice.
+        By player, in win probability per choice.
     """
     losses = {}
     for name, chooser in PLAIN.items():

@@ -1,4 +1,4 @@
-"""What an audit says of each player: marks, totals, the best and the worst moments."""
+"""What an audit tells of each player: marks, totals, the luckiest throws and the worst moves."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from ur_solver.audit.judge import GameAudit, JudgedPly
 from ur_solver.errors import InputError
+
+if TYPE_CHECKING:
+    from ur_solver.audit.judge import GameAudit, JudgedPly
 
 
 class Mark(StrEnum):
@@ -21,14 +24,14 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From which loss of the chance to win a move has which mark.
+    """The loss of win probability from which on a move has each mark.
 
-    The defaults are near the quartiles of what a wrong move picked at random loses: 0.0129,
-    0.0301 and 0.0626 in finkel with seven pieces (scripts/measure_losses.py), rounded so
-    that each is twice the one before. A mistake is thus as bad as half of all wrong moves, a
-    blunder as bad as the worst quarter. Of the choices of a player who loses 0.005 a choice,
-    12 % are marked, 3.5 % as mistakes or worse, 0.4 % as blunders; of random moves 45, 31
-    and 17 %.
+    The defaults are near the quartiles of the loss of a wrong move that is picked at random:
+    0.0129, 0.0301 and 0.0626 in finkel with seven pieces (scripts/measure_losses.py). They are
+    rounded so that each is twice the one before. So a mistake is among the worse half of all
+    wrong moves, and a blunder among the worst quarter. Of the choices of a player who loses 0.005
+    per choice, 12 % are marked, 3.5 % as mistakes or worse, 0.4 % as blunders; of random moves 45,
+    31 and 17 %.
     """
 
     inaccuracy: float = 0.015
@@ -39,11 +42,11 @@ class Thresholds:
         if not 0 < self.inaccuracy <= self.mistake <= self.blunder <= 1:
             raise InputError(
                 f"thresholds {self.inaccuracy}, {self.mistake}, {self.blunder}: expected three "
-                "rising numbers above 0 and up to 1, such as 0.015, 0.03, 0.06"
+                "ascending numbers above 0 and up to 1, such as 0.015, 0.03, 0.06"
             )
 
     def mark(self, judged: JudgedPly) -> Mark | None:
-        """The mark of a ply; None for a good move and for one that was no choice."""
+        """The mark of a ply; None if its loss is small or if there was no choice."""
         if not judged.is_choice or judged.loss < self.inaccuracy:
             return None
         if judged.loss < self.mistake:
@@ -58,13 +61,12 @@ class PlayerSummary:
     Attributes
     ----------
     choices, best : int
-        Plies with two moves or more, or two things to say, and those of them where nothing
-        was better.
+        The number of choices, and of those in which no option was better than the one taken.
     loss, luck : float
         Totals, in win probability.
     marks : Counter of Mark
     luckiest, unluckiest : JudgedPly or None
-        The throws that gained and lost most.
+        The throws with the largest and the smallest luck.
     """
 
     choices: int
@@ -82,7 +84,7 @@ class PlayerSummary:
 
     @property
     def best_share(self) -> float:
-        """The share of choices where nothing was better; 1 without choices."""
+        """The share of choices in which the best option was taken; 1 without choices."""
         return self.best / self.choices if self.choices else 1.0
 
 
@@ -104,22 +106,22 @@ def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSumma
 
 
 def worst_plies(audit: GameAudit, thresholds: Thresholds, most: int) -> list[JudgedPly]:
-    """The marked plies of a game that lost most, the worst first, `most` at most."""
+    """At most `most` of a game's marked plies, those with the largest loss, the worst first."""
     marked = [judged for judged in audit.plies if thresholds.mark(judged)]
     return sorted(marked, key=lambda judged: -judged.loss)[:most]
 
 
 def strength(mean_loss: float, references: dict[str, float]) -> float:
-    """A player's strength from the loss per choice: 0 as random moves, 1 as the table.
+    """A player's strength by the loss per choice: 0 for random moves, 1 for the table's.
 
-    Below 0 for one who loses more than random moves do.
+    It is below 0 for a player who loses more than random moves do.
 
     Parameters
     ----------
     mean_loss : float
-        In win probability a choice.
+        In win probability per choice.
     references : dict of str to float
-        As `reference_losses` gives them, with ``random``.
+        As `reference_losses` gives them; ``random`` must be among them.
     """
     random = references["random"]
     return 1 - mean_loss / random if random else 1.0

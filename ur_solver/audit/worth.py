@@ -1,8 +1,8 @@
-"""What may be chosen, as a table sees it: moves, and what may be said before throwing.
+"""The values of what may be chosen: of moves, and of what may be said before throwing.
 
-The values of many states are asked for at once. So each thing that has a value first names
-the rows that it must know, `*_rows`, and then takes their values from one iterator in the
-same order, `*_worth`. All are to the side to throw in the state that the choice is made in.
+The values of many states are read at once. So each option first gives the state rows that its value
+follows from (`*_rows`), and then takes their values from one iterator in the same order
+(`*_worth`). All values are to the side to throw in the state in which the choice is made.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Option = Step | Saying
 
 
 def option_rows(option: Option) -> list[bytes]:
-    """The states that an option's value follows from."""
+    """The states from whose values an option's value follows."""
     if isinstance(option, Step):
         return [] if option.is_win else [option.state]
     return [row for outcome in option.outcomes for row in outcome_rows(outcome)]
@@ -33,14 +33,14 @@ def option_worth(option: Option, found: Iterator[float]) -> float:
 
 
 def outcome_rows(outcome: Outcome) -> list[bytes]:
-    """The states that the value of what was thrown follows from."""
+    """The states from whose values the value of an outcome follows."""
     if not outcome.steps:
         return [outcome.passed]
     return [row for step in outcome.steps for row in option_rows(step)]
 
 
 def outcome_worth(outcome: Outcome, found: Iterator[float]) -> float:
-    """The value of what was thrown to the side that threw: its best move's."""
+    """The value of an outcome to the side that threw: that of its best move or of the pass."""
     if not outcome.steps:
         return 1.0 - next(found)
     return max([option_worth(step, found) for step in outcome.steps])

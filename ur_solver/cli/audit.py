@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
+from ur_solver.api.games import read_games
+from ur_solver.api.table import Table
 from ur_solver.audit import (
     Thresholds,
-    audit_games,
     game_json,
     html_report,
     reference_losses,
@@ -19,9 +20,8 @@ from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import say
 from ur_solver.errors import OutputError, RecordError
-from ur_solver.locate import open_table
-from ur_solver.query import Query
-from ur_solver.records import GameRecord, RecordFault, find_files, read_games
+from ur_solver.locate import open_file
+from ur_solver.records import RecordFault
 
 _DEFAULTS = Thresholds()
 
@@ -46,7 +46,7 @@ _DEFAULTS = Thresholds()
     help="Games of each reference player, to compare with; 0 for none.",
 )
 def command(
-    table: str,
+    word: str,
     files: tuple[str, ...],
     as_json: bool,
     html: Path | None,
@@ -69,9 +69,9 @@ def command(
     ur audit finkel game.rgn --html report.html
     """
     thresholds = Thresholds(inaccuracy, mistake, blunder)
-    faults: list[RecordFault] = []
-    with Query(open_table(table, say=say)) as query:
-        audits = audit_games(_good_games(files, query, faults), query)
+    with Table(open_file(word, say=say)) as table:
+        games = read_games(files, table.rules)
+        audits = table.audits(games)
         if as_json and html is None and csv is None:
             for audit in audits:
                 click.echo(game_json(audit))
@@ -79,7 +79,7 @@ def command(
             found = list(audits)
             references: dict[str, float] = {}
             if reference_games and found and not (as_json and html is None):
-                references = reference_losses(query, reference_games)
+                references = reference_losses(table, reference_games)
             _write(csv, lambda: write_csv(found, thresholds))
             _write(html, lambda: html_report(found, thresholds, references))
             if as_json:
@@ -87,18 +87,7 @@ def command(
                     click.echo(game_json(audit))
             elif found:
                 click.echo(audit_page(found, thresholds, references, worst))
-    _tell(faults)
-
-
-def _good_games(
-    paths: Iterable[str], query: Query, faults: list[RecordFault]
-) -> Iterator[GameRecord]:
-    for path in find_files(paths):
-        for game in read_games(path, query.rules):
-            if isinstance(game, RecordFault):
-                faults.append(game)
-            else:
-                yield game
+    _tell(games.faults)
 
 
 def _write(path: Path | None, make: Callable[[], str]) -> None:

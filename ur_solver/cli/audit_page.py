@@ -19,8 +19,8 @@ from ur_solver.audit import (
     worst_plies,
 )
 from ur_solver.cli.output import columns, draw_position, side_name
-from ur_solver.position import DARK, LIGHT
 from ur_solver.records import rules_word
+from ur_solver.rules import DARK, LIGHT
 
 FULL_PAGES = 3
 """With more games than this, each gets a line and not a page."""
@@ -162,5 +162,5 @@ def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
         f"{side_name(ply.side)} {action_text(audit, judged)} "
         f"({_points(judged.played_value)} %); best was {audit.best_text(judged)} "
         f"({_points(judged.best_value)} %): {_points(judged.loss)} points lost\n\n"
-        f"{draw_position(record.rules, position)}"
+        f"{draw_position(position)}"
     )

@@ -10,9 +10,7 @@ from typing import TypeVar, cast
 import click
 
 from ur_solver.errors import InputError
-from ur_solver.moves import parse_throw
-from ur_solver.position import Position, parse_position
-from ur_solver.rules import RuleSet
+from ur_solver.rules import Position, RuleSet
 
 _T = TypeVar("_T")
 
@@ -82,4 +80,4 @@ def parse_position_and_throw(rules: RuleSet, text: str) -> tuple[Position, int]:
     position, tab, throw = text.partition("\t")
     if not tab:
         raise InputError(f"{text[:80]!r}: expected a position, a tab and a throw")
-    return parse_position(rules, position), parse_throw(rules, throw.strip())
+    return rules.position(position), rules.dice.parse(throw.strip())

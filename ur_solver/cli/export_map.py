@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from ur_solver.api.table import Table
 from ur_solver.cli.options import table_argument
 from ur_solver.cli.output import say, size_text
 from ur_solver.errors import OutputError
-from ur_solver.locate import open_table
+from ur_solver.locate import open_file
 from ur_solver.maps import VALUE_TYPES, write_map
-from ur_solver.query import Query
 
 
 @click.command(short_help="Write a table as RoyalUr's solved map.")
@@ -26,7 +26,7 @@ from ur_solver.query import Query
 )
 @click.option("--author", help="A name for the map's metadata.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
-def command(table: str, file: Path, value_type: str, author: str | None, force: bool) -> None:
+def command(word: str, file: Path, value_type: str, author: str | None, force: bool) -> None:
     """Write TABLE, a file or a rule set such as finkel:3, as a map in RoyalUr's format.
 
     \b
@@ -34,7 +34,7 @@ def command(table: str, file: Path, value_type: str, author: str | None, force: 
     """
     if file.exists() and not force:
         raise OutputError(f"{str(file)!r} is there already; --force replaces it")
-    with Query(open_table(table, say=say)) as query:
-        entries = write_map(file, query, value_type, author)
+    with Table(open_file(word, say=say)) as table:
+        entries = write_map(file, table, value_type, author)
     say(f"{entries:,} entries, {size_text(file.stat().st_size)}")
     click.echo(str(file))

@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
-from ur_solver.cli.output import percent, say
+from ur_solver.api.table import Table
+from ur_solver.cli.output import say
 from ur_solver.errors import OutputError
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.maps import MapHeader, block_results, read_header, read_values
-from ur_solver.position import start
-from ur_solver.query import open_query
 from ur_solver.records import rules_word
+from ur_solver.rules.payoff import percent
 from ur_solver.space import space_of
 from ur_solver.table import write_table
 
@@ -69,8 +69,8 @@ def command(file: Path, output: Path | None, force: bool) -> None:
             seconds=0.0,
             value_type=value_type,
         )
-    with open_query(output) as query:
-        value = percent(query.value(start(query.rules)), query.tolerance)
+    with Table(output) as table:
+        value = percent(table.value(table.rules.start()), table.tolerance)
         say(f"the largest residual is {residual:.2g}; the first to throw wins {value}")
     click.echo(str(output))
 
@@ -78,7 +78,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
 @contextmanager
 def _array(header: MapHeader, folder: Path) -> Iterator[npt.NDArray[np.float64]]:
     """Room for all values: in memory, or in a file in `folder` if that would be tight."""
-    size = space_of(header.rules).n_positions
+    size = space_of(header.rules).n_values
     if 8 * size < psutil.virtual_memory().available / 2:
         yield np.empty(size)
         return

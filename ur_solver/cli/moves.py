@@ -15,9 +15,7 @@ from ur_solver.cli.batch import (
 )
 from ur_solver.cli.options import json_option, pieces_option
 from ur_solver.cli.output import columns, draw_position
-from ur_solver.moves import legal_moves, parse_throw
-from ur_solver.position import Position, format_position, parse_position, winner
-from ur_solver.rules import RuleSet, named_rules
+from ur_solver.rules import Position, RuleSet, named_rules
 
 
 @click.command(short_help="Legal moves and where they lead; needs no table.")
@@ -40,7 +38,7 @@ def command(
     check_throw_argument(position, throw)
     chosen = named_rules(rules, pieces)
     if throw is not None:
-        asked = (parse_position(chosen, position), parse_throw(chosen, throw))
+        asked = (chosen.position(position), chosen.dice.parse(throw))
         click.echo(_json(chosen, *asked) if as_json else _page(chosen, *asked))
         return
     assert position == STDIN
@@ -54,33 +52,33 @@ def _json(rules: RuleSet, position: Position, throw: int) -> str:
     moves = [
         {
             "move": move.text,
-            "position": format_position(rules, move.position),
+            "position": move.position.notation,
             "again": move.again,
         }
-        for move in legal_moves(rules, position, throw)
+        for move in rules.legal_moves(position, throw)
     ]
-    text = format_position(rules, position)
+    text = position.notation
     return json.dumps({"position": text, "throw": throw, "moves": moves})
 
 
 def _line(rules: RuleSet, position: Position, throw: int) -> str:
-    moves = ", ".join(move.text for move in legal_moves(rules, position, throw))
-    return f"{format_position(rules, position)}\t{throw}\t{moves or 'no move'}"
+    moves = ", ".join(move.text for move in rules.legal_moves(position, throw))
+    return f"{position.notation}\t{throw}\t{moves or 'no move'}"
 
 
 def _page(rules: RuleSet, position: Position, throw: int) -> str:
-    board = f"{draw_position(rules, position)}\n\n"
+    board = f"{draw_position(position)}\n\n"
     rows = [
         [
             f"  {move.text}",
-            format_position(rules, move.position),
+            move.position.notation,
             "throws again" if move.again else "",
         ]
-        for move in legal_moves(rules, position, throw)
+        for move in rules.legal_moves(position, throw)
     ]
     if rows:
         return board + columns(rows, "<<<")
-    over = winner(rules, position) is not None
+    over = position.winner is not None
     return f"{board}  " + (
         "the game is over" if over else f"throw {throw}: no move, the turn passes"
     )

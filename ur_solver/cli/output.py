@@ -7,14 +7,11 @@ import math
 
 import click
 
-from ur_solver.position import DARK, LIGHT, Position, n_off, winner
-from ur_solver.rules import Board, RuleSet
-from ur_solver.rules.contents import side_of, split
-from ur_solver.turns import total
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position
+from ur_solver.rules.drawing import ROSETTE, position_text
+from ur_solver.rules.turns import total
 
-SIDE_NAMES = {LIGHT: "light", DARK: "dark"}
 _COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
-_ROSETTE = click.style("*", fg="magenta")
 _BAR_WIDTH = 40
 
 
@@ -28,74 +25,20 @@ def side_name(side: str) -> str:
     return click.style(SIDE_NAMES[side], fg=_COLOURS[side])
 
 
-def draw_board(board: Board, contents: tuple[str, ...] | None = None) -> str:
-    """The board: pieces as the notation has them, ``*`` an empty rosette, ``.`` a square."""
-    filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
-    width = max(1, *map(len, filled.values()))
-    numbers = range(1, len(board.rows[0]) + 1)
-    lines = ["     " + "".join(str(number).ljust(width + 2) for number in numbers).rstrip()]
-    for name, row in zip("ABC", board.rows, strict=True):
-        cells = [
-            " " * width
-            if kind == "_"
-            else _cell(board, f"{name}{column}", filled[f"{name}{column}"], width)
-            for column, kind in enumerate(row, start=1)
-        ]
-        lines.append(f"  {name}  " + "  ".join(cells).rstrip())
-    return "\n".join(lines)
+def draw_position(position: Position) -> str:
+    """The board, homes and who throws, in colours."""
+    return position_text(position, _paint)
 
 
-def _cell(board: Board, square: str, content: str, width: int) -> str:
-    if content:
-        pieces = (
-            click.style(piece, fg=_COLOURS[side_of(piece)], bold=True) for piece in split(content)
-        )
-        return "".join(pieces) + " " * (width - len(content))
-    return (_ROSETTE if square in board.rosettes else ".") + " " * (width - 1)
+def _paint(text: str, what: str) -> str:
+    if what == ROSETTE:
+        return click.style(text, fg="magenta")
+    return click.style(text, fg=_COLOURS[what], bold=True)
 
 
-def draw_position(rules: RuleSet, position: Position) -> str:
-    """The board with what is at home and borne off, and who throws or has won."""
-    lines = [draw_board(rules.board, position.contents), ""]
-    won = winner(rules, position)
-    for side in (LIGHT, DARK):
-        note = "has won" if side == won else "to throw" if not won and side == position.side else ""
-        padding = " " * (5 - len(SIDE_NAMES[side]))
-        line = (
-            f"  {side_name(side)}{padding}  home {_home(rules, position, side)}  "
-            f"off {n_off(rules, position, side)}  {note}"
-        )
-        lines.append(line.rstrip())
-    return "\n".join(lines)
-
-
-def _home(rules: RuleSet, position: Position, side: str) -> str:
-    """How many are at home, or which, where pieces are numbered."""
-    if rules.play.is_numbered:
-        return "".join(map(str, position.numbers(side))) or "-"
-    return str(position.home(side))
-
-
-def percent(value: float, tolerance: float) -> str:
-    """A probability in per cent, with the decimals that the tolerance leaves sure."""
-    decimals = max(2, min(12, math.floor(-math.log10(tolerance)) - 2)) if tolerance > 0 else 12
-    return f"{100 * value:.{decimals}f} %"
-
-
-def money(value: float, tolerance: float) -> str:
-    """An amount of money, with the decimals that the tolerance leaves sure."""
-    decimals = max(2, min(12, math.floor(-math.log10(tolerance)))) if tolerance > 0 else 12
-    return f"{value:.{decimals}f}"
-
-
-def worth(rules: RuleSet, value: float, tolerance: float) -> str:
-    """A value in per cent; where there are stakes, as money."""
-    return percent(value, tolerance) if rules.stakes is None else money(value, tolerance)
-
-
-def worth_bar(rules: RuleSet, position: Position, value: float) -> str:
+def worth_bar(position: Position, value: float) -> str:
     """A value as a bar: of what the winner gets."""
-    return bar(min(1.0, max(0.0, value / (total(rules, position) or 1))))
+    return bar(min(1.0, max(0.0, value / (total(position) or 1))))
 
 
 def bound_text(bound: float) -> str:

@@ -8,17 +8,16 @@ from pathlib import Path
 import click
 import numpy as np
 
+from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games, reference_losses
 from ur_solver.audit.players import NAMES, Chooser, named_player
 from ur_solver.audit.worth import Option, option_values
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.options import table_argument
 from ur_solver.cli.output import bar, columns, draw_position, say, side_name
-from ur_solver.locate import open_table
-from ur_solver.position import DARK, LIGHT, opponent
-from ur_solver.query import Query
+from ur_solver.locate import open_file
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
-from ur_solver.rules import FREE_THROW
+from ur_solver.rules import DARK, FREE_THROW, LIGHT, opponent
 
 HUMAN = "human"
 _TITLE = "this game"
@@ -56,7 +55,7 @@ class _ResignError(Exception):
 )
 @click.option("--audit/--no-audit", "with_audit", default=True, help="Judge the game at its end.")
 def command(
-    table: str,
+    word: str,
     light: str,
     dark: str,
     hints: bool,
@@ -74,35 +73,35 @@ def command(
     ur play finkel:3 --dark medium -o game.rgn
     """
     rng = np.random.default_rng(seed)
-    with Query(open_table(table, say=say)) as query:
+    with Table(open_file(word, say=say)) as table:
         if output is not None:
-            check_output(output, query.rules)
+            check_output(output, table.rules)
         choosers: dict[str, Chooser | None] = {
-            side: None if name == HUMAN else named_player(name, query)
+            side: None if name == HUMAN else named_player(name, table)
             for side, name in ((LIGHT, light), (DARK, dark))
         }
-        record = _play(query, choosers, {"Light": light, "Dark": dark}, rng, hints)
+        record = _play(table, choosers, {"Light": light, "Dark": dark}, rng, hints)
         if output is not None:
             write_games([record], output)
             say(f"the game is in {output}")
         if with_audit and record.plies:
-            (audit,) = audit_games([record], query)
-            references = reference_losses(query)
+            (audit,) = audit_games([record], table)
+            references = reference_losses(table)
             click.echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
 
 
 def _play(
-    query: Query,
+    table: Table,
     choosers: dict[str, Chooser | None],
     metadata: dict[str, str],
     rng: np.random.Generator,
     hints: bool,
 ) -> GameRecord:
-    replay = Replay(query.rules)
+    replay = Replay(table.rules)
     has_human = None in choosers.values()
     try:
         while replay.winner is None:
-            _take_turn(query, replay, choosers[replay.side], rng, hints)
+            _take_turn(table, replay, choosers[replay.side], rng, hints)
     except (_ResignError, click.Abort) as error:
         # Ctrl-C and the end of the input leave a game that is worth keeping, too.
         resigns = isinstance(error, _ResignError)
@@ -118,23 +117,23 @@ def _play(
         )
     position = replay.stepper.position(replay.state, replay.side)
     if has_human:
-        click.echo("\n" + draw_position(query.rules, position))
+        click.echo("\n" + draw_position(position))
     click.echo(f"\n{side_name(replay.winner)} has won")
     return replay.finish(metadata=metadata, file=_TITLE)
 
 
 def _take_turn(
-    query: Query, replay: Replay, chooser: Chooser | None, rng: np.random.Generator, hints: bool
+    table: Table, replay: Replay, chooser: Chooser | None, rng: np.random.Generator, hints: bool
 ) -> None:
     """One turn of the side to throw; a human's if nobody chooses for it."""
     side, name = replay.side, side_name(replay.side)
     if chooser is None:
         position = replay.stepper.position(replay.state, side)
-        click.echo("\n" + draw_position(query.rules, position) + "\n")
+        click.echo("\n" + draw_position(position) + "\n")
 
     def choose(options: Sequence[Option], texts: Sequence[str], what: str) -> int:
         if chooser is None:
-            return _ask(query, options, texts, what, hints)
+            return _ask(table, options, texts, what, hints)
         return chooser([options], rng)[0] if len(options) > 1 else 0
 
     sayings = replay.sayings()
@@ -161,11 +160,11 @@ def _take_turn(
 
 
 def _ask(
-    query: Query, options: Sequence[Option], texts: Sequence[str], what: str, hints: bool
+    table: Table, options: Sequence[Option], texts: Sequence[str], what: str, hints: bool
 ) -> int:
     """The index of what the player chooses; `what` is the prompt."""
     if hints:
-        click.echo(_worth(query, options, texts))
+        click.echo(_worth(table, options, texts))
     else:
         click.echo("  " + "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1)))
     while True:
@@ -175,7 +174,7 @@ def _ask(
         if answer.isascii() and answer.isdigit() and 1 <= int(answer) <= len(texts):
             return int(answer) - 1
         if answer == "hint":
-            click.echo(_worth(query, options, texts))
+            click.echo(_worth(table, options, texts))
         elif answer == "resign":
             raise _ResignError
         else:
@@ -183,8 +182,8 @@ def _ask(
             say(f"{answer[:40]!r}: expected {wanted} {_HELP}")
 
 
-def _worth(query: Query, options: Sequence[Option], texts: Sequence[str]) -> str:
-    (worth,) = option_values([options], query)
+def _worth(table: Table, options: Sequence[Option], texts: Sequence[str]) -> str:
+    (worth,) = option_values([options], table)
     best = max(worth)
     rows = [
         [f"  {k}", text, f"{100 * value:.2f} %", f"-{100 * (best - value):.2f}", bar(value)]

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import inspect
 import json
+import shutil
 from typing import Any
 
 import click
 
-from ur_solver.cli.options import custom_rule_options, custom_rules, json_option, pieces_option
-from ur_solver.cli.output import columns, draw_board, size_text, time_text
+from ur_solver.cli.custom import custom_rule_options, custom_rules
+from ur_solver.cli.markdown import fill, terminal_text
+from ur_solver.cli.options import json_option, pieces_option
+from ur_solver.cli.output import columns, size_text, time_text
 from ur_solver.errors import MemoryLimitError
-from ur_solver.make import check_memory, estimate, expected_seconds
-from ur_solver.rules import CATALOGUE, RuleSet, Stakes
+from ur_solver.estimates import check_memory, estimate, expected_seconds
+from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.rules.switches import Flag
+from ur_solver.rules.text import Section, first_paragraph, sections_of
 from ur_solver.space import space_of
+
+_WIDEST = 100
+"""Columns of the widest lines of prose, so that they can be read in wide terminals too."""
 
 
 @click.command(short_help="List the rule sets, or show one.")
@@ -22,7 +29,7 @@ from ur_solver.space import space_of
 @custom_rule_options
 @json_option
 def command(rules: str | None, pieces: int | None, as_json: bool, **custom: Any) -> None:
-    """List the rule sets, or show RULES: its board, rules, size and cost.
+    """List the rule sets, or show RULES: how it is played, its size and cost.
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. With
     --json it is written as such a file.
@@ -53,7 +60,7 @@ def _list(sets: list[RuleSet]) -> str:
             rules.path.name,
             rules.dice.name,
             *_columns_of_rules(rules),
-            f"{space_of(rules).n_placements:,}",
+            f"{space_of(rules).n_positions:,}",
         ]
         for rules in sets
     ]
@@ -61,62 +68,68 @@ def _list(sets: list[RuleSet]) -> str:
 
 
 def _columns_of_rules(rules: RuleSet) -> tuple[str, str]:
-    """Rosettes and extra throws, where the rule set's family has no rules of its own."""
-    if rules.family != "race":
+    """Rosettes and extra throws, where the rules are those of the race family."""
+    if not rules.mechanics.is_plain_race:
         return "own rules", "own rules"
-    return "safe" if rules.safe_rosettes else "not safe", ", ".join(_extra(rules)) or "never"
+    is_safe = rules.switches["safe_rosettes"]
+    return "safe" if is_safe else "not safe", ", ".join(_extra(rules)) or "never"
 
 
 def _extra(rules: RuleSet) -> list[str]:
     extra = []
-    if rules.extra_on_rosette:
+    if rules.switches["extra_on_rosette"]:
         extra.append("rosette")
-    if rules.extra_on_capture:
+    if rules.switches["extra_on_capture"]:
         extra.append("capture")
-    if rules.extra_on_throw is not None:
-        extra.append(f"throw of {rules.extra_on_throw}")
+    if rules.switches["extra_on_throw"] is not None:
+        extra.append(f"throw of {rules.switches['extra_on_throw']}")
     return extra
 
 
-def _words(rules: RuleSet) -> list[str]:
+def _summary(rules: RuleSet) -> list[str]:
+    """What a rule set is made of, custom or not, in a sentence each."""
     dice = ", ".join(f"{throw} ({rules.dice.probabilities[throw]})" for throw in rules.dice.throws)
-    common = [
+    return [
         f"{rules.pieces} pieces a side; the first to bear off all of them wins.",
         f"Path {rules.path.name}: {' '.join(rules.path.light)}, off; dark's is its mirror.",
         f"Dice {rules.dice.name}: {dice}.",
-    ]
-    if rules.family != "race":
-        own = [*common, f"Rules of its own: {inspect.getdoc(rules.play)}"]
-        return own if rules.stakes is None else [*own, *_stakes(rules, rules.stakes)]
-    causes = {
-        "rosette": "lands on a rosette",
-        "capture": "captures",
-    }
-    after = [causes.get(cause, f"was made with a {cause}") for cause in _extra(rules)]
-    return [
-        *common,
-        "A throw moves one piece exactly so far; a move must be made if there is one.",
-        "A piece landed on by the other side goes home"
-        + ("; on a rosette it is safe." if rules.safe_rosettes else ", on a rosette too."),
-        f"An extra throw follows a move that {' or '.join(after)}."
-        if after
-        else "There are no extra throws.",
+        *(_race_words(rules) if rules.mechanics.has_race_turns() else _switch_words(rules)),
+        *(f"On {square}: {first_paragraph(rule)}" for square, rule in rules.squares.items()),
+        *rules.payoff.words(rules.pieces),
     ]
 
 
-def _stakes(rules: RuleSet, stakes: Stakes) -> list[str]:
+def _race_words(rules: RuleSet) -> list[str]:
+    causes = {"rosette": "lands on a rosette", "capture": "captures"}
+    after = " or ".join(causes.get(cause, f"was made with a {cause}") for cause in _extra(rules))
     return [
-        f"Each player pays {stakes.ante} into the pot, and {stakes.fine} more for each landing on "
-        "a rosette; the winner takes it.",
-        f"Tables have values of their own for up to {stakes.reach_of(rules.pieces)} fines paid "
-        "(--fines chooses how many).",
+        "A piece on a rosette is safe."
+        if rules.switches["safe_rosettes"]
+        else "A piece on a rosette can be captured like any other.",
+        f"An extra throw follows a move that {after}." if after else "There are no extra throws.",
+    ]
+
+
+def _switch_words(rules: RuleSet) -> list[str]:
+    return [
+        f"{switch.help.rstrip('.')}: {'yes' if rules.switches[switch.key] else 'no'}."
+        for switch in rules.mechanics.switches
+        if isinstance(switch, Flag)
     ]
 
 
 def _page(rules: RuleSet) -> str:
-    words = "\n".join(f"  {line}" for line in _words(rules))
-    name = click.style(rules.name, bold=True)
-    return f"{name}\n\n{draw_board(rules.board)}\n\n{words}\n\n{_cost(rules)}"
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    summary = "\n".join(line for text in _summary(rules) for line in fill(text, width))
+    prose = (
+        f"{_heading(section)}\n\n{terminal_text(section.text, width)}"
+        for section in sections_of(rules)
+    )
+    return "\n\n".join([click.style(rules.name, bold=True), summary, *prose, _cost(rules)])
+
+
+def _heading(section: Section) -> str:
+    return click.style(f"{section.number} {section.title}".strip(), bold=True)
 
 
 def _cost(rules: RuleSet) -> str:

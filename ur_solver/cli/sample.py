@@ -10,15 +10,15 @@ from pathlib import Path
 import click
 import numpy as np
 
+from ur_solver.api.table import Table
 from ur_solver.audit import SampleStatistics, play_many
 from ur_solver.audit.players import NAMES, named_player
 from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import columns, say, side_name
 from ur_solver.errors import InputError
-from ur_solver.locate import open_table
-from ur_solver.position import DARK, LIGHT
-from ur_solver.query import Query
+from ur_solver.locate import open_file
 from ur_solver.records import GameRecord, check_output, write_games
+from ur_solver.rules import DARK, LIGHT
 
 
 @click.command(short_help="Games of players that the program knows.")
@@ -40,7 +40,7 @@ from ur_solver.records import GameRecord, check_output, write_games
 )
 @json_option
 def command(
-    table: str, games: int, players: str, seed: int, output: Path | None, as_json: bool
+    word: str, games: int, players: str, seed: int, output: Path | None, as_json: bool
 ) -> None:
     """Play games by the rules of TABLE and say how they went.
 
@@ -55,14 +55,14 @@ def command(
     names = players.split(",")
     if len(names) != 2:
         raise InputError(f"players {players!r}: expected two names with a comma, 'best,greedy'")
-    with Query(open_table(table, say=say)) as query:
+    with Table(open_file(word, say=say)) as table:
         if output is not None:
-            check_output(output, query.rules)
-        light, dark = (named_player(name.strip(), query) for name in names)
+            check_output(output, table.rules)
+        light, dark = (named_player(name.strip(), table) for name in names)
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)
         found = SampleStatistics()
-        records = _counted(found, play_many(query.rules, light, dark, games, rng, metadata))
+        records = _counted(found, play_many(table.rules, light, dark, games, rng, metadata))
         if output is not None:
             write_games(records, output)
         else:

@@ -7,16 +7,17 @@ from typing import Any
 
 import click
 
-from ur_solver.cli.options import custom_rule_options, custom_rules, pieces_option
-from ur_solver.cli.output import bound_text, say, size_text, time_text, worth
-from ur_solver.cli.progress import position_bar
-from ur_solver.errors import CertificateError, NotATableError, OutputError, UrError
+from ur_solver.cli.custom import custom_rule_options, custom_rules
+from ur_solver.cli.options import pieces_option
+from ur_solver.cli.output import bound_text, say, size_text, time_text
+from ur_solver.engine import MIN_TOLERANCE
+from ur_solver.errors import CertificateError
 from ur_solver.locate import make_folder, new_table_path
-from ur_solver.make import MakeSummary, make_table
+from ur_solver.make import MakeSummary, is_present, make_table
+from ur_solver.progress import is_watched, position_bar
 from ur_solver.rules import RuleSet
-from ur_solver.solve import MIN_TOLERANCE
 from ur_solver.space import space_of
-from ur_solver.table import VALUE_TYPES, Table
+from ur_solver.table import VALUE_TYPES, TableFile
 
 
 @click.command(short_help="Solve a rule set and write its table.")
@@ -71,8 +72,12 @@ def command(
     if output is None:
         output = new_table_path(chosen, value_type)
         make_folder(output.parent)
-    if output.exists() and not force:
-        _check_present(output, chosen, tolerance, value_type, certify)
+    wanted: dict[str, Any] = {
+        "tolerance": tolerance,
+        "value_type": value_type,
+        "certify": certify,
+    }
+    if not force and is_present(output, chosen, **wanted):
         if not quiet:
             say(f"{output} is there already; --force solves it again")
         return
@@ -82,16 +87,11 @@ def command(
             say(f"going on from {done} of {total} blocks that an earlier solve finished")
 
     try:
-        with position_bar("solving", space_of(chosen).n_placements, quiet) as progress:
+        with position_bar(
+            "solving", space_of(chosen).n_positions, is_shown=is_watched() and not quiet
+        ) as progress:
             summary = make_table(
-                chosen,
-                output,
-                tolerance=tolerance,
-                certify=certify,
-                threads=threads,
-                value_type=value_type,
-                progress=progress,
-                on_resume=on_resume,
+                chosen, output, threads=threads, progress=progress, on_resume=on_resume, **wanted
             )
     except KeyboardInterrupt:
         say("interrupted; the same command goes on from the blocks that are finished")
@@ -105,42 +105,9 @@ def command(
         )
 
 
-def _check_present(
-    output: pathlib.Path, rules: RuleSet, tolerance: float, value_type: str, certify: bool
-) -> None:
-    """Accept the file at `output` if it is what would be made; OutputError if not."""
-    try:
-        with Table(output) as table:
-            header = table.header
-    except NotATableError:
-        raise OutputError(
-            f"{str(output)!r} is there and is not a table; name another with -o"
-        ) from None
-    except UrError as error:
-        raise OutputError(f"{error}; --force replaces it") from None
-    rounding = VALUE_TYPES[value_type].rounding
-    if not (
-        header.rules.is_same_game(rules)
-        and header.rules.stakes == rules.settled().stakes
-        and header.value_type == value_type
-        and header.tolerance <= tolerance + rounding
-    ):
-        raise OutputError(
-            f"{str(output)!r} holds {header.rules.name} with {header.rules.pieces} pieces as "
-            f"{header.value_type}, tolerance {header.tolerance:.3g}; --force replaces it, -o "
-            "names another file"
-        )
-    if certify and (header.error is None or header.error > tolerance):
-        proven = "nothing" if header.error is None else f"an error of {bound_text(header.error)}"
-        raise OutputError(
-            f"{str(output)!r} is there, and of it {proven} is proven; 'ur certify' proves what "
-            "can be, --force solves it again"
-        )
-
-
 def _worst_blocks(output: pathlib.Path, tolerance: float) -> str:
     """Where the proven error is above the tolerance."""
-    with Table(output) as table:
+    with TableFile(output) as table:
         above = table.blocks["error"] > tolerance
         first = table.blocks[above][0]
         return (
@@ -150,15 +117,14 @@ def _worst_blocks(output: pathlib.Path, tolerance: float) -> str:
 
 
 def _report(rules: RuleSet, summary: MakeSummary, tolerance: float) -> str:
-    verb = "wins" if rules.stakes is None else "gets"
     proven = (
         ""
         if summary.error is None
         else f"  no value is off by more than {bound_text(summary.error)}, proven\n"
     )
     return (
-        f"{rules.name} with {rules.pieces} pieces: the first to throw {verb} "
-        f"{worth(rules, summary.value, tolerance * space_of(rules).unit)}\n"
+        f"{rules.name} with {rules.pieces} pieces: the first to throw {rules.payoff.verb} "
+        f"{rules.payoff.text(summary.value, tolerance * space_of(rules).unit)}\n"
         f"  {summary.positions:,} positions in {time_text(summary.seconds)}, largest residual "
         f"{summary.residual:.3g}\n{proven}"
         f"  {summary.path}, {size_text(summary.table_bytes)}"

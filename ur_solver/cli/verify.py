@@ -6,8 +6,8 @@ import click
 
 from ur_solver.cli.options import table_argument
 from ur_solver.cli.output import bound_text, say
-from ur_solver.cli.progress import position_bar
-from ur_solver.locate import open_table
+from ur_solver.locate import open_file
+from ur_solver.progress import is_watched, position_bar
 from ur_solver.verify import verify_table
 
 
@@ -22,7 +22,7 @@ from ur_solver.verify import verify_table
 )
 @click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress bar.")
-def command(table: str, sample: int, threads: int | None, quiet: bool) -> None:
+def command(word: str, sample: int, threads: int | None, quiet: bool) -> None:
     """Recompute what TABLE, a file or a rule set such as finkel:3, claims.
 
     Checked are the checksums of all chunks, that nothing is missing, that every position's
@@ -30,8 +30,10 @@ def command(table: str, sample: int, threads: int | None, quiet: bool) -> None:
     table says how far values are proven to be off, that is proven again.
     """
     with (
-        open_table(table, say=say) as opened,
-        position_bar("verifying", opened.space.n_placements, quiet) as progress,
+        open_file(word, say=say) as opened,
+        position_bar(
+            "verifying", opened.space.n_positions, is_shown=is_watched() and not quiet
+        ) as progress,
     ):
         found = verify_table(opened, sample=sample, threads=threads, progress=progress)
     proven = (

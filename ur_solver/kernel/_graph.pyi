@@ -1,6 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel.turn_tables import TurnTables
 from ur_solver.space._contents import ContentRanking
 
@@ -12,8 +13,9 @@ class GraphKernel:
 
 def residual(
     kernel: GraphKernel,
-    values: npt.NDArray[np.float64],
-    block: tuple[int, int],
+    own: npt.NDArray[np.float64],
+    inputs: Inputs,
+    block: int,
     first: int,
     size: int,
     threads: int,
@@ -26,7 +28,7 @@ class GraphBlock:
         self,
         kernel: GraphKernel,
         block: tuple[int, int],
-        values: npt.NDArray[np.float64],
+        inputs: Inputs,
         list_bytes: int,
         threads: int,
     ) -> None: ...

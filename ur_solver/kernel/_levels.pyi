@@ -1,6 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel.turn_tables import TurnTables
 from ur_solver.space._contents import ContentRanking
 
@@ -16,7 +17,13 @@ class LevelsKernel:
     ) -> None: ...
 
 def residual(
-    kernel: LevelsKernel, values: npt.NDArray[np.float64], first: int, size: int, threads: int
+    kernel: LevelsKernel,
+    own: npt.NDArray[np.float64],
+    inputs: Inputs,
+    block: int,
+    first: int,
+    size: int,
+    threads: int,
 ) -> float: ...
 
 class LevelsBlock:
@@ -25,7 +32,7 @@ class LevelsBlock:
         self,
         kernel: LevelsKernel,
         block: tuple[int, int],
-        values: npt.NDArray[np.float64],
+        inputs: Inputs,
         threads: int,
     ) -> None: ...
     def refine(self) -> bool: ...
@@ -37,3 +44,6 @@ class LevelsBlock:
     def extrapolate(self, factor: float) -> None: ...
     def store(self, values: npt.NDArray[np.float64]) -> None: ...
     def load(self, values: npt.NDArray[np.float64]) -> None: ...
+    def bracket(self, values: npt.NDArray[np.float64], shift: float, outside: float) -> None: ...
+    def narrow(self, threads: int) -> None: ...
+    def width(self, values: npt.NDArray[np.float64]) -> tuple[float, int]: ...

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.space._ranking import Ranking
@@ -31,7 +32,7 @@ class TiledBlock:
         kernel: TiledKernel,
         workspace: Workspace,
         halves: Sequence[tuple[int, int]],
-        values: npt.NDArray[np.float64],
+        inputs: Inputs,
         threads: int = 1,
         single: bool = False,
     ) -> None: ...

@@ -11,13 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 from ur_solver.errors import CertificateError
-from ur_solver.position import format_position
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, Values
 from ur_solver.rules import RuleSet
 from ur_solver.space import Block, Space
 
@@ -50,19 +47,6 @@ _MOST_DENOMINATOR = 1 << 16
 """Of a chance; with two throws in a turn, still an exact float64."""
 
 
-class Bounded(Protocol):
-    """A block laid out in a kernel's workspace, as far as bounds go."""
-
-    def bracket(self, values: npt.NDArray[np.float64], shift: float, outside: float) -> None:
-        """Lay bounds around the values."""
-
-    def narrow(self, threads: int) -> None:
-        """Sweep both bounds."""
-
-    def width(self, values: npt.NDArray[np.float64]) -> tuple[float, int]:
-        """How far the bounds are from the values, rounded up, and at which rank."""
-
-
 def check_provable(rules: RuleSet) -> None:
     """Refuse rules that proofs do not cover.
 
@@ -71,7 +55,7 @@ def check_provable(rules: RuleSet) -> None:
     CertificateError
         If a chance is not exact in binary, which it names, or values are not chances.
     """
-    if rules.stakes is not None:
+    if not rules.payoff.is_chance:
         raise CertificateError(
             f"{rules.name}: with stakes values are money, and only chances are proven"
         )
@@ -85,10 +69,10 @@ def check_provable(rules: RuleSet) -> None:
 
 
 def prove(
-    work: Bounded,
+    work: BlockWork,
     space: Space,
     block: Block,
-    values: npt.NDArray[np.float64],
+    values: Values,
     *,
     residual: float,
     outside: float,
@@ -100,12 +84,12 @@ def prove(
 
     Parameters
     ----------
-    work : Bounded
+    work : BlockWork
         The block, laid out with `values`; its own values are lost.
     space : Space
     block : Block
-    values : float64, shape (n_positions,)
-        Of the whole space.
+    values : float64, shape (block size,)
+        The block's, in rank order.
     residual : float
         The block's. It says where to begin, and nothing is believed of it.
     outside : float
@@ -129,10 +113,9 @@ def prove(
     CertificateError
         If nothing, or not what is claimed, can be proven.
     """
-    own = values[block.offset : block.offset + block.size]
     added = _ROUNDING + _RESIDUALS * residual  # by the block itself, to what is outside
     # neither is true where there is no number
-    if not (math.isfinite(own.sum()) and outside + added <= _WIDEST):
+    if not (math.isfinite(values.sum()) and outside + added <= _WIDEST):
         raise _failure(
             space,
             block,
@@ -170,6 +153,55 @@ def prove(
     raise _failure(space, block, f"{seen}, not the {claimed:.3g} that is claimed")
 
 
+def prove_values(
+    kernel: Kernel,
+    block: Block,
+    values: Values,
+    finished: FinishedBlocks,
+    workspace: Workspace,
+    *,
+    outside: float,
+    claimed: float | None = None,
+    threads: int = 1,
+    between: Callable[[], object] = lambda: None,
+) -> tuple[float, float]:
+    """The residual of a block of given values, and how far they are proven to be off.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    block : Block
+    values : float64, shape (block size,)
+        The block's.
+    finished : FinishedBlocks
+        Has the blocks that its moves lead to.
+    workspace : Workspace
+        As for `Kernel.lay_out`.
+    outside, claimed, threads, between
+        As for `prove`.
+
+    Raises
+    ------
+    CertificateError
+        As `prove` does.
+    """
+    work = kernel.lay_out(block, finished, workspace, threads)
+    work.load(values)
+    residual = work.residual(threads)
+    error = prove(
+        work,
+        kernel.space,
+        block,
+        values,
+        residual=residual,
+        outside=outside,
+        claimed=claimed,
+        threads=threads,
+        between=between,
+    )
+    return residual, error
+
+
 def _failure(space: Space, block: Block, seen: str) -> CertificateError:
     first = _text(space, block.offset)
     return CertificateError(
@@ -178,4 +210,4 @@ def _failure(space: Space, block: Block, seen: str) -> CertificateError:
 
 
 def _text(space: Space, rank: int) -> str:
-    return format_position(space.rules, space.unrank(rank))
+    return space.unrank(rank).notation

@@ -56,6 +56,7 @@ def move_tables(space: RaceSpace) -> MoveTables:
     for (light, _), (dark, _) in zip(mine, theirs, strict=True):
         mirror[cell[light]] = cell[dark]
         mirror[cell[dark]] = cell[light]
+    switches, throw = rules.switches, rules.switches["extra_on_throw"]
     return MoveTables(
         my_cell=np.array([cell[square] for square, _ in mine], dtype=np.uint8),
         their_cell=np.array([cell[square] for square, _ in theirs], dtype=np.uint8),
@@ -64,8 +65,8 @@ def move_tables(space: RaceSpace) -> MoveTables:
         is_rosette=np.array([square in rules.rosettes for square, _ in mine], dtype=np.uint8),
         mirror_cell=mirror,
         chance=np.array([float(chance) for chance in rules.dice.probabilities]),
-        safe_rosettes=rules.safe_rosettes,
-        extra_on_rosette=rules.extra_on_rosette,
-        extra_on_capture=rules.extra_on_capture,
-        extra_on_throw=-1 if rules.extra_on_throw is None else rules.extra_on_throw,
+        safe_rosettes=switches["safe_rosettes"],
+        extra_on_rosette=switches["extra_on_rosette"],
+        extra_on_capture=switches["extra_on_capture"],
+        extra_on_throw=-1 if throw is None else throw,
     )

@@ -14,14 +14,13 @@ from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.space import Block, RaceSpace
 from ur_solver.space.counting import below_table, prefix_sizes
-from ur_solver.space.layout import EMPTY, MINE, THEIRS, SharedSquare
+from ur_solver.space.layout import EMPTY, MAX_ENTRIES, MINE, THEIRS, SharedSquare
 
 HOME = -1
-MAX_ENTRIES = 7
 MAX_THROWS = 8
 LANE_SQUARES = 4
 LANES = 4
-"""As in tiles.h: entry squares, throws, entry squares of a lane, numbers in a vector."""
+"""As in tiles.h: throws, entry squares of a lane, numbers in a vector."""
 
 _TILE_BYTES, _MOVE_BYTES = 40, 16
 """The sizes of `Tile` and `Move` in tiles.h; of a lane two records and two lists of 8 bytes a
@@ -217,8 +216,9 @@ class Tiling:
     def again(self, target: int, throw: int) -> bool:
         """Whether a move that captures nothing gives an extra throw."""
         rules = self.space.rules
-        rosette = target < len(rules.path) and bool(self.moves.is_rosette[target])
-        return (rosette and rules.extra_on_rosette) or rules.extra_on_throw == throw
+        square = rules.path.light[target] if target < len(rules.path) else None
+        (again,) = rules.mechanics.again(throw, square, False)
+        return again
 
     def row_tables(self, config: int) -> dict[str, npt.NDArray[np.uint8]]:
         """The entry masks of a side config: their order, their pieces, their moves.

@@ -3,10 +3,11 @@
 Everything that `moves.py` asks a rule set's family is asked here once, for every piece,
 square content and throw, from the side of the player to move:
 
-* a *mover* is a piece in a place: at home, or in a slot of the path;
+* a *mover* is a piece in a place: at home, or in a place of the path;
 * `lift` says what its square holds once it has left, or that it is not there or not free;
 * a *step* takes a mover by a throw to a *landing*, which says for every content of the
-  target square what it holds then and what was captured, or that landing is forbidden;
+  target square what it holds then and what was captured, or that landing is forbidden; steps
+  that come to the same, by whatever throws, share one;
 * a *turn type* is what may be said before throwing and what may be thrown then.
 """
 
@@ -19,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.moves import HOME
-from ur_solver.rules.contents import LIGHT, split
+from ur_solver.errors import RuleSetError
+from ur_solver.rules import HOME
+from ur_solver.rules.contents import LIGHT, Pieces, split
 from ur_solver.space import ContentSpace
 
 MAX_CHOICES = 2
@@ -44,6 +46,13 @@ class Said(NamedTuple):
     from_board: bool
     chances: tuple[float, ...]
     passes: float
+
+
+class Landing(NamedTuple):
+    """What may happen on a cell: by its content the content afterwards and the part captured."""
+
+    cell: int
+    outcomes: tuple[tuple[int, int], ...]
 
 
 NOTHING = Said(from_home=False, from_board=False, chances=(), passes=0.0)
@@ -74,7 +83,6 @@ class TurnTables:
         Likewise the part of the opponent's stock that is captured.
     throws : int32, shape (throws,)
         What the dice show: the throws that may move a piece.
-    may_capture : uint8, shape (throws,)
     again : uint8, shape (throws, path length + 1, 2)
         By throw, target and whether it captures: 1 if the turn may end, 2 if the same side
         may throw again, 3 if it may choose.
@@ -104,7 +112,6 @@ class TurnTables:
     landing_content: npt.NDArray[np.uint16]
     landing_taken: npt.NDArray[np.int32]
     throws: npt.NDArray[np.int32]
-    may_capture: npt.NDArray[np.uint8]
     again: npt.NDArray[np.uint8]
     advance: npt.NDArray[np.int32]
     type_of: npt.NDArray[np.uint8]
@@ -124,7 +131,7 @@ class _Builder:
     def __init__(self, space: ContentSpace) -> None:
         self.space = space
         self.rules = space.rules
-        self.play = space.rules.play
+        self.mechanics = space.rules.mechanics
         self.path = space.rules.path.light
         self.cell = {square: k for k, square in enumerate(space.squares)}
         self.movers = self._movers()
@@ -132,17 +139,22 @@ class _Builder:
         self.throws = tuple(
             throw
             for throw in self.rules.dice.throws
-            if any(self.play.targets(*mover, throw) for mover in self.movers)
+            if any(self.mechanics.reached(*mover, throw) for mover in self.movers)
         )
-        self.landings: dict[tuple[str, int], int] = {}
+        self.held = [[split(content) for content in contents] for contents in space.contents]
+        self.landings: dict[Landing, int] = {}
+        # by piece, target and what is captured, which a throw may decide
+        self.known: dict[tuple[str, int, tuple[Pieces | None, ...]], int] = {}
 
     def _movers(self) -> list[Mover]:
         """At home first; the pieces of a place by number."""
-        numbers = range(1, self.rules.pieces + 1) if self.play.is_numbered else ("",)
+        numbers = range(1, self.rules.pieces + 1) if self.mechanics.is_numbered else ("",)
         home = [Mover(f"{LIGHT}{number}", HOME) for number in numbers]
-        slots = self.play.slots[LIGHT]
+        places = self.mechanics.places[LIGHT]
         return home + [
-            Mover(f"{slot.letter}{number}", slot.path_index) for slot in slots for number in numbers
+            Mover(f"{place.letter}{number}", place.path_index)
+            for place in places
+            for number in numbers
         ]
 
     def build(self) -> TurnTables:
@@ -153,15 +165,13 @@ class _Builder:
         for mover in self.movers:
             starts.append([len(targets)])
             for throw in self.throws:
-                for target in self.play.targets(*mover, throw):
+                for target in self.mechanics.reached(*mover, throw):
+                    self._check_step(mover, throw, target)
                     targets.append(target)
-                    landings.append(self._landing(mover.piece, target))
+                    landings.append(self._landing(mover.piece, target, throw))
                 starts[-1].append(len(targets))
-        contents, taken = [], []
-        for piece, target in self.landings:
-            landed = self._landed(piece, target)
-            contents.append([content for content, _ in landed])
-            taken.append([part for _, part in landed])
+        contents = [[content for content, _ in each.outcomes] for each in self.landings]
+        taken = [[part for _, part in each.outcomes] for each in self.landings]
         types, type_of = self._types()
         unsaid = NOTHING._replace(chances=(0.0,) * len(self.throws))
         padded = [(*kind, *(unsaid,) * (MAX_CHOICES - len(kind))) for kind in types]
@@ -178,14 +188,11 @@ class _Builder:
             step_start=np.array(starts, dtype=np.int32),
             step_target=np.array(targets, dtype=np.int32),
             step_landing=np.array(landings, dtype=np.int32),
-            landing_cell=np.array(
-                [self.cell[self.path[target]] for _, target in self.landings], dtype=np.int32
-            ),
+            landing_cell=np.array([each.cell for each in self.landings], dtype=np.int32),
             landing_start=_starts(contents),
             landing_content=np.concatenate(contents).astype(np.uint16),
             landing_taken=np.concatenate(taken).astype(np.int32),
             throws=np.array(self.throws, dtype=np.int32),
-            may_capture=np.array(list(map(self.play.may_capture, self.throws)), dtype=np.uint8),
             again=np.array([self._again(throw) for throw in self.throws], dtype=np.uint8),
             advance=np.array(self._advance(), dtype=np.int32),
             type_of=np.array(type_of, dtype=np.uint8),
@@ -206,7 +213,7 @@ class _Builder:
         left = []
         for content in self.space.contents[cell]:
             held = split(content)
-            free = held[-1:] if self.play.squares[square].is_stack else held
+            free = held[-1:] if self.mechanics.squares[square].is_stack else held
             if mover.piece in free:
                 below, _, above = content.rpartition(mover.piece)
                 left.append(numbers[below + above])
@@ -214,39 +221,52 @@ class _Builder:
                 left.append(NONE)
         return left
 
-    def _landing(self, piece: str, target: int) -> int:
-        """The landing of a piece on a path index; -1 if it is borne off."""
+    def _check_step(self, mover: Mover, throw: int, target: int) -> None:
+        if not mover.source < target <= len(self.path):
+            raise RuleSetError(
+                f"{self.rules.word}: family {self.mechanics.name!r} takes a piece from path index "
+                f"{mover.source} to {target} by a throw of {throw}, not further on to "
+                f"{len(self.path)} at most"
+            )
+
+    def _landing(self, piece: str, target: int, throw: int) -> int:
+        """The landing of a piece on a path index by a throw; -1 if it is borne off."""
         if target == len(self.path):
             return -1
-        return self.landings.setdefault((piece, target), len(self.landings))
+        square = self.path[target]
+        land, met = self.mechanics.squares[square].land, self.mechanics.meets(piece, target)
+        captured = tuple(land(met, held, throw) for held in self.held[self.cell[square]])
+        key = piece, target, captured
+        if key not in self.known:
+            landing = self._landed(piece, target, captured)
+            self.known[key] = self.landings.setdefault(landing, len(self.landings))
+        return self.known[key]
 
-    def _landed(self, piece: str, target: int) -> list[tuple[int, int]]:
-        """By content of the target: the content afterwards and the part captured."""
+    def _landed(self, piece: str, target: int, captured: tuple[Pieces | None, ...]) -> Landing:
+        """What comes of landing, by content of the square, where so much is captured."""
         square = self.path[target]
         cell = self.cell[square]
-        return [self._land(piece, target, square, cell, held) for held in self.space.contents[cell]]
-
-    def _land(
-        self, piece: str, target: int, square: str, cell: int, content: str
-    ) -> tuple[int, int]:
-        held = split(content)
-        captured = self.play.squares[square].land(self.play.meets(piece, target), held)
-        if captured is None:
-            return NONE, 0
-        left = list(held)
-        for other in captured:
-            left.remove(other)
-        after = self.play.arranged(square, (*left, self.play.stands(piece, target)))
-        # a side has more pieces on this square than it has at all: no position has that
-        number = self.space.content_numbers[cell].get(after, NONE)
-        return number, self.space.stock.of(captured) if captured else 0
+        stands = self.mechanics.stands(piece, target)
+        outcomes = []
+        for held, taken in zip(self.held[cell], captured, strict=True):
+            if taken is None:
+                outcomes.append((NONE, 0))
+                continue
+            left = list(held)
+            for other in taken:
+                left.remove(other)
+            after = self.mechanics.arranged(square, (*left, stands))
+            # a side has more pieces on this square than it has at all: no position has that
+            number = self.space.content_numbers[cell].get(after, NONE)
+            outcomes.append((number, self.space.stock.of(taken) if taken else 0))
+        return Landing(cell, tuple(outcomes))
 
     def _again(self, throw: int) -> list[list[int]]:
         """By target and whether it captures: who may throw next."""
         squares = (*self.path, None)
         return [
             [
-                sum({1 << again for again in self.play.again(throw, square, is_capture)})
+                sum({1 << again for again in self.mechanics.again(throw, square, is_capture)})
                 for is_capture in (False, True)
             ]
             for square in squares
@@ -254,9 +274,9 @@ class _Builder:
 
     def _advance(self) -> list[int]:
         index = {
-            (slot.square, slot.letter): slot.path_index
-            for slots in self.play.slots.values()
-            for slot in slots
+            (place.square, place.letter): place.path_index
+            for places in self.mechanics.places.values()
+            for place in places
         }
         return [
             sum(index[square, piece[0]] + 1 for piece in split(content))
@@ -276,7 +296,7 @@ class _Builder:
                     types.setdefault(
                         tuple(
                             self._said(choice, candidate)
-                            for choice in self.play.choices(stock.count(home), n_on_board)
+                            for choice in self.mechanics.choices(stock.count(home), n_on_board)
                         ),
                         len(types),
                     )
@@ -287,11 +307,11 @@ class _Builder:
 
     def _said(self, choice: str, candidate: int | None) -> Said:
         chances: Counter[int | None] = Counter()
-        for roll in self.play.rolls(choice, candidate):
+        for roll in self.mechanics.rolls(choice, candidate):
             moves_by = roll.moves_by if roll.moves_by in self.throws else None
             chances[moves_by] += roll.probability  # type: ignore[assignment]
         return Said(
-            *self.play.moves_from(choice),
+            *self.mechanics.moves_from(choice),
             tuple(float(chances[throw]) for throw in self.throws),
             float(chances[None]),
         )

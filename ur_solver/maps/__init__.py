@@ -1,4 +1,4 @@
-"""RoyalUr's solved maps (``.rgu``): their keys, reading and writing them."""
+"""RoyalUr's solved maps (``.rgu``): their keys, and how they are read and written."""
 
 from ur_solver.maps.keys import MapKeys
 from ur_solver.maps.rgu import (

@@ -1,22 +1,22 @@
 """The keys of RoyalUr's solved maps.
 
-A key stands for a position with light to throw, or, mirrored, with dark. From the lowest
-bit it holds
+A key stands for a position with light to throw, or for the mirror of one with dark to throw. From
+the lowest bit upwards it holds
 
-    dark's private squares     a bit each, by column from the left
+    dark's private squares     one bit each, by column from the left
     the shared squares         in segments, the last one lowest
-    light's private squares
+    light's private squares    one bit each, by column from the left
     dark's home count          3 bits
     light's home count         3 bits
 
-The shared squares stand by column, row A before B before C, and are cut into equal
-segments of at most 8: one of 8 on bell's path, two of 6 on masters' and aseb's. A segment
-is a number in base 4, its first square leading: 0 empty, 1 dark, 2 light. What is stored
-is that number's rank among those with at most N pieces a side, in as many bits as the
-largest rank needs.
+The shared squares are ordered by column, and within a column by row A, B, C. They are divided into
+equal segments of at most 8 squares: one of 8 on the path bell, two of 6 on the paths masters and
+aseb. A segment is a number in base 4 whose most significant digit is its first square: 0 empty, 1
+dark, 2 light. The key holds the rank of that number among those with at most N pieces a side, in
+as many bits as the largest rank needs.
 
-A map has a key for every position that is not over and for those that light has won;
-keys of more than 32 bits are split: the upper bits number the map, the lower 32 are stored.
+A map has a key for every position that is not over, and for those that light has won. Keys of more
+than 32 bits are split: the upper bits are the number of the map, the lower 32 are stored.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class MapKeys:
     Raises
     ------
     MapError
-        If the path visits a square twice: such rule sets have no maps.
+        If the path visits a square twice, since such rule sets have no maps.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -74,15 +74,20 @@ class MapKeys:
 
     @property
     def n_maps(self) -> int:
-        """Into how many maps the keys are split."""
+        """The number of maps into which the keys are split."""
         return (self.rules.pieces << self._light_home_shift >> 32) + 1
 
     def encode(self, states: npt.NDArray[np.uint8]) -> Keys:
-        """The keys of states seen from the side to throw: int64, shape (n,).
+        """The keys of states.
 
         Parameters
         ----------
         states : uint8, shape (n, `Space.state_width`)
+            From the view of the side to throw, which the key calls light.
+
+        Returns
+        -------
+        int64, shape (n,)
         """
         keys = np.zeros(len(states), dtype=np.int64)
         for bit, cell in enumerate(self._dark_cells):
@@ -105,7 +110,7 @@ class MapKeys:
         Raises
         ------
         MapError
-            If a key has a segment that stands for nothing, or more bits than there are.
+            If a segment of a key is out of range, or the key has too many bits.
         """
         states = np.zeros((len(keys), self.space.state_width), dtype=np.uint8)
         for bit, cell in enumerate(self._dark_cells):
@@ -142,7 +147,7 @@ class MapKeys:
 
     @cached_property
     def _shared_counts(self) -> tuple[Keys, npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-        """All fillings of the shared squares, ascending: bits, light's and dark's pieces."""
+        """All fillings of the shared squares, ascending: their bits, light's and dark's pieces."""
         width = 2 * len(self._segments[0])
         digits = self._raw[:, None] >> np.arange(0, width, 2) & 3
         light = (digits == 2).sum(axis=1).astype(np.int8)
@@ -156,7 +161,7 @@ class MapKeys:
         return all_bits, all_light, all_dark
 
     def all_keys(self) -> Iterator[Keys]:
-        """All keys of the map, ascending, in pieces of at most some ten million."""
+        """All keys of the map, ascending, in arrays of at most some ten million."""
         pieces, n_dark = self.rules.pieces, len(self._dark_cells)
         bits, light_on, dark_on = self._shared_counts
         dark_masks = np.arange(1 << n_dark, dtype=np.int64)
@@ -171,10 +176,10 @@ class MapKeys:
                 fits = (light_on <= light_rest) & (dark_on <= pieces - dark_home)
                 rest = pieces - dark_home - dark_on[fits]
                 base = (head | light_mask << self._light_shift) + (bits[fits] << n_dark)
-                # In the order of keys: fillings of the shared squares, then dark's squares.
+                # Keys ascend by the filling of the shared squares, then by dark's squares.
                 is_key = dark_count <= rest[:, None]
                 if dark_home == 0:
-                    # Dark has won where it has no piece left: light never throws there.
+                    # Where dark has no piece left it has won, and light does not throw.
                     is_key[:, 0] &= dark_on[fits] > 0
                 row, mask = np.nonzero(is_key)
                 if len(row):

@@ -1,19 +1,19 @@
-"""RoyalUr's solved maps as files: read into blocks of a table, written from a table.
+"""Files of RoyalUr's solved maps: read into the blocks of a table, written from a table.
 
     bytes 0-2    "RGU"
     byte 3       the version, 0
     int32        length of the metadata
     metadata     compact JSON: ``value_type`` (``percent16``, ``f32`` or ``f64``; percent16
-                 where it is left out), ``game_settings`` as in the JSON notation, and more
-                 for people, such as ``author``
+                 if it is left out), ``game_settings`` as in the JSON notation, and entries for
+                 people, such as ``author``
     int32        number of maps
-    int32 ...    entries of each
-    uint32 ...   all keys, each map's ascending, the maps in order (`ur_solver.maps.keys`)
-    values ...   in the order of the keys: percent16 is an uint16, the win probability of
-                 the side to throw times 65535; f32 and f64 are the probability itself
+    int32 ...    number of entries of each map
+    uint32 ...   all keys, ascending within each map, the maps in order (`ur_solver.maps.keys`)
+    values ...   in the order of the keys: percent16 is a uint16, the win probability of the
+                 side to throw times 65535; f32 and f64 are the probability itself
 
-All numbers are big-endian. Positions won by the side to throw have the value 1. Maps of
-f32 or f64 in which that is 100 hold percentages, and are read as such.
+All numbers are big-endian. Positions that the side to throw has won have the value 1. In some maps
+of f32 or f64 they have the value 100; these maps hold percentages and are read as such.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.engine import BlockResult
 from ur_solver.errors import MapError, OutputError, RecordError, RuleSetError
-from ur_solver.kernel import residual_of
+from ur_solver.kernel import ArrayBlocks, kernel_of
 from ur_solver.maps.keys import MapKeys
 from ur_solver.records import rules_from_settings, settings_of
 from ur_solver.rules import RuleSet
-from ur_solver.solve import BlockResult
 from ur_solver.space import space_of
 from ur_solver.values import Values
 
@@ -52,15 +52,15 @@ _SCALE = 65535
 _MAX_METADATA = 1 << 20
 _MAX_MAPS = 64
 _CHUNK = 1 << 20
-"""Entries worked on at once: some 100 MB."""
+"""Entries that are read and converted at once; they take some 100 MB."""
 
 _PROBABILITY_SLACK = 1e-6
-"""f32 rounds 1 up by less than this after an iteration."""
+"""In f32, values that should be 1 exceed it by less than this."""
 
 
 @dataclass(frozen=True)
 class MapHeader:
-    """What stands before the keys.
+    """The part of a file before the keys.
 
     Attributes
     ----------
@@ -70,9 +70,9 @@ class MapHeader:
     metadata : dict
         As it was read.
     entries : tuple of int
-        Of each map.
+        The number of entries of each map.
     keys_offset : int
-        Where in the file the keys begin.
+        The byte of the file at which the keys begin.
     """
 
     path: Path
@@ -84,22 +84,22 @@ class MapHeader:
 
     @property
     def values_offset(self) -> int:
-        """Where in the file the values begin."""
+        """The byte of the file at which the values begin."""
         return self.keys_offset + _KEY.itemsize * sum(self.entries)
 
     @property
     def n_bytes(self) -> int:
-        """How large the file must be."""
+        """The size that the file must have."""
         return self.values_offset + VALUE_TYPES[self.value_type].itemsize * sum(self.entries)
 
 
 def read_header(path: Path) -> MapHeader:
-    """What a map says of itself, with the file's size checked against it.
+    """The header of a map, after checking the file's size against it.
 
     Raises
     ------
     MapError
-        If it is no map, is cut short or is of rules that maps have no keys for.
+        If the file is not a map, is truncated, or is of rules for which maps have no keys.
     """
     try:
         with path.open("rb") as file:
@@ -118,7 +118,7 @@ def _fault(path: Path, text: str) -> MapError:
 
 def _read_header(path: Path, file: BinaryIO) -> MapHeader:
     if file.read(3) != MAGIC:
-        raise _fault(path, "is no solved map: it does not begin with 'RGU'")
+        raise _fault(path, "is not a solved map: it does not begin with 'RGU'")
     version = file.read(1)
     if version != bytes((VERSION,)):
         raise _fault(path, f"is of version {version!r}; version {VERSION} is read")
@@ -135,7 +135,7 @@ def _read_header(path: Path, file: BinaryIO) -> MapHeader:
     try:
         rules = rules_from_settings(metadata.get("game_settings"))
     except RecordError as error:
-        raise _fault(path, f"is of rules that are not ours: {error}") from None
+        raise _fault(path, f"is of rules that this program does not know: {error}") from None
     expected = MapKeys(rules).n_maps
     n_maps = _int32(path, file, "its number of maps", _MAX_MAPS)
     if n_maps != expected:
@@ -153,20 +153,20 @@ def _int32(path: Path, file: BinaryIO, name: str, most: int) -> int:
 
 
 def read_values(header: MapHeader, values: npt.NDArray[np.float64]) -> None:
-    """Fill `values` with a map's.
+    """Fill `values` with the values of a map.
 
     Parameters
     ----------
     header : MapHeader
     values : float64, shape (positions,), OUT
-        By rank. Given by the caller, who knows whether it belongs in memory or, as
-        `numpy.memmap`, in a file.
+        By rank. The caller decides whether the array is in memory or, as `numpy.memmap`, in a
+        file.
 
     Raises
     ------
     MapError
-        If keys do not ascend, stand for no position of the rules or are missing, or a
-        value is no probability.
+        If keys do not ascend, are not those of positions of the rules, or are missing, or if a
+        value is not a probability.
     """
     keys = MapKeys(header.rules)
     n_read = 0
@@ -174,7 +174,7 @@ def read_values(header: MapHeader, values: npt.NDArray[np.float64]) -> None:
         scale = _scale(header, keys, file)
         for chunk, stored in _entries(header, file):
             states = keys.decode(chunk)
-            with np.errstate(invalid="ignore"):  # a signalling NaN is told below like any other
+            with np.errstate(invalid="ignore"):  # a signalling NaN is refused below, as any NaN is
                 found = stored.astype(np.float64) / scale
             if not (found.min() >= 0 and found.max() <= 1 + _PROBABILITY_SLACK):
                 raise _fault(header.path, f"has values from {found.min()} to {found.max()}")
@@ -183,40 +183,41 @@ def read_values(header: MapHeader, values: npt.NDArray[np.float64]) -> None:
             is_bad = (ranks < 0) != is_won
             if is_bad.any():
                 bad = int(chunk[np.argmax(is_bad)])
-                raise _fault(header.path, f"has the key {bad}, which is no position of its rules")
+                raise _fault(header.path, f"has the key {bad}, which is not one of its rules")
             if (np.abs(found[is_won] - 1) > _PROBABILITY_SLACK).any():
                 raise _fault(header.path, "has a won position whose value is not 1")
             values[ranks[~is_won]] = np.minimum(found[~is_won], 1.0)
             n_read += int((~is_won).sum())
-    # Keys ascend and no two share a rank: none is missing if there are as many.
+    # Keys ascend and no two have the same rank, so that none is missing if the count is right.
     if n_read != len(values):
         raise _fault(header.path, f"holds {n_read:,} of {len(values):,} positions")
 
 
 def block_results(rules: RuleSet, values: npt.NDArray[np.float64]) -> Iterator[BlockResult]:
-    """A whole rule set's values as blocks for a table, each with its residual.
+    """The values of all positions as blocks for a table, each with its residual.
 
     Parameters
     ----------
     rules : RuleSet
     values : float64, shape (positions,)
         By rank.
-
     """
     space = space_of(rules)
+    kernel, stored = kernel_of(space), ArrayBlocks(space, values)
     for block in space.blocks:
         begin = time.perf_counter()
+        own = stored.values_of(block.index)
         yield BlockResult(
             index=block.index,
-            values=values[block.offset : block.offset + block.size],
-            residual=residual_of(space, block, values),
+            values=own,
+            residual=kernel.block_residual(block, own, stored),
             sweeps=0,
             seconds=time.perf_counter() - begin,
         )
 
 
 def _entries(header: MapHeader, file: BinaryIO) -> Iterator[tuple[npt.NDArray[np.int64], Any]]:
-    """Keys, with their map's number as upper bits, and stored values, some at a time."""
+    """Arrays of keys, with their map's number as upper bits, and of the stored values."""
     dtype = VALUE_TYPES[header.value_type]
     first = 0
     for number, entries in enumerate(header.entries):
@@ -239,16 +240,18 @@ def _read(file: BinaryIO, offset: int, dtype: np.dtype[Any], count: int) -> npt.
 
 
 def _scale(header: MapHeader, keys: MapKeys, file: BinaryIO) -> float:
-    """What a value of 1 is stored as."""
+    """The number that a value of 1 is stored as."""
     if header.value_type == "percent16":
         return _SCALE
-    # The lowest key of all is a won position: nothing of light's left, one piece of dark's.
+    # The lowest key is that of a won position: light has no piece left, dark has one.
     if not header.entries[0]:
         raise _fault(header.path, "has no entries")
     first = _read(file, header.keys_offset, _KEY, 1).astype(np.int64)
     stored = float(_read(file, header.values_offset, VALUE_TYPES[header.value_type], 1)[0])
     if not keys.is_won(keys.decode(first))[0] or stored not in (1.0, 100.0):
-        raise _fault(header.path, f"begins with the key {first[0]} of value {stored}, not won")
+        raise _fault(
+            header.path, f"begins with the key {first[0]} and value {stored}, not a won position"
+        )
     return stored
 
 
@@ -260,9 +263,9 @@ def write_map(
     Parameters
     ----------
     path : Path
-        Replaced, in the end, if it is there.
+        An existing file is replaced once the map is complete.
     values : Values
-        A table's query.
+        Those of a table.
     value_type : str
         One of `VALUE_TYPES`.
     author : str, optional
@@ -271,7 +274,7 @@ def write_map(
     Returns
     -------
     int
-        How many entries the map has.
+        The number of entries of the map.
 
     Raises
     ------

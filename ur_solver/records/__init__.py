@@ -1,16 +1,15 @@
-"""Recorded games: RoyalUr's JSON notation, RGN and a plain one, checked against the rules."""
+"""Recorded games in RoyalUr's JSON, in RGN and in the plain notation, checked by the rules."""
 
-from ur_solver.records.files import check_output, find_files, read_games, write_games
+from ur_solver.records.files import check_output, find_files, read_file, write_games
 from ur_solver.records.plain import read_plain, write_plain
 from ur_solver.records.race_steps import stepper_of
-from ur_solver.records.record import SIDE_NAMES, Ending, GameRecord, Ply, RecordFault, Replay
+from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay
 from ur_solver.records.rgn import read_rgn, write_rgn
 from ur_solver.records.royalur_json import read_json_game, write_json_game
 from ur_solver.records.settings import known_rules, rules_from_settings, rules_word, settings_of
 from ur_solver.records.steps import Outcome, Rolls, Saying, Step, Stepper
 
 __all__ = [
-    "SIDE_NAMES",
     "Ending",
     "GameRecord",
     "Outcome",
@@ -24,7 +23,7 @@ __all__ = [
     "check_output",
     "find_files",
     "known_rules",
-    "read_games",
+    "read_file",
     "read_json_game",
     "read_plain",
     "read_rgn",

@@ -1,4 +1,4 @@
-"""Reading and writing files of games, of any notation, one game or many."""
+"""Reading and writing files that hold one game or many, in any notation."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ from ur_solver.records.settings import rules_word, settings_of
 from ur_solver.rules import RuleSet
 
 MAX_BYTES = 32 << 20
-"""A file of games larger than this is not read: 2,000 games of RoyalUr's JSON fit, and the
-worst that JSON of this size can hold takes less than a gigabyte of memory."""
+"""A larger file of games is not read. About 2,000 games in RoyalUr's JSON fit into this size, and
+no JSON of this size takes as much as a gigabyte of memory."""
 
 MAX_GAMES = 100_000
-"""More than a file of that size holds of games; what is none, such as '{', can be tersest."""
+"""More games than fit into a file of `MAX_BYTES`. Only entries that are not games, such as a '{' on
+each line, can be more."""
 
 SUFFIXES = (".json", ".jsonl", ".rgn", ".ur")
-"""The files of a folder that are taken for games."""
+"""The suffixes of a folder's files that are read as games."""
 
 _JSON, _RGN = (".json", ".jsonl"), ".rgn"
 
 
 def find_files(paths: Iterable[str]) -> Iterator[str]:
-    """The files to read: each path itself, or all games in a folder and below, sorted.
+    """The files to read: each path itself, or for a folder all games in it and below, sorted.
 
     Raises
     ------
     RecordError
-        If a folder has no games.
+        If there are no games in a folder.
     """
     for path in paths:
         if path == "-" or not os.path.isdir(path):
@@ -50,23 +51,23 @@ def find_files(paths: Iterable[str]) -> Iterator[str]:
             if name.lower().endswith(SUFFIXES)
         )
         if not found:
-            raise RecordError(f"folder {path!r}: no games, files in {', '.join(SUFFIXES)}")
+            raise RecordError(f"folder {path!r}: no games in it, no {', '.join(SUFFIXES)} files")
         yield from found
 
 
-def read_games(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | RecordFault]:
-    """The games of a file; a fault in the place of each that could not be read.
+def read_file(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | RecordFault]:
+    """The games of a file, with a fault in place of each game that could not be read.
 
-    The notation is told by the content, not by the name: JSON for one game, an array of
-    them or one game a line; RGN or the plain notation for one game or several.
+    The content decides which notation it is, not the file's name. JSON may hold one game, an array
+    of games or one game a line; RGN and the plain notation may hold one game or several.
 
     Parameters
     ----------
     path : str
         ``-`` for standard input.
     rules : RuleSet, optional
-        What games that name no rules were played by, as none in RGN does. A game that
-        names other rules is a fault.
+        The rule set of games that do not name theirs, as in RGN. A game that names other rules
+        gives a fault.
     """
     try:
         text = _read_text(path)
@@ -91,14 +92,14 @@ def read_games(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord |
 
 
 def check_output(path: Path, rules: RuleSet) -> None:
-    """See that games of `rules` can be written to `path`, before any is played.
+    """Check that games of `rules` can be written to `path`, before any game is played.
 
     Raises
     ------
     RuleSetError
-        If the notation that the suffix asks for cannot carry the rule set.
+        If the notation that belongs to the suffix cannot express the rule set.
     RecordError
-        If the suffix is none of `SUFFIXES`.
+        If the suffix is not one of `SUFFIXES`.
     """
     _check_suffix(path)
     if path.suffix in _JSON:
@@ -109,21 +110,21 @@ def check_output(path: Path, rules: RuleSet) -> None:
 
 def _check_suffix(path: Path) -> None:
     if path.suffix not in SUFFIXES:
-        raise RecordError(f"{str(path)!r}: a game's file ends in one of {', '.join(SUFFIXES)}")
+        raise RecordError(f"{str(path)!r}: a file of games ends in one of {', '.join(SUFFIXES)}")
 
 
 def write_games(records: Iterable[GameRecord], path: Path) -> None:
-    """Write games in the notation that the suffix asks for.
+    """Write games in the notation that belongs to the suffix of `path`.
 
-    JSON, a game a line (``.json``, ``.jsonl``), RGN (``.rgn``) or the plain notation
+    It is JSON with one game a line (``.json``, ``.jsonl``), RGN (``.rgn``) or the plain notation
     (``.ur``).
 
     Raises
     ------
     RuleSetError
-        If the notation cannot carry a rule set.
+        If the notation cannot express a rule set.
     RecordError
-        If the suffix is none of `SUFFIXES` or the file cannot be written.
+        If the suffix is not one of `SUFFIXES` or the file cannot be written.
     """
     _check_suffix(path)
     try:
@@ -165,7 +166,7 @@ def _read_text_games(
 
 
 def _is_json(text: str) -> bool:
-    # RGN's tags begin with a bracket too, but with a letter after it.
+    # A tag of RGN begins with a bracket too, but a letter follows it.
     head = text[:4096].lstrip()
     return head.startswith("{") or (head.startswith("[") and head[1:].lstrip()[:1] in ("{", "]"))
 
@@ -185,7 +186,7 @@ def _read_json(text: str, path: str) -> Iterator[GameRecord | RecordError]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, with their numbers, one at a time: there may be millions."""
+    """The lines that are not blank, with their numbers; a generator, as there may be millions."""
     lines = enumerate(io.StringIO(text), start=1)
     return ((number, line.rstrip("\n")) for number, line in lines if line.strip())
 
@@ -215,5 +216,5 @@ def _parse(text: str) -> object:
         ) from None
     except RecursionError:
         raise RecordError("not a game: brackets nested too deeply") from None
-    except ValueError as error:  # such as a number of more digits than Python converts
+    except ValueError as error:  # a number with more digits than Python converts, for example
         raise RecordError(f"not JSON: {error}") from None

@@ -1,4 +1,4 @@
-r"""The plain notation: games of every rule set, a turn a line; reader and writer.
+r"""The plain notation, which can write games of every rule set: reader and writer.
 
     rules: birds:2
     Light: Ann
@@ -10,25 +10,25 @@ r"""The plain notation: games of every rule set, a turn a line; reader and write
     # Ben had to leave
     end: abandoned by D, winner L, reason player_left
 
-RGN and RoyalUr's JSON cannot say which piece moves, what was said before a throw, nor what
-was thrown where a throw is more than a count of steps; this notation can. Positions and
-moves are written as everywhere in this package.
+RGN and RoyalUr's JSON cannot say which piece moves, what was said before a throw, or what was
+thrown where a throw is more than a number of squares. This notation can. Positions and moves
+are written as everywhere in this package.
 
-A game is *headers*, turns and an end. A header is ``name: value`` on a line. ``rules`` is
-a catalogue name with its count of pieces (``birds``, ``birds:2``) or a rule set's JSON;
-``start`` is the position that the game begins from, if it is not the start. All others
-are metadata, such as the names of ``Light`` and ``Dark``. A value that begins with a quote
-is a JSON string.
+A game consists of *headers*, turns and an end. A header is a line ``name: value``. The header
+``rules`` holds a catalogue name with its count of pieces (``birds``, ``birds:2``) or a rule
+set's JSON. The header ``start`` holds the position that the game begins from, if that is not the
+start of the rule set. All other headers are metadata, such as the names of ``Light`` and
+``Dark``. A value that begins with a quotation mark is a JSON string.
 
-A turn is the side, ``L`` or ``D``; what was said before throwing, where the rules ask for
-it; the throw, or the two of them where the first earned a second; and the move, or ``--``
-for none. A throw that still waits for its move has ``--`` too, in a game's last turn.
+A turn is one line: the side, ``L`` or ``D``; what was said before throwing, where the rules ask
+for it; the throw, or both throws where the first earned a second; and the move, or ``--`` for
+none. In a game's last turn ``--`` may also stand for a move that has not been made yet.
 
-The end is ``end: won``, ``resigned``, ``abandoned``, ``ended`` (nobody knows how) or
-``unfinished``, with ``by D`` for the side that resigned or left, ``, winner L``, and
-``, reason`` with a text to the end of the line. It may be left out after a move that wins:
-any other game without it was cut off. Blank lines, and lines that begin with ``#``, say
-nothing. A header after a game's turns or end begins the next game.
+The end is ``end: won``, ``resigned``, ``abandoned``, ``ended`` (for a reason that is not known)
+or ``unfinished``. After it may follow ``by D`` for the side that resigned or left, ``, winner L``,
+and ``, reason`` with a text to the end of the line. The end may be left out after a move that
+wins. Any other game without an end is incomplete. Blank lines and lines that begin with ``#``
+are ignored. A header after a game's turns or end begins the next game.
 """
 
 from __future__ import annotations
@@ -39,10 +39,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ur_solver.errors import InputError, RecordError
-from ur_solver.position import format_position, parse_position, start
-from ur_solver.records.record import SIDE_NAMES, Ending, GameRecord, Placed, Ply, Replay
+from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_of_text, rules_text
-from ur_solver.rules import FREE_THROW, RuleSet
+from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
 
 RULES, START, END = "rules", "start", "end"
 NO_MOVE = "--"
@@ -60,7 +59,7 @@ _Tokens = list[tuple[int, str]]
 
 @dataclass
 class _GameText:
-    """The lines of one game with their numbers, sorted by what they are."""
+    """The lines of one game with their numbers, by kind."""
 
     headers: list[tuple[int, str, str]] = field(default_factory=list)
     turns: list[tuple[int, str]] = field(default_factory=list)
@@ -68,13 +67,13 @@ class _GameText:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text is in this notation: it begins with a header or a turn."""
+    """Whether a text is in this notation, which begins with a header or a turn."""
     first = next((line for _, line in _lines(text)), "")
     return bool(_HEADER.fullmatch(first) or _FIRST_TURN.match(first))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that say something, with their numbers."""
+    """The lines that are neither blank nor comments, with their numbers."""
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.rstrip()
         if line.strip() and not line.startswith("#"):
@@ -84,13 +83,13 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 def read_plain(
     text: str, rules: RuleSet | None = None, file: str = "-"
 ) -> Iterator[GameRecord | RecordError]:
-    """The games that a text in the plain notation holds; an error in place of a bad one.
+    """The games in a text in the plain notation; an error in place of one that is not valid.
 
     Parameters
     ----------
     text : str
     rules : RuleSet, optional
-        What a game without the header ``rules`` was played by.
+        The rule set of games without the header ``rules``.
     file : str
         As in `GameRecord`.
     """
@@ -127,14 +126,14 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
             rules = rules_of_text(value)
     if rules is None:
         raise RecordError(
-            f"line {_first_line(game)}: the rules are missing; before a game's turns stands "
-            f"such as '{RULES}: birds:2'"
+            f"line {_first_line(game)}: the rules are missing; write a header such as "
+            f"'{RULES}: birds:2' before the game's turns"
         )
     begin = None
     if START in headers:
         line, value = headers[START]
         try:
-            begin = parse_position(rules, value)
+            begin = rules.position(value)
         except InputError as error:
             raise RecordError(f"line {line}: {START}: {error}") from None
     replay = Replay(rules, begin)
@@ -151,12 +150,12 @@ def _first_line(game: _GameText) -> int:
 
 
 def _headers(game: _GameText) -> dict[str, tuple[int, str]]:
-    """The headers by name: the line that each stands on, and its value."""
+    """By name, the line number and the value of each header."""
     headers: dict[str, tuple[int, str]] = {}
     for line, name, text in game.headers:
         with Placed(f"line {line}"):
             if name in headers:
-                raise RecordError(f"the header {name!r} stands on line {headers[name][0]} already")
+                raise RecordError(f"the header {name!r} is on line {headers[name][0]} already")
             if len(headers) >= _MAX_HEADERS:
                 raise RecordError(f"more than {_MAX_HEADERS} headers")
             headers[name] = line, _value(text)
@@ -169,9 +168,9 @@ def _value(text: str) -> str:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise RecordError(f"{text[:60]!r} is no JSON string: {error}") from None
+        raise RecordError(f"{text[:60]!r} is not a JSON string: {error}") from None
     if not isinstance(value, str):
-        raise RecordError(f"{text[:60]!r} is no JSON string")
+        raise RecordError(f"{text[:60]!r} is not a JSON string")
     return value
 
 
@@ -181,8 +180,8 @@ def _turn(replay: Replay, line: int, text: str) -> None:
         side = tokens[0][1]
         if side not in SIDE_NAMES:
             raise RecordError(
-                f"{side[:40]!r} begins no turn, such as 'L 3 A@A2', header or end; expected "
-                f"{replay.side!r}, the side to throw"
+                f"{side[:40]!r} begins neither a turn such as 'L 3 A@A2' nor a header nor an end; "
+                f"expected {replay.side!r}, the side to throw"
             )
         replay.expect_side(side)
     rest = tokens[1:]
@@ -207,7 +206,7 @@ def _turn(replay: Replay, line: int, text: str) -> None:
         rest = rest[1:]
     with _placed_at(line, at_throw, text):
         if not throws:
-            raise RecordError(f"{_first(at_throw)!r} is no throw, a number such as 3")
+            raise RecordError(f"{_first(at_throw)!r} is not a throw, which is a number such as 3")
         steps = replay.checked(tuple(throws), choice)
     with _placed_at(line, rest, text):
         move = " ".join(token for _, token in rest)
@@ -225,7 +224,7 @@ def _first(tokens: _Tokens) -> str:
 
 
 def _placed_at(line: int, tokens: _Tokens, text: str) -> Placed:
-    """Put the place of the first of some tokens, or of the line's end, before an error."""
+    """The context that puts the place of the first token, or of the line's end, before an error."""
     column = tokens[0][0] if tokens else len(text) + 1
     return Placed(f"line {line}, column {column}")
 
@@ -238,8 +237,8 @@ def _finished(
         with Placed(f"line {last[0]}"):
             if replay.winner is None:
                 raise RecordError(
-                    f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]}, or the "
-                    f"end, such as '{END}: {Ending.UNFINISHED}'"
+                    f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]} or an "
+                    f"end such as '{END}: {Ending.UNFINISHED}'"
                 )
             return replay.finish(metadata=metadata, file=file, number=number)
     line, text = game.end
@@ -247,7 +246,7 @@ def _finished(
         match = _END.fullmatch(text)
         if match is None:
             raise RecordError(
-                f"{END}: {text[:60]!r} is no end, such as 'won, winner L', 'resigned by D, "
+                f"{END}: {text[:60]!r} is not an end such as 'won, winner L', 'resigned by D, "
                 f"winner L' or '{Ending.UNFINISHED}'; known: {', '.join(Ending)}"
             )
         ending, quitter, winner, reason = Ending(match[1]), match[2], match[3], match[4]
@@ -256,7 +255,7 @@ def _finished(
                 f"{END}: {ending}, but {SIDE_NAMES[replay.winner]} bore off all pieces"
             )
         if ending is Ending.RESIGNED and quitter is None:
-            raise RecordError(f"{END}: who resigned is missing, such as 'resigned by D'")
+            raise RecordError(f"{END}: the side that resigned is missing, as in 'resigned by D'")
         if quitter is not None and quitter == winner:
             raise RecordError(f"{END}: {SIDE_NAMES[quitter]} {ending} the game and won it")
         return replay.finish(
@@ -276,14 +275,16 @@ def write_plain(record: GameRecord) -> str:
     Raises
     ------
     RecordError
-        If the name of a piece of metadata cannot be a header's.
+        If a name in the metadata cannot be the name of a header.
     """
     headers = {RULES: rules_text(record.rules)}
-    if record.start != start(record.rules):
-        headers[START] = format_position(record.rules, record.start)
+    if record.start != record.rules.start():
+        headers[START] = record.start.notation
     for name, value in record.metadata.items():
         if not re.fullmatch(_NAME, name):
-            raise RecordError(f"metadata {name[:60]!r} cannot be a header: letters and digits")
+            raise RecordError(
+                f"metadata {name[:60]!r} cannot be a header, whose name has letters and digits only"
+            )
         if name not in _OWN_HEADERS:
             headers[name] = _written_value(value)
     lines = [f"{name}: {value}" for name, value in headers.items()]

@@ -1,9 +1,9 @@
 """The race family's moves on encoded states, fast enough to replay many games.
 
-`moves.py` is the definition and takes 22 us a throw, to which ranking what it finds adds
-as much again for each move; replaying and judging a thousand games asks for 150,000
-throws. This module works on the bytes of the state rows, at 4 us a throw. The tests compare
-the two on every rule set of the family.
+`moves.py` is the definition of the moves. It takes 22 us for a throw, and encoding what it finds
+takes as much again for each move; a thousand games have 150,000 throws. This module works on the
+bytes of the state rows and takes 4 us for a throw. The tests compare the two on every rule set of
+the family.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from functools import lru_cache
 from operator import itemgetter
 
 from ur_solver.kernel import move_tables
-from ur_solver.moves import move_text
-from ur_solver.position import DARK, LIGHT
 from ur_solver.records.steps import Saying, Step, Stepper
-from ur_solver.rules import FREE_THROW, HOME, RuleSet
-from ur_solver.space import race_space_of
+from ur_solver.rules import DARK, FREE_THROW, HOME, LIGHT, RuleSet
+from ur_solver.rules.moves import move_text
+from ur_solver.space import RaceSpace, race_space_of
 
 _OTHER_SIDE = bytes((0, 2, 1, 4, 3)) + bytes(range(5, 256))
 _N_CODES = 5
 _GAP, _SLASH = _N_CODES, _N_CODES + 1
-# What a content code is written as, by the side that "mine" is.
+# The letter of each content code, by the side that is "mine".
 _LETTERS = {LIGHT: b".LDld_/", DARK: b".DLdl_/"}
 
 
@@ -36,6 +35,10 @@ class RaceStepper(Stepper):
         self._cell: list[int] = tables.my_cell.tolist()
         self._code: list[int] = tables.my_code.tolist()
         self._is_rosette: list[bool] = tables.is_rosette.astype(bool).tolist()
+        self._safe_rosettes = tables.safe_rosettes
+        self._extra_on_rosette = tables.extra_on_rosette
+        self._extra_on_capture = tables.extra_on_capture
+        self._extra_on_throw = tables.extra_on_throw
         self._length = len(self._cell)
         self._home = space.state_width - 2
         self._across = itemgetter(*tables.mirror_cell.tolist())
@@ -58,7 +61,7 @@ class RaceStepper(Stepper):
         }
 
     def _drawing_order(self, side: str) -> Callable[[bytes], Iterable[int]]:
-        # Cells in the notation's order; the gap and the slash stand behind the cells.
+        # Cells in the order of the notation. A gap and a slash have the two codes after the cells.
         board = self.rules.board
         cells = iter(range(self._home))
         order: list[int] = []
@@ -71,16 +74,16 @@ class RaceStepper(Stepper):
         return itemgetter(*order[:-1])
 
     def flip(self, state: bytes) -> bytes:
-        """`state` from the other side, which is then about to throw: a turn passed."""
+        """The state after a pass: `state` from the view of the other side, which throws next."""
         home = self._home
         cells = bytes(self._across(state)).translate(_OTHER_SIDE)
         return cells + bytes((state[home + 1], state[home]))
 
     def steps(self, state: bytes, throw: int, choice: str = FREE_THROW) -> tuple[Step, ...]:
-        """As `Stepper.steps`, found without `moves.py`."""
+        """As `Stepper.steps`, but without `moves.py`."""
         if throw == 0:
             return ()
-        rules, length, home = self.rules, self._length, self._home
+        length, home = self._length, self._home
         cell, code = self._cell, self._code
         found = []
         for source in range(-1 if state[home] else 0, length - throw + 1):
@@ -94,7 +97,7 @@ class RaceStepper(Stepper):
                     continue
                 is_rosette = self._is_rosette[target]
                 if occupant:
-                    if is_rosette and rules.safe_rosettes:
+                    if is_rosette and self._safe_rosettes:
                         continue
                     is_capture = True
             after = bytearray(state)
@@ -108,9 +111,9 @@ class RaceStepper(Stepper):
             else:
                 is_win = not after[home] and not any(after[where] & 1 for where in cell)
             again = not is_win and (
-                (rules.extra_on_rosette and is_rosette)
-                or (rules.extra_on_capture and is_capture)
-                or rules.extra_on_throw == throw
+                (self._extra_on_rosette and is_rosette)
+                or (self._extra_on_capture and is_capture)
+                or self._extra_on_throw == throw
             )
             reached = bytes(after)
             if not again:
@@ -127,11 +130,11 @@ class RaceStepper(Stepper):
         return not (mine and theirs)
 
     def sayings(self, state: bytes) -> tuple[Saying, ...]:
-        """Nothing is said before throwing."""
+        """Empty: in this family nothing is said before throwing."""
         return ()
 
     def notation(self, state: bytes, side: str) -> str:
-        """What `format_position` writes for the position of `state`."""
+        """The notation of the position of `state`."""
         home = self._home
         cells = state[:home] + bytes((_GAP, _SLASH))
         board = bytes(self._drawn[side](cells)).translate(self._letters[side]).decode()
@@ -143,4 +146,4 @@ class RaceStepper(Stepper):
 @lru_cache(maxsize=32)
 def stepper_of(rules: RuleSet) -> Stepper:
     """The stepper of `rules`, built once."""
-    return RaceStepper(rules) if rules.family == "race" else Stepper(rules)
+    return RaceStepper(rules) if RaceSpace.serves(rules) else Stepper(rules)

@@ -1,4 +1,4 @@
-"""A recorded game, whatever notation it came in, and the replay that checks it."""
+"""A recorded game, independent of its notation, and the replay that checks it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,17 @@ from types import TracebackType
 from typing import NamedTuple
 
 from ur_solver.errors import InputError, RecordError, ThrowError
-from ur_solver.moves import check_throw, move_text
-from ur_solver.position import DARK, LIGHT, Position, opponent, position_faults, start
 from ur_solver.records.race_steps import stepper_of
 from ur_solver.records.steps import Rolls, Saying, Step, Stepper
-from ur_solver.rules import FREE_THROW, RuleSet
-
-SIDE_NAMES = {LIGHT: "light", DARK: "dark"}
-"""The sides in words."""
+from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet, opponent
+from ur_solver.rules.moves import move_text
 
 
 class Placed:
     """A context that puts a place before the text of a RecordError raised inside.
 
-    It is entered for every token: at 0.3 us, where `contextlib.contextmanager` takes 0.8.
+    It is entered for every token, which takes 0.3 us; with `contextlib.contextmanager` it would
+    take 0.8 us.
     """
 
     __slots__ = ("_place",)
@@ -45,8 +42,8 @@ class Placed:
 
 
 MAX_PLIES = 100_000
-"""A record of more plies is refused: random games have some hundreds, of murray's rules
-some thousands."""
+"""A record of more plies is refused. Random games have some hundreds, those of murray some
+thousands."""
 
 
 class Ending(StrEnum):
@@ -56,12 +53,12 @@ class Ending(StrEnum):
     RESIGNED = "resigned"
     ABANDONED = "abandoned"
     ENDED = "ended"
-    """Over before either side had won; the notation does not say why."""
+    """Over before either side had won, for a reason that the notation does not give."""
     UNFINISHED = "unfinished"
 
 
 class Ply(NamedTuple):
-    """A throw with its move or pass, and with what was said before it, where rules ask.
+    """A throw with its move or pass, and what was said before it where the rules ask for it.
 
     Attributes
     ----------
@@ -70,19 +67,19 @@ class Ply(NamedTuple):
     throws : tuple of int
         What the dice showed: one throw, or two where the first earned a second.
     state : bytes
-        Before the throw, seen from `side`, as `Space.encode` gives it.
+        The state before the throw, from the view of `side`, as `Space.encode` gives it.
     steps : tuple of Step
         The legal moves.
     played : int
-        Which of them was played; -1 for none.
+        The index in `steps` of the move that was played; -1 for none.
     time : int
         Milliseconds since the start of the game; 0 if unknown.
     place : str
-        Where in the file it stands: ``states[12]`` or ``line 3, column 7``.
+        The place in the file, such as ``states[12]`` or ``line 3, column 7``.
     sayings : tuple of Saying
-        What might be said before the throw; empty where rules leave nothing to say.
+        What could be said before the throw; empty where the rules ask for nothing.
     said : int
-        Which of them was said; -1 for nothing.
+        The index in `sayings` of what was said; -1 for nothing.
     """
 
     side: str
@@ -102,7 +99,7 @@ class Ply(NamedTuple):
 
     @property
     def throw_text(self) -> str:
-        """What the dice showed, as it is written: ``2``, or ``2 3``."""
+        """What the dice showed, as the plain notation writes it: ``2``, or ``2 3``."""
         return _throw_text(self.throws)
 
     @property
@@ -117,11 +114,11 @@ class Ply(NamedTuple):
 
     @property
     def is_pending(self) -> bool:
-        """Whether the throw still waits for its move, as a record's last one may."""
+        """Whether the move has not been made yet, which is possible in a record's last ply."""
         return self.played < 0 and bool(self.steps)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GameRecord:
     """A game, checked against its rules.
 
@@ -133,8 +130,8 @@ class GameRecord:
         In the order of play; only the last may be pending.
     ending : Ending
     winner : str or None
-        ``"L"``, ``"D"``, or None if there is none or it is not known. Not always the
-        side that had won on the board: a game may be resigned.
+        ``"L"``, ``"D"``, or None if there is none or it is not known. Not always the side that
+        had won on the board, since a game may be resigned.
     loser_by_choice : str or None
         The side that resigned or left.
     reason : str or None
@@ -144,9 +141,9 @@ class GameRecord:
     start_time, end_time : int
         Milliseconds.
     file : str
-        Where it was read; ``-`` for standard input.
+        The path of the file that it was read from; ``-`` for standard input.
     number : int
-        Its place among the games of that file, from 1.
+        Its number among the games of that file, from 1.
     """
 
     rules: RuleSet
@@ -162,14 +159,17 @@ class GameRecord:
     file: str = "-"
     number: int = 1
 
+    def __repr__(self) -> str:
+        return f"GameRecord({self.title!r}, {self.rules.word}, {len(self.plies)} throws)"
+
     @cached_property
     def stepper(self) -> Stepper:
         """The moves of its rule set."""
-        return stepper_of(self.rules)  # which hashes the rules, 5 us: not for every ply
+        return stepper_of(self.rules)  # hashes the rules, 5 us: too slow for every ply
 
     @property
     def title(self) -> str:
-        """What to call it: its file and, in a file of several, its number there."""
+        """The file's name and, from the second game of a file on, the game's number there."""
         file = "standard input" if self.file == "-" else self.file
         return file if self.number == 1 else f"{file}, game {self.number}"
 
@@ -185,15 +185,15 @@ class GameRecord:
 
 @dataclass(frozen=True)
 class RecordFault:
-    """A game that could not be read: what stands in its place in a collection.
+    """Why a game could not be read; it takes the game's place among those of a file.
 
     Attributes
     ----------
     file : str
     number : int
-        Its place among the games of that file, from 1.
+        The game's number in that file, from 1.
     reason : str
-        Beginning with the place in the file.
+        One sentence that begins with the place in the file.
     """
 
     file: str
@@ -210,21 +210,21 @@ def _throw_text(throws: tuple[int, ...]) -> str:
 
 
 class Replay:
-    """A game as it is played, every action checked before it counts.
+    """A game in progress, which checks every action before it takes effect.
 
-    Used by the readers of all notations, and by play and self-play.
+    The readers of all notations use it, and so do play and self-play.
     """
 
     def __init__(self, rules: RuleSet, begin: Position | None = None) -> None:
-        if rules.stakes is not None:
+        if not rules.payoff.is_chance:
             raise RecordError(
-                f"games of {rules.name} are for money, and are neither played nor judged; those "
-                f"of {rules.family} without stakes are"
+                f"games of {rules.name} are for money and can be neither played nor audited; "
+                f"those of {rules.family} without stakes can"
             )
         self.rules = rules
-        self.start = begin or start(rules)
-        if position_faults(rules, self.start):
-            raise RecordError("; ".join(position_faults(rules, self.start)))
+        self.start = begin or rules.start()
+        if self.start.faults():
+            raise RecordError("; ".join(self.start.faults()))
         self.stepper = stepper_of(rules)
         self.state = self.stepper.encode(self.start)
         self.side = self.start.side
@@ -235,7 +235,7 @@ class Replay:
             raise RecordError("the game is over before its first throw")
 
     def sayings(self) -> tuple[Saying, ...]:
-        """What may be said before the throw; none where rules leave nothing to say."""
+        """What may be said before the throw; empty where the rules ask for nothing."""
         return self.stepper.sayings(self.state)
 
     def rolls(self, choice: str = FREE_THROW) -> Rolls:
@@ -250,13 +250,13 @@ class Replay:
         Raises
         ------
         ThrowError
-            If that cannot be thrown.
+            If these throws are not possible.
         """
         rolls = self.rolls(choice)
         roll = rolls.of(throws)
         if roll is None:
             for throw in throws:
-                check_throw(self.rules, throw)
+                self.rules.dice.check(throw)
             raise ThrowError(self._no_such_roll(throws, choice, rolls))
         return self.stepper.steps_after(self.state, roll, choice)
 
@@ -279,7 +279,7 @@ class Replay:
         sayings: tuple[Saying, ...] = (),
         said: int = -1,
     ) -> None:
-        """Count a turn; the parameters are as in `Ply`.
+        """Add a turn; the parameters are as in `Ply`.
 
         `steps` are those that `legal` gives for the throws.
         """
@@ -317,9 +317,9 @@ class Replay:
     def play_move(
         self, throw: int, source: int, target: int, time: int = 0, place: str = ""
     ) -> Step:
-        """Count a throw and a move by path indices; RecordError if it is not legal.
+        """Add a throw and a move given by path indices; RecordError if it is not legal.
 
-        For rules by which path indices tell moves apart, the race family's.
+        Only for the race family, in which path indices identify a move.
         """
         steps = self.checked((throw,))
         for index, step in enumerate(steps):
@@ -330,11 +330,11 @@ class Replay:
         raise RecordError(self.illegal((throw,), move_text(path, self.side, source, target)))
 
     def play_nothing(self, throw: int, time: int = 0, place: str = "") -> None:
-        """Count a throw without a move; if it allows one, it is pending from then on."""
+        """Add a throw without a move; if a move is legal, the ply is pending."""
         self.take((throw,), self.checked((throw,)), -1, time, place)
 
     def illegal(self, throws: tuple[int, ...], text: str, choice: str = FREE_THROW) -> str:
-        """Say that a move is not legal, and which are."""
+        """The message for a move that is not legal; it lists those that are."""
         said = f" after {choice!r}" if choice != FREE_THROW else ""
         return (
             f"move {text[:40]!r} is not legal with throw {_throw_text(throws)}{said} in "
@@ -343,7 +343,7 @@ class Replay:
         )
 
     def checked(self, throws: tuple[int, ...], choice: str = FREE_THROW) -> tuple[Step, ...]:
-        """As `legal`, but RecordError if that cannot be thrown."""
+        """As `legal`, but raises RecordError if these throws are not possible."""
         try:
             return self.legal(throws, choice)
         except InputError as error:
@@ -366,8 +366,8 @@ class Replay:
         Raises
         ------
         RecordError
-            If `winner` is not who won on the board, or `ending` says that somebody won
-            there and nobody did.
+            If `winner` is not the side that won on the board, or `ending` is `WON` and neither
+            side has won.
         """
         if self.winner:
             if winner not in (None, self.winner):

@@ -7,15 +7,16 @@ r"""RGN, RoyalUr's textual notation: reader and writer.
     2. A3A1 * 0 -- / C@C3
     3. A1B2 / C2B2x#
 
-Tags, a blank line, then the turns: ``1.`` before light's, ``/`` before dark's, wrapped
-over lines. A move is the square left and the square reached, ``@`` home, ``+`` off, with
-``x`` for a capture and, after a space, ``*`` for a rosette; the throw follows from it. A
-throw without a move is ``3 --``. ``#`` ends a game, whoever won or resigned.
+Tags come first, then a blank line, then the turns, wrapped over lines. ``1.`` precedes a turn of
+light, ``/`` one of dark. A move is the square that the piece leaves and the square that it
+reaches, with ``@`` for home and ``+`` for off; ``x`` follows a capture, and a space and ``*`` a
+landing on a rosette. The throw follows from the move. A throw without a move is ``3 --``. ``#``
+ends a game, whether it was won or resigned.
 
-The notation names no rule set and begins every game at the start. Two tags of our own say
-so where it matters: ``[Rules "finkel:3"]``, a catalogue name or a rule set's JSON, and
-``[Start "<position>"]``. Where a move could come from two throws, the throw is written
-before it: ``3:A@B1``.
+The notation does not name the rule set, and every game begins at the start. Two tags of this
+program's own give them where they are needed: ``[Rules "finkel:3"]``, with a catalogue name or a
+rule set's JSON, and ``[Start "<position>"]``. Where a move could come from two throws, the throw
+is written before it: ``3:A@B1``.
 """
 
 from __future__ import annotations
@@ -26,16 +27,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ur_solver.errors import InputError, RecordError, RuleSetError
-from ur_solver.moves import HOME
-from ur_solver.position import DARK, LIGHT, format_position, parse_position, start
 from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_of_text, rules_text, rules_word
 from ur_solver.records.steps import Step
-from ur_solver.rules import ASEB, MAX_PIECES, RACES, RuleSet
+from ur_solver.rules import ASEB, DARK, HOME, LIGHT, MAX_PIECES, RACES, RuleSet
 
 RULES_TAG, START_TAG = "Rules", "Start"
 MAX_LINE = 59
-"""Characters in a line of turns, as RoyalUr's library wraps them."""
+"""The most characters in a line of turns; RoyalUr's library wraps at the same width."""
 
 _OWN_TAGS = (RULES_TAG, START_TAG)
 _TAG_NAME = r"\w{1,80}"
@@ -49,7 +48,7 @@ _MAX_TAGS = 100
 
 @dataclass
 class _Action:
-    """A throw without a move, or a move; as it stands in the file."""
+    """A throw without a move, or a move, as it is written in the file."""
 
     side: str
     place: str
@@ -65,7 +64,7 @@ class _Action:
 
 @dataclass
 class _GameText:
-    """A game taken apart into tags and actions, before any rule set is known."""
+    """A game split into tags and actions, before its rule set is known."""
 
     tags: dict[str, str] = field(default_factory=dict)
     actions: list[_Action] = field(default_factory=list)
@@ -76,16 +75,16 @@ class _GameText:
 def read_rgn(
     text: str, rules: RuleSet | None = None, file: str = "-"
 ) -> Iterator[GameRecord | RecordError]:
-    """The games that a text in RGN holds, in order; an error in place of a bad one.
+    """The games in a text in RGN, in order; an error in place of one that is not valid.
 
-    A tag after the turns of a game begins the next, and so does a turn after ``#``.
+    A tag after the turns of a game begins the next game, and so does a turn after ``#``.
 
     Parameters
     ----------
     text : str
     rules : RuleSet, optional
-        What a game that has no tag for it was played by. Without it, all rule sets of the
-        catalogue are tried, and the game must fit only one.
+        The rule set of games without a tag that names theirs. Without it, all rule sets of the
+        catalogue are tried, and the game must fit exactly one.
     file : str
         As in `GameRecord`.
     """
@@ -132,7 +131,7 @@ class _Scanner:
         return bool(self.game.actions) or (self.game.fault is not None and not self._is_tag)
 
     def read(self, token: str, is_tag: bool, place: str) -> None:
-        """Read a tag's line or a token; after a fault only the game's end is looked for."""
+        """Read a tag's line or a token; after a fault, look for the game's end only."""
         self._is_tag = is_tag
         if self.game.fault is None:
             try:
@@ -149,7 +148,7 @@ class _Scanner:
     def _read_tag(self, line: str) -> None:
         match = _TAG.fullmatch(line)
         if match is None:
-            raise RecordError(f'tag {line[:60]!r}: expected such as [Light "Ann"]')
+            raise RecordError(f'tag {line[:60]!r}: expected a tag such as [Light "Ann"]')
         name, quoted, plain = match.groups()
         if len(self.game.tags) >= _MAX_TAGS:
             raise RecordError(f"more than {_MAX_TAGS} tags")
@@ -158,7 +157,7 @@ class _Scanner:
     def _read_token(self, token: str, place: str) -> None:
         body = token.rstrip("#")
         if len(token) - len(body) > 1:
-            raise RecordError(f"{token[:40]!r}: '#' stands once, at the end")
+            raise RecordError(f"{token[:40]!r}: '#' may occur once only, at the end")
         if self._throw is not None:
             if body != "--":
                 raise RecordError(f"{token[:40]!r} after the throw {self._throw}, expected '--'")
@@ -182,7 +181,7 @@ class _Scanner:
         elif body == "*":
             last = self.game.actions[-1] if self.game.actions else None
             if last is None or last.move is None or last.is_rosette or self._is_turn_open:
-                raise RecordError("'*' that follows no move")
+                raise RecordError("'*' does not follow a move")
             last.is_rosette = True
         elif body.isascii() and body.isdigit() and len(body) < 3:
             self._expected_side()
@@ -194,13 +193,13 @@ class _Scanner:
             )
         else:
             raise RecordError(
-                f"{body[:40]!r} is not a move such as 'A@A4', 'B2B5x' or 'A7A+', a throw "
-                "without one such as '3 --', nor the mark of a turn, '1.' or '/'"
+                f"{body[:40]!r} is neither a move such as 'A@A4', 'B2B5x' or 'A7A+', nor a throw "
+                "without a move such as '3 --', nor the mark of a turn, '1.' or '/'"
             )
 
     def _open_turn(self, side: str) -> None:
         if self._is_turn_open:
-            raise RecordError("a turn without a throw before it")
+            raise RecordError("the turn before this one has no throw")
         self._side, self._is_turn_open = side, True
 
     def _expected_side(self) -> str:
@@ -213,7 +212,7 @@ class _Scanner:
         self._is_turn_open = False
 
     def close(self) -> _GameText:
-        """The game; with a fault if the text breaks off inside a turn."""
+        """The game, with a fault if the text breaks off inside a turn."""
         if self.game.fault is None and (self._is_turn_open or self._throw is not None):
             self.game.fault = f"{self._place}: the text breaks off inside a turn"
         return self.game
@@ -229,7 +228,7 @@ def _unescape(text: str) -> str:
 
 
 def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -> GameRecord:
-    """The record of a game's text under its own, the given or the one fitting rule set."""
+    """The record of a game by the rule set of its tag, by `rules`, or by the only one that fits."""
     word = game.tags.get(RULES_TAG)
     if word is not None:
         with Placed(f"tag {RULES_TAG}"):
@@ -250,8 +249,8 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
         except RecordError as error:
             faults.append(error)
     won = [record for record in fitting if record.ending is Ending.WON]
-    # A game to its end fits one count of pieces; a rule set under which it stops short of
-    # a win would need the loser to have resigned.
+    # A game that was won fits one count of pieces. Under a rule set by which it stops before a
+    # win, the loser would have to have resigned.
     best = won or fitting
     if len(best) == 1:
         return best[0]
@@ -262,7 +261,7 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
 
 
 def _candidates(game: _GameText) -> Iterator[RuleSet]:
-    """The catalogue, with its usual counts of pieces and with the count that was borne off."""
+    """The catalogue, with the usual counts of pieces and with the count that was borne off."""
     off = [action.side for action in game.actions if (action.move or "").endswith("+")]
     borne_off = max(off.count(LIGHT), off.count(DARK))
     tried: list[RuleSet] = []
@@ -280,7 +279,7 @@ def _replayed(game: _GameText, rules: RuleSet, file: str, number: int) -> GameRe
     begin = None
     if START_TAG in game.tags:
         try:
-            begin = parse_position(rules, game.tags[START_TAG])
+            begin = rules.position(game.tags[START_TAG])
         except InputError as error:
             raise RecordError(f"tag {START_TAG}: {error}") from None
     replay = Replay(rules, begin)
@@ -314,12 +313,14 @@ def _play(replay: Replay, action: _Action, ends: Sequence[tuple[int, int]]) -> N
         return
     if legal:
         throws = " or ".join(str(throw) for (throw,), _, _ in legal)
-        raise RecordError(f"{action.text!r} is the move of throw {throws}; write '3:{action.text}'")
+        raise RecordError(
+            f"{action.text!r} could be made with throw {throws}; write '3:{action.text}'"
+        )
     if ends:
         raise RecordError(replay.illegal((ends[0][1] - ends[0][0],), action.text))
     by_throw = "" if action.throw is None else f" by a throw of {action.throw}"
     raise RecordError(
-        f"{action.text!r} joins no two squares of the path {replay.rules.path.name}{by_throw}"
+        f"{action.text!r} is not a move along the path {replay.rules.path.name}{by_throw}"
     )
 
 
@@ -336,7 +337,7 @@ def _off(rules: RuleSet, side: str) -> str:
 
 @lru_cache(maxsize=32)
 def _moves_by_text(rules: RuleSet) -> dict[str, dict[str, list[tuple[int, int]]]]:
-    """For each side, a move without its marks -> the path indices that it may mean."""
+    """For each side, from a move without its marks to the path indices that it may mean."""
     found: dict[str, dict[str, list[tuple[int, int]]]] = {LIGHT: {}, DARK: {}}
     length = len(rules.path)
     for side, texts in found.items():
@@ -352,12 +353,12 @@ def _moves_by_text(rules: RuleSet) -> dict[str, dict[str, list[tuple[int, int]]]
 
 
 def rgn_fault(rules: RuleSet) -> str | None:
-    """Why RGN cannot carry a rule set's games, in words; None if it can."""
-    if rules.family == "race":
+    """Why RGN cannot express a rule set's games, as a sentence; None if it can."""
+    if rules.mechanics.has_race_turns():
         return None
     return (
-        f"{rules_word(rules)}: RGN has no words for its turns, only for those of the race "
-        "family; write the plain notation, .ur"
+        f"{rules_word(rules)}: RGN can express turns of the race family only; write the plain "
+        "notation, .ur"
     )
 
 
@@ -368,25 +369,28 @@ def write_rgn(record: GameRecord, with_rules: bool = False) -> str:
     ----------
     record : GameRecord
     with_rules : bool
-        Add our tag that names the rule set; RoyalUr's own tools name none.
+        Whether to add this program's tag that names the rule set. RoyalUr's tools write none.
 
     Raises
     ------
     RuleSetError
-        If the notation cannot carry the rule set.
+        If the notation cannot express the rule set.
     RecordError
-        If the name of a piece of metadata cannot be a tag's.
+        If a name in the metadata cannot be the name of a tag.
     """
     if fault := rgn_fault(record.rules):
         raise RuleSetError(fault)
     tags = {name: text for name, text in record.metadata.items() if name not in _OWN_TAGS}
     for name in tags:
         if not re.fullmatch(_TAG_NAME, name):
-            raise RecordError(f"metadata {name[:60]!r} cannot be a tag of RGN: letters and digits")
+            raise RecordError(
+                f"metadata {name[:60]!r} cannot be a tag of RGN, whose name has letters and digits "
+                "only"
+            )
     if with_rules:
         tags[RULES_TAG] = rules_text(record.rules)
-    if record.start != start(record.rules):
-        tags[START_TAG] = format_position(record.rules, record.start)
+    if record.start != record.rules.start():
+        tags[START_TAG] = record.start.notation
     head = "".join(f"[{name} {_quoted(value)}]\n" for name, value in tags.items())
     return head + ("\n" if head else "") + "\n".join(_turn_lines(record))
 

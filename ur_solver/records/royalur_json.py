@@ -1,10 +1,10 @@
 """RoyalUr's JSON notation, versions 1 and 2: reader and writer.
 
-A game is one object: ``notation_version``, ``metadata`` (left out where there is none),
-``settings``, ``initial_state`` and ``states``, one object for each turn taken and for how
-the game ended. A piece is written as its path index plus one, negative for dark; version
-1 writes an object with ``owner`` and ``index`` instead. A move names the piece's place
-before (``src``, left out on entering) and after (``dest``, left out on bearing off).
+A game is one object with ``notation_version``, ``metadata`` (which may be left out),
+``settings``, ``initial_state`` and ``states``. The latter has one object for each turn and those
+that tell how the game ended. A piece is written as its path index plus one, negative for dark;
+version 1 writes an object with ``owner`` and ``index`` instead. A move names the piece's place
+before (``src``, left out on entering) and after the move (``dest``, left out on bearing off).
 """
 
 from __future__ import annotations
@@ -14,21 +14,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ur_solver.errors import RecordError
-from ur_solver.moves import HOME
-from ur_solver.position import (
-    DARK,
-    LIGHT,
-    Position,
-    n_off,
-    opponent,
-    piece_letter,
-    position_faults,
-    start,
-)
-from ur_solver.records.record import SIDE_NAMES, Ending, GameRecord, Placed, Ply, Replay
+from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_from_settings, settings_of
 from ur_solver.records.steps import Step
-from ur_solver.rules import RuleSet
+from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.space import race_space_of
 
 VERSION = 2
@@ -46,14 +35,14 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
     Parameters
     ----------
     values : object
-        What `json.loads` gave.
+        The result of `json.loads`.
     file, number
         As in `GameRecord`.
 
     Raises
     ------
     RecordError
-        Beginning with the JSON path of what is wrong.
+        Its text begins with the JSON path of what is wrong.
     """
     game = _object(values, "the game")
     version = game.get("notation_version")
@@ -89,7 +78,7 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
 
 
 class _StatesReader:
-    """The state of reading ``states``, one object after the other."""
+    """Reads ``states``, one object after the other."""
 
     def __init__(self, replay: Replay, time: int) -> None:
         self.replay = replay
@@ -135,7 +124,7 @@ class _StatesReader:
         throw = _throw(state)
         plies = replay.plies
         if kind == "move" and plies and plies[-1].is_pending and plies[-1].side == side:
-            # A throw that was written down before its move: one ply, not two.
+            # the throw was written as a state of its own before its move: both are one ply
             if plies[-1].throw != throw:
                 raise RecordError(f"roll.value is {throw}, but {plies[-1].throw} was thrown")
             plies.pop()
@@ -191,7 +180,7 @@ class _StatesReader:
         last = self.replay.plies[-1] if self.replay.plies else None
         if kind == "wait4move":
             if last is None or not last.is_pending or last.side != side:
-                raise RecordError("waits for a move, but no throw allows one")
+                raise RecordError("waits for a move, but no throw that allows one comes before")
             if _throw(state) != last.throw:
                 raise RecordError(f"roll.value is {_throw(state)}, but {last.throw} was thrown")
         else:
@@ -278,7 +267,7 @@ def _metadata(values: object) -> dict[str, str]:
 def _initial(rules: RuleSet, values: object) -> tuple[Position, int]:
     """The position and the time that ``initial_state`` describes."""
     if values is None:
-        return start(rules), 0
+        return rules.start(), 0
     state = _object(values, "initial_state")
     with Placed("initial_state"):
         side = _side(state.get("turn"), "turn")
@@ -286,7 +275,7 @@ def _initial(rules: RuleSet, values: object) -> tuple[Position, int]:
         contents = dict.fromkeys(rules.board.squares, "")
         for square, value in pieces.items():
             if square not in contents:
-                raise RecordError(f"board.pieces has {square!r:.40}, which is no square")
+                raise RecordError(f"board.pieces has {square!r:.40}, which is not a square")
             contents[square] = _letter_at(rules, square, value)
         players = _object(state.get("players"), "players")
         stated = {player: _object(players.get(player), f"players.{player}") for player in "LD"}
@@ -294,15 +283,15 @@ def _initial(rules: RuleSet, values: object) -> tuple[Position, int]:
             player: _whole(entry.get("pieces"), f"players.{player}.pieces")
             for player, entry in stated.items()
         }
-        position = Position(tuple(contents.values()), side, homes[LIGHT], homes[DARK])
-        faults = position_faults(rules, position)
+        position = Position(rules, tuple(contents.values()), side, homes[LIGHT], homes[DARK])
+        faults = position.faults()
         if faults or min(homes.values()) < 0:
             raise RecordError("; ".join(faults) or "players: a count of pieces below 0")
         for player, entry in stated.items():
             score = _whole(entry.get("score"), f"players.{player}.score")
-            if score != n_off(rules, position, player):
+            if score != position.n_off(player):
                 raise RecordError(
-                    f"players.{player}.score is {score}, but {n_off(rules, position, player)} "
+                    f"players.{player}.score is {score}, but {position.n_off(player)} "
                     f"of {rules.pieces} pieces are neither at home nor on the board"
                 )
         return position, _whole(state.get("time", 0), "time")
@@ -316,8 +305,10 @@ def _letter_at(rules: RuleSet, square: str, value: object) -> str:
     index = _piece({square: value}, square, side)
     path = rules.path.squares(side)
     if index is None or index >= len(path) or path[index] != square:
-        raise RecordError(f"board.pieces.{square} is {value!r:.60}, which stands elsewhere")
-    return piece_letter(rules, side, index)
+        raise RecordError(
+            f"board.pieces.{square} is {value!r:.60}, a piece that belongs on another square"
+        )
+    return rules.mechanics.stands(side, index)
 
 
 def write_json_game(record: GameRecord) -> str:
@@ -326,7 +317,7 @@ def write_json_game(record: GameRecord) -> str:
     Raises
     ------
     RuleSetError
-        If the notation cannot carry the rule set.
+        If the notation cannot express the rule set.
     """
     values: dict[str, Any] = {"notation_version": VERSION}
     if record.metadata:
@@ -347,12 +338,11 @@ def _written_start(record: GameRecord) -> dict[str, Any]:
             index = next(
                 index
                 for index, name in enumerate(path)
-                if name == square and piece_letter(rules, side, index) == content
+                if name == square and rules.mechanics.stands(side, index) == content
             )
             pieces[square] = _SIGNS[side] * (index + 1)
     players = {
-        side: {"pieces": begin.home(side), "score": n_off(rules, begin, side)}
-        for side in (LIGHT, DARK)
+        side: {"pieces": begin.home(side), "score": begin.n_off(side)} for side in (LIGHT, DARK)
     }
     return {
         "board": {"pieces": pieces},

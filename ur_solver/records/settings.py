@@ -1,4 +1,4 @@
-"""Rule sets as RoyalUr's seven game settings, which its games and solved maps share."""
+"""Rule sets as RoyalUr's seven game settings, which its games and its solved maps use."""
 
 from __future__ import annotations
 
@@ -19,15 +19,21 @@ _PATHS = {
 }
 _DICE = {"four_binary": "4-binary", "three_binary_0eq4": "3-binary-0as4"}
 _PIECES = "start_pieces"
+_SWITCHES = {
+    "safe_rosettes": "safe_rosettes",
+    "extra_on_rosette": "rosettes_grant_rolls",
+    "extra_on_capture": "captures_grant_rolls",
+}
+"""Ours and theirs."""
 
 
 def rules_from_settings(settings: object) -> RuleSet:
-    """The rule set that RoyalUr's settings describe, under our name for it if it has one.
+    """The rule set that RoyalUr's settings describe, with its name in the catalogue if it has one.
 
     Raises
     ------
     RecordError
-        Naming the key at fault, what it holds and what it may hold.
+        Names the key at fault, its value and the values allowed.
     """
     if not isinstance(settings, Mapping):
         raise RecordError(f"settings: expected an object, not {settings!r:.60}")
@@ -49,54 +55,50 @@ def rules_from_settings(settings: object) -> RuleSet:
         path,
         dice,
         pieces,
-        safe_rosettes=_switch(settings, "safe_rosettes"),
-        extra_on_rosette=_switch(settings, "rosettes_grant_rolls"),
-        extra_on_capture=_switch(settings, "captures_grant_rolls"),
+        switches={key: _switch(settings, theirs) for key, theirs in _SWITCHES.items()},
     )
     return known_rules(rules)
 
 
 def settings_of(rules: RuleSet) -> dict[str, Any]:
-    """RoyalUr's settings for a rule set, in the order in which its library writes them.
+    """RoyalUr's settings for a rule set, in the order in which RoyalUr's library writes them.
 
     Raises
     ------
     RuleSetError
-        If those settings cannot carry `rules`.
+        If the settings cannot express `rules`.
     """
     names = {
         "board_shape": _key(_BOARDS, rules.board.name),
         "paths": _key(_PATHS, rules.path.name),
         "dice": _key(_DICE, rules.dice.name),
     }
-    if rules.family != "race":
+    if not rules.mechanics.is_plain_race:
         raise RuleSetError(
-            f"{rules_word(rules)}: RoyalUr's settings know the race family only; write the "
-            "plain notation, .ur"
+            f"{rules_word(rules)}: RoyalUr's settings can express the race family's rules only; "
+            "write the plain notation, .ur"
         )
     missing = [key for key, value in names.items() if value is None]
-    if rules.extra_on_throw is not None:
+    if rules.switches["extra_on_throw"] is not None:
         missing.append("extra_on_throw")
     settings = {
         **names,
         _PIECES: rules.pieces,
-        "safe_rosettes": rules.safe_rosettes,
-        "rosettes_grant_rolls": rules.extra_on_rosette,
-        "captures_grant_rolls": rules.extra_on_capture,
+        **{theirs: rules.switches[key] for key, theirs in _SWITCHES.items()},
     }
     if missing or not rules_from_settings(settings).is_same_game(rules):
         raise RuleSetError(
-            f"{rules_word(rules)}: RoyalUr's settings cannot say its "
+            f"{rules_word(rules)}: RoyalUr's settings cannot express its "
             f"{', '.join(missing) or 'rules'}; write RGN, which names the rules in a tag"
         )
     return settings
 
 
 def known_rules(rules: RuleSet) -> RuleSet:
-    """`rules` under the catalogue's name, if they are in it with any count of pieces."""
+    """`rules` with their name in the catalogue, if they are in it with any count of pieces."""
     for known in CATALOGUE.values():
         if known.family != rules.family:
-            continue  # whose count of pieces has other limits
+            continue  # the count of pieces may not fit there
         candidate = known.with_pieces(rules.pieces)
         if candidate.is_same_game(rules):
             return candidate
@@ -104,16 +106,16 @@ def known_rules(rules: RuleSet) -> RuleSet:
 
 
 def rules_word(rules: RuleSet) -> str:
-    """A word for a rule set: ``finkel``, or ``finkel:3`` where the count is not the usual one."""
+    """The word for a rule set: ``finkel``, or ``finkel:3`` if the count is not the usual one."""
     known = CATALOGUE.get(rules.name)
     usual = known is not None and known.pieces == rules.pieces
     return rules.name if usual else f"{rules.name}:{rules.pieces}"
 
 
 def rules_text(rules: RuleSet) -> str:
-    """A rule set as a record's head names it; `rules_of_text` is the inverse.
+    """The text that names a rule set in a record; `rules_of_text` is the inverse.
 
-    Its word if it is in the catalogue, else its JSON.
+    It is the rule set's word if it is in the catalogue, and its JSON otherwise.
     """
     if rules.name in CATALOGUE and known_rules(rules).name == rules.name:
         return rules_word(rules)
@@ -121,17 +123,17 @@ def rules_text(rules: RuleSet) -> str:
 
 
 def rules_of_text(text: str) -> RuleSet:
-    """The rule set that a record's head names, ``finkel:3`` or its JSON.
+    """The rule set that a record names by a word such as ``finkel:3`` or by its JSON.
 
     Raises
     ------
     RecordError
-        If it is neither; files are not opened.
+        If the text is neither. A path is not opened.
     """
     try:
         if text.startswith("{"):
             return RuleSet.from_json(text)
-        # Only names of the catalogue: a record must not make us open files.
+        # Names of the catalogue only: reading a record must not open other files.
         if text.partition(":")[0] not in CATALOGUE:
             raise RecordError(f"{text[:60]!r} is not in the catalogue ('ur rules' lists it)")
         return named_rules(text)

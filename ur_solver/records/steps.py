@@ -1,8 +1,8 @@
-"""Turns on encoded states: what may be said, thrown and moved, ready to be ranked.
+"""Turns on encoded states: what may be said, thrown and moved, and the states that follow.
 
 A state is a row of `ur_solver.space` as bytes, in which the side about to throw is always
-"mine"; moves on it are `Step`s. `Stepper` asks `ur_solver.moves` and so knows every rule
-set; the race family has a faster one of its own (`race_steps.py`).
+"mine"; a move on it is a `Step`. `Stepper` uses `ur_solver.rules.moves` and so works for every
+rule set. The race family has a faster stepper of its own (`race_steps.py`).
 """
 
 from __future__ import annotations
@@ -17,22 +17,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ur_solver.moves import legal_moves, pass_turn
-from ur_solver.position import LIGHT, Position, format_position, start, winner
-from ur_solver.rules import FREE_THROW, HOME, RuleSet
+from ur_solver.rules import FREE_THROW, HOME, LIGHT, Position, RuleSet
 from ur_solver.rules.families import Roll
+from ur_solver.rules.moves import legal_moves
 from ur_solver.space import space_of
 
 _ACROSS = str.maketrans("AC", "CA")
 _CACHED = 1 << 16
-"""Throws whose moves are kept: some 50 MB. Games of few pieces repeat themselves much."""
+"""Pairs of state and throw whose moves are cached, some 50 MB. With few pieces many recur."""
 
 
 class Step(NamedTuple):
     """One legal move on an encoded state.
 
-    `source` and `target` are path indices as in `moves.Move`. `state` is what the move
-    leads to, seen from the side that throws next: the same side if `again`. `text` is the
+    `source` and `target` are path indices as in `moves.Move`. `state` is the state after the move,
+    from the view of the side that throws next, which is the same side if `again`. `text` is the
     move as light writes it; `Stepper.text` gives dark's.
     """
 
@@ -46,9 +45,9 @@ class Step(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What the dice may bring: with `probability` the moves `steps`, else the turn passes.
+    """What the dice may bring, with its probability: the moves `steps`, or a pass if it is empty.
 
-    `passed` is the state after a pass, seen from the other side.
+    `passed` is the state after a pass, from the other side's view.
     """
 
     probability: float
@@ -57,7 +56,7 @@ class Outcome(NamedTuple):
 
 
 class Rolls(tuple[Roll, ...]):
-    """All that may be thrown in a turn, with probabilities that sum to 1."""
+    """Everything that may be thrown in a turn; the probabilities sum to 1."""
 
     @cached_property
     def _by_throws(self) -> dict[tuple[int, ...], Roll]:
@@ -72,25 +71,25 @@ class Rolls(tuple[Roll, ...]):
         return self._by_throws.get(throws)
 
     def pick(self, chance: float) -> Roll:
-        """The roll that a random number in [0, 1) stands for."""
+        """The roll that a uniform random number in [0, 1) selects."""
         return self[min(bisect(self._sums, chance), len(self) - 1)]
 
 
 class Saying:
-    """Something that may be said before throwing, in birds *move* or *enter*.
+    """Something that may be said before throwing; in birds *move* or *enter*.
 
     Attributes
     ----------
     name : str
     source : int
-        `HOME` if a piece enters by it, 0 if one on the board moves: the rearmost index
-        from which it lets a piece go.
+        The lowest path index from which a piece may then move: `HOME` if a piece enters, 0 if
+        one on the board moves.
     """
 
     def __init__(self, stepper: Stepper, state: bytes, name: str) -> None:
         self._stepper, self._state = stepper, state
         self.name = name
-        self.source = HOME if stepper.rules.play.moves_from(name)[0] else 0
+        self.source = HOME if stepper.rules.mechanics.moves_from(name)[0] else 0
 
     @cached_property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -112,8 +111,11 @@ class Stepper:
         self._kept_rolls: dict[tuple[str, int | None], Rolls] = {}
         self._kept_steps = lru_cache(maxsize=_CACHED)(self._find_steps)
 
+    def __reduce__(self) -> tuple[type[Stepper], tuple[RuleSet]]:
+        return type(self), (self.rules,)  # what it has found already is found again
+
     def encode(self, position: Position) -> bytes:
-        """The state of a position, seen from the side about to throw."""
+        """The state of a position, from the view of the side about to throw."""
         row = list(self.space.encode(position))
         return np.array(row, dtype=self.space.state_dtype).tobytes()
 
@@ -123,16 +125,16 @@ class Stepper:
         return self.space.decode(row.tolist(), side)
 
     def notation(self, state: bytes, side: str) -> str:
-        """What `format_position` writes for the position of `state`."""
-        return format_position(self.rules, self.position(state, side))
+        """The notation of the position of `state`."""
+        return self.position(state, side).notation
 
     def flip(self, state: bytes) -> bytes:
-        """`state` from the other side, which is then about to throw: a turn passed."""
-        return self.encode(pass_turn(self.position(state, LIGHT)))
+        """The state after a pass: `state` from the view of the other side, which throws next."""
+        return self.encode(self.position(state, LIGHT).pass_turn())
 
     def is_over(self, state: bytes) -> bool:
         """Whether either side has borne off all its pieces."""
-        return winner(self.rules, self.position(state, LIGHT)) is not None
+        return self.position(state, LIGHT).winner is not None
 
     def steps(self, state: bytes, throw: int, choice: str = FREE_THROW) -> tuple[Step, ...]:
         """All legal moves, by path index of the piece that moves, home first.
@@ -142,7 +144,7 @@ class Stepper:
         state : bytes
             A state that is not over.
         throw : int
-            The one that a piece is moved by.
+            The throw that a piece is moved by.
         choice : str
             What was said before throwing.
         """
@@ -156,42 +158,42 @@ class Stepper:
                 move.target,
                 move.is_capture,
                 move.again,
-                winner(self.rules, move.position) is not None,
+                move.position.winner is not None,
                 self.encode(move.position),
                 move.text,
             )
-            for move in legal_moves(self.rules, position, throw, choice)
+            for move in legal_moves(position, throw, choice)
         )
 
     def steps_after(self, state: bytes, roll: Roll, choice: str = FREE_THROW) -> tuple[Step, ...]:
-        """All legal moves after a roll; none if it moves nothing."""
+        """All legal moves after a roll; empty if it moves nothing."""
         return () if roll.moves_by is None else self.steps(state, roll.moves_by, choice)
 
     def sayings(self, state: bytes) -> tuple[Saying, ...]:
-        """What may be said before throwing; none where rules leave nothing to say."""
-        if self.rules.play.choices(1, 1) == (FREE_THROW,):
+        """What may be said before throwing; empty where the rules ask for nothing."""
+        if self.rules.mechanics.choices(1, 1) == (FREE_THROW,):
             return ()
         position = self.position(state, LIGHT)
-        names = self.rules.play.choices(position.home(LIGHT), position.on_board(LIGHT))
+        names = self.rules.mechanics.choices(position.home(LIGHT), position.on_board(LIGHT))
         return tuple(Saying(self, state, name) for name in names)
 
     def rolls(self, state: bytes, choice: str = FREE_THROW) -> Rolls:
         """What may be thrown after saying `choice`."""
         candidate = None
-        if self.rules.play.is_numbered:
+        if self.rules.mechanics.is_numbered:
             candidate = min(self.position(state, LIGHT).numbers(LIGHT), default=None)
         key = (choice, candidate)
         if key not in self._kept_rolls:
-            self._kept_rolls[key] = Rolls(self.rules.play.rolls(choice, candidate))
+            self._kept_rolls[key] = Rolls(self.rules.mechanics.rolls(choice, candidate))
         return self._kept_rolls[key]
 
     def opening_rolls(self, begin: Position) -> Rolls | None:
-        """What is thrown first in a game from `begin`, where the rules say so.
+        """The only roll of the first turn of a game from `begin`, where the rules give it.
 
-        None for a free throw, as from every position but the start.
+        None if the first throw is free, as it is from every position but the start.
         """
-        throw = self.rules.play.opening_throw
-        if throw is None or replace(begin, side=LIGHT) != start(self.rules):
+        throw = self.rules.mechanics.opening_throw
+        if throw is None or replace(begin, side=LIGHT) != self.rules.start():
             return None
         return Rolls((Roll(Fraction(1), (throw,), throw),))
 
@@ -200,5 +202,5 @@ class Stepper:
         return step.text if side == LIGHT else step.text.translate(_ACROSS)
 
     def texts(self, side: str, steps: Sequence[Step]) -> str:
-        """Moves of `side` as a list in words, for messages."""
+        """The moves of `side` as a list for messages."""
         return ", ".join(self.text(side, step) for step in steps) or "none, the turn passes"

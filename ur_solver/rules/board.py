@@ -1,15 +1,25 @@
 """Boards and the paths across them.
 
-Squares are named as RoyalUr names them: row A is light's side, B the shared middle, C
+Squares are named as RoyalUr names them: row A is light's side, row B the shared middle, C
 dark's side, followed by the column's number. Dark's path is light's with A and C
 exchanged.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ur_solver.errors import RuleSetError
+
+MAX_COLUMNS = 12
+"""The widest board that state rows and the notation have room for."""
+
+MIN_PATH, MAX_PATH = 2, 63
+"""The shortest and the longest path: compiled code has a bit of a word for each index."""
+
+_ROWS = "ABC"
 _MIRROR = str.maketrans("AC", "CA")
 
 
@@ -22,19 +32,64 @@ def mirror_square(square: str) -> str:
 class Board:
     """A board: which columns each row has, and where the rosettes are.
 
-    `rows` gives for A, B and C one character a column: ``.`` a square, ``_`` none.
+    Parameters
+    ----------
+    name : str
+    rows : tuple of str
+        For A, B and C one character a column: ``.`` a square, ``_`` none. Rows A and C are
+        alike.
+    rosettes : frozenset of str
+        Squares, with each its mirror image.
+
+    Raises
+    ------
+    RuleSetError
+        Naming every fault.
     """
 
     name: str
     rows: tuple[str, str, str]
     rosettes: frozenset[str]
 
+    def __post_init__(self) -> None:
+        faults = self._shape_faults() or self._rosette_faults()
+        if faults:
+            raise RuleSetError(f"board {self.name!r:.100}: " + "; ".join(faults))
+
+    def _shape_faults(self) -> list[str]:
+        if len(self.rows) != len(_ROWS):
+            return [f"it has {len(self.rows)} rows, not three: A, B and C"]
+        faults = [
+            f"row {name} is {row!r:.60}, not 1 to {MAX_COLUMNS} characters, '.' for a square and "
+            "'_' for none"
+            for name, row in zip(_ROWS, self.rows, strict=True)
+            if not (1 <= len(row) <= MAX_COLUMNS and {*row} <= {".", "_"})
+        ]
+        if not faults and len({*map(len, self.rows)}) > 1:
+            a, b, c = map(len, self.rows)
+            faults.append(f"its rows have {a}, {b} and {c} columns, not as many each")
+        if not faults and self.rows[0] != self.rows[2]:
+            faults.append(
+                f"row A is {self.rows[0]!r} and row C {self.rows[2]!r}, but they mirror each other"
+            )
+        return faults
+
+    def _rosette_faults(self) -> list[str]:
+        return [
+            f"the rosette {square!r:.20} is none of its squares"
+            for square in sorted(self.rosettes - {*self.squares})
+        ] + [
+            f"{square} is a rosette and its mirror image {mirror_square(square)} is none"
+            for square in sorted(self.rosettes & {*self.squares})
+            if mirror_square(square) not in self.rosettes
+        ]
+
     @cached_property
     def squares(self) -> tuple[str, ...]:
         """All squares, row A first, each row by column."""
         return tuple(
             f"{row}{column}"
-            for row, cells in zip("ABC", self.rows, strict=True)
+            for row, cells in zip(_ROWS, self.rows, strict=True)
             for column, cell in enumerate(cells, start=1)
             if cell == "."
         )
@@ -53,19 +108,109 @@ ASEB = Board(
     frozenset({"A1", "C1", "B4", "B8", "B12"}),
 )
 
+BOARDS: dict[str, Board] = {board.name: board for board in (UR, ASEB)}
+"""The boards of the literature, by name."""
+
 
 @dataclass(frozen=True)
 class Path:
     """Light's way across a board.
 
-    `second_leg` is the first path index at which a piece is written in lower case; a
-    path that visits a square twice does so once on either side of it.
+    The squares may follow each other in any order. A path that visits a square twice does
+    so once on either side of `second_leg`, so that the letter of a piece tells which visit
+    it is on.
+
+    Parameters
+    ----------
+    name : str
+    board : Board
+    light : tuple of str
+        Its squares, the first one entered first.
+    second_leg : int
+        The first path index at which a piece is written in lower case; the length of the
+        path if there is none.
+
+    Raises
+    ------
+    RuleSetError
+        Naming every fault.
     """
 
     name: str
     board: Board
     light: tuple[str, ...]
     second_leg: int
+
+    def __post_init__(self) -> None:
+        faults = self._square_faults() or self._leg_faults()
+        if faults:
+            raise RuleSetError(f"path {self.name!r:.100}: " + "; ".join(faults))
+
+    @staticmethod
+    def of(name: str, board: Board, squares: Sequence[str], second_leg: int | None = None) -> Path:
+        """A path with its second leg where it first comes back to a square.
+
+        Parameters
+        ----------
+        name, board, squares
+            As for `Path`.
+        second_leg : int, optional
+            As for `Path`, if it is to be elsewhere.
+
+        Raises
+        ------
+        RuleSetError
+            Naming every fault.
+        """
+        light = tuple(squares)
+        if second_leg is None:
+            back = (index for index, square in enumerate(light) if square in light[:index])
+            second_leg = next(back, len(light))
+        return Path(name, board, light, second_leg)
+
+    def _square_faults(self) -> list[str]:
+        if not MIN_PATH <= len(self.light) <= MAX_PATH:
+            return [f"it has {len(self.light)} squares, not {MIN_PATH} to {MAX_PATH}"]
+        known = {*self.board.squares}
+        unknown = [square for square in dict.fromkeys(self.light) if square not in known]
+        faults = [
+            f"{square!r:.20} is no square of the board {self.board.name!r}, whose squares are "
+            f"{' '.join(self.board.squares)}"
+            for square in unknown[:1]
+        ]
+        if unknown[1:]:
+            faults.append(f"nor are {', '.join(f'{square!r:.20}' for square in unknown[1:6])}")
+        return faults + [
+            f"it visits {square} {times} times, and at most two visits are told apart"
+            for square in dict.fromkeys(self.light)
+            if square in known and (times := self.light.count(square)) > 2
+        ]
+
+    def _leg_faults(self) -> list[str]:
+        visits: dict[str, list[int]] = {}
+        for index, square in enumerate(self.light):
+            visits.setdefault(square, []).append(index)
+        twice = {square: indices for square, indices in visits.items() if len(indices) > 1}
+        if not twice:
+            if 0 <= self.second_leg <= len(self.light):
+                return []
+            return [f"second_leg is {self.second_leg}, not 0 to {len(self.light)}"]
+        # the last square to be visited first, and the first to be visited again
+        late = max(twice, key=lambda square: twice[square][0])
+        soon = min(twice, key=lambda square: twice[square][1])
+        lowest, highest = twice[late][0] + 1, twice[soon][1]
+        if lowest > highest:
+            return [
+                f"it comes back to {soon} (index {highest}) before its first visit of {late} "
+                f"(index {lowest - 1}), which it comes back to as well, so that no second leg "
+                "tells the visits apart"
+            ]
+        if lowest <= self.second_leg <= highest:
+            return []
+        return [
+            f"second_leg is {self.second_leg}, not {lowest} to {highest}, between the two visits "
+            f"of {' '.join(twice)}"
+        ]
 
     def __len__(self) -> int:
         return len(self.light)
@@ -84,23 +229,25 @@ class Path:
         return index >= self.second_leg
 
 
-def _lane(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-_ENTRY = "A4 A3 A2 A1 "
-_MASTERS = _ENTRY + "B1 B2 B3 B4 B5 B6 B7 C7 C8 B8 A8 A7"
-_BACK = " B7 B6 B5 B4 B3 B2 B1"
+_ENTRY = "A4 A3 A2 A1"
+_MASTERS = f"{_ENTRY} B1 B2 B3 B4 B5 B6 B7 C7 C8 B8 A8 A7"
+_BACK = "B7 B6 B5 B4 B3 B2 B1"
+_SKIRIUK_TURNS_OVER = 13
 
 PATHS: dict[str, Path] = {
     path.name: path
     for path in (
-        Path("bell", UR, _lane(_ENTRY + "B1 B2 B3 B4 B5 B6 B7 B8 A8 A7"), 14),
-        Path("masters", UR, _lane(_MASTERS), 16),
-        Path("murray", UR, _lane(_MASTERS + _BACK + " A1 A2 A3 A4"), 16),
-        Path("murray-royalur", UR, _lane(_MASTERS + _BACK + " C1 C2 C3 C4"), 16),
-        Path("skiriuk", UR, _lane(_ENTRY + "B1 B2 B3 B4 B5 B6 B7 A7 A8 B8 C8 C7" + _BACK), 13),
-        Path("aseb", ASEB, _lane(_ENTRY + "B1 B2 B3 B4 B5 B6 B7 B8 B9 B10 B11 B12"), 16),
+        Path.of("bell", UR, f"{_ENTRY} B1 B2 B3 B4 B5 B6 B7 B8 A8 A7".split()),
+        Path.of("masters", UR, _MASTERS.split()),
+        Path.of("murray", UR, f"{_MASTERS} {_BACK} A1 A2 A3 A4".split()),
+        Path.of("murray-royalur", UR, f"{_MASTERS} {_BACK} C1 C2 C3 C4".split()),
+        Path.of(
+            "skiriuk",
+            UR,
+            f"{_ENTRY} B1 B2 B3 B4 B5 B6 B7 A7 A8 B8 C8 C7 {_BACK}".split(),
+            _SKIRIUK_TURNS_OVER,
+        ),
+        Path.of("aseb", ASEB, f"{_ENTRY} B1 B2 B3 B4 B5 B6 B7 B8 B9 B10 B11 B12".split()),
     )
 }
 """The paths of the literature, by name."""

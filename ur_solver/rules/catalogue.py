@@ -1,4 +1,4 @@
-"""The named rule sets, and how a rule set is asked for by a word."""
+"""The rule sets of the literature, by name, and how a rule set is asked for by a word."""
 
 from __future__ import annotations
 
@@ -8,61 +8,51 @@ import pathlib
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
-from ur_solver.rules.families import FAMILIES, MAX_PIECES
-from ur_solver.rules.ruleset import RuleSet, Stakes
+from ur_solver.rules.families import MAX_PIECES
+from ur_solver.rules.payoff import Stakes
+from ur_solver.rules.registry import CATALOGUE, FAMILIES, register_rules
+from ur_solver.rules.ruleset import RuleSet
 
 MAX_JSON_BYTES = 1 << 16
 """A rule set's JSON is a few hundred bytes; a larger file is not one."""
 
 
-def _race(name: str, pieces: int, path: str, dice: str, **switches: bool | int) -> RuleSet:
-    return RuleSet(name, PATHS[path], DICE[dice], pieces, **switches)  # type: ignore[arg-type]
-
-
-def _own(
+def _add(
     name: str,
-    family: str,
+    pieces: int,
+    path: str,
     dice: str,
-    path: str = "bell",
-    pieces: int = MAX_PIECES,
-    **switches: bool,
-) -> RuleSet:
-    settings = {**FAMILIES[family].fixed, **switches}
-    return RuleSet(name, PATHS[path], DICE[dice], pieces, family=family, **settings)
+    family: str = "race",
+    **switches: bool | int | Stakes,
+) -> None:
+    register_rules(RuleSet(name, PATHS[path], DICE[dice], pieces, family, switches))
 
 
-CATALOGUE: dict[str, RuleSet] = {
-    rules.name: rules
-    for rules in (
-        _race("finkel", 7, "bell", "4-binary"),
-        _race("british-museum", 5, "bell", "4-binary"),
-        _race("finkel-3dice", 7, "bell", "3-binary"),
-        _race("conventional", 7, "masters", "3-binary-0as4"),
-        _race(
-            "masters-games", 7, "masters", "3-binary-0as4", extra_on_rosette=False, extra_on_throw=4
-        ),
-        _race("murray", 7, "murray", "3-binary-0as4"),
-        _race("murray-3dice", 7, "murray", "3-binary"),
-        _race("masters", 7, "masters", "3-binary-0as4", safe_rosettes=False),
-        _race("masters-4dice", 7, "masters", "4-binary", safe_rosettes=False),
-        _race("blitz", 5, "masters", "4-binary", safe_rosettes=False, extra_on_capture=True),
-        _race("aseb", 5, "aseb", "4-binary"),
-        _own("bell", "bell", "bell"),
-        _own("bell", "bell", "bell").with_stakes(Stakes()),
-        _own("casual", "casual", "4-binary"),
-        _own("casual-roll-again", "casual", "4-binary", roll_again=True),
-        _own("birds", "birds", "4-binary", pieces=5),
-        _own("skiriuk", "skiriuk", "3-binary-0as4", "skiriuk"),
-        _own("skiriuk-d4", "skiriuk", "d4", "skiriuk"),
-        _own("ben", "ben", "3-binary", "skiriuk"),
-    )
-}
-"""The rule sets of the literature with their usual counts of pieces, by name."""
+# name, N, path, dice, family if it is not the race; then the switches that are turned
+_add("finkel", 7, "bell", "4-binary")
+_add("british-museum", 5, "bell", "4-binary")
+_add("finkel-3dice", 7, "bell", "3-binary")
+_add("conventional", 7, "masters", "3-binary-0as4")
+_add("masters-games", 7, "masters", "3-binary-0as4", extra_on_rosette=False, extra_on_throw=4)
+_add("murray", 7, "murray", "3-binary-0as4")
+_add("murray-3dice", 7, "murray", "3-binary")
+_add("masters", 7, "masters", "3-binary-0as4", safe_rosettes=False)
+_add("masters-4dice", 7, "masters", "4-binary", safe_rosettes=False)
+_add("blitz", 5, "masters", "4-binary", safe_rosettes=False, extra_on_capture=True)
+_add("aseb", 5, "aseb", "4-binary")
+_add("bell", 7, "bell", "bell", "bell")
+_add("bell-stakes", 7, "bell", "bell", "bell", stakes=Stakes())
+_add("casual", 7, "bell", "4-binary", "casual")
+_add("casual-roll-again", 7, "bell", "4-binary", "casual", roll_again=True)
+_add("birds", 5, "bell", "4-binary", "birds")
+_add("skiriuk", 7, "skiriuk", "3-binary-0as4", "skiriuk")
+_add("skiriuk-d4", 7, "skiriuk", "d4", "skiriuk")
+_add("ben", 7, "skiriuk", "3-binary", "ben")
 
 RACES: dict[str, RuleSet] = {
-    name: rules for name, rules in CATALOGUE.items() if rules.family == "race"
+    name: rules for name, rules in CATALOGUE.items() if FAMILIES[rules.family].has_race_turns()
 }
-"""Those of the race family, for which there are records of games in other formats."""
+"""Those of the race family: a game that names no rule set is read as one of them."""
 
 
 def named_rules(word: str, pieces: int | None = None) -> RuleSet:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ur_solver.errors import RuleSetError
+from ur_solver.errors import RuleSetError, ThrowError
 
 MAX_THROW = 8
 """The longest step that custom dice may show; every path is longer."""
@@ -23,6 +23,23 @@ class Dice:
     def throws(self) -> tuple[int, ...]:
         """The throws that can happen, ascending."""
         return tuple(n for n, chance in enumerate(self.probabilities) if chance)
+
+    def check(self, throw: int) -> None:
+        """Raise ThrowError if the dice cannot show `throw`."""
+        if throw not in self.throws:
+            raise ThrowError(f"throw {throw!r}: {self.name} dice show {self._shown}")
+
+    def parse(self, text: str) -> int:
+        """The throw that `text` writes; ThrowError if the dice cannot show it."""
+        if not (text.isascii() and text.isdigit() and len(text) < 3):
+            raise ThrowError(f"throw {text!r}: expected one of {self._shown}")
+        throw = int(text)
+        self.check(throw)
+        return throw
+
+    @property
+    def _shown(self) -> str:
+        return ", ".join(map(str, self.throws))
 
     @staticmethod
     def of(name: str, chances: Mapping[int, Fraction]) -> Dice:

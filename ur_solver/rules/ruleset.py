@@ -2,119 +2,145 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from fractions import Fraction
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from ur_solver.errors import RuleSetError
-from ur_solver.rules.board import PATHS, Board, Path
-from ur_solver.rules.dice import DICE, Dice
-from ur_solver.rules.families import FAMILIES, Family
-
-MAX_STAKE = 1_000_000
-"""The largest ante or fine; only their ratio matters to the play."""
-
-MAX_REACH = 58
-"""The most fines that a table can have values of their own for."""
-
-_REACH = {1: 26, 2: 26, 3: 26, 4: 26, 5: 10, 6: 10, 7: 10}
-"""As memory allows, by pieces: 32 or 16 numbers a position, which fill cache lines."""
-_THROW = re.compile("0|[1-9][0-9]?")
-_CHANCE = re.compile(r"[0-9]{1,20}(?:/(?=[0-9]*[1-9])[0-9]{1,20}|\.[0-9]{1,20})?")
-"""Without exponents: a fraction of 1e-999999999 has that many digits."""
-
-_SWITCHES = ("safe_rosettes", "extra_on_rosette", "extra_on_capture", "roll_again")
+from ur_solver.errors import MoveError, RuleSetError, RuleSetMismatchError
+from ur_solver.rules import rules_json
+from ur_solver.rules.board import Board, Path, mirror_square
+from ur_solver.rules.contents import LIGHT
+from ur_solver.rules.dice import Dice
+from ur_solver.rules.families import FREE_THROW, Family
+from ur_solver.rules.frozen_map import FrozenMap
+from ur_solver.rules.moves import Move, find_move, legal_moves
+from ur_solver.rules.naming import MAX_NAME, is_name, name_of_changed
+from ur_solver.rules.payoff import Payoff, Stakes
+from ur_solver.rules.position import Position, parse_position
+from ur_solver.rules.registry import family_named
+from ur_solver.rules.squares import SquareRule
 
 
-@dataclass(frozen=True)
-class Stakes:
-    """What is played for when players maximise expected money (section 5.1).
-
-    Parameters
-    ----------
-    ante : int
-        What each player pays into the pot at the start.
-    fine : int
-        What a player pays each time a piece of theirs lands on a rosette.
-    reach : int or None
-        No rule but how far solving goes: the fines that a table has values of their own
-        for. None takes what suits the count of pieces.
-    """
-
-    ante: int = 10
-    fine: int = 1
-    reach: int | None = None
-
-    def __post_init__(self) -> None:
-        for key, lowest, highest in (("ante", 0, MAX_STAKE), ("fine", 1, MAX_STAKE)):
-            value = getattr(self, key)
-            if not lowest <= value <= highest:
-                raise RuleSetError(f"stakes: {key} is {value!r}, not {lowest} to {highest}")
-        if self.reach is not None and not 0 <= self.reach <= MAX_REACH:
-            raise RuleSetError(f"stakes: reach is {self.reach!r}, not 0 to {MAX_REACH}")
-
-    def reach_of(self, pieces: int) -> int:
-        """`reach`, or what suits the count of pieces."""
-        return _REACH[pieces] if self.reach is None else self.reach
-
-    def pot(self, fines: int) -> int:
-        """What lies in the pot once so many fines were paid."""
-        return 2 * self.ante + fines * self.fine
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RuleSet:
     """What two players must agree on before the first throw.
+
+    Rule sets can be compared, hashed and pickled. Two that differ in their names only, or in
+    how far a table of them reaches, are not equal but the same game (`is_same_game`).
 
     Parameters
     ----------
     name : str
-        For people; two rule sets that differ in nothing else are the same game.
+        For people; 1 to 80 printable characters.
     path : Path
         Light's way across the board; it names the board too.
     dice : Dice
     pieces : int
         N, the pieces of each side, 1 to 7.
-    safe_rosettes : bool
-        Whether a piece on a rosette cannot be captured.
-    extra_on_rosette, extra_on_capture : bool
-        Whether a move that lands on a rosette, or captures, gives an extra throw.
-    extra_on_throw : int or None
-        The throw after whose move another throw is given, if there is one.
     family : str
-        The code that these data complete: a key of `FAMILIES`. Each family says which
-        of the switches (the parameters but the first four and this one) are free in it.
-    roll_again : bool
-        Whether a player who lands on a rosette may choose to throw again.
-    stakes : Stakes or None
-        What is played for; None if players maximise their chance of winning.
+        The code that these data complete: a key of `FAMILIES`.
+    switches : mapping of str to bool, int, Stakes or None
+        The switches of the family that are not at their default. Once made, a rule set has
+        all switches of its family here, and no others.
+    squares : mapping of str to SquareRule
+        The squares whose rule differs from what the family says. A rule goes for a square's
+        mirror image too.
+
+    Raises
+    ------
+    RuleSetError
+        Listing every way in which the data contradict each other or the family.
     """
 
     name: str
     path: Path
     dice: Dice
     pieces: int
-    safe_rosettes: bool = True
-    extra_on_rosette: bool = True
-    extra_on_capture: bool = False
-    extra_on_throw: int | None = None
     family: str = "race"
-    roll_again: bool = False
-    stakes: Stakes | None = None
+    switches: Mapping[str, Any] = field(default_factory=dict)
+    squares: Mapping[str, SquareRule] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        faults = _family(self.family).faults(self)
+        family = family_named(self.family)
+        given = dict(self.switches)
+        switches = {each.key: given.pop(each.key, each.default) for each in family.switches}
+        object.__setattr__(self, "switches", FrozenMap(switches))
+        faults = [
+            f"{family.name} has no switch {key!r}; it has {', '.join(switches) or 'none'}"
+            for key in given
+        ]
+        if not is_name(self.name):
+            faults.append(f"name is {self.name!r:.100}, not a text of 1 to {MAX_NAME} characters")
+        faults += family.faults(self)
+        squares = dict(self.squares)
+        object.__setattr__(self, "squares", FrozenMap({}))
+        if squares and not faults:
+            faults += self._take_squares(squares, family)
         if faults:
-            raise RuleSetError(f"rule set {self.name!r}: " + "; ".join(faults))
+            raise RuleSetError(f"rule set {self.name!r:.100}: " + "; ".join(faults))
+
+    def _take_squares(self, given: dict[str, SquareRule], family: type[Family]) -> list[str]:
+        """Keep the rules that differ from those of the family; their faults, in words."""
+        faults = [
+            f"{square!r:.20} is no square of the board {self.board.name!r}"
+            for square in given
+            if square not in self.board.squares
+        ]
+        faults += [
+            f"the rule of {square} is {rule!r:.100}, not a SquareRule"
+            for square, rule in given.items()
+            if not isinstance(rule, SquareRule)
+        ]
+        faults += [
+            f"{square} and {mirror_square(square)} mirror each other and have different rules"
+            for square, rule in given.items()
+            if square.startswith("A") and given.get(mirror_square(square), rule) != rule
+        ]
+        if not faults:
+            given |= {mirror_square(square): rule for square, rule in given.items()}
+            usual = family(self).squares
+            own = {
+                square: given[square]
+                for square in self.board.squares
+                if square in given and given[square] != usual[square]
+            }
+            object.__setattr__(self, "squares", FrozenMap(own))
+        return faults
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @cached_property
-    def play(self) -> Family:
+    def _hash(self) -> int:
+        return hash(self._fields())
+
+    def _fields(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, each.name) for each in fields(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what is cached is left out: the mechanics, and a hash that another process has not;
+        # a family from elsewhere is registered as its module is imported
+        return _restored, (family_named(self.family), self._fields())
+
+    def __repr__(self) -> str:
+        return f"RuleSet({self.word!r})"
+
+    @cached_property
+    def mechanics(self) -> Family:
         """The family's code, bound to these data."""
-        return FAMILIES[self.family](self)
+        return family_named(self.family)(self)
+
+    @cached_property
+    def payoff(self) -> Payoff:
+        """What is played for."""
+        return self.mechanics.payoff
+
+    @property
+    def stakes(self) -> Stakes | None:
+        """The stakes; None where what is played for is the chance of winning."""
+        stakes = self.payoff
+        return stakes if isinstance(stakes, Stakes) else None
 
     @property
     def board(self) -> Board:
@@ -126,69 +152,221 @@ class RuleSet:
         """The board's rosettes."""
         return self.board.rosettes
 
+    @property
+    def word(self) -> str:
+        """The name and the count of pieces, by which a catalogued rule set can be asked for."""
+        return f"{self.name}:{self.pieces}"
+
+    # Positions and moves.
+
+    def start(self) -> Position:
+        """The start of a game, light about to throw.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> ur.rule_set("finkel:3").start().notation
+        '....__../......../....__.. L 3 3'
+        """
+        empty = ("",) * len(self.board.squares)
+        numbers = tuple(range(1, self.pieces + 1)) if self.mechanics.is_numbered else ()
+        return Position(self, empty, LIGHT, self.pieces, self.pieces, (numbers, numbers))
+
+    def position(self, text: str) -> Position:
+        """The position that `text` writes, checked against these rules.
+
+        Parameters
+        ----------
+        text : str
+            In the notation of `ur_solver.rules.position`. Where the order of pieces on a
+            square does not matter, any order is understood.
+
+        Raises
+        ------
+        PositionSyntaxError
+            Naming the part at fault and what was expected there.
+        IllegalPositionError
+            Listing every way in which the rule set forbids the position.
+        """
+        return parse_position(self, text)
+
+    def legal_moves(self, position: Position, throw: int, choice: str = FREE_THROW) -> list[Move]:
+        """All legal moves of the side to throw, by path index of the piece that moves.
+
+        Parameters
+        ----------
+        position : Position
+            Of these rules.
+        throw : int
+            What the dice show; where a turn takes two throws, the second.
+        choice : str
+            What was said before throwing, in birds ``"move"`` (as if nothing is given) or
+            ``"enter"``.
+
+        Returns
+        -------
+        list of Move
+            Empty if the throw moves nothing, there is no legal move, or the game is over;
+            the turn then passes to the other side (`Position.pass_turn`).
+
+        Raises
+        ------
+        ThrowError
+            If the dice cannot show `throw`.
+        RuleSetMismatchError
+            If the position is of other rules.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> rules = ur.rule_set("finkel:3")
+        >>> rules.legal_moves(rules.start(), 2)
+        [Move('A@A3')]
+        """
+        self.check_position(position)
+        return legal_moves(position, throw, choice)
+
+    def find_move(
+        self, position: Position, throw: int, text: str, choice: str = FREE_THROW
+    ) -> Move:
+        """The legal move that `text` writes; the other parameters are those of `legal_moves`.
+
+        Raises
+        ------
+        MoveError
+            If it is not legal here; the message lists what is.
+        ThrowError, RuleSetMismatchError
+            As `legal_moves` does.
+        """
+        self.check_position(position)
+        return find_move(position, throw, text, choice)
+
+    def play(
+        self, position: Position, throw: int, move: str | Move | None, choice: str = FREE_THROW
+    ) -> Position:
+        """The position after a throw and a move.
+
+        Parameters
+        ----------
+        position, throw, choice
+            As for `legal_moves`.
+        move : str or Move or None
+            A legal move or its text; None passes the turn, which is allowed only where there
+            is no legal move.
+
+        Raises
+        ------
+        MoveError
+            If the move is not legal here; the message lists what is.
+        ThrowError, RuleSetMismatchError
+            As `legal_moves` does.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> rules = ur.rule_set("finkel:3")
+        >>> rules.play(rules.start(), 2, "A@A3").notation
+        '..L.__../......../....__.. D 2 3'
+        """
+        if move is not None:
+            return self.find_move(position, throw, str(move), choice).position
+        moves = self.legal_moves(position, throw, choice)
+        if moves:
+            legal = ", ".join(each.text for each in moves)
+            raise MoveError(
+                f"throw {throw} cannot be passed in {position.notation!r}; legal: {legal}"
+            )
+        return position.pass_turn()
+
+    def check_position(self, position: Position) -> None:
+        """Raise RuleSetMismatchError if a position is of other rules."""
+        if position.rules is not self and not position.rules.is_same_game(self):
+            raise RuleSetMismatchError(
+                f"position {position.notation!r} is of {position.rules.word}, not of {self.word}"
+            )
+
     def with_pieces(self, pieces: int) -> RuleSet:
         """The same rules with another count of pieces."""
         return replace(self, pieces=pieces)
 
     def with_stakes(self, stakes: Stakes) -> RuleSet:
-        """The same rules played for money, ``-stakes`` added to the name.
+        """The same rules played for money, which the name tells: ``bell-stakes-ante-20``."""
+        return self.changed(stakes=stakes)
 
-        Stakes other than the usual ones are named too: ``bell-stakes-ante-20-fine-3``.
+    def changed(
+        self,
+        *,
+        name: str | None = None,
+        path: Path | None = None,
+        dice: Dice | None = None,
+        pieces: int | None = None,
+        squares: Mapping[str, SquareRule] | None = None,
+        **switches: Any,
+    ) -> RuleSet:
+        """The same rules with some of their data changed.
+
+        Parameters
+        ----------
+        name : str, optional
+            By default the name of the catalogue's rule set that these rules come from, and
+            in what they now differ from it: ``finkel-no-safe-rosettes``.
+        path, dice, pieces, squares, switches : optional
+            As for `RuleSet`, the switches by their keys; what is not given stays.
+
+        Raises
+        ------
+        RuleSetError
+            As `RuleSet` does.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> hard = ur.rule_set("finkel").changed(safe_rosettes=False)
+        >>> hard.name
+        'finkel-no-safe-rosettes'
+        >>> hard.changed(safe_rosettes=True) == ur.rule_set("finkel")
+        True
         """
-        name, usual = self.name, Stakes()
-        if self.stakes is not None:
-            name = name.partition("-stakes")[0]
-        name += "-stakes"
-        for key in ("ante", "fine"):
-            if getattr(stakes, key) != getattr(usual, key):
-                name += f"-{key}-{getattr(stakes, key)}"
-        return replace(self, name=name, stakes=stakes)
+        rules = RuleSet(
+            self.name if name is None else name,
+            self.path if path is None else path,
+            self.dice if dice is None else dice,
+            self.pieces if pieces is None else pieces,
+            self.family,
+            {**self.switches, **switches},
+            self.squares if squares is None else squares,
+        )
+        return rules if name is not None else replace(rules, name=name_of_changed(self, rules))
 
     def settled(self) -> RuleSet:
         """The same rules with the reach of its stakes, if there are any, written out."""
         if self.stakes is None:
             return self
-        return replace(self, stakes=replace(self.stakes, reach=self.stakes.reach_of(self.pieces)))
+        return replace(self, switches={**self.switches, "stakes": self.stakes.settled(self.pieces)})
 
     def is_same_game(self, other: RuleSet) -> bool:
         """Whether both are the same game, whatever their names."""
-        return self._game() == other._game()
+        return self is other or self._game == other._game
 
+    @cached_property
     def _game(self) -> tuple[object, ...]:
         return (
             self.path.light,
             self.path.second_leg,
-            self.board.name,
+            self.board.rows,
+            self.board.rosettes,
             self.dice.probabilities,
-            *(getattr(self, field.name) for field in fields(self)[3:] if field.name != "stakes"),
-            # how far a table reaches is not of the game
-            None if self.stakes is None else (self.stakes.ante, self.stakes.fine),
+            self.pieces,
+            self.family,
+            tuple(
+                each.played(self.switches[each.key]) for each in family_named(self.family).switches
+            ),
+            self.squares,
         )
 
     def to_json(self) -> dict[str, Any]:
         """The rule set as JSON values; `from_json` is the inverse."""
-        dice: Any = self.dice.name
-        if DICE.get(self.dice.name) != self.dice:
-            chances = self.dice.probabilities
-            dice = {
-                "name": self.dice.name,
-                "throws": {str(throw): str(chances[throw]) for throw in self.dice.throws},
-            }
-        values: dict[str, Any] = {
-            "name": self.name,
-            "family": self.family,
-            "path": self.path.name,
-            "dice": dice,
-            "pieces": self.pieces,
-        }
-        fixed = FAMILIES[self.family].fixed
-        for key in (*_SWITCHES, "extra_on_throw", "stakes"):
-            if key not in fixed:
-                values[key] = getattr(self, key)
-        if self.stakes is not None:
-            given = asdict(self.stakes)
-            values["stakes"] = {key: value for key, value in given.items() if value is not None}
-        return values
+        return rules_json.rules_to_json(self)
 
     @staticmethod
     def from_json(values: object) -> RuleSet:
@@ -199,101 +377,10 @@ class RuleSet:
         RuleSetError
             Saying which key is wrong, what it holds and what would be right.
         """
-        if isinstance(values, str):
-            try:
-                values = json.loads(values)
-            except (ValueError, RecursionError) as error:
-                raise RuleSetError(f"rule set: not JSON: {error}") from None
-        if not isinstance(values, Mapping):
-            raise RuleSetError("rule set: expected a JSON object such as 'ur rules finkel --json'")
-        known = {field.name: field for field in fields(RuleSet)}
-        for key in values:
-            if key not in known:
-                raise RuleSetError(f"rule set: unknown key {key!r}; the keys are {_listed(known)}")
-        for key in ("name", "path", "dice", "pieces"):
-            if key not in values:
-                raise RuleSetError(f"rule set: the key {key!r} is missing")
-        name = values["name"]
-        if not isinstance(name, str) or not name.isprintable() or not 1 <= len(name) <= 80:
-            raise RuleSetError(f"rule set: name is {name!r:.100}, not a text of 1 to 80 characters")
-        family = values.get("family", "race")
-        switches = dict(_family(family).fixed)
-        switches |= {key: _switch(key, values[key]) for key in _SWITCHES if key in values}
-        if values.get("extra_on_throw") is not None:
-            switches["extra_on_throw"] = _whole("extra_on_throw", values["extra_on_throw"])
-        if values.get("stakes") is not None:
-            switches["stakes"] = _stakes(values["stakes"])
-        return RuleSet(
-            name=name,
-            path=named_path(values["path"]),
-            dice=_dice(values["dice"]),
-            pieces=_whole("pieces", values["pieces"]),
-            family=family,
-            **switches,
-        )
+        return RuleSet(**rules_json.rules_from_json(values))
 
 
-def _family(name: object) -> type[Family]:
-    if isinstance(name, str) and name in FAMILIES:
-        return FAMILIES[name]
-    raise RuleSetError(f"family is {name!r:.100}; the families are {_listed(FAMILIES)}")
-
-
-def named_path(name: object) -> Path:
-    """The path called `name`; RuleSetError if there is none."""
-    if isinstance(name, str) and name in PATHS:
-        return PATHS[name]
-    raise RuleSetError(f"path is {name!r:.100}; the paths are {_listed(PATHS)}")
-
-
-def named_dice(name: object) -> Dice:
-    """The dice called `name`; RuleSetError if there are none."""
-    if isinstance(name, str) and name in DICE:
-        return DICE[name]
-    raise RuleSetError(f"dice is {name!r:.100}; the dice are {_listed(DICE)}")
-
-
-def _dice(value: object) -> Dice:
-    if not isinstance(value, Mapping):
-        return named_dice(value)
-    if set(value) != {"name", "throws"} or not isinstance(value["throws"], Mapping):
-        raise RuleSetError(
-            'dice: custom dice are written {"name": "coin", "throws": {"0": "1/2", "1": "1/2"}}'
-        )
-    chances = {}
-    for throw, chance in value["throws"].items():
-        is_throw = isinstance(throw, str) and _THROW.fullmatch(throw)
-        if not is_throw or not _CHANCE.fullmatch(f"{chance!s:.100}"):
-            raise RuleSetError(
-                f"dice: {throw!r:.40}: {chance!r:.100} is not a throw and its chance, such as "
-                "'1': '1/4'"
-            )
-        chances[int(throw)] = Fraction(chance)
-    if not chances:
-        raise RuleSetError("dice: no throws given")
-    return Dice.of(str(value["name"])[:80], chances)
-
-
-def _stakes(value: object) -> Stakes:
-    least = {"ante", "fine"}
-    if not (isinstance(value, Mapping) and least <= set(value) <= least | {"reach"}):
-        raise RuleSetError(
-            f'stakes: {value!r:.100} is not such as {{"ante": 10, "fine": 1}}, with "reach" or not'
-        )
-    return Stakes(**{key: _whole(key, number) for key, number in value.items()})
-
-
-def _switch(key: str, value: object) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise RuleSetError(f"rule set: {key} is {value!r:.100}, not true or false")
-
-
-def _whole(key: str, value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise RuleSetError(f"rule set: {key} is {value!r:.100}, not a whole number")
-
-
-def _listed(names: Iterable[object]) -> str:
-    return ", ".join(map(str, names))
+def _restored(family: type[Family], values: tuple[Any, ...]) -> RuleSet:
+    """The rule set that was pickled; its family came along to have its module imported."""
+    del family
+    return RuleSet(*values)

@@ -1,15 +1,29 @@
 """What a square may hold, and what happens to a piece that lands there.
 
 One small class for each kind of square in the rules. None of them knows where on the
-board it is: a rule set's family says which square is of which kind.
+board it is: a rule set's family says which square is of which kind, or the rule set itself
+does (`RuleSet.squares`).
+
+A rule is a value, like the rule sets that it is part of: a frozen dataclass if it has any
+fields. These are of a few simple types (bool, int, tuple of int, another rule), so that JSON
+can give them: `rule_to_json`, `rule_from_json`.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import typing
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from ur_solver.errors import RuleSetError, UnregisteredError
 from ur_solver.rules.contents import Pieces, is_marked, side_of
+from ur_solver.rules.registry import SQUARE_RULES, register_square_rule
+
+MAX_STACK = 7
+"""The most pieces on a square of limited room."""
 
 
 class SquareRule(ABC):
@@ -17,21 +31,48 @@ class SquareRule(ABC):
 
     Attributes
     ----------
-    is_stack : bool
-        Whether the order of the pieces matters, and only the top one may move. Elsewhere
-        contents are kept in the order of `contents.in_order`.
+    name : str
+        How JSON calls it.
     """
 
-    is_stack = False
+    name: ClassVar[str]
+
+    # of rules without fields; dataclasses have their own
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *vars(self).values()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    @property
+    def is_stack(self) -> bool:
+        """Whether the order of the pieces matters, and only the top one may move.
+
+        Elsewhere contents are kept in the order of `contents.in_order`.
+        """
+        return False
 
     @abstractmethod
-    def land(self, piece: str, held: Pieces) -> Pieces | None:
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """What happens when `piece` lands where `held` stand.
+
+        Parameters
+        ----------
+        piece : str
+            As it meets them (`Family.meets`).
+        held : tuple of str
+            From the bottom up.
+        throw : int
+            What the dice showed.
 
         Returns
         -------
         tuple of str or None
-            The pieces captured, none of them as a rule; None if it may not land.
+            The pieces captured, all of them the opponent's, mostly none; None if it may not
+            land.
         """
 
     @abstractmethod
@@ -46,29 +87,35 @@ class _Single(SquareRule):
         return "it holds one piece at most" if len(held) > 1 else None
 
 
+@register_square_rule
 @dataclass(frozen=True)
 class Ordinary(_Single):
-    """One piece; an opponent's is captured unless the square is safe (section 4)."""
+    """One piece; an opponent's is captured unless the square is safe (rules, section 4)."""
+
+    name = "ordinary"
 
     is_safe: bool = False
 
-    def land(self, piece: str, held: Pieces) -> Pieces | None:
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Capture an opponent's piece that is not safe."""
         if held and (self.is_safe or side_of(held[0]) == side_of(piece)):
             return None
         return held
 
 
+@register_square_rule
 @dataclass(frozen=True)
 class Dueling(_Single):
-    """One piece; only an opponent's of the same status is captured (5.4, 5.5).
+    """One piece; only an opponent's of the same status is captured (rules, 5.4 and 5.5).
 
     `shelters_marked` keeps a marked piece from being captured at all.
     """
 
+    name = "dueling"
+
     shelters_marked: bool = False
 
-    def land(self, piece: str, held: Pieces) -> Pieces | None:
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Capture an opponent's piece of the same status."""
         if not held:
             return ()
@@ -78,20 +125,26 @@ class Dueling(_Single):
         return held if is_match and not is_sheltered else None
 
 
+@register_square_rule
 class Converting(_Single):
-    """One piece; only a piece that is marked already captures an opponent's (5.5)."""
+    """One piece; only a piece that is marked already captures an opponent's (rules, 5.5)."""
 
-    def land(self, piece: str, held: Pieces) -> Pieces | None:
+    name = "converting"
+
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Capture an opponent's piece if `piece` was marked before it landed."""
         if not held:
             return ()
         return held if is_marked(piece) and side_of(held[0]) != side_of(piece) else None
 
 
+@register_square_rule
 class Shared(SquareRule):
-    """Any number of pieces of both sides, none captured (5.2, 5.3)."""
+    """Any number of pieces of both sides, none captured (rules, 5.2 and 5.3)."""
 
-    def land(self, piece: str, held: Pieces) -> Pieces | None:
+    name = "shared"
+
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Join what stands there."""
         return ()
 
@@ -100,19 +153,29 @@ class Shared(SquareRule):
         return None
 
 
+@register_square_rule
 @dataclass(frozen=True)
 class Stack(SquareRule):
-    """Up to `capacity` pieces on top of each other, none captured (5.4).
+    """Up to `capacity` pieces on top of each other, none captured (rules, 5.4).
 
     With `one_side` they all belong to the side that holds the square: a depot; without
     it is an island.
     """
 
+    name = "stack"
+
     capacity: int
     one_side: bool
-    is_stack = True
 
-    def land(self, piece: str, held: Pieces) -> Pieces | None:
+    def __post_init__(self) -> None:
+        _check_capacity(self.name, self.capacity)
+
+    @property
+    def is_stack(self) -> bool:
+        """It is."""
+        return True
+
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Go on top."""
         return () if self.fault((*held, piece)) is None else None
 
@@ -125,13 +188,19 @@ class Stack(SquareRule):
         return None
 
 
+@register_square_rule
 @dataclass(frozen=True)
 class Refuge(SquareRule):
-    """Up to `capacity` pieces of each letter, none captured (5.5's rosettes)."""
+    """Up to `capacity` pieces of each letter, none captured (the rosettes of rules, 5.5)."""
+
+    name = "refuge"
 
     capacity: int
 
-    def land(self, piece: str, held: Pieces) -> Pieces | None:
+    def __post_init__(self) -> None:
+        _check_capacity(self.name, self.capacity)
+
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Join what stands there."""
         return () if self.fault((*held, piece)) is None else None
 
@@ -142,10 +211,13 @@ class Refuge(SquareRule):
         return None
 
 
+@register_square_rule
 class Paired(SquareRule):
-    """Two pieces if one is marked and one is not, whoever owns them (5.5)."""
+    """Two pieces if one is marked and one is not, whoever owns them (rules, 5.5)."""
 
-    def land(self, piece: str, held: Pieces) -> Pieces | None:
+    name = "paired"
+
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Meet the piece of the same status, if any: capture it if it is an opponent's."""
         met = tuple(other for other in held if is_marked(other) == is_marked(piece))
         return None if any(side_of(other) == side_of(piece) for other in met) else met
@@ -155,3 +227,106 @@ class Paired(SquareRule):
         if len({is_marked(piece) for piece in held}) < len(held):
             return "it holds one unmarked and one marked piece at most"
         return None
+
+
+@register_square_rule
+@dataclass(frozen=True)
+class CapturedBy(SquareRule):
+    """Another rule's square, where only `throws` capture (the jumps of rules, 5.5)."""
+
+    name = "captured-by"
+
+    of: SquareRule
+    throws: tuple[int, ...]
+
+    @property
+    def is_stack(self) -> bool:
+        """Whether the other rule's square is one."""
+        return self.of.is_stack
+
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
+        """As on the other rule's square, but no capture with another throw."""
+        captured = self.of.land(piece, held, throw)
+        return None if captured and throw not in self.throws else captured
+
+    def fault(self, held: Pieces) -> str | None:
+        """As on the other rule's square."""
+        return self.of.fault(held)
+
+
+def _check_capacity(name: str, capacity: int) -> None:
+    if not 1 <= capacity <= MAX_STACK:
+        raise RuleSetError(f"square rule {name!r}: capacity is {capacity!r}, not 1 to {MAX_STACK}")
+
+
+def rule_to_json(rule: SquareRule) -> Any:
+    """A square's rule as JSON: its name, or with fields ``{"rule": name, field: value}``."""
+    given = {
+        key: _value_to_json(getattr(rule, key))
+        for key, field in _fields(type(rule)).items()
+        if getattr(rule, key) != field.default
+    }
+    return {"rule": rule.name, **given} if given else rule.name
+
+
+def _fields(kind: type[SquareRule]) -> dict[str, dataclasses.Field[Any]]:
+    """The fields of a rule, by name."""
+    if not dataclasses.is_dataclass(kind):
+        return {}
+    return {field.name: field for field in dataclasses.fields(kind)}
+
+
+def _value_to_json(value: object) -> Any:
+    if isinstance(value, SquareRule):
+        return rule_to_json(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def rule_from_json(value: object) -> SquareRule:
+    """The inverse of `rule_to_json`.
+
+    Raises
+    ------
+    UnregisteredError
+        If no rule goes by that name.
+    RuleSetError
+        Saying what else is wrong and what would be right.
+    """
+    given = dict(value) if isinstance(value, Mapping) else {"rule": value}
+    name = given.pop("rule", None)
+    if not isinstance(name, str) or name not in SQUARE_RULES:
+        raise UnregisteredError(
+            f"square rule {name!r:.100} is not known; the square rules are "
+            f"{', '.join(SQUARE_RULES)}, and those that a module registers once it is imported"
+        )
+    kind = SQUARE_RULES[name]
+    types = typing.get_type_hints(kind)
+    known = _fields(kind)
+    for key in given:
+        if key not in known:
+            raise RuleSetError(
+                f"square rule {name!r}: unknown field {key!r:.100}; it has "
+                f"{', '.join(known) or 'none'}"
+            )
+    for key, field in known.items():
+        if key not in given and field.default is dataclasses.MISSING:
+            raise RuleSetError(f"square rule {name!r}: the field {key!r} is missing")
+    return kind(
+        **{key: _value_from_json(name, key, types[key], each) for key, each in given.items()}
+    )
+
+
+def _value_from_json(name: str, key: str, kind: object, value: object) -> Any:
+    """The value of a field of type `kind`."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if kind is SquareRule:
+        return rule_from_json(value)
+    if (kind is bool and isinstance(value, bool)) or (kind is int and is_whole):
+        return value
+    if kind == tuple[int, ...] and isinstance(value, list):
+        return tuple(_value_from_json(name, key, int, each) for each in value)
+    expected = {bool: "true or false", int: "a whole number"}.get(
+        kind,  # type: ignore[call-overload]
+        "a list of whole numbers",
+    )
+    raise RuleSetError(f"square rule {name!r}: {key} is {value!r:.100}, not {expected}")

@@ -5,21 +5,20 @@ from functools import lru_cache
 from ur_solver.rules import RuleSet
 from ur_solver.space.base import Block, Half, Space
 from ur_solver.space.content import ContentSpace
-from ur_solver.space.order import dependencies
-from ur_solver.space.space import RaceSpace
+from ur_solver.space.race import RaceSpace
 from ur_solver.space.stakes import StakesSpace
 
 
 @lru_cache(maxsize=32)
 def space_of(rules: RuleSet) -> Space:
     """The state space of `rules`, built once (some milliseconds) and shared."""
-    if rules.stakes is not None:
+    if not rules.payoff.is_chance:
         return StakesSpace(rules)
-    return RaceSpace(rules) if rules.family == "race" else ContentSpace(rules)
+    return RaceSpace(rules) if RaceSpace.serves(rules) else ContentSpace(rules)
 
 
 def race_space_of(rules: RuleSet) -> RaceSpace:
-    """The state space of rules of the race family, as `space_of` gives it."""
+    """The state space of rules that `RaceSpace.serves`, as `space_of` gives it."""
     space = space_of(rules)
     assert isinstance(space, RaceSpace)
     return space
@@ -32,7 +31,6 @@ __all__ = [
     "RaceSpace",
     "Space",
     "StakesSpace",
-    "dependencies",
     "race_space_of",
     "space_of",
 ]

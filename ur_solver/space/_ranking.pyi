@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 class Ranking:
-    n_positions: int
-    def __init__(self, tables: Mapping[str, object], pieces: int, n_positions: int) -> None: ...
+    n_values: int
+    def __init__(self, tables: Mapping[str, object], pieces: int, n_values: int) -> None: ...
 
 def rank_states(
     ranking: Ranking, states: npt.NDArray[np.uint8], ranks: npt.NDArray[np.int64]

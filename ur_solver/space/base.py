@@ -13,14 +13,14 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import IllegalPositionError
-from ur_solver.position import LIGHT, Position, format_position, winner
-from ur_solver.rules import RuleSet
+from ur_solver.rules import LIGHT, Position, RuleSet
 
 
 @dataclass(frozen=True)
@@ -80,20 +80,20 @@ class Space(ABC):
     Attributes
     ----------
     rules : RuleSet
-    n_positions : int
-        How many ranks there are.
+    n_values : int
+        How many ranks there are: values that a table holds.
     state_dtype : numpy dtype
         Of the rows that `encode` writes.
-    lanes : int
+    values_per_position : int
         How many ranks every position of the board has: more than one where there are stakes.
     unit : float
         What a stored 1 stands for: certain to win, or so much money.
     """
 
     rules: RuleSet
-    n_positions: int
+    n_values: int
     state_dtype: np.dtype[Any]
-    lanes: int = 1
+    values_per_position: int = 1
     unit: float = 1
 
     @property
@@ -109,6 +109,30 @@ class Space(ABC):
     @abstractmethod
     def next_configs(self, config: int) -> Iterator[int]:
         """The side configs in which one piece is further on for good, dice aside."""
+
+    @cached_property
+    def _block_numbers(self) -> npt.NDArray[np.int32]:
+        numbers = np.full((self.n_configs, self.n_configs), -1, dtype=np.int32)
+        for block in self.blocks:
+            for half in block.halves:
+                numbers[half.mine, half.theirs] = block.index
+        return numbers
+
+    def block_number(self, mine: int, theirs: int) -> int:
+        """The number of the block that has a pair of side configs."""
+        return int(self._block_numbers[mine, theirs])
+
+    def reads(self, index: int) -> tuple[int, ...]:
+        """The other blocks that a block's moves lead to, by number, ascending; dice aside."""
+        return tuple(
+            sorted(
+                {
+                    self.block_number(after, half.theirs)
+                    for half in self.blocks[index].halves
+                    for after in self.next_configs(half.mine)
+                }
+            )
+        )
 
     @property
     @abstractmethod
@@ -132,14 +156,14 @@ class Space(ABC):
         """Write the row of each rank."""
 
     @property
-    def n_placements(self) -> int:
+    def n_positions(self) -> int:
         """How many positions there are; where there are stakes, whatever the fines."""
-        return self.n_positions
+        return self.n_values
 
     @property
     def is_chance(self) -> bool:
-        """Whether values are chances of winning, from 0 to 1; otherwise shares of a pot."""
-        return self.rules.stakes is None
+        """Whether values are chances of winning, from 0 to 1; otherwise shares of the unit."""
+        return self.rules.payoff.is_chance
 
     def rank(self, position: Position) -> int:
         """The rank of a position that is not over.
@@ -151,8 +175,8 @@ class Space(ABC):
         """
         rank = self._rank_one(position)
         if rank < 0:
-            text = format_position(self.rules, position)
-            over = winner(self.rules, position) is not None
+            text = position.notation
+            over = position.winner is not None
             reason = "the game is over" if over else f"not a position of {self.rules.name}"
             raise IllegalPositionError(f"position {text!r}: {reason}")
         return rank
@@ -192,11 +216,11 @@ class Space(ABC):
         Raises
         ------
         IndexError
-            If a rank is not in 0 .. n_positions - 1.
+            If a rank is not in 0 .. n_values - 1.
         """
         ranks = np.ascontiguousarray(ranks, dtype=np.int64)
-        if ranks.size and not (0 <= ranks.min() and ranks.max() < self.n_positions):
-            raise IndexError(f"ranks run from 0 to {self.n_positions - 1}")
+        if ranks.size and not (0 <= ranks.min() and ranks.max() < self.n_values):
+            raise IndexError(f"ranks run from 0 to {self.n_values - 1}")
         states = np.zeros((len(ranks), self.state_width), dtype=self.state_dtype)
         if len(ranks):
             self._unrank_rows(ranks, states)

@@ -26,13 +26,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.position import LIGHT, Position, mirror
-from ur_solver.rules import RuleSet, mirror_square
+from ur_solver.errors import RuleSetError
+from ur_solver.rules import LIGHT, Position, RuleSet, mirror_square
 from ur_solver.rules.contents import DARK, side_of, split, swap_sides
 from ur_solver.space import _contents
 from ur_solver.space.base import Block, Space, number_blocks
 from ur_solver.space.layout import layout_of
 from ur_solver.space.stock import Stock
+
+_MOST_FROZEN = 4
+"""Frozen squares that side configs are told apart by: their numbers are those of tables."""
+
+_MOST_CONTENTS = 0xFFFF
+"""Of a square; rows of states are of 16 bits, and the last number is none."""
 
 
 @dataclass(frozen=True)
@@ -73,17 +79,22 @@ class ContentSpace(Space):
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
-        self.stock = Stock(rules.pieces, rules.play.is_numbered)
+        self.stock = Stock(rules.pieces, rules.mechanics.is_numbered)
         self.squares = rules.board.squares
         cell = {square: k for k, square in enumerate(self.squares)}
-        self.contents = tuple(rules.play.contents_on(square) for square in self.squares)
+        self.contents = tuple(rules.mechanics.contents_on(square) for square in self.squares)
+        for square, contents in zip(self.squares, self.contents, strict=True):
+            if len(contents) >= _MOST_CONTENTS:
+                raise RuleSetError(
+                    f"{rules.word}: {square} may hold {len(contents)} different sets of pieces, "
+                    f"more than the {_MOST_CONTENTS - 1} that can be numbered"
+                )
         self.parts = tuple(
             np.array([self._parts(content) for content in contents]) for contents in self.contents
         )
-        layout = layout_of(rules.path)
-        self._frozen_indices = layout.frozen
+        self._frozen_indices = self._find_frozen(cell)
         self.frozen = tuple(
-            tuple(cell[rules.path.squares(side)[index]] for index in layout.frozen)
+            tuple(cell[rules.path.squares(side)[index]] for index in self._frozen_indices)
             for side in (LIGHT, DARK)
         )
         advance = dict.fromkeys(self.squares, 0)
@@ -97,7 +108,22 @@ class ContentSpace(Space):
         self.count = self._count()
         n_free = Counter(map(self.free, self.configs))
         weight = np.array([n_free[stock] for stock in range(self.stock.size)])
-        self.n_positions = int(weight @ self.count @ weight)
+        self.n_values = int(weight @ self.count @ weight)
+
+    def _find_frozen(self, cell: dict[str, int]) -> tuple[int, ...]:
+        """The last path indices from which no piece goes back, as many as side configs tell.
+
+        What stands on each is told by its part of the stock. Where that leaves anything open,
+        the path index counts as one of those that ranks run over; so do those before it.
+        """
+        light = self.rules.path.light
+        found: list[int] = []
+        for index in reversed(layout_of(self.rules.path).frozen[-_MOST_FROZEN:]):
+            mine = self.parts[cell[light[index]]][:, 0]
+            if len({*mine.tolist()}) < len(mine):
+                break
+            found.insert(0, index)
+        return tuple(found)
 
     def _parts(self, content: str) -> tuple[int, int]:
         mine, theirs = (
@@ -263,7 +289,7 @@ class ContentSpace(Space):
     def _mirrored(self, cell: int) -> npt.NDArray[np.uint16]:
         """For each content of a cell what the mirror cell holds in the mirror image."""
         other = int(self.mirror_cells[cell])
-        arranged = self.rules.play.arranged
+        arranged = self.rules.mechanics.arranged
         return np.array(
             [
                 self.content_numbers[other][
@@ -297,7 +323,7 @@ class ContentSpace(Space):
             The number of every square's content in board order, my home stock and theirs;
             65535 for a content that is none of the square's.
         """
-        own = position if position.side == LIGHT else mirror(self.rules, position)
+        own = position if position.side == LIGHT else position.mirror()
         row = [
             numbers.get(content, _contents.NO_CONTENT)
             for numbers, content in zip(self.content_numbers, own.contents, strict=True)
@@ -316,13 +342,14 @@ class ContentSpace(Space):
         )
         mine, theirs = int(state[-2]), int(state[-1])
         own = Position(
+            self.rules,
             contents,
             LIGHT,
             self.stock.count(mine),
             self.stock.count(theirs),
             (self.stock.numbers(mine), self.stock.numbers(theirs)),
         )
-        return own if side == LIGHT else mirror(self.rules, own)
+        return own if side == LIGHT else own.mirror()
 
     def _rank_rows(self, states: npt.NDArray[Any], ranks: npt.NDArray[np.int64]) -> None:
         _contents.rank_states(self.ranking, states, ranks)

@@ -13,6 +13,7 @@ notation's letters seen from the side to throw.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -23,6 +24,10 @@ EMPTY, MINE, THEIRS, MINE_SECOND, THEIRS_SECOND = range(5)
 """Codes of a square's contents, from the side to throw; `SECOND` is the second leg."""
 
 N_CODES = 5
+
+MAX_ENTRIES, MAX_FROZEN, MAX_SHARED, MAX_ROWS = 7, 8, 20, 512
+"""Limits of the compiled code that serves the race family: squares of each part of a path, and
+rows of a tile."""
 
 
 def _code(path: Path, is_mine: bool, index: int) -> int:
@@ -104,6 +109,43 @@ class Layout:
         }
         order = sorted(squares, key=lambda square: (-advance(square), square))
         return tuple(SharedSquare(square, self.codes(square)) for square in order)
+
+    def is_cut_into_tiles(self, pieces: int, longest_throw: int) -> bool:
+        """Whether the race family's state space and kernel serve the path.
+
+        They want the entry squares at its head, at most `MAX_ENTRIES` of them; then squares
+        that both sides come to, at least as many as the longest throw moves, so that a piece
+        stops there on its way; then at most `MAX_FROZEN` frozen ones. No private square is
+        visited twice, unless it is an entry square on which the path ends.
+
+        Parameters
+        ----------
+        pieces : int
+            N.
+        longest_throw : int
+        """
+        light, n_entry = self.path.light, len(self.entry)
+        first_frozen = len(light) - len(self.frozen)
+        return (
+            n_entry <= MAX_ENTRIES
+            and self.entry == tuple(range(n_entry))
+            and first_frozen - n_entry >= longest_throw
+            and len(self.frozen) <= MAX_FROZEN
+            and all(len({*part}) == len(part) for part in (light[:n_entry], light[first_frozen:]))
+            and len(self.shared) <= MAX_SHARED
+            and self._most_rows(pieces) <= MAX_ROWS
+        )
+
+    def _most_rows(self, pieces: int) -> int:
+        """The most rows of a tile: entry squares held, times legs of the pieces elsewhere."""
+        n_forks = sum(
+            sum(mine for mine, _ in self._visits[square.square].values()) > 1
+            for square in self.shared
+        )
+        return max(
+            sum(math.comb(len(self.entry), k) for k in range(pieces - held + 1)) << held
+            for held in range(min(n_forks, pieces) + 1)
+        )
 
     def path_index(self, square: str, code: int) -> int:
         """The path index, on its own side's path, of the piece `code` on `square`."""

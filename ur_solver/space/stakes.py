@@ -27,8 +27,9 @@ is further off than the largest of the last level's (`cut_error`).
 Where the moves that S makes are also the most winning ones, all four agree with what they
 bound and the cut is exact.
 
-A *rank* is that of the position without its fines, times the *lanes* that every position has,
-plus the lane. Values are in units of `unit`, the pot with one fine more than the last level has.
+A *rank* is that of the position without its fines, times the number of values that every
+position has (`StakesSpace.values_per_position`), plus the number of the value. Values are in
+units of `unit`, the pot with one fine more than the last level has.
 """
 
 from __future__ import annotations
@@ -41,15 +42,14 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.position import LIGHT, Position
-from ur_solver.rules import RuleSet
+from ur_solver.rules import LIGHT, Position, RuleSet
 from ur_solver.space.base import Block, Half, Space
 from ur_solver.space.content import ContentSpace
 
 CHANCE, LEAST_CHANCE, MOST_CHANCE, LEAST, MOST = range(1, 6)
-"""The lanes behind the last level, counted from it."""
+"""The values behind the last level, counted from it."""
 
-_CUT_LANES = 5
+_CUT_VALUES = 5
 
 _Ranks = TypeVar("_Ranks", int, npt.NDArray[np.int64])
 
@@ -63,8 +63,8 @@ class StakesSpace(Space):
         Those of the same rule set without stakes.
     reach : int
         The most fines with values of their own.
-    lanes : int
-        Values by position: the levels, then those named in the module's head.
+    values_per_position : int
+        The levels, then the five named in the module's head.
     unit : int
         The money that a stored 1 stands for.
     """
@@ -75,31 +75,36 @@ class StakesSpace(Space):
         assert rules.stakes is not None
         self.rules = rules
         self.stakes = rules.stakes
-        self.positions = ContentSpace(dataclasses.replace(rules, stakes=None))
+        self.positions = ContentSpace(rules.changed(stakes=None))
         self.reach = rules.stakes.reach_of(rules.pieces)
-        self.lanes = self.reach + 1 + _CUT_LANES
-        self.unit = rules.stakes.pot(self.reach + 1)
-        self.n_positions = self.positions.n_positions * self.lanes
+        self.values_per_position = self.reach + 1 + _CUT_VALUES
+        self.unit = rules.payoff.unit(rules.pieces)
+        self.n_values = self.positions.n_values * self.values_per_position
 
     @property
-    def n_placements(self) -> int:
+    def n_positions(self) -> int:
         """How many positions there are, whatever the fines."""
-        return self.positions.n_positions
+        return self.positions.n_values
 
     @cached_property
     def pots(self) -> npt.NDArray[np.float64]:
-        """By lane what the values of a position's two sides sum to."""
+        """By value of a position what its two sides' sum to."""
         levels = [self.stakes.pot(fines) / self.unit for fines in range(self.reach + 1)]
         return np.array([*levels, 1.0, 1.0, 1.0, levels[-1], levels[-1]])
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """Those of the positions without fines, every rank as many as there are lanes."""
+        """Those of the positions without fines, each rank `values_per_position` times."""
         return tuple(
             Block(
                 block.index,
                 tuple(
-                    Half(half.mine, half.theirs, half.offset * self.lanes, half.size * self.lanes)
+                    Half(
+                        half.mine,
+                        half.theirs,
+                        half.offset * self.values_per_position,
+                        half.size * self.values_per_position,
+                    )
                     for half in block.halves
                 ),
             )
@@ -127,25 +132,25 @@ class StakesSpace(Space):
     def decode(self, state: Sequence[int], side: str = LIGHT) -> Position:
         """The position of a state row, `side` about to throw; the inverse of `encode`."""
         position = self.positions.decode(state[:-1], side)
-        return dataclasses.replace(position, fines=int(state[-1]))
+        return dataclasses.replace(position, rules=self.rules, fines=int(state[-1]))
 
     def _rank_rows(self, states: npt.NDArray[Any], ranks: npt.NDArray[np.int64]) -> None:
         # more fines than `reach` are worth what a line through the last level says
         found = self.positions.rank_states(states[:, :-1])
         levels = np.minimum(states[:, -1], self.reach)
-        ranks[:] = np.where(found >= 0, found * self.lanes + levels, -1)
+        ranks[:] = np.where(found >= 0, found * self.values_per_position + levels, -1)
 
     def _unrank_rows(self, ranks: npt.NDArray[np.int64], states: npt.NDArray[Any]) -> None:
-        # the lanes behind the last level are no positions of their own
-        states[:, :-1] = self.positions.unrank_states(ranks // self.lanes)
-        states[:, -1] = np.minimum(ranks % self.lanes, self.reach)
+        # the values behind the last level are no positions of their own
+        states[:, :-1] = self.positions.unrank_states(ranks // self.values_per_position)
+        states[:, -1] = np.minimum(ranks % self.values_per_position, self.reach)
 
     def chance_rank(self, rank: _Ranks) -> _Ranks:
         """Where a rank's position has its chance of winning, played for nothing else."""
-        return rank - rank % self.lanes + self.reach + CHANCE
+        return rank - rank % self.values_per_position + self.reach + CHANCE
 
     def cut_error(self, values: npt.NDArray[np.float64]) -> tuple[float, float]:
-        """What the cut may have cost some positions' values, all lanes of each, in units.
+        """What the cut may have cost some positions' values, all values of each, in units.
 
         Returns
         -------
@@ -154,7 +159,7 @@ class StakesSpace(Space):
         float
             By so much more for each fine past `reach`.
         """
-        rows = values.reshape(-1, self.lanes)
+        rows = values.reshape(-1, self.values_per_position)
         last, chance, least_chance, most_chance, least, most = rows[:, self.reach :].T
         error = max((last - least).max(), (most - last).max())
         growth = max((chance - least_chance).max(), (most_chance - chance).max())

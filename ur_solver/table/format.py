@@ -1,7 +1,7 @@
 """The file format of solution tables.
 
-A table is an HDF5 file (suffix ``.h5``) that any HDF5 program opens; its values are
-compressed by the Bitshuffle filter (registered as 32008; LZ4), which h5py and HDFView find once
+A table is an HDF5 file (suffix ``.h5``), which any HDF5 program can open. Its values are compressed
+by the Bitshuffle filter with LZ4 (registered as 32008), which h5py and HDFView find once
 `hdf5plugin` is installed (HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``).
 
     /            attributes, all scalar; texts are ASCII of fixed length
@@ -9,36 +9,36 @@ compressed by the Bitshuffle filter (registered as 32008; LZ4), which h5py and H
         version      int64    of this specification: 2
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         value_type   text     "float64", "float32" or "uint16"
-        tolerance    float64  what a value may be off, as far as the solver can tell: the
-                              tolerance solved to plus the rounding to the value type
-        residual     float64  the largest of the blocks'
-        error        float64  how far a value is proven to be off at most, the largest of
-                              the blocks'; not a number where nothing is proven
-        positions    int64    how many values there are
-        cut_error    float64  where there are stakes, what the cut behind the last level of
-                              fines may cost a value (see `ur_solver.space.stakes`)
-        cut_growth   float64  likewise, by how much more for each fine past that level
-        seconds      float64  how long the solve took
+        tolerance    float64  how far a value may be off as the solver estimates it: the
+                              tolerance solved to, plus the rounding to the value type
+        residual     float64  the largest residual of the blocks
+        error        float64  how far a value is proven to be off at most: the largest error
+                              of the blocks; NaN if nothing is proven
+        positions    int64    the number of values
+        cut_error    float64  with stakes, how far the cut after the last level of fines may
+                              change a value (see `ur_solver.space.stakes`)
+        cut_growth   float64  with stakes, by how much more for each fine past that level
+        seconds      float64  the duration of the solve
         made         text     when it was finished, ISO 8601, UTC
         program      text     the version of the program that made it
         digest       text     SHA-256, hexadecimal, over all of the above but itself, over
                               `blocks` and over `checksums` (see `digest`)
     /blocks      compound, shape (blocks,): a row for each block of the state space, in its
                  order; `BLOCK_DTYPE` names the fields. `error` is proven of the values as
-                 they are read back, rounding to the value type included
+                 they are read back, which includes the rounding to the value type
     /values      value type, shape (chunks * chunk length,): the win probability of the side
-                 about to throw, by rank; where there are stakes, as many values a position as
-                 `ur_solver.space.stakes` names, money in the unit given there. Every block
-                 begins a chunk; what is left of its last chunk is padding of no
+                 about to throw, by rank; with stakes, the values that `ur_solver.space.stakes`
+                 names for each position, with money in the unit given there. Every block
+                 begins a chunk. The rest of its last chunk is padding without
                  meaning. uint16 holds round(65535 v).
-    /checksums   uint32, shape (chunks,): CRC-32 of each chunk's values, little endian, as
-                 they are before compression and without padding
+    /checksums   uint32, shape (chunks,): CRC-32 of each chunk's values, little endian, before
+                 compression and without padding
 
-All numbers are little endian. Which position a rank stands for is defined by
-`ur_solver.space.space` and the rule set; the file holds no keys.
+All numbers are little endian. `ur_solver.space.race` and the rule set define which position a rank
+stands for; the file holds no keys.
 
-Filters were chosen by scripts/measure_filters.py. Of the float64 values of finkel 5, on one
-core of a shared machine, chunks of 32768 values:
+The filters were chosen by scripts/measure_filters.py. For the float64 values of finkel 5 in chunks
+of 32768 values, on one core of a shared machine, it measured:
 
     filter                  size     write     read of a chunk
     none                    1.00    528 MB/s     50 us
@@ -51,20 +51,19 @@ core of a shared machine, chunks of 32768 values:
     bitshuffle zstd 1       0.82    224         650
     shuffle, gzip 1         0.80     65         411
 
-The low bits are noise that nothing compresses, so what counts is the time of writing.
+The low bits are noise that no filter compresses, so the speed of writing decided.
 
-A flipped bit is noticed wherever it matters: HDF5 itself checks its metadata (the file is
-written with ``libver="latest"``, whose structures carry checksums), `digest` covers the
-attributes and small datasets, `checksums` the values. A Fletcher-32 filter over the
-compressed chunks besides keeps damaged bytes from the decompressor; a reader has to keep
-forged ones from it too (`opening.is_chunk_sound`). The file gets its name only when it is
-whole.
+A flipped bit is detected wherever it matters. HDF5 itself checks its metadata (the file is written
+with ``libver="latest"``, whose structures have checksums), `digest` covers the attributes and the
+small datasets, and `checksums` covers the values. In addition, a Fletcher-32 filter over the
+compressed chunks keeps damaged bytes from the decompressor. A reader must keep forged bytes from it
+too (`opening.is_chunk_sound`). The file gets its name only when it is complete.
 
 Version history
 
-1   the first.
-2   the attribute `error` and the field `error` of `blocks`: proven bounds. Files of
-    version 1 are still read, as tables of which nothing is proven.
+1   The first version.
+2   Adds the attribute `error` and the field `error` of `blocks`: proven bounds. Files of version 1
+    are still read, as tables without a certificate.
 """
 
 from __future__ import annotations
@@ -88,8 +87,8 @@ VERSION = 2
 CHUNK_LENGTH = 1 << 15
 """Values in a chunk of a large table: 256 KiB of float64.
 
-A cold read of one value takes a chunk; half the length halves its 0.2 ms and doubles the
-index and checksums that opening reads, twice the length compresses no better.
+A cold read of one value reads a chunk, in 0.2 ms. Half the length would halve that time, but double
+the index and the checksums that are read on opening. Twice the length would compress no better.
 """
 
 MAX_TEXT = 1 << 16
@@ -127,7 +126,7 @@ class ValueType:
     dtype : numpy dtype
         In the file and in memory.
     rounding : float
-        The most by which storing changes a probability.
+        By how much storing changes a probability at most.
     """
 
     name: str
@@ -140,7 +139,7 @@ class ValueType:
         return self.dtype.kind == "u"
 
     def encode(self, values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
-        """Probabilities as they are stored; float64 is not copied."""
+        """Probabilities as stored numbers; float64 is not copied."""
         if self.is_scaled:
             return np.rint(values * UINT16_SCALE).astype(self.dtype)
         return np.ascontiguousarray(values, dtype=self.dtype)
@@ -155,7 +154,7 @@ VALUE_TYPES: dict[str, ValueType] = {
     kind.name: kind
     for kind in (
         ValueType("float64", np.dtype("<f8"), 0.0),
-        # half the distance of neighbours just below 1
+        # half the distance between neighbouring numbers just below 1
         ValueType("float32", np.dtype("<f4"), 2.0**-25),
         ValueType("uint16", np.dtype("<u2"), 0.5 / UINT16_SCALE),
     )
@@ -165,9 +164,9 @@ VALUE_TYPES: dict[str, ValueType] = {
 
 @dataclass(frozen=True)
 class Header:
-    """The attributes of a table, less format, version and digest; see the module's head.
+    """The attributes of a table except format, version and digest; see the module's docstring.
 
-    `error` is None where nothing is proven.
+    `error` is None if nothing is proven.
     """
 
     rules: RuleSet
@@ -192,18 +191,18 @@ class Header:
 
 
 def chunk_length_for(space: Space) -> int:
-    """Values in a chunk: `CHUNK_LENGTH`, less where the largest block is smaller."""
+    """The number of values in a chunk: `CHUNK_LENGTH`, or less if the largest block is smaller."""
     largest = max(block.size for block in space.blocks)
     return min(CHUNK_LENGTH, 1 << (largest - 1).bit_length())
 
 
 def chunks_in(size: int, chunk_length: int) -> int:
-    """How many chunks a block of `size` values takes."""
+    """The number of chunks that a block of `size` values takes."""
     return -(-size // chunk_length)
 
 
 def empty_blocks(space: Space, chunk_length: int) -> npt.NDArray[Any]:
-    """The rows of ``/blocks`` for a space, with nothing solved yet."""
+    """The rows of ``/blocks`` for a space of which nothing is solved yet."""
     rows = np.zeros(len(space.blocks), BLOCK_DTYPE)
     rows["error"] = np.nan
     first_chunk = 0
@@ -222,7 +221,7 @@ def is_laid_out_alike(blocks: npt.NDArray[Any], expected: npt.NDArray[Any]) -> b
 
 
 def n_chunks(blocks: npt.NDArray[Any], chunk_length: int) -> int:
-    """How many chunks all of `blocks` take."""
+    """The number of chunks that all of `blocks` take."""
     last = blocks[-1]
     return int(last["first_chunk"]) + chunks_in(int(last["size"]), chunk_length)
 
@@ -233,14 +232,14 @@ def checksum(stored: npt.NDArray[Any]) -> int:
 
 
 def block_dtype(version: int) -> np.dtype[Any]:
-    """The rows of ``/blocks`` in a version of the format."""
+    """The dtype of ``/blocks`` in a version of the format."""
     if version == 1:
         return np.dtype([(name, BLOCK_DTYPE[name]) for name in _VERSION_1_FIELDS])
     return BLOCK_DTYPE
 
 
 def upgraded(blocks: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Rows of any version as those of this one: of the earlier nothing is proven."""
+    """Rows of any version as rows of this version; nothing is proven of those of version 1."""
     rows = np.zeros(len(blocks), BLOCK_DTYPE)
     rows["error"] = np.nan
     for name in blocks.dtype.names or ():
@@ -250,7 +249,7 @@ def upgraded(blocks: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def table_error(blocks: npt.NDArray[Any]) -> float | None:
     """The largest error of the blocks; None unless all of them are proven."""
-    largest = float(blocks["error"].max())  # not a number if one is none
+    largest = float(blocks["error"].max())  # NaN if any of them is
     return None if math.isnan(largest) else largest
 
 
@@ -260,7 +259,7 @@ def digest(
     checksums: npt.NDArray[np.uint32],
     version: int = VERSION,
 ) -> str:
-    """SHA-256 over a table's attributes, as sorted JSON, its blocks and its checksums."""
+    """SHA-256 over a table's attributes (as sorted JSON), its blocks and its checksums."""
     text = json.dumps({"format": FORMAT, "version": version} | attributes, sort_keys=True)
     whole = hashlib.sha256(text.encode())
     whole.update(blocks.tobytes())

@@ -1,7 +1,7 @@
-"""Opening a file that may be anything, and believing nothing it says of itself.
+"""Opening a file that may be anything, without trusting what it claims.
 
-Whatever is wrong ends in one of the errors of `ur_solver.errors`, in a sentence; types and
-shapes are looked at before anything is read, so that no claim of a file is allocated.
+Every fault becomes one of the errors of `ur_solver.errors`, with one sentence. Types and shapes are
+checked before anything is read, so that no memory is allocated for what a file only claims to hold.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ur_solver.errors import (
     NotATableError,
     RuleSetError,
     TableVersionError,
+    UnregisteredError,
     UrError,
 )
 from ur_solver.rules import RuleSet
@@ -32,17 +33,17 @@ _BITSHUFFLE, _LZ4 = 32008, 2
 
 _HEAD = struct.Struct(">QI")
 _BLOCK_BYTES = 8192
-"""What Bitshuffle cuts values into where it is not told otherwise."""
+"""The size of Bitshuffle's blocks, unless another one is asked for."""
 
 _FLETCHER_BYTES = 4
 _MAX_FRAME = 1 << 12
-"""More than the sizes and checksums of the smallest chunk take."""
+"""An upper limit of the bytes that sizes and checksums take in the smallest chunk."""
 
 _REMEDY = "make it again with 'ur solve', or fetch it again"
 
 
 def damaged(path: pathlib.Path, fault: str) -> DamagedTableError:
-    """The error that says what is wrong with a table, and what to do."""
+    """The error that says what is wrong with a table and how to replace it."""
     return DamagedTableError(f"table {str(path)!r} is damaged: {fault}; {_REMEDY}")
 
 
@@ -53,15 +54,15 @@ def reading(path: pathlib.Path) -> Iterator[None]:
         yield
     except UrError:
         raise
-    # Which exception a flipped bit ends in depends on where it is: OSError, KeyError,
-    # RuntimeError, ValueError, TypeError and more have been seen.
+    # Which exception a flipped bit leads to depends on where it is. OSError, KeyError,
+    # RuntimeError, ValueError, TypeError and others have been observed.
     except Exception as error:
         reason = " ".join(str(error).split())
         raise damaged(path, f"{reason:.200}") from error
 
 
 def open_file(path: pathlib.Path) -> h5py.File:
-    """Open an HDF5 file for reading; raises as `Table` does."""
+    """Open an HDF5 file for reading; raises as `TableFile` does."""
     try:
         with path.open("rb") as file:
             is_empty = not file.read(1)
@@ -69,7 +70,7 @@ def open_file(path: pathlib.Path) -> h5py.File:
         raise MissingTableError(
             f"there is no table {str(path)!r}; 'ur solve finkel -o {path}' would make one"
         ) from None
-    except (OSError, ValueError) as error:  # the latter where the path holds a null byte
+    except (OSError, ValueError) as error:  # ValueError if the path has a null byte
         reason = getattr(error, "strerror", None) or error
         raise NotATableError(f"cannot read table {str(path)!r}: {reason}") from None
     if is_empty or not h5py.is_hdf5(path):
@@ -77,8 +78,8 @@ def open_file(path: pathlib.Path) -> h5py.File:
             f"{str(path)!r} is not a solution table: expected an HDF5 file as 'ur solve' makes it"
         )
     with reading(path):
-        # Without HDF5's cache of chunks: `Table` has its own. Without its lock: a file has its
-        # name only once it is whole, and a writer holds its lock until just after.
+        # HDF5's chunk cache is off, since `TableFile` has its own. Its lock is off, since a file
+        # has its name only once it is complete, and its writer holds a lock until just after that.
         return h5py.File(path, "r", rdcc_nbytes=0, locking=False)
 
 
@@ -90,7 +91,7 @@ _TEXTS = ("rules", "value_type", "made", "program", "digest")
 
 
 def read_attributes(path: pathlib.Path, file: h5py.File) -> tuple[int, dict[str, Any]]:
-    """The version, and all attributes of it but the format; both are judged here."""
+    """The format version and its attributes except the format, after checking both."""
     if "format" not in file.attrs or _attribute(path, file, "format", "S") != FORMAT:
         raise NotATableError(
             f"{str(path)!r} is an HDF5 file, but not a solution table: it lacks the attribute "
@@ -114,7 +115,7 @@ def read_cut(path: pathlib.Path, file: h5py.File) -> dict[str, float]:
 
 
 def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any:
-    # Type and shape first: what an attribute claims to hold is not allocated unseen.
+    # The type and shape come first, so that nothing is allocated for what an attribute claims.
     if name not in file.attrs:
         raise damaged(path, f"the attribute {name!r} is missing")
     found = file.attrs.get_id(name)
@@ -129,6 +130,8 @@ def read_rules(path: pathlib.Path, text: str) -> RuleSet:
     """The rule set that an attribute holds."""
     try:
         return RuleSet.from_json(text)
+    except UnregisteredError as error:
+        raise UnregisteredError(f"table {str(path)!r}: {error}") from None
     except RuleSetError as error:
         raise damaged(path, str(error)) from None
 
@@ -141,7 +144,7 @@ def dataset(
     shape: tuple[int, ...],
 ) -> h5py.Dataset:
     """A dataset of this type and shape, whose values are in this file."""
-    # A link to another file, or one that is virtual, would have us open what a stranger names.
+    # An external link or a virtual dataset would open files that the file's author names.
     is_here = isinstance(file.get(name, getlink=True), h5py.HardLink)
     found = file[name] if is_here else None
     if not isinstance(found, h5py.Dataset):
@@ -160,7 +163,7 @@ def dataset(
 def read_small(
     path: pathlib.Path, file: h5py.File, name: str, dtype: np.dtype[Any], length: int
 ) -> npt.NDArray[Any]:
-    """All of a small dataset that is stored without gaps."""
+    """The values of a small dataset, which must be stored without gaps."""
     found = dataset(path, file, name, dtype, (length,))
     is_whole = found.id.get_storage_size() == length * dtype.itemsize
     if found.chunks is not None or not is_whole:
@@ -170,32 +173,33 @@ def read_small(
 
 
 def check_filters(path: pathlib.Path, found: h5py.Dataset) -> None:
-    """Raise DamagedTableError if a dataset is filtered by anything but Bitshuffle and Fletcher-32.
+    """Raise DamagedTableError if a dataset has filters other than Bitshuffle and Fletcher-32.
 
-    Other filters, or these with other parameters, would be run on what a stranger wrote.
+    Otherwise any filter, with any parameters, would be run on data that cannot be trusted.
     """
     filters = found.id.get_create_plist()
     found_ones = [filters.get_filter(k) for k in range(filters.get_nfilters())]
     expected = [(_BITSHUFFLE, (found.dtype.itemsize, 0, _LZ4)), (h5py.h5z.FILTER_FLETCHER32, ())]
-    # the first two parameters of Bitshuffle are the version of the program that wrote
+    # Bitshuffle's first two parameters are the version of the program that wrote the file
     if [(number, parameters[2:]) for number, _, parameters, _ in found_ones] != expected:
         raise damaged(path, f"the dataset {found.name!r} is stored through other filters")
 
 
 def is_chunk_sound(found: h5py.Dataset, first: int) -> bool:
-    """Whether the stored bytes of a chunk are what Bitshuffle can decode.
+    """Whether Bitshuffle can safely decode the stored bytes of a chunk.
 
-    The decoder believes the sizes inside a chunk and reads and writes outside its memory
-    where they are wrong; Fletcher-32 does not help against who forges both. A sound chunk
-    is, all numbers big-endian: uint64 size of the values, uint32 size of a block of them,
-    then each block as uint32 length and LZ4; values that fill no group of eight; Fletcher.
+    The decoder trusts the sizes inside a chunk, and reads and writes outside its memory if they are
+    wrong. Fletcher-32 does not protect from a file in which both are forged. A sound chunk holds,
+    with all numbers big-endian: the size of the values (uint64); the size of one of Bitshuffle's
+    blocks (uint32); each block as its length (uint32) and LZ4 data; the values that do not fill a
+    group of eight; and the Fletcher-32 checksum.
 
     Parameters
     ----------
     found : Dataset
-        Of one dimension, filtered as `check_filters` wants it.
+        With one dimension and the filters that `check_filters` allows.
     first : int
-        Where in it the chunk begins.
+        The index in it at which the chunk begins.
     """
     n_values, size = found.chunks[0], found.dtype.itemsize
     place = found.id.get_chunk_info_by_coord((first,))

@@ -1,4 +1,4 @@
-"""A file in the making: locked, written by HDF5, and given its name when it is whole."""
+"""A file that is being written: locked, written by HDF5, and renamed when it is complete."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 try:
     import fcntl
-except ImportError:  # Windows, which refuses to open twice what it cannot share
+except ImportError:  # Windows, which refuses to open a file twice that cannot be shared
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 
 
 def part_path(path: pathlib.Path) -> pathlib.Path:
-    """Where the file is made that will be called `path`."""
+    """The path of the file while it is written, before it gets the name `path`."""
     return path.with_name(f".{path.name}.part")
 
 
 class PartFile(io.FileIO):
-    """What HDF5 writes to; a write that fails is remembered, not raised.
+    """The file that HDF5 writes to; it records a failed write instead of raising an error.
 
-    HDF5 does not survive a disk that is full: a file that it cannot flush stays open in the
-    library, which crashes on it when the process ends. So HDF5 is told that all went well,
-    and the writer calls `check` after every step.
+    HDF5 does not survive a full disk: a file that it cannot flush stays open in the library, which
+    crashes on it when the process ends. So every write is reported to HDF5 as successful, and the
+    writer calls `check` after every step.
 
     Parameters
     ----------
     path : Path
-        Emptied if it is there.
+        An existing file is emptied.
 
     Raises
     ------
     OSError
-        If it cannot be opened, or another process is writing it.
+        If the file cannot be opened, or another process is writing it.
     """
 
     def __init__(self, path: pathlib.Path) -> None:
         self._path = path
         self._failure: OSError | None = None
         binary = getattr(os, "O_BINARY", 0)
-        # not emptied before it is locked: it may be another writer's
+        # emptied only after it is locked, since it may be another writer's
         super().__init__(os.open(path, os.O_RDWR | os.O_CREAT | binary, 0o666), "r+")
         try:
             self._lock()
@@ -59,7 +59,7 @@ class PartFile(io.FileIO):
             return
         try:
             fcntl.flock(self.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # another writer's may have been finished, and renamed, in between
+            # another writer may have finished and renamed the file in between
             if os.path.samestat(os.fstat(self.fileno()), self._path.stat()):
                 return
         except (BlockingIOError, FileNotFoundError):
@@ -67,7 +67,7 @@ class PartFile(io.FileIO):
         raise BlockingIOError(errno.EWOULDBLOCK, "another process is writing it")
 
     def write(self, content: Buffer, /) -> int:
-        """Write all of `content`, or nothing once a write has failed."""
+        """Write all of `content`; after a write has failed, nothing is written."""
         rest = memoryview(content).cast("B")
         size = len(rest)
         try:
@@ -78,7 +78,7 @@ class PartFile(io.FileIO):
         return size
 
     def truncate(self, size: int | None = None, /) -> int:
-        """Set the file's size, as long as nothing has failed."""
+        """Set the file's size; after a write has failed, nothing is done."""
         try:
             return super().truncate(size) if self._failure is None else 0
         except OSError as error:
@@ -95,7 +95,7 @@ class PartFile(io.FileIO):
         self.check()
         os.fsync(self.fileno())
         if fcntl is None:
-            self.close()  # Windows does not rename what is open
+            self.close()  # Windows does not rename an open file
         self._path.replace(path)
         self.close()
         _sync_folder(path.parent)
@@ -110,9 +110,9 @@ class PartFile(io.FileIO):
 
 
 def _sync_folder(path: pathlib.Path) -> None:
-    """Have the operating system write a folder's entries to the disk."""
+    """Make the operating system write a folder's entries to the disk."""
     if os.name == "nt":
-        return  # Windows has no handle of a folder to sync
+        return  # on Windows a folder cannot be opened and synced
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Reading a table: one value, many, a block, or what the table says of itself."""
+"""Reading a table: one value, many values, a block, or the header."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
 
-import hdf5plugin  # noqa: F401 - registers the filter that `values` is compressed with
+import hdf5plugin  # noqa: F401 - registers the filter of `values`
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import DamagedTableError
-from ur_solver.position import format_position
 from ur_solver.rules import RuleSet
 from ur_solver.space import Space, space_of
 from ur_solver.table.format import (
@@ -49,14 +48,14 @@ from ur_solver.table.opening import (
 )
 
 CACHED_CHUNKS = 256
-"""Decoded chunks kept by `Table.read_one`: 64 MiB of float64."""
+"""Decoded chunks that `TableFile.read_one` keeps: 64 MiB of float64."""
 
 
-class Table:
+class TableFile:
     """A solution table, open for reading.
 
-    Opening reads and checks everything but the values; a value's chunk is read, and its
-    checksum compared, when it is first asked for. Safe to use from several threads and,
+    Opening reads and checks everything but the values. A chunk of values is read, and its checksum
+    compared, when one of its values is asked for. A table can be used from several threads and,
     after a fork, from several processes.
 
     Parameters
@@ -72,18 +71,22 @@ class Table:
         The state space whose ranks number the values.
     blocks : structured array, dtype `BLOCK_DTYPE`
     chunk_length : int
-        Values in a chunk.
+        The number of values in a chunk.
+    digest : str
+        SHA-256 of everything the file holds, hexadecimal.
 
     Raises
     ------
     MissingTableError
         If there is no file.
     NotATableError
-        If it is no solution table.
+        If the file is not a solution table.
     TableVersionError
-        If its format is newer, or older, than this program reads.
+        If this program does not read its format version.
     DamagedTableError
-        If it was one but is no longer whole.
+        If the table is truncated, incomplete or changed.
+    UnregisteredError
+        If its rule set has a family or a kind of square that is not registered here.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -111,7 +114,7 @@ class Table:
         rules = read_rules(self.path, attributes["rules"])
         if attributes["value_type"] not in VALUE_TYPES:
             raise damaged(self.path, f"value_type is {attributes['value_type']!r:.100}")
-        if rules.stakes is not None:
+        if not rules.payoff.is_chance:
             attributes |= read_cut(self.path, self._file)
         self.space: Space = space_of(rules)
         self.chunk_length: int = chunk_length_for(self.space)
@@ -119,8 +122,8 @@ class Table:
         chunks = n_chunks(expected, self.chunk_length)
         blocks = read_small(self.path, self._file, "blocks", block_dtype(version), len(expected))
         self._checksums = read_small(self.path, self._file, "checksums", np.dtype("<u4"), chunks)
-        self._digest: str = attributes.pop("digest")
-        if digest(attributes, blocks, self._checksums, version) != self._digest:
+        self.digest: str = attributes.pop("digest")
+        if digest(attributes, blocks, self._checksums, version) != self.digest:
             raise damaged(self.path, "its digest does not match its attributes and checksums")
         self.blocks = upgraded(blocks)
         if not is_laid_out_alike(self.blocks, expected):
@@ -129,13 +132,13 @@ class Table:
         self.header = Header(
             **(attributes | {"rules": rules, "error": None if math.isnan(error) else error})
         )
-        if self.header.positions != self.space.n_positions:
+        if self.header.positions != self.space.n_values:
             raise damaged(
                 self.path,
-                f"positions is {self.header.positions}, not {self.space.n_positions}",
+                f"positions is {self.header.positions}, not {self.space.n_values}",
             )
         if self.header.error != table_error(self.blocks):
-            raise damaged(self.path, "its error is not the largest of its blocks'")
+            raise damaged(self.path, "its error is not the largest error of its blocks")
         dtype = VALUE_TYPES[self.header.value_type].dtype
         self._values = dataset(
             self.path, self._file, "values", dtype, (chunks * self.chunk_length,)
@@ -153,7 +156,7 @@ class Table:
 
     @property
     def n_chunks(self) -> int:
-        """How many chunks hold the values."""
+        """The number of chunks that hold the values."""
         return len(self._checksums)
 
     @property
@@ -161,9 +164,9 @@ class Table:
         """The file's size."""
         return self.path.stat().st_size
 
-    def is_same(self, other: Table) -> bool:
-        """Whether another file holds the same values and says the same of them."""
-        return self._digest == other._digest
+    def is_same(self, other: TableFile) -> bool:
+        """Whether another file has the same values and the same header."""
+        return self.digest == other.digest
 
     def close(self) -> None:
         """Close the file; reading from the table afterwards is an error."""
@@ -186,13 +189,13 @@ class Table:
         Parameters
         ----------
         rank : int
-            From 0 to `Space.n_positions` - 1, as `Space.rank` gives it.
+            From 0 to `Space.n_values` - 1, as `Space.rank` gives it.
 
         Returns
         -------
         float
-            The win probability of the side about to throw, or what else the rank stands for
-            in units of `Space.unit`.
+            The win probability of the side about to throw; with stakes, the value that the rank
+            stands for, in units of `Space.unit`.
 
         Raises
         ------
@@ -203,7 +206,7 @@ class Table:
 
         Notes
         -----
-        A microsecond from a chunk in the cache, some hundred from the file.
+        Takes a microsecond if the chunk is in the cache, and some hundred if it is read.
         """
         self._check_rank(rank)
         if self._flat is not None:
@@ -215,9 +218,9 @@ class Table:
         return stored / self._scale  # type: ignore[no-any-return]
 
     def error_of(self, rank: int) -> float | None:
-        """How far the value of a rank is proven to be off at most; None if nothing is.
+        """How far the value of a rank is proven to be off at most; None without a certificate.
 
-        It is that of the rank's block.
+        It is the error of the rank's block.
 
         Raises
         ------
@@ -237,8 +240,8 @@ class Table:
     def read_many(self, ranks: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """The values of many ranks.
 
-        Once as many chunks have been asked for as the table has, all of it is decoded
-        and kept in memory, in its value type, if half of what is free allows that.
+        Once as many chunks have been read as the table has, the whole table is decoded and kept in
+        memory in its value type, if that takes less than half of the free memory.
 
         Parameters
         ----------
@@ -271,8 +274,8 @@ class Table:
         return self._kind.decode(np.take(self._flat, ranks))
 
     def _gather(self, ranks: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        # One chunk at a time, so that each is decoded once, and into one buffer: the cache,
-        # made for single reads, would only be flushed by so many chunks.
+        # One chunk at a time, so that each is decoded once, and into one buffer. The cache is made
+        # for single reads, and many chunks would only flush it.
         buffer = np.empty(self.chunk_length, dtype=self._kind.dtype)
         block = np.searchsorted(self.blocks["first_rank"], ranks, side="right") - 1
         chunk, at = np.divmod(ranks - self.blocks["first_rank"][block], self.chunk_length)
@@ -304,7 +307,7 @@ class Table:
         Returns
         -------
         value type, shape (positions,)
-            What is stored, by rank; uint16 holds round(65535 v). Not to be written to.
+            The stored numbers, by rank; uint16 holds round(65535 v). They must not be changed.
 
         Raises
         ------
@@ -320,21 +323,21 @@ class Table:
             return self._flat
 
     def _process_lock(self) -> threading.Lock:
-        # A fork copies a lock in whatever state another thread had it: the child, which
-        # has no such thread, starts with a new one.
+        # A fork copies a lock in the state that another thread has left it in. The child does not
+        # have that thread, so it starts with a new lock.
         if self._process != os.getpid():
             self._process = os.getpid()
             self._lock = threading.Lock()
         return self._lock
 
     def _has_room(self) -> bool:
-        import psutil  # noqa: PLC0415 - 15 ms that a single query does not need
+        import psutil  # noqa: PLC0415 - takes 15 ms, and a single query does not need it
 
         size = self.header.positions * self._kind.dtype.itemsize
         return bool(size < psutil.virtual_memory().available / 2)
 
     def _load_block(self, index: int, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
-        # All of a block in one read: HDF5 takes its chunks one after the other.
+        # The whole block in one read; HDF5 decodes its chunks one after the other.
         row = self.blocks[index]
         size, first = int(row["size"]), int(row["first_chunk"])
         if out is None:
@@ -355,7 +358,7 @@ class Table:
         return stored
 
     def _read(self, chunks: range, out: npt.NDArray[Any]) -> None:
-        """Decode neighbouring chunks into `out`, which may end before the last one does."""
+        """Decode consecutive chunks into `out`, which may end before the last chunk does."""
         with reading(self.path):
             for chunk in chunks:
                 if not is_chunk_sound(self._values, chunk * self.chunk_length):
@@ -374,5 +377,5 @@ class Table:
         return damaged(
             self.path,
             f"the values of chunk {chunk}, in block {block}, from position "
-            f"{format_position(self.rules, position)!r} on, {fault}",
+            f"{position.notation!r} on, {fault}",
         )

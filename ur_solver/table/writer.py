@@ -1,4 +1,4 @@
-"""Writing a table: block by block, whole or not at all."""
+"""Writing a table block by block; an incomplete table never gets its final name."""
 
 from __future__ import annotations
 
@@ -35,46 +35,46 @@ from ur_solver.table.format import (
     table_error,
 )
 from ur_solver.table.part_file import PartFile, part_path
-from ur_solver.table.reader import Table
+from ur_solver.table.reader import TableFile
 
-if TYPE_CHECKING:  # which the kernels come with: a query needs none
-    from ur_solver.solve.result import BlockResult
+if TYPE_CHECKING:  # it would import the kernels, which a query does not need
+    from ur_solver.engine.result import BlockResult
 
-_RANGE_SLACK = 1e-12  # dice of thirds: chances that sum to 1 + 2e-16 as floats
+_RANGE_SLACK = 1e-12  # with dice of thirds, for example, chances sum to 1 + 2e-16 as floats
 
 
 class TableWriter:
-    """A table in the making, beside its final name.
+    """A table that is being written.
 
-    It is written as ``.<name>.part`` in the same folder; `finish` syncs it and gives it
-    its name, leaving the block without `finish` removes it.
+    It is written to ``.<name>.part`` in the same folder. `finish` syncs the file and gives it its
+    name; leaving the context without `finish` removes it.
 
     Parameters
     ----------
     path : Path
-        Where the table will be; one that is there is replaced in the end, atomically.
+        Of the finished table. An existing one is replaced atomically at the end.
     rules : RuleSet
     tolerance : float
-        What the values may be off before they are rounded to the value type.
+        How far the values may be off before they are rounded to the value type.
     value_type : str
-        One of `VALUE_TYPES`; with stakes the first.
+        One of `VALUE_TYPES`; with stakes only ``"float64"``.
 
     Raises
     ------
     OutputError
-        If the folder cannot be written to, another writer is making this table, or the
-        value type holds no money.
+        If the folder cannot be written to, another writer is making this table, or the value type
+        cannot hold money.
     """
 
     def __init__(
         self, path: pathlib.Path, rules: RuleSet, *, tolerance: float, value_type: str = "float64"
     ) -> None:
         self.path = pathlib.Path(path)
-        if rules.stakes is not None and VALUE_TYPES[value_type].rounding:
+        if not rules.payoff.is_chance and VALUE_TYPES[value_type].rounding:
             raise OutputError(
                 f"value type {value_type!r} is for chances of winning; money is stored as 'float64'"
             )
-        # what a table has room for is not left to a default that may change
+        # the reach of stakes is written out, since its default may change
         self.rules = rules.settled()
         self.tolerance = tolerance
         self.value_type = VALUE_TYPES[value_type]
@@ -98,9 +98,9 @@ class TableWriter:
                 shape=(total * self._chunk_length,),
                 dtype=self.value_type.dtype,
                 chunks=(self._chunk_length,),
-                # fastest to write of all measured, 4 % larger than the smallest (`format`)
+                # the fastest to write of those measured, 4 % larger than the smallest (`format`)
                 compression=hdf5plugin.Bitshuffle(cname="lz4"),
-                # over the compressed bytes: the decompressor is not given damaged ones
+                # over the compressed bytes, so that the decompressor gets no damaged ones
                 fletcher32=True,
             )
 
@@ -118,15 +118,15 @@ class TableWriter:
         return OutputError(f"cannot write table {str(self.path)!r}: {error.strerror or error}")
 
     def add(self, result: BlockResult) -> None:
-        """Write one block; in any order, from any thread, each once.
+        """Write one block. Each is written once, in any order and from any thread.
 
         Raises
         ------
         ValueError
-            If the block is no block of the rule set, is there already, or holds what is
-            not a probability.
+            If the block is not one of the rule set, has been written already, or holds a number
+            that is not a probability.
         OutputError
-            If it cannot be written, the disk being full for example.
+            If it cannot be written, for example on a full disk.
         """
         if not 0 <= result.index < len(self._blocks):
             raise ValueError(f"block {result.index!r}: there are {len(self._blocks)}")
@@ -139,7 +139,7 @@ class TableWriter:
         low, high = result.values.min(), result.values.max()
         if self.space.is_chance:
             expected = "in [0, 1]"
-            is_right = low >= -_RANGE_SLACK and high <= 1 + _RANGE_SLACK  # not where one is NaN
+            is_right = low >= -_RANGE_SLACK and high <= 1 + _RANGE_SLACK  # False if one is NaN
         else:
             expected, is_right = "finite", np.isfinite(low) and np.isfinite(high)
         if not is_right:
@@ -167,19 +167,18 @@ class TableWriter:
         Parameters
         ----------
         seconds : float
-            How long the solve took.
+            The duration of the solve.
 
         Returns
         -------
         Header
-            What the table says of itself.
 
         Raises
         ------
         ValueError
             If a block is missing.
         OutputError
-            If it cannot be written.
+            If the table cannot be written.
         """
         missing = np.flatnonzero(~self._is_written)
         if len(missing):
@@ -190,7 +189,7 @@ class TableWriter:
             tolerance=float(self.tolerance + self.value_type.rounding),
             residual=float(self._blocks["residual"].max()),
             error=table_error(self._blocks),
-            positions=self.space.n_positions,
+            positions=self.space.n_values,
             seconds=float(seconds),
             made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             program=__version__,
@@ -206,7 +205,7 @@ class TableWriter:
         return header
 
     def abort(self) -> None:
-        """Give up: close the unfinished file and remove it. Harmless after `finish`."""
+        """Close the unfinished file and remove it; does nothing after `finish`."""
         if self._is_open:
             self._is_open = False
             self._file.close()
@@ -224,23 +223,23 @@ class TableWriter:
         self.abort()
 
 
-def add_certificate(table: Table, errors: npt.NDArray[np.float64]) -> None:
-    """Write into a table's file what is proven of its blocks.
+def add_certificate(table: TableFile, errors: npt.NDArray[np.float64]) -> None:
+    """Write the proven errors of its blocks into a table's file.
 
-    A copy beside it is changed and takes its name in the end, so that whatever happens
-    there is a whole table, with the certificate or without.
+    A copy is changed and replaces the file at the end, so that there is a complete table at any
+    time, with the certificate or without it.
 
     Parameters
     ----------
-    table : Table
-        It still reads the file as it was.
+    table : TableFile
+        It goes on reading the old file.
     errors : float64, shape (blocks,)
         How far the values that `table` reads are off at most.
 
     Raises
     ------
     OutputError
-        If it cannot be written, or if the file has changed since it was opened.
+        If the file cannot be written, or has changed since it was opened.
     """
     path = table.path
     blocks = table.blocks.copy()
@@ -249,7 +248,7 @@ def add_certificate(table: Table, errors: npt.NDArray[np.float64]) -> None:
     part = None
     try:
         part = PartFile(part_path(path))
-        with path.open("rb") as file, Table(path) as now:
+        with path.open("rb") as file, TableFile(path) as now:
             if not now.is_same(table):
                 raise OutputError(f"table {str(path)!r} has changed since it was opened")
             shutil.copyfileobj(file, part)
@@ -271,7 +270,7 @@ def _write_head(
     blocks: npt.NDArray[Any],
     checksums: npt.NDArray[np.uint32],
 ) -> None:
-    """The blocks and the attributes, the digest of all among them."""
+    """Write the blocks and the attributes, with the digest of them all."""
     file.create_dataset("blocks", data=blocks)
     attributes = header.attributes()
     whole = digest(attributes, blocks, checksums)
@@ -295,7 +294,7 @@ def write_table(
     seconds: float,
     value_type: str = "float64",
 ) -> Header:
-    """Write finished blocks, one at a time, to a table at `path`.
+    """Write finished blocks one at a time to a table at `path`.
 
     Parameters
     ----------
@@ -304,12 +303,12 @@ def write_table(
     results : iterable of BlockResult
         Every block once.
     seconds : float
-        How long the solve took.
+        The duration of the solve.
 
     Raises
     ------
     ValueError
-        If blocks are missing or do not fit the rule set.
+        If blocks are missing or are not those of the rule set.
     OutputError
         If the table cannot be written.
     """

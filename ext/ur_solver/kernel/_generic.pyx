@@ -8,6 +8,7 @@ from libc.math cimport fabs
 from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memcpy
 
+from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.space._ranking cimport MAX_CELLS, Decoded, Ranking
 
 
@@ -111,7 +112,7 @@ cdef class GenericKernel:
             n += 1
         return n
 
-    cdef double backup(self, const double* values, const uint8_t* state) noexcept nogil:
+    cdef double backup(self, Inputs values, const uint8_t* state) noexcept nogil:
         # One application of the Bellman operator to one state.
         cdef Step steps[MAX_MOVES]
         cdef int throw, i, n
@@ -122,13 +123,13 @@ cdef class GenericKernel:
             best = -1.0
             n = self.moves(state, throw, steps)
             for i in range(n):
-                value = 0.0 if steps[i].rank == WON else values[steps[i].rank]
+                value = 0.0 if steps[i].rank == WON else values.at(steps[i].rank)
                 if steps[i].is_turned:
                     value = 1.0 - value
                 if value > best:
                     best = value
             if n == 0:
-                best = 1.0 - values[self.mirror_rank(state)]
+                best = 1.0 - values.at(self.mirror_rank(state))
             total += self.chance[throw] * best
         return total
 
@@ -138,7 +139,7 @@ cdef class GenericKernel:
         Parameters
         ----------
         rank : int
-            From 0 to n_positions - 1.
+            From 0 to n_values - 1.
 
         Returns
         -------
@@ -166,28 +167,32 @@ cdef class GenericKernel:
             throws.append(found)
         return self.mirror_rank(state), [throws]
 
-    def sweep(self, double[::1] values, int64_t first, int64_t count):
+    def sweep(self, double[::1] own, Inputs values, int64_t first, int64_t count):
         """Update ranks first .. first + count - 1 in place, last rank first.
 
         Parameters
         ----------
-        values : float64, shape (n_positions,), IN and OUT
-            Values of the whole space; those of earlier blocks must be final.
+        own : float64, shape (count,), IN and OUT
+            The values of these ranks, the same memory that `values` has them in.
+        values : Inputs
+            The values of these ranks and of all that their moves lead to.
+        first, count : int
 
         Returns
         -------
         float
             The delta: the largest change.
         """
-        return self._pass(values, first, count, True)
+        if own.shape[0] != count:
+            raise ValueError(f"{own.shape[0]} values of {count} ranks")
+        return self._pass(&own[0], values, first, count)
 
-    def residual(self, double[::1] values, int64_t first, int64_t count):
-        """The largest abs(T(V) - V) over the same ranks; writes nothing."""
-        return self._pass(values, first, count, False)
+    def residual(self, Inputs values, int64_t first, int64_t count):
+        """The largest abs(T(V) - V) over ranks first .. first + count - 1; writes nothing."""
+        return self._pass(NULL, values, first, count)
 
-    cdef double _pass(self, double[::1] values, int64_t first, int64_t count, bint store):
-        cdef double* base = &values[0]
-        cdef double value, delta = 0.0
+    cdef double _pass(self, double* own, Inputs values, int64_t first, int64_t count):
+        cdef double value, change, delta = 0.0
         cdef int64_t rank
         cdef Decoded decoded
         cdef uint8_t state[MAX_CELLS + 2]
@@ -195,9 +200,10 @@ cdef class GenericKernel:
             for rank in range(first + count - 1, first - 1, -1):
                 self.ranking.decode(rank, &decoded)
                 self.ranking.write_state(&decoded, state)
-                value = self.backup(base, state)
-                if fabs(value - base[rank]) > delta:
-                    delta = fabs(value - base[rank])
-                if store:
-                    base[rank] = value
+                value = self.backup(values, state)
+                change = fabs(value - values.at(rank))
+                if change > delta:
+                    delta = change
+                if own != NULL:
+                    own[rank - first] = value
         return delta

@@ -19,6 +19,7 @@ import numpy as np
 from ur_solver.kernel.rounding import NOISE
 from ur_solver.kernel.sampling import sample_of
 
+from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._unfolding cimport (
     AHEAD, ALONE, CHUNK, CONSTANT, COUNT, MAX_CHOICES, MAX_THROWS, PLACE, TURNS, Chunk, Unfolding,
     release,
@@ -308,13 +309,13 @@ cdef bint is_stuck(const Worth* worth) noexcept nogil:
 
 
 cdef int narrow_once(
-    GraphKernel kernel, const double* values, int64_t first, int64_t size,
+    GraphKernel kernel, Inputs inputs, int64_t first, int64_t size,
     const uint32_t* places, int n_pairs, double* upper, double* lower, double outside
 ) noexcept nogil:
     # Unfold a chunk, narrow its bounds and forget it; 0 if there is no memory.
     cdef Chunk chunk
     cdef int is_unfolded = kernel.claim(&chunk, places, n_pairs) and kernel.unfold(
-        &chunk, values, first, size)
+        &chunk, inputs, first, size)
     if is_unfolded:
         kernel.narrow(&chunk, upper, lower, outside)
     release(&chunk)
@@ -322,30 +323,32 @@ cdef int narrow_once(
 
 
 def residual(
-    GraphKernel kernel, const double[::1] values, block, int64_t first, int64_t size,
-    int threads
+    GraphKernel kernel, const double[::1] own, Inputs inputs, int64_t block, int64_t first,
+    int64_t size, int threads
 ):
     """The largest abs(T(V) - V) over some ranks and their mirror images.
 
     Parameters
     ----------
     kernel : GraphKernel
-    values : float64, shape (n_positions,)
-    block : (first rank, size)
-        Of the block that the ranks are in.
+    own : float64, shape (block size,)
+        The values of the block that the ranks are in.
+    inputs : Inputs
+        Those of the blocks that its moves lead to.
+    block : int
+        The block's first rank.
     first, size : int
         Ranks `first` to `first + size - 1`.
     threads : int
     """
     cdef int64_t n_chunks = (size + CHUNK - 1) // CHUNK, k
-    cdef int64_t block_first = block[0], block_size = block[1]
     cdef const uint32_t[::1] places = np.arange(
-        first - block_first, first - block_first + size, dtype=np.uint32)
+        first - block, first - block + size, dtype=np.uint32)
     cdef double[::1] deltas = np.zeros(n_chunks)
-    cdef double* base = <double*>&values[0]  # which are not stored to
+    cdef double* base = <double*>&own[0]  # which are not stored to
     for k in prange(n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
         deltas[k] = run_once(
-            kernel, base, block_first, block_size, &places[k * CHUNK],
+            kernel, base, inputs, block, own.shape[0], &places[k * CHUNK],
             <int>min(CHUNK, size - k * CHUNK), False)
     return largest_of(deltas)
 
@@ -357,27 +360,27 @@ cdef largest_of(const double[::1] deltas):
 
 
 cdef double run_once(
-    GraphKernel kernel, double* values, int64_t first, int64_t size, const uint32_t* places,
-    int n_pairs, bint store
+    GraphKernel kernel, double* own, Inputs inputs, int64_t first, int64_t size,
+    const uint32_t* places, int n_pairs, bint store
 ) noexcept nogil:
     # Unfold a chunk, run it and forget it; -1 if there is no memory.
     cdef Chunk chunk
     cdef double delta = -1.0
-    if kernel.claim(&chunk, places, n_pairs) and kernel.unfold(&chunk, values, first, size):
-        delta = kernel.run(&chunk, values + first, store)
+    if kernel.claim(&chunk, places, n_pairs) and kernel.unfold(&chunk, inputs, first, size):
+        delta = kernel.run(&chunk, own, store)
     release(&chunk)
     return delta
 
 
 cdef class GraphBlock:
-    """One block unfolded, its values in place among those of the whole space.
+    """One block unfolded, with its values.
 
     Parameters
     ----------
     kernel : GraphKernel
     block : (first rank, size)
-    values : float64, shape (n_positions,), IN and OUT
-        Final for all earlier blocks. The block's own are where sweeps begin.
+    inputs : Inputs
+        The values of the blocks that this one's moves lead to. The block's own begin at 1/2.
     list_bytes : int
         What the lists may take; chunks past it are unfolded in every sweep.
     threads : int
@@ -387,7 +390,8 @@ cdef class GraphBlock:
     noise = NOISE
 
     cdef GraphKernel kernel
-    cdef double[::1] values
+    cdef Inputs inputs
+    cdef double[::1] own
     cdef int64_t first, size, n_chunks
     cdef uint32_t[::1] places      # one of each pair, the most advanced first
     cdef Chunk* chunks
@@ -408,14 +412,14 @@ cdef class GraphBlock:
                 release(&self.chunks[k])
         free(self.chunks)
 
-    def __init__(self, GraphKernel kernel, block, double[::1] values, list_bytes, int threads):
+    def __init__(self, GraphKernel kernel, block, Inputs inputs, list_bytes, int threads):
         cdef int64_t k, budget = list_bytes, n_pairs
         cdef int64_t[::1] used
-        cdef double* base = &values[0]
-        self.kernel, self.values, self.threads = kernel, values, threads
+        self.kernel, self.inputs, self.threads = kernel, inputs, threads
         self.first, self.size = block
         if self.size > MOST_POSITIONS:
             raise ValueError(f"a block of {self.size} positions; at most {MOST_POSITIONS}")
+        self.own = np.full(self.size, 0.5)
         self._order()
         n_pairs = self.places.shape[0]
         self.n_chunks = (n_pairs + CHUNK - 1) // CHUNK
@@ -429,7 +433,7 @@ cdef class GraphBlock:
         used = np.zeros(self.n_chunks + 1, dtype=np.int64)
         for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             if used[self.n_chunks] < budget:
-                used[k] = self.keep(k, base)
+                used[k] = self.keep(k)
                 used[self.n_chunks] += used[k]  # unguarded: a bound on memory, not a count
         self.list_bytes = np.sum(used[:self.n_chunks])
 
@@ -452,11 +456,11 @@ cdef class GraphBlock:
                 self.places[start[largest - advance[k]]] = <uint32_t>k
                 start[largest - advance[k]] += 1
 
-    cdef int64_t keep(self, int64_t k, const double* values) noexcept nogil:
+    cdef int64_t keep(self, int64_t k) noexcept nogil:
         # Unfold a chunk and keep its stream at its length; the bytes that it takes.
         cdef Chunk chunk
         if not (self.kernel.claim(&chunk, self.chunks[k].places, self.chunks[k].n_pairs)
-                and self.kernel.unfold(&chunk, values, self.first, self.size)):
+                and self.kernel.unfold(&chunk, self.inputs, self.first, self.size)):
             release(&chunk)
             return 0  # as if past the budget
         chunk.kinds = <uint8_t*>realloc(chunk.kinds, chunk.n_kinds)
@@ -486,21 +490,21 @@ cdef class GraphBlock:
     cdef object _pass(self, int threads, bint store):
         cdef int64_t k
         cdef double[::1] deltas = np.zeros(self.n_chunks)
-        cdef double* base = &self.values[0]
+        cdef double* own = &self.own[0]
         # Threads share the chunks from the first on, so that they work side by side; one may
         # read a value while another rewrites it: either, the old or the new, serves.
         for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             if self.chunks[k].kinds != NULL:
-                deltas[k] = self.kernel.run(&self.chunks[k], base + self.first, store)
+                deltas[k] = self.kernel.run(&self.chunks[k], own, store)
             else:
                 deltas[k] = run_once(
-                    self.kernel, base, self.first, self.size, self.chunks[k].places,
+                    self.kernel, own, self.inputs, self.first, self.size, self.chunks[k].places,
                     self.chunks[k].n_pairs, store)
         return largest_of(deltas)
 
     def sample(self):
         """Some of the values, always the same: float64, a copy."""
-        return sample_of(np.asarray(self.values)[self.first : self.first + self.size])
+        return sample_of(np.asarray(self.own))
 
     def remember(self):
         """Keep a copy of the values."""
@@ -509,39 +513,37 @@ cdef class GraphBlock:
             self.memory = np.empty(self.size)
         cdef double[::1] memory = self.memory
         for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
-            memory[k] = self.values[self.first + k]
+            memory[k] = self.own[k]
 
     def extrapolate(self, double factor):
         """Add `factor` times the change since `remember`."""
         cdef const double[::1] memory = self.memory
         cdef int64_t k
         for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
-            self.values[self.first + k] += factor * (self.values[self.first + k] - memory[k])
+            self.own[k] += factor * (self.own[k] - memory[k])
 
-    def store(self, values):
-        """Nothing: the values are in place."""
+    def store(self, double[::1] values):
+        """Write the block's values to `values`, float64, shape (block size,), by rank."""
+        values[:] = self.own
 
-    def load(self, values):
-        """Take the block's values from those of the whole space."""
-        cdef const double[::1] given = values
-        if &given[0] != &self.values[0]:
-            self.values[self.first:self.first + self.size] = given[
-                self.first:self.first + self.size]
+    def load(self, const double[::1] values):
+        """Take the block's values from `values`, float64, shape (block size,), by rank."""
+        self.own[:] = values
 
     def bracket(self, const double[::1] values, double shift, double outside):
         """Lay bounds around the given values.
 
         Parameters
         ----------
-        values : float64, shape (n_positions,)
-            Those of the whole space, which the block was laid out with.
+        values : float64, shape (block size,)
+            The block's, in rank order.
         shift : float
             How far the bounds begin from the block's values.
         outside : float
             How far the values that its moves lead to may be off.
         """
         self.memory = None
-        own = np.asarray(values[self.first:self.first + self.size])
+        own = np.asarray(values)
         # one addition, rounded to nearest
         self.upper = np.nextafter(own + shift, np.inf)
         self.lower = np.nextafter(own - shift, -np.inf)
@@ -551,7 +553,6 @@ cdef class GraphBlock:
     def narrow(self, int threads):
         """Sweep both bounds, each update rounded outwards; threads as in `sweep`."""
         cdef int64_t k
-        cdef const double* base = &self.values[0]
         cdef double* upper = &self.upper[0]
         cdef double* lower = &self.lower[0]
         cdef int[::1] is_done = np.ones(self.n_chunks, dtype=np.intc)
@@ -560,7 +561,7 @@ cdef class GraphBlock:
                 self.kernel.narrow(&self.chunks[k], upper, lower, self.outside)
             else:
                 is_done[k] = narrow_once(
-                    self.kernel, base, self.first, self.size, self.chunks[k].places,
+                    self.kernel, self.inputs, self.first, self.size, self.chunks[k].places,
                     self.chunks[k].n_pairs, upper, lower, self.outside)
         if not np.all(is_done):
             raise MemoryError("no memory to unfold a chunk")
@@ -568,7 +569,7 @@ cdef class GraphBlock:
     def width(self, const double[::1] values):
         """How far the bounds are from the given values, rounded up, and at which rank."""
         cdef double width = -1.0, off
-        cdef const double* own = &values[self.first]
+        cdef const double* own = &values[0]
         cdef int64_t k, worst = 0
         with nogil:
             for k in range(self.size):

@@ -10,9 +10,9 @@ most advanced first, in chunks whose turns are kept as a stream:
 
     counts  uint8, by throw    how many moves it has, plus WINS if one ends the game; 0 if
                                the turn passes
-    words   uint32             of a pair: the two ranks, the same where a position is its own
-                               image; then by move the rank that it leads to, plus ROSETTE
-                               where it lands on one
+    words   uint32             of a pair: the places of the two rows (`LevelRows`), the same where
+                               a position is its own image; then by move the place of the row
+                               that it leads to, plus ROSETTE where it lands on one
 
 After every move the same side throws again, so that no word tells whose turn it is.
 """
@@ -27,6 +27,7 @@ import numpy as np
 from ur_solver.kernel.rounding import NOISE
 from ur_solver.kernel.sampling import sample_of
 
+from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
 cdef extern from "levels.h" nogil:
@@ -41,9 +42,15 @@ cdef extern from "levels.h" nogil:
         double* chances
         double pass_chance
         double* pots
+    ctypedef struct LevelRows:
+        double* own
+        int64_t n_own
+        int n_inputs
+        const int64_t* first
+        const double* const* base
     double levels_run(
         const Levels* levels, const uint8_t* counts, const uint32_t* words, int n_pairs,
-        double* values, int store)
+        const LevelRows* rows, int store)
 
 cdef enum:
     CHUNK = 1024                  # pairs
@@ -56,6 +63,44 @@ cdef struct Chunk:
     uint8_t* counts
     uint32_t* words
     int64_t n_words
+
+
+cdef class Rows:
+    """Where the rows of a block and of those that its moves lead to are."""
+
+    cdef LevelRows rows
+    cdef Inputs inputs
+    cdef int64_t first          # the rank of the block's first position
+    cdef int lanes
+    cdef double[::1] own
+    cdef int64_t[::1] places    # by input: the place of its first row
+    cdef const double** base
+
+    def __cinit__(self, int64_t first, double[::1] own, Inputs inputs, int lanes):
+        cdef int k, n = <int>inputs.first.shape[0]
+        cdef int64_t place = own.shape[0] // lanes
+        self.first, self.lanes, self.own, self.inputs = first, lanes, own, inputs
+        self.places = np.zeros(max(1, n), dtype=np.int64)
+        self.base = <const double**>malloc(max(1, n) * sizeof(double*))
+        if self.base == NULL:
+            raise MemoryError("no memory for a table of blocks")
+        self.rows.own, self.rows.n_own, self.rows.n_inputs = &own[0], place, n
+        for k in range(n):
+            self.places[k] = place
+            self.base[k] = inputs.base[k] + inputs.first[k]
+            place += (inputs.end[k] - inputs.first[k]) // lanes
+        self.rows.first, self.rows.base = &self.places[0], self.base
+
+    def __dealloc__(self):
+        free(self.base)
+
+    cdef uint32_t place_of(self, int64_t rank) noexcept nogil:
+        # The place of the row of a position.
+        cdef int k
+        if self.first <= rank < self.first + self.rows.n_own:
+            return <uint32_t>(rank - self.first)
+        k = self.inputs.find(rank * self.lanes)
+        return <uint32_t>(self.places[k] + rank - self.inputs.first[k] // self.lanes)
 
 
 cdef class LevelsKernel:
@@ -134,7 +179,7 @@ cdef class LevelsKernel:
 
     cdef void unfold_one(
         self, uint8_t* counts, uint32_t** words, uint16_t* own, const Trace* trace, int my_off,
-        int their_off
+        int their_off, Rows rows
     ) noexcept nogil:
         # Add a position's throws to a stream, which is moved on; the row is left as it was.
         cdef uint32_t found[THROWS][MAX_MOVES]
@@ -162,8 +207,8 @@ cdef class LevelsKernel:
                         if my_off + 1 == self.full:
                             counts[n] = UR_WINS
                             continue
-                        found[n][n_found[n]] = <uint32_t>self.ranking.rank_placed(
-                            own, my_off + 1, their_off)
+                        found[n][n_found[n]] = rows.place_of(self.ranking.rank_placed(
+                            own, my_off + 1, their_off))
                         n_found[n] += 1
                         continue
                     cell = self.landing_cell[landing]
@@ -181,7 +226,7 @@ cdef class LevelsKernel:
                     else:
                         rank = self.ranking.rank_changed(
                             own, trace, min(first, last), max(first, last))
-                    found[n][n_found[n]] = <uint32_t>rank
+                    found[n][n_found[n]] = rows.place_of(rank)
                     if self.pays[landing]:
                         found[n][n_found[n]] |= UR_ROSETTE
                     n_found[n] += 1
@@ -197,10 +242,9 @@ cdef class LevelsKernel:
             words[0] += n_found[n]
 
     cdef int unfold(
-        self, Chunk* chunk, const uint32_t* places, int n_pairs, int64_t first
+        self, Chunk* chunk, const uint32_t* places, int n_pairs, Rows rows
     ) noexcept nogil:
-        # The stream of some pairs of a block, whose ranks begin with `first`; 0 if there is
-        # no memory.
+        # The stream of some pairs of a block; 0 if there is no memory.
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
         cdef int my_off, their_off, k
@@ -215,19 +259,19 @@ cdef class LevelsKernel:
         if counts == NULL or words == NULL:
             return 0
         for k in range(n_pairs):
-            rank = first + places[k]
+            rank = rows.first + places[k]
             self.ranking.write_row(rank, own)
             self.ranking.off_stocks(own, &my_off, &their_off)
             self.ranking.write_mirror(own, other)
             self.ranking.trace(own, my_off, their_off, &trace)
             self.ranking.trace(other, their_off, my_off, &other_trace)
             image = other_trace.rank[self.ranking.n_ranked]
-            words[0], words[1] = <uint32_t>rank, <uint32_t>image
+            words[0], words[1] = rows.place_of(rank), rows.place_of(image)
             words += 2
-            self.unfold_one(counts, &words, own, &trace, my_off, their_off)
+            self.unfold_one(counts, &words, own, &trace, my_off, their_off, rows)
             counts += THROWS
             if image != rank:
-                self.unfold_one(counts, &words, other, &other_trace, their_off, my_off)
+                self.unfold_one(counts, &words, other, &other_trace, their_off, my_off, rows)
                 counts += THROWS
         # those past the end are fetched ahead, though never used
         memset(words, 0, UR_AHEAD * sizeof(uint32_t))
@@ -245,13 +289,21 @@ cdef void release(Chunk* chunk) noexcept nogil:
     chunk.words = NULL
 
 
-def residual(LevelsKernel kernel, const double[::1] values, int64_t first, int64_t size, int threads):
+def residual(
+    LevelsKernel kernel, double[::1] own, Inputs inputs, int64_t block, int64_t first,
+    int64_t size, int threads
+):
     """The largest abs(T(V) - V) over the rows of some ranks and of their mirror images.
 
     Parameters
     ----------
     kernel : LevelsKernel
-    values : float64, shape (ranks * lanes,)
+    own : float64, shape (block size * lanes,)
+        The values of the block that the ranks are in.
+    inputs : Inputs
+        Those of the blocks that its moves lead to.
+    block : int
+        The rank of the block's first position.
     first, size : int
         Ranks `first` to `first + size - 1`.
     threads : int
@@ -261,39 +313,41 @@ def residual(LevelsKernel kernel, const double[::1] values, int64_t first, int64
     MemoryError
     """
     cdef int64_t n_chunks = (size + CHUNK - 1) // CHUNK, k
-    cdef const uint32_t[::1] places = np.arange(size, dtype=np.uint32)
+    cdef const uint32_t[::1] places = np.arange(
+        first - block, first - block + size, dtype=np.uint32)
     cdef double[::1] deltas = np.zeros(n_chunks)
-    cdef double* base = <double*>&values[0]  # which are not stored to
+    cdef Rows rows = Rows(block, own, inputs, kernel.levels.lanes)
     for k in prange(n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
         deltas[k] = residual_of_chunk(
-            kernel, base, &places[k * CHUNK], <int>min(CHUNK, size - k * CHUNK), first)
+            kernel, rows, &places[k * CHUNK], <int>min(CHUNK, size - k * CHUNK))
     if np.min(deltas) < 0.0:
         raise MemoryError("no memory to unfold a chunk")
     return float(np.max(deltas))
 
 
 cdef double residual_of_chunk(
-    LevelsKernel kernel, double* values, const uint32_t* places, int n_pairs, int64_t first
+    LevelsKernel kernel, Rows rows, const uint32_t* places, int n_pairs
 ) noexcept nogil:
     # -1 if there is no memory
     cdef Chunk chunk
     cdef double delta = -1.0
-    if kernel.unfold(&chunk, places, n_pairs, first):
-        delta = levels_run(&kernel.levels, chunk.counts, chunk.words, n_pairs, values, False)
+    if kernel.unfold(&chunk, places, n_pairs, rows):
+        delta = levels_run(
+            &kernel.levels, chunk.counts, chunk.words, n_pairs, &rows.rows, False)
     release(&chunk)
     return delta
 
 
 cdef class LevelsBlock:
-    """One block unfolded, its values in place among those of the whole space.
+    """One block unfolded, with its values, which begin at half a pot.
 
     Parameters
     ----------
     kernel : LevelsKernel
     block : (first rank, size)
         Positions, each with all its lanes.
-    values : float64, shape (ranks * lanes,), IN and OUT
-        Final for all earlier blocks. The block's own are set to half a pot.
+    inputs : Inputs
+        The values of the blocks that this one's moves lead to.
     threads : int
         That unfold the block.
 
@@ -305,7 +359,7 @@ cdef class LevelsBlock:
     noise = NOISE
 
     cdef LevelsKernel kernel
-    cdef double[::1] values
+    cdef Rows rows
     cdef int64_t first, size, n_chunks, n_pairs
     cdef Chunk* chunks
     cdef object memory
@@ -320,15 +374,16 @@ cdef class LevelsBlock:
                 release(&self.chunks[k])
         free(self.chunks)
 
-    def __init__(self, LevelsKernel kernel, block, double[::1] values, int threads):
+    def __init__(self, LevelsKernel kernel, block, Inputs inputs, int threads):
         cdef int64_t k, n_failed = 0
         cdef uint16_t[::1] advance
         cdef const uint32_t[::1] places
-        self.kernel, self.values = kernel, values
+        self.kernel = kernel
         self.first, self.size = block
-        rows = self._own().reshape(-1, kernel.levels.lanes)
+        rows = np.empty((self.size, kernel.levels.lanes))
         for k in range(kernel.levels.lanes):
             rows[:, k] = 0.5 * kernel.levels.pots[k]
+        self.rows = Rows(self.first, rows.ravel(), inputs, kernel.levels.lanes)
         advance = np.empty(self.size, dtype=np.uint16)
         for k in prange(self.size, nogil=True, schedule="static", num_threads=threads):
             advance[k] = kernel.advance_of(self.first + k)
@@ -342,7 +397,7 @@ cdef class LevelsBlock:
         memset(self.chunks, 0, self.n_chunks * sizeof(Chunk))
         for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             if not kernel.unfold(
-                    &self.chunks[k], &places[k * CHUNK], self._pairs_of(k), self.first):
+                    &self.chunks[k], &places[k * CHUNK], self._pairs_of(k), self.rows):
                 n_failed += 1
         if n_failed:
             raise MemoryError("no memory for the lists of a block")
@@ -351,9 +406,7 @@ cdef class LevelsBlock:
         return <int>min(<int64_t>CHUNK, self.n_pairs - k * CHUNK)
 
     def _own(self):
-        # the block's own values, a view
-        lanes = self.kernel.levels.lanes
-        return np.asarray(self.values)[self.first * lanes : (self.first + self.size) * lanes]
+        return np.asarray(self.rows.own)
 
     def refine(self):
         """False: in double precision from the start."""
@@ -374,12 +427,11 @@ cdef class LevelsBlock:
     cdef object _pass(self, int threads, bint store):
         cdef int64_t k
         cdef double[::1] deltas = np.zeros(self.n_chunks)
-        cdef double* base = &self.values[0]
         # as in the graph kernel, threads read what others rewrite: old or new, either serves
         for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             deltas[k] = levels_run(
                 &self.kernel.levels, self.chunks[k].counts, self.chunks[k].words,
-                self._pairs_of(k), base, store)
+                self._pairs_of(k), &self.rows.rows, store)
         return float(np.max(deltas))
 
     def sample(self):
@@ -397,10 +449,22 @@ cdef class LevelsBlock:
         self.memory *= factor
         own += self.memory
 
-    def store(self, values):
-        """Nothing: the values are in place."""
+    def bracket(self, values, shift, outside):
+        """Refused: with stakes nothing is proven (`check_provable`)."""
+        raise NotImplementedError("bounds of values with stakes")
 
-    def load(self, values):
-        """Take the block's values from those of the whole space."""
-        lanes = self.kernel.levels.lanes
-        self._own()[:] = values[self.first * lanes : (self.first + self.size) * lanes]
+    def narrow(self, threads):
+        """Refused, as `bracket` is."""
+        raise NotImplementedError("bounds of values with stakes")
+
+    def width(self, values):
+        """Refused, as `bracket` is."""
+        raise NotImplementedError("bounds of values with stakes")
+
+    def store(self, double[::1] values):
+        """Write the block's values to `values`, float64, shape (block size * lanes,), by rank."""
+        values[:] = self.rows.own
+
+    def load(self, const double[::1] values):
+        """Take the block's values from `values`, float64, shape (block size * lanes,), by rank."""
+        self._own()[:] = values

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport MatrixRef, Move, Program, Tile
 from ur_solver.kernel._tiles cimport Filling, TileTables
@@ -23,6 +24,7 @@ cdef class TileLayout:
     cdef int64_t[::1] group_start
     cdef int threads
     cdef int64_t first_tile[3]
+    cdef int64_t first_rank         # the block's
     cdef int mine[2]
     cdef int theirs[2]
     cdef int my_free[2]
@@ -55,7 +57,7 @@ cdef class TileLayout:
     cdef int64_t _row(self, const Tile* tile, int r) noexcept nogil
     cdef void _lay_out(
         self, LayoutTables common, TileTables tables, int64_t first, const int64_t* externals,
-        const double* values
+        Inputs inputs
     ) noexcept nogil
     cdef void _link(
         self, LayoutTables common, TileTables tables, int64_t number, const Filling* filling,
@@ -73,12 +75,12 @@ cdef class TileLayout:
     ) noexcept nogil
     cdef void _read_externals(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
-        const double* values
+        Inputs inputs
     ) noexcept nogil
     cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil
     cdef void _leave(
         self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
-        const double* values, const Filling* filling, int source, int n, double* rows
+        Inputs inputs, const Filling* filling, int source, int n, double* rows
     ) noexcept nogil
     cdef void _mark_passes(self, LayoutTables common, const Tile* tile) noexcept nogil
     cdef void _mark_move(

@@ -8,6 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
+from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport (
     CORNER, LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, MAX_ROWS, MOVES_AHEAD, NO_BIT, NO_ENTRY,
@@ -32,23 +33,22 @@ cdef class TileLayout:
         Taken over from the block that was laid out in it before.
     halves : sequence of (mine, theirs)
         The block's one or two ordered pairs of side configs.
-    values : float64, shape (n_positions,)
-        Values of the whole space, final for all earlier blocks. Read on construction.
+    inputs : Inputs
+        The values of the blocks that this one's moves lead to. Read on construction.
     threads : int
         That lay the block out.
     """
 
     def __init__(
-        self, LayoutTables common, Workspace workspace, halves, const double[::1] values,
-        int threads
+        self, LayoutTables common, Workspace workspace, halves, Inputs inputs, int threads
     ):
         cdef int h
         cdef int64_t run
-        cdef const double* base = &values[0]
         self.tables = common.tables
         self.workspace = workspace
         self.threads = threads
         self.n_halves = len(halves)
+        self.first_rank = common.ranking.half_offset[halves[0][0], halves[0][1]]
         self.first_tile[0] = 0
         for h in range(self.n_halves):
             self.mine[h], self.theirs[h] = halves[h]
@@ -79,7 +79,7 @@ cdef class TileLayout:
         if common.is_lane:
             self._fill_no_moves()
         for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
-            self._lay_out(common, self.tables, run * RUN, &externals[0], base)
+            self._lay_out(common, self.tables, run * RUN, &externals[0], inputs)
         self._order_tiles(common)
 
     cdef _take_lists(self, Program* program, Region moves, Region slots):
@@ -252,7 +252,7 @@ cdef class TileLayout:
 
     cdef void _lay_out(
         self, LayoutTables common, TileTables tables, int64_t first, const int64_t* externals,
-        const double* values,
+        Inputs inputs,
     ) noexcept nogil:
         # Of a run of tiles: all that needs their places; `externals`: where each one's matrices
         # of moves that leave the block begin.
@@ -261,7 +261,7 @@ cdef class TileLayout:
         for number in range(first, min(first + RUN, self.n_tiles)):
             self._next(tables, number, &filling)
             self._link(common, tables, number, &filling, externals[number])
-            self._read_externals(common, tables, &self.tiles[number], &filling, values)
+            self._read_externals(common, tables, &self.tiles[number], &filling, inputs)
             self._mark_passes(common, &self.tiles[number])
 
     cdef void _link(
@@ -382,7 +382,7 @@ cdef class TileLayout:
 
     cdef void _read_externals(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
-        const double* values,
+        Inputs inputs,
     ) noexcept nogil:
         # The best of a tile's moves that leave the block, by throw, from finished blocks.
         cdef int n, index
@@ -404,7 +404,7 @@ cdef class TileLayout:
             while sources:
                 index = 63 - leading_zeros(sources)
                 sources ^= <uint64_t>1 << index
-                self._leave(common, tables, common.ranking, tile, values, filling, index, n, rows)
+                self._leave(common, tables, common.ranking, tile, inputs, filling, index, n, rows)
         if end != NULL and (end - self.buffer) // LANES & 1:
             for x in range(LANES):
                 end[x] = none  # what no tile reads, up to the next one's
@@ -421,7 +421,7 @@ cdef class TileLayout:
 
     cdef void _leave(
         self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
-        const double* values, const Filling* filling, int source, int n, double* rows,
+        Inputs inputs, const Filling* filling, int source, int n, double* rows,
     ) noexcept nogil:
         # One move onto a frozen square or off the board, from a path index, for all rows of a
         # tile that have it.
@@ -436,6 +436,7 @@ cdef class TileLayout:
         cdef int64_t to_columns[MAX_ROWS]
         cdef double value
         cdef double* row
+        cdef const double* values = NULL
         cdef bint again = common.gives_extra[target, n], wins = False
         cdef bint turned = is_turned(&self.program, tile)
         for k in range(tables.n_shared):
@@ -457,6 +458,7 @@ cdef class TileLayout:
             frozen |= <uint32_t>1 << (target - common.first_frozen)
         if not wins:
             config = ranking.config_of[off, frozen]
+            values = inputs.of(h, config)
             if again:
                 tables.ranks(config, theirs, after, to_rows, to_columns)
             else:

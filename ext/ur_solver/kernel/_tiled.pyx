@@ -13,6 +13,7 @@ import numpy as np
 from ur_solver.kernel.rounding import NOISE
 from ur_solver.kernel.sampling import sample_step
 
+from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport LANES, MAX_ROWS, Program, Tile, is_turned, matrix_of
 from ur_solver.kernel._tile_layout cimport RUN, TileLayout
@@ -127,8 +128,8 @@ cdef class TiledBlock(TileLayout):
     Parameters
     ----------
     kernel : TiledKernel
-    workspace, halves, values, threads
-        As of `TileLayout`; only `store` writes to `values`.
+    workspace, halves, inputs, threads
+        As of `TileLayout`.
     single : bool
         Sweep in single precision until `refine`, if the instruction set has it; and of a lane,
         once changes are small, without the moves that are too bad to become the best.
@@ -144,11 +145,11 @@ cdef class TiledBlock(TileLayout):
     cdef bint may_eliminate        # whether they will not once changes are small
 
     def __init__(
-        self, TiledKernel kernel, Workspace workspace, halves, const double[::1] values,
-        int threads=1, bint single=False
+        self, TiledKernel kernel, Workspace workspace, halves, Inputs inputs, int threads=1,
+        bint single=False
     ):
         cdef int64_t k
-        super().__init__(kernel, workspace, halves, values, threads)
+        super().__init__(kernel, workspace, halves, inputs, threads)
         self.kernel = kernel
         self.memory = NULL
         self.lower = NULL
@@ -328,8 +329,8 @@ cdef class TiledBlock(TileLayout):
 
         Parameters
         ----------
-        values : float64, shape (n_positions,)
-            Those that the block was laid out with, and the block's own.
+        values : float64, shape (block size,)
+            The block's, in rank order.
         shift : float
             How far the bounds begin from the block's values; draws are 1/2 for sure.
         outside : float
@@ -346,7 +347,7 @@ cdef class TiledBlock(TileLayout):
                 self.kernel.sweeper.widen(
                     self.buffer + n_states * LANES, self.buffer + n_states * LANES,
                     self.lower + n_states * LANES, self.n_vectors - n_states, beyond)
-        self._copy(NULL, &values[0])
+        self._copy(NULL, &values[0] - self.first_rank)
         with nogil:
             # a turned tile's are 1 less the value, rounded to nearest
             self.kernel.sweeper.widen(
@@ -384,6 +385,11 @@ cdef class TiledBlock(TileLayout):
     def width(self, const double[::1] values):
         """How far the bounds are from the given values, and where.
 
+        Parameters
+        ----------
+        values : float64, shape (block size,)
+            In rank order.
+
         Returns
         -------
         width : float
@@ -401,6 +407,7 @@ cdef class TiledBlock(TileLayout):
         cdef int r, c
         cdef Filling filling
         cdef const Tile* tile
+        cdef const double* own = &values[0] - self.first_rank
         with nogil:
             for t in range(self.n_tiles):
                 tile = &self.tiles[t]
@@ -410,7 +417,7 @@ cdef class TiledBlock(TileLayout):
                     k = self._row(tile, r)
                     for c in range(tile.n_columns):
                         rank = rows[r] + columns[c]
-                        value = 1.0 - values[rank] if turned else values[rank]
+                        value = 1.0 - own[rank] if turned else own[rank]
                         off = max(self.buffer[k + c] - value, value - self.lower[k + c])
                         if turned:
                             off = nextafter(off + HALF_UNIT, INFINITY)
@@ -420,19 +427,19 @@ cdef class TiledBlock(TileLayout):
         return nextafter(width, INFINITY), worst
 
     def store(self, double[::1] values):
-        """Write the block's values to `values`, float64, shape (n_positions,); see `refine`."""
+        """Write the block's values to `values`, float64, shape (block size,), by rank; see `refine`."""
         self.refine()
-        self._copy(&values[0], NULL)
+        self._copy(&values[0] - self.first_rank, NULL)
 
     def load(self, const double[::1] values):
-        """Take the block's values from `values`, float64, shape (n_positions,)."""
+        """Take the block's values from `values`, float64, shape (block size,), in rank order."""
         self.refine()
-        self._copy(NULL, &values[0])
+        self._copy(NULL, &values[0] - self.first_rank)
         with nogil:
             self.kernel.sweeper.show(&self.program, self.buffer, self.n_tiles, self.threads)
 
     cdef _copy(self, double* to, const double* source):
-        # Between F and rank order: to `to` unless it is NULL, from `source` otherwise.
+        # Between F and values by rank: to `to` unless it is NULL, from `source` otherwise.
         cdef int64_t run
         for run in prange(
                 (self.n_tiles + RUN - 1) // RUN, nogil=True, schedule="static",

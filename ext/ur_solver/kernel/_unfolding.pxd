@@ -17,6 +17,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
+from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.space._contents cimport ContentRanking, Trace
 
 cdef enum:
@@ -68,7 +69,6 @@ cdef class Unfolding:
     cdef const uint16_t[::1] lift, landing_content
     cdef const int32_t[:, ::1] step_start
     cdef const int32_t[::1] step_target, step_landing, landing_cell, landing_start, landing_taken
-    cdef const uint8_t[::1] may_capture
     cdef const int32_t[::1] advance
     cdef const uint8_t[:, :, ::1] again
     cdef const uint8_t[:, ::1] type_of, from_home, from_board
@@ -78,8 +78,7 @@ cdef class Unfolding:
     cdef uint16_t advance_of(self, int64_t rank) noexcept nogil
     cdef void put(self, uint16_t* own, uint16_t* other, int cell, int content) noexcept nogil
     cdef void lead(
-        self, Moves* moves, int64_t rank, bint turns, const double* values, int64_t first,
-        int64_t size
+        self, Moves* moves, int64_t rank, bint turns, Inputs inputs, int64_t first, int64_t size
     ) noexcept nogil
     cdef int64_t rank_after(
         self, const uint16_t* row, const Trace* trace, int source, int target, int my_off,
@@ -88,15 +87,15 @@ cdef class Unfolding:
     cdef void unfold_choice(
         self, uint16_t* own, uint16_t* other, const Trace* trace, const Trace* other_trace,
         int my_off, int their_off, bint from_home, bint from_board, const double* chance,
-        const double* values, int64_t first, int64_t size, Moves* moves
+        Inputs inputs, int64_t first, int64_t size, Moves* moves
     ) noexcept nogil
     cdef int make_room(self, Chunk* chunk) noexcept nogil
     cdef int unfold_one(
         self, Chunk* chunk, uint16_t* own, uint16_t* other, const Trace* trace,
-        const Trace* other_trace, int my_off, int their_off, const double* values,
-        int64_t first, int64_t size
+        const Trace* other_trace, int my_off, int their_off, Inputs inputs, int64_t first,
+        int64_t size
     ) noexcept nogil
     cdef int unfold(
-        self, Chunk* chunk, const double* values, int64_t first, int64_t size
+        self, Chunk* chunk, Inputs inputs, int64_t first, int64_t size
     ) noexcept nogil
     cdef int claim(self, Chunk* chunk, const uint32_t* places, int n_pairs) noexcept nogil

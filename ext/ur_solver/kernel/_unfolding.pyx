@@ -5,6 +5,7 @@ from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memset
 
+from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
 
 cdef enum:
@@ -43,7 +44,6 @@ cdef class Unfolding:
         self.landing_start = tables.landing_start
         self.landing_content = tables.landing_content
         self.landing_taken = tables.landing_taken
-        self.may_capture = tables.may_capture
         self.again = tables.again
         self.advance = tables.advance
         self.type_of = tables.type_of
@@ -53,7 +53,7 @@ cdef class Unfolding:
         self.chance = tables.chance
         self.n_cells = ranking.n_cells
         self.n_movers = self.mover_cell.shape[0]
-        self.n_throws = self.may_capture.shape[0]
+        self.n_throws = len(tables.throws)
         self.full = ranking.n_stocks - 1
         if self.n_throws > MAX_THROWS or self.chance.shape[1] > MAX_CHOICES:
             raise ValueError("rules larger than the compiled limits")
@@ -79,8 +79,7 @@ cdef class Unfolding:
             self.ranking.first_content[cell] + content]
 
     cdef void lead(
-        self, Moves* moves, int64_t rank, bint turns, const double* values, int64_t first,
-        int64_t size
+        self, Moves* moves, int64_t rank, bint turns, Inputs inputs, int64_t first, int64_t size
     ) noexcept nogil:
         # Note that a throw may lead to a rank.
         cdef double value
@@ -89,7 +88,7 @@ cdef class Unfolding:
                 moves.places[moves.n] = ~(rank - first) if turns else rank - first
                 moves.n += 1
             return
-        value = 1.0 - values[rank] if turns else values[rank]
+        value = 1.0 - inputs.at(rank) if turns else inputs.at(rank)
         if value > moves.constant:
             moves.constant = value
 
@@ -106,7 +105,7 @@ cdef class Unfolding:
     cdef void unfold_choice(
         self, uint16_t* own, uint16_t* other, const Trace* trace, const Trace* other_trace,
         int my_off, int their_off, bint from_home, bint from_board, const double* chance,
-        const double* values, int64_t first, int64_t size, Moves* moves
+        Inputs inputs, int64_t first, int64_t size, Moves* moves
     ) noexcept nogil:
         # The moves after one choice, by throw; rows are left as they were.
         cdef int n_cells = self.n_cells
@@ -145,10 +144,10 @@ cdef class Unfolding:
                         again = self.again[n, target, 0]
                         if again & 2:
                             self.lead(&moves[n], self.ranking.rank_placed(own, off, their_off),
-                                      False, values, first, size)
+                                      False, inputs, first, size)
                         if again & 1:
                             self.lead(&moves[n], self.ranking.rank_placed(other, their_off, off),
-                                      True, values, first, size)
+                                      True, inputs, first, size)
                         continue
                     cell = self.landing_cell[landing]
                     held = own[cell]
@@ -156,8 +155,6 @@ cdef class Unfolding:
                     if content == NONE:
                         continue
                     taken = self.landing_taken[self.landing_start[landing] + held]
-                    if taken and not self.may_capture[n]:
-                        continue
                     self.put(own, other, cell, content)
                     own[n_cells + 1] += taken
                     other[n_cells] += taken
@@ -165,12 +162,12 @@ cdef class Unfolding:
                     if again & 2:
                         rank = self.rank_after(
                             own, trace, source if source >= 0 else cell, cell, my_off, their_off)
-                        self.lead(&moves[n], rank, False, values, first, size)
+                        self.lead(&moves[n], rank, False, inputs, first, size)
                     if again & 1:
                         from_ = self.ranking.mirror_cell[source if source >= 0 else cell]
                         to = self.ranking.mirror_cell[cell]
                         rank = self.rank_after(other, other_trace, from_, to, their_off, my_off)
-                        self.lead(&moves[n], rank, True, values, first, size)
+                        self.lead(&moves[n], rank, True, inputs, first, size)
                     self.put(own, other, cell, held)
                     own[n_cells + 1] -= taken
                     other[n_cells] -= taken
@@ -187,7 +184,7 @@ cdef class Unfolding:
         Parameters
         ----------
         rank : int
-            From 0 to n_positions - 1.
+            From 0 to n_values - 1.
 
         Returns
         -------
@@ -215,7 +212,7 @@ cdef class Unfolding:
             # as if all ranks were of one block, so that no move leaves it but one that wins
             self.unfold_choice(
                 own, other, &trace, &other_trace, my_off, their_off, self.from_home[kind, c],
-                self.from_board[kind, c], &self.chance[kind, c, 0], NULL, 0, INT64_MAX, moves)
+                self.from_board[kind, c], &self.chance[kind, c, 0], None, 0, INT64_MAX, moves)
             throws = []
             for n in range(self.n_throws):
                 found = None
@@ -249,8 +246,8 @@ cdef class Unfolding:
 
     cdef int unfold_one(
         self, Chunk* chunk, uint16_t* own, uint16_t* other, const Trace* trace,
-        const Trace* other_trace, int my_off, int their_off, const double* values,
-        int64_t first, int64_t size
+        const Trace* other_trace, int my_off, int their_off, Inputs inputs, int64_t first,
+        int64_t size
     ) noexcept nogil:
         # Add a position to a stream; 0 if there is no memory.
         cdef Moves moves[MAX_THROWS]
@@ -264,7 +261,7 @@ cdef class Unfolding:
         for c in range(self.n_choices[kind]):
             self.unfold_choice(
                 own, other, trace, other_trace, my_off, their_off, self.from_home[kind, c],
-                self.from_board[kind, c], &self.chance[kind, c, 0], values, first, size, moves)
+                self.from_board[kind, c], &self.chance[kind, c, 0], inputs, first, size, moves)
             for n in range(self.n_throws):
                 if self.chance[kind, c, n] == 0.0:
                     continue
@@ -285,7 +282,7 @@ cdef class Unfolding:
         return 1
 
     cdef int unfold(
-        self, Chunk* chunk, const double* values, int64_t first, int64_t size
+        self, Chunk* chunk, Inputs inputs, int64_t first, int64_t size
     ) noexcept nogil:
         # Fill a chunk's stream; its block has the ranks from `first` on, `size` of them.
         # 0 if there is no memory.
@@ -311,11 +308,11 @@ cdef class Unfolding:
                 chunk.words[chunk.n_words + 1] = <uint32_t>image
                 chunk.n_words += 2
             if not self.unfold_one(
-                    chunk, own, other, &trace, &other_trace, my_off, their_off, values, first,
+                    chunk, own, other, &trace, &other_trace, my_off, their_off, inputs, first,
                     size):
                 return 0
             if image != chunk.places[k] and not self.unfold_one(
-                    chunk, other, own, &other_trace, &trace, their_off, my_off, values, first,
+                    chunk, other, own, &other_trace, &trace, their_off, my_off, inputs, first,
                     size):
                 return 0
         memset(&chunk.words[chunk.n_words], 0, AHEAD * sizeof(uint32_t))

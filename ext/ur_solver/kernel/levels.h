@@ -35,6 +35,16 @@ typedef struct {
     double pots[UR_MAX_LANES];       /* by lane what the two sides' values sum to */
 } Levels;
 
+/* Where rows are. A word names a row by its place: those of the block come first, then those of
+   the blocks that its moves lead to, one block after the other. */
+typedef struct {
+    double *own;
+    int64_t n_own;
+    int n_inputs;
+    const int64_t *first;            /* by block that moves lead to: the place of its first row */
+    const double *const *base;       /* and where that is */
+} LevelRows;
+
 typedef struct {
     const uint8_t *counts;
     const uint32_t *words;
@@ -47,6 +57,16 @@ typedef struct {
 } LevelWorth;
 
 #define UR_INLINE static inline __attribute__((always_inline))
+
+UR_INLINE const double *levels_row(const LevelRows *rows, const int64_t place, const int lanes)
+{
+    if (place < rows->n_own)
+        return rows->own + place * lanes;
+    int k = 0;
+    while (k + 1 < rows->n_inputs && rows->first[k + 1] <= place)
+        k++;
+    return rows->base[k] + (place - rows->first[k]) * lanes;
+}
 
 /* The lane that a lane turns into when the other side throws. */
 UR_INLINE int levels_other(int reach, int lane)
@@ -82,7 +102,7 @@ UR_INLINE void levels_pay(
 }
 
 UR_INLINE void levels_read(
-    const Levels *levels, LevelReader *at, const double *values, LevelWorth *worth,
+    const Levels *levels, LevelReader *at, const LevelRows *rows, LevelWorth *worth,
     const int lanes)
 {
     const int reach = lanes - UR_CUT_LANES - 1;
@@ -101,8 +121,8 @@ UR_INLINE void levels_read(
             best[i] = count & UR_WINS ? levels->pots[i] : -1e300;
         for (int k = 0; k < moves; k++) {
             const uint32_t word = at->words[k];
-            const double *row = values + (int64_t)(word & ~UR_ROSETTE) * lanes;
-            const double *next = values + (int64_t)(at->words[k + UR_AHEAD] & ~UR_ROSETTE) * lanes;
+            const double *row = levels_row(rows, word & ~UR_ROSETTE, lanes);
+            const double *next = levels_row(rows, at->words[k + UR_AHEAD] & ~UR_ROSETTE, lanes);
             for (int line = 0; line < lanes; line += 8)
                 __builtin_prefetch(next + line);
             if (word & UR_ROSETTE) {
@@ -164,18 +184,18 @@ UR_INLINE double levels_change(double *row, const double *value, const int store
 
 UR_INLINE double levels_run_lanes(
     const Levels *levels, const uint8_t *counts, const uint32_t *words, int n_pairs,
-    double *values, const int store, const int lanes)
+    const LevelRows *rows, const int store, const int lanes)
 {
     LevelReader at = {counts, words};
     LevelWorth mine, theirs;
     double value[UR_MAX_LANES], image_value[UR_MAX_LANES], delta = 0.0;
     for (int k = 0; k < n_pairs; k++) {
-        double *row = values + (int64_t)at.words[0] * lanes;
-        double *image = values + (int64_t)at.words[1] * lanes;
+        double *row = rows->own + (int64_t)at.words[0] * lanes;
+        double *image = rows->own + (int64_t)at.words[1] * lanes;
         at.words += 2;
-        levels_read(levels, &at, values, &mine, lanes);
+        levels_read(levels, &at, rows, &mine, lanes);
         if (image != row)
-            levels_read(levels, &at, values, &theirs, lanes);
+            levels_read(levels, &at, rows, &theirs, lanes);
         else
             theirs = mine;
         if (store)
@@ -202,17 +222,17 @@ __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 static double levels_run(
     const Levels *levels, const uint8_t *counts, const uint32_t *words, int n_pairs,
-    double *values, int store)
+    const LevelRows *rows, int store)
 {
     switch (levels->lanes) {
     case 8:
-        return levels_run_lanes(levels, counts, words, n_pairs, values, store, 8);
+        return levels_run_lanes(levels, counts, words, n_pairs, rows, store, 8);
     case 16:
-        return levels_run_lanes(levels, counts, words, n_pairs, values, store, 16);
+        return levels_run_lanes(levels, counts, words, n_pairs, rows, store, 16);
     case 32:
-        return levels_run_lanes(levels, counts, words, n_pairs, values, store, 32);
+        return levels_run_lanes(levels, counts, words, n_pairs, rows, store, 32);
     default:
-        return levels_run_lanes(levels, counts, words, n_pairs, values, store, levels->lanes);
+        return levels_run_lanes(levels, counts, words, n_pairs, rows, store, levels->lanes);
     }
 }
 

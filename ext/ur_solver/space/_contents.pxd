@@ -15,7 +15,7 @@ cdef struct Trace:
 
 
 cdef class ContentRanking:
-    cdef readonly int n_cells, n_ranked, n_frozen, n_stocks
+    cdef int n_cells, n_ranked, n_frozen, n_stocks
     cdef const int16_t[:, ::1] take            # (stock, part) -> the rest, -1
     cdef const int32_t[::1] n_contents         # cell -> contents
     cdef const int32_t[::1] first_content      # cell -> first row of `parts`

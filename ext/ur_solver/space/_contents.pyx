@@ -203,7 +203,7 @@ def rank_states(ContentRanking ranking, const uint16_t[:, ::1] states, int64_t[:
 
 
 def unrank_states(ContentRanking ranking, const int64_t[::1] ranks, uint16_t[:, ::1] states):
-    """Write the state row of each rank, all in 0 .. n_positions - 1, to `states`."""
+    """Write the state row of each rank, all in 0 .. n_values - 1, to `states`."""
     cdef Py_ssize_t k
     with nogil:
         for k in range(ranks.shape[0]):

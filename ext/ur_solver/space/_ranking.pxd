@@ -18,8 +18,8 @@ cdef struct Decoded:
 
 
 cdef class Ranking:
-    cdef readonly int n_cells, n_shared, n_configs, pieces, n_digits, n_shapes
-    cdef readonly int64_t n_positions
+    cdef int n_cells, n_shared, n_configs, pieces, n_digits, n_shapes
+    cdef int64_t n_values
     # cell roles
     cdef const uint32_t[:, ::1] cell_bits      # (cell, code) -> bits of four masks
     cdef const int8_t[:, ::1] cell_digit       # (cell, code) -> digit, -1 if not allowed

@@ -1,7 +1,7 @@
 """Rank and unrank of encoded states, without stored keys and without holes.
 
 A state is a row of bytes: the content code of every square in board order, then my
-home count and the opponent's. `ur_solver.space.space` builds the tables and documents
+home count and the opponent's. `ur_solver.space.race` builds the tables and documents
 the order of ranks; here they are only read.
 """
 
@@ -23,9 +23,9 @@ cdef class Ranking:
     Thread safe: nothing is written after construction.
     """
 
-    def __init__(self, tables, int pieces, int64_t n_positions):
+    def __init__(self, tables, int pieces, int64_t n_values):
         self.pieces = pieces
-        self.n_positions = n_positions
+        self.n_values = n_values
         self.cell_bits = tables["cell_bits"]
         self.cell_digit = tables["cell_digit"]
         self.cell_shared = tables["cell_shared"]
@@ -180,7 +180,7 @@ def rank_states(Ranking ranking, const uint8_t[:, ::1] states, int64_t[::1] rank
 
 
 def unrank_states(Ranking ranking, const int64_t[::1] ranks, uint8_t[:, ::1] states):
-    """Write the state row of each rank, all in 0 .. n_positions - 1, to `states`."""
+    """Write the state row of each rank, all in 0 .. n_values - 1, to `states`."""
     cdef Py_ssize_t k
     cdef Decoded decoded
     with nogil:

@@ -7,19 +7,23 @@ from ur_solver.rules.families.casual import Casual
 from ur_solver.rules.families.family import ENTER, FREE_THROW, HOME, MAX_PIECES, MOVE, Family, Roll
 from ur_solver.rules.families.race import Race
 from ur_solver.rules.families.skiriuk import Skiriuk
+from ur_solver.rules.registry import register_family
 
-FAMILIES: dict[str, type[Family]] = {
-    family.name: family for family in (Race, Bell, Casual, Birds, Skiriuk, Ben)
-}
-"""The families, by name."""
+for _family in (Race, Bell, Casual, Birds, Skiriuk, Ben):
+    register_family(_family)
 
 __all__ = [
     "ENTER",
-    "FAMILIES",
     "FREE_THROW",
     "HOME",
     "MAX_PIECES",
     "MOVE",
+    "Bell",
+    "Ben",
+    "Birds",
+    "Casual",
     "Family",
+    "Race",
     "Roll",
+    "Skiriuk",
 ]

@@ -1,15 +1,14 @@
-"""Bell's game (section 5.1), with or without stakes.
+"""Bell's game (rules, section 5.1), with or without stakes.
 
 With stakes the fines have no end; `ur_solver.space.stakes` tells what a table does about that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
 from ur_solver.rules.families.family import Family
+from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import Ordinary, SquareRule
+from ur_solver.rules.switches import StakesSwitch
 
 _STEPS = (4, 0, 1, 5)
 _ENTERING_THROW = 3
@@ -21,20 +20,19 @@ class Bell(Family):
     name = "bell"
     paths = ("bell",)
     dice = ("bell",)
-    fixed: ClassVar[Mapping[str, Any]] = {
-        "safe_rosettes": True,
-        "extra_on_rosette": False,
-        "extra_on_capture": False,
-        "extra_on_throw": None,
-        "roll_again": False,
-    }
+    switches = (StakesSwitch("stakes", None, "Played for money."),)
+
+    @property
+    def payoff(self) -> Payoff:
+        """The stakes, if there are any."""
+        return self.rules.switches["stakes"] or CHANCES
 
     def square_rule(self, square: str) -> SquareRule:
         """An ordinary square; no capture on rosettes."""
         return Ordinary(is_safe=square in self.rules.rosettes)
 
     def steps(self, throw: int) -> int:
-        """How many squares `throw` moves a piece, by section 5.1."""
+        """How many squares `throw` moves a piece, by rules, section 5.1."""
         return _STEPS[throw]
 
     def may_enter(self, throw: int) -> bool:

@@ -1,14 +1,11 @@
-"""Ben's game (section 5.5): pieces converted on the wavy corners, and jumps."""
+"""Ben's game (rules, section 5.5): pieces converted on the wavy corners, and jumps."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any, ClassVar
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, WAVY_CORNERS
 from ur_solver.rules.contents import is_marked, with_mark
 from ur_solver.rules.families.family import Family
-from ur_solver.rules.squares import Converting, Dueling, Paired, Refuge, SquareRule
+from ur_solver.rules.squares import CapturedBy, Converting, Dueling, Paired, Refuge, SquareRule
 
 _REFUGE = 2
 _JUMP = 0
@@ -21,19 +18,15 @@ class Ben(Family):
     name = "ben"
     paths = ("skiriuk",)
     dice = ("3-binary", "4-binary", "d4")
-    fixed: ClassVar[Mapping[str, Any]] = {
-        "safe_rosettes": True,
-        "extra_on_rosette": False,
-        "extra_on_capture": False,
-        "extra_on_throw": None,
-        "roll_again": False,
-        "stakes": None,
-    }
 
     def square_rule(self, square: str) -> SquareRule:
-        """The leaflet's squares, read onto the board."""
+        """The leaflet's squares, read onto the board; jumps capture on none of them."""
         if square in self.rules.rosettes:
             return Refuge(_REFUGE)
+        throws = tuple(throw for throw in self.rules.dice.throws if throw != _JUMP)
+        return CapturedBy(self._captured_on(square), throws)
+
+    def _captured_on(self, square: str) -> SquareRule:
         if square in FOUR_FIVES | QUARTERED:
             return Paired()
         return Converting() if square in WAVY_CORNERS else Dueling()
@@ -57,10 +50,6 @@ class Ben(Family):
     def stands(self, piece: str, index: int) -> str:
         """Marked on a conversion square, and from then on."""
         return with_mark(piece, is_marked(piece) or index in self._conversions)
-
-    def may_capture(self, throw: int) -> bool:
-        """Not with a jump."""
-        return throw != _JUMP
 
     def targets(self, piece: str, source: int, throw: int) -> tuple[int, ...]:
         """By the throw, or by a jump; a blank piece stops at the second conversion."""

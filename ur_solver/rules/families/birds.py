@@ -1,9 +1,6 @@
-"""The birds (section 5.3): numbered pieces that enter by throwing their number."""
+"""The birds (rules, section 5.3): numbered pieces that enter by throwing their number."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any, ClassVar
 
 from ur_solver.rules.families.casual import Casual
 from ur_solver.rules.families.family import ENTER, MOVE, Roll
@@ -19,7 +16,7 @@ class Birds(Casual):
     dice = ("4-binary",)
     max_pieces = 5
     is_numbered = True
-    fixed: ClassVar[Mapping[str, Any]] = {**Casual.fixed, "roll_again": False}
+    switches = ()
 
     def choices(self, n_home: int, n_on_board: int) -> tuple[str, ...]:
         """*move* with a piece on the board, *enter* with one at home."""

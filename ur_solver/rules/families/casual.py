@@ -1,12 +1,12 @@
-"""The casual game (section 5.2): rosettes that all may share, and no extra throws."""
+"""The casual game (rules, section 5.2): rosettes that all may share, and no extra throws."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ur_solver.rules.families.family import Family
 from ur_solver.rules.squares import Ordinary, Shared, SquareRule
+from ur_solver.rules.switches import Flag, Switch
 
 
 class Casual(Family):
@@ -15,13 +15,13 @@ class Casual(Family):
     name = "casual"
     paths = ("bell",)
     dice: ClassVar[tuple[str, ...]] = ("4-binary", "d4")
-    fixed: ClassVar[Mapping[str, Any]] = {
-        "safe_rosettes": True,
-        "extra_on_rosette": False,
-        "extra_on_capture": False,
-        "extra_on_throw": None,
-        "stakes": None,
-    }
+    switches: ClassVar[tuple[Switch, ...]] = (
+        Flag(
+            "roll_again",
+            False,
+            "Whether a player who lands on a rosette may choose to throw again.",
+        ),
+    )
 
     def square_rule(self, square: str) -> SquareRule:
         """Rosettes are shared, all else is ordinary."""
@@ -29,5 +29,5 @@ class Casual(Family):
 
     def again(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
         """Never, or by choice after landing on a rosette."""
-        may_choose = self.rules.roll_again and square in self.rules.rosettes
+        may_choose = self.rules.switches.get("roll_again") and square in self.rules.rosettes
         return (False, True) if may_choose else (False,)

@@ -3,21 +3,23 @@
 A family is the code half of a rule set, bound to the data half: it says what each square
 may hold (`squares`), which letter a piece wears where (`indices`, `meets`, `stands`),
 how far a throw takes a piece (`targets`), who throws next (`again`), and what is chosen
-and thrown in a turn (`choices`, `rolls`). It knows squares, pieces and throws, not
+and thrown in a turn (`choices`, `rolls`). It declares the switches that a rule set may turn
+(`switches`) and what is played for (`payoff`). It knows squares, pieces and throws, not
 positions: `moves.py` walks those, the same way for every family.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.contents import DARK, LIGHT, in_order, split, with_mark
 from ur_solver.rules.dice import DICE
+from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import SquareRule
+from ur_solver.rules.switches import Switch
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
@@ -35,7 +37,7 @@ FREE_THROW = ""
 """The name of the only choice of a turn in which nothing is said before throwing."""
 
 
-class Slot(NamedTuple):
+class Place(NamedTuple):
     """A case in which a piece may stand: its path index, its square, its letter."""
 
     path_index: int
@@ -61,7 +63,11 @@ class Roll(NamedTuple):
 
 
 class Family:
-    """The rules of section 4 that every family keeps unless it says otherwise.
+    """What every family keeps of rules, section 4, unless it says otherwise.
+
+    A family from outside the package is a subclass with a name of its own, made known by
+    `register_family`. Its `targets` lie further on than where a piece is: the state spaces
+    rely on it.
 
     Attributes
     ----------
@@ -69,8 +75,8 @@ class Family:
     paths, dice : tuple of str
         Those that the rules are written for; empty if any will do.
     max_pieces : int
-    fixed : mapping
-        The switches of a rule set in which this family leaves no choice.
+    switches : tuple of Switch
+        What a rule set may choose; every switch that is not listed is off.
     opening_throw : int or None
         What the starter has thrown, if that decides who starts.
     is_numbered : bool
@@ -81,13 +87,16 @@ class Family:
     paths: ClassVar[tuple[str, ...]] = ()
     dice: ClassVar[tuple[str, ...]] = ()
     max_pieces: ClassVar[int] = MAX_PIECES
-    fixed: ClassVar[Mapping[str, Any]]
+    switches: ClassVar[tuple[Switch, ...]] = ()
     opening_throw: ClassVar[int | None] = None
     is_numbered: ClassVar[bool] = False
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
-        self.squares = {square: self.square_rule(square) for square in rules.board.squares}
+        self.squares: dict[str, SquareRule] = {
+            square: rules.squares.get(square) or self.square_rule(square)
+            for square in rules.board.squares
+        }
 
     @classmethod
     def faults(cls, rules: RuleSet) -> list[str]:
@@ -99,15 +108,45 @@ class Family:
             faults.append(f"path is {rules.path.name!r}, not {' or '.join(cls.paths)}")
         if cls.dice and rules.dice not in [DICE[name] for name in cls.dice]:
             faults.append(f"dice are {rules.dice.name!r}, not {' or '.join(cls.dice)}")
-        for key, value in cls.fixed.items():
-            if getattr(rules, key) != value:
-                faults.append(f"{key} is {getattr(rules, key)!r}, always {value!r} in {cls.name}")
+        if max(rules.dice.throws) > len(rules.path):
+            faults.append(
+                f"{rules.dice.name} dice show {max(rules.dice.throws)}, a longer step than the "
+                f"{len(rules.path)} squares of the path {rules.path.name!r}"
+            )
+        for switch in cls.switches:
+            fault = switch.fault(rules.switches[switch.key], rules)
+            if fault:
+                faults.append(fault)
         return faults
+
+    @classmethod
+    def has_race_turns(cls) -> bool:
+        """Whether turns are those of rules, section 4, with the switches of the race family.
+
+        That is: a throw of n moves one piece n squares, nothing is said or chosen beside the
+        piece, and extra throws follow `extra_on_rosette`, `extra_on_capture` and
+        `extra_on_throw`.
+        """
+        return False
+
+    @property
+    def is_plain_race(self) -> bool:
+        """Whether squares too are those of rules, section 4.
+
+        The race family's state space, kernels and replay, and RoyalUr's settings, know no
+        other rules.
+        """
+        return self.has_race_turns() and not self.rules.squares
+
+    @property
+    def payoff(self) -> Payoff:
+        """What is played for."""
+        return CHANCES
 
     # What stands where.
 
     def square_rule(self, square: str) -> SquareRule:
-        """The kind of `square`."""
+        """The kind of `square`, unless the rule set says otherwise (`RuleSet.squares`)."""
         raise NotImplementedError
 
     def indices(self, marked: bool) -> tuple[int, ...]:
@@ -124,12 +163,12 @@ class Family:
         return self.meets(piece, index)
 
     @cached_property
-    def slots(self) -> dict[str, tuple[Slot, ...]]:
+    def places(self) -> dict[str, tuple[Place, ...]]:
         """For each side the cases in which its pieces may stand, by path index."""
         return {
             side: tuple(
                 sorted(
-                    Slot(index, self.rules.path.squares(side)[index], with_mark(side, marked))
+                    Place(index, self.rules.path.squares(side)[index], with_mark(side, marked))
                     for marked in (False, True)
                     for index in self.indices(marked)
                 )
@@ -144,10 +183,10 @@ class Family:
         return {
             square: in_order(
                 tuple(
-                    f"{slot.letter}{number}"
+                    f"{place.letter}{number}"
                     for side in (LIGHT, DARK)
-                    for slot in self.slots[side]
-                    if slot.square == square
+                    for place in self.places[side]
+                    if place.square == square
                     for number in numbers
                 )
             )
@@ -193,10 +232,6 @@ class Family:
         """Whether a piece may enter with `throw`."""
         return True
 
-    def may_capture(self, throw: int) -> bool:
-        """Whether a move made with `throw` may capture."""
-        return True
-
     def targets(self, piece: str, source: int, throw: int) -> tuple[int, ...]:
         """The path indices to which `throw` may take `piece`, whatever stands there.
 
@@ -206,6 +241,18 @@ class Family:
         if steps == 0 or source + steps > len(self.rules.path):
             return ()
         return () if source == HOME and not self.may_enter(throw) else (source + steps,)
+
+    def reached(self, piece: str, source: int, throw: int) -> tuple[int, ...]:
+        """`targets`, but not the square that the piece stands on.
+
+        It is in its own way where a path comes back to a square within one throw.
+        """
+        path = self.rules.path.light
+        return tuple(
+            target
+            for target in self.targets(piece, source, throw)
+            if source == HOME or target == len(path) or path[target] != path[source]
+        )
 
     def again(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
         """Whether the same side throws again after a move; both if it may choose.

@@ -1,12 +1,12 @@
-"""The race family (section 4): Finkel's game, Masters', Murray's, Blitz, Aseb."""
+"""The race family (rules, section 4): Finkel's game, Masters', Murray's, Blitz, Aseb."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 from ur_solver.rules.families.family import Family
 from ur_solver.rules.squares import Ordinary, SquareRule
+from ur_solver.rules.switches import Flag, ThrowSwitch
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
@@ -16,33 +16,36 @@ class Race(Family):
     """One piece a square; extra throws after rosettes, captures or a certain throw."""
 
     name = "race"
-    fixed: ClassVar[Mapping[str, Any]] = {"roll_again": False, "stakes": None}
+    switches = (
+        Flag("safe_rosettes", True, "Whether a piece on a rosette cannot be captured."),
+        Flag("extra_on_rosette", True, "Whether landing on a rosette gives an extra throw."),
+        Flag("extra_on_capture", False, "Whether a capture gives an extra throw."),
+        ThrowSwitch("extra_on_throw", None, "The throw whose move gives an extra throw."),
+    )
 
     @classmethod
     def faults(cls, rules: RuleSet) -> list[str]:
-        """Faults of the common data, and an extra throw that cannot happen."""
+        """Faults of the common data, and dice of another family."""
         faults = super().faults(rules)
         if rules.dice.name == "bell":
             faults.append("dice are 'bell', whose throws mean something in family 'bell' only")
-        throw, throws = rules.extra_on_throw, rules.dice.throws
-        if throw is not None and throw not in throws:
-            faults.append(
-                f"extra_on_throw is {throw!r}, which {rules.dice.name} dice cannot show; "
-                f"they show {', '.join(map(str, throws))}"
-            )
-        if throw == 0:
-            faults.append("extra_on_throw is 0, but a throw of 0 moves nothing")
         return faults
+
+    @classmethod
+    def has_race_turns(cls) -> bool:
+        """They are; a subclass is there to change something."""
+        return cls is Race
 
     def square_rule(self, square: str) -> SquareRule:
         """An ordinary square; where rosettes are safe, no capture on them."""
-        return Ordinary(is_safe=self.rules.safe_rosettes and square in self.rules.rosettes)
+        is_safe = self.rules.switches["safe_rosettes"] and square in self.rules.rosettes
+        return Ordinary(is_safe=is_safe)
 
     def again(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
         """As the rule set's switches say."""
-        rules = self.rules
+        switches = self.rules.switches
         return (
-            (rules.extra_on_rosette and square in rules.rosettes)
-            or (rules.extra_on_capture and is_capture)
-            or rules.extra_on_throw == throw,
+            (switches["extra_on_rosette"] and square in self.rules.rosettes)
+            or (switches["extra_on_capture"] and is_capture)
+            or switches["extra_on_throw"] == throw,
         )

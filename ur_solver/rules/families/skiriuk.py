@@ -1,9 +1,6 @@
-"""Skiriuk's game (section 5.4): stacks, and pieces that turn over half way."""
+"""Skiriuk's game (rules, section 5.4): stacks, and pieces that turn over half way."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any, ClassVar
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED
 from ur_solver.rules.families.family import Family
@@ -19,14 +16,6 @@ class Skiriuk(Family):
     paths = ("skiriuk",)
     dice = ("3-binary-0as4", "d4")
     opening_throw = 1
-    fixed: ClassVar[Mapping[str, Any]] = {
-        "safe_rosettes": False,
-        "extra_on_rosette": True,
-        "extra_on_capture": False,
-        "extra_on_throw": None,
-        "roll_again": False,
-        "stakes": None,
-    }
 
     def square_rule(self, square: str) -> SquareRule:
         """Depots on the eyes, B7 among them, islands on the four-fives, duels elsewhere."""

@@ -1,0 +1,198 @@
+"""When the iteration stops, on blocks with prescribed convergence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ur_solver.engine.iterate import Iteration, StoppedError, iterate
+from ur_solver.errors import SolveError
+
+
+class Modes:
+    """A block with one value for each mode, which is multiplied by its factor in every sweep."""
+
+    noise = 4e-15
+
+    def __init__(self, *factors: float, floor: float = 0.0) -> None:
+        self.factors = np.array(factors)
+        self.values = np.ones(len(factors))  # the fixed point is 0
+        self.floor = floor  # the smallest change
+        self.sweeps = 0
+        self.extrapolated_after: list[int] = []
+        self.times: list[float] = []
+        self.memory: np.ndarray | None = None
+        self.on_sweep = lambda: None
+
+    def sweep(self, threads: int) -> float:
+        self.sweeps += 1
+        self.on_sweep()
+        before = self.values.copy()
+        self.values *= self.factors
+        return max(float(np.abs(before - self.values).max()), self.floor)
+
+    def refine(self) -> bool:
+        return False
+
+    def sample(self) -> np.ndarray:
+        return self.values.copy()
+
+    def remember(self) -> None:
+        self.memory = self.values.copy()
+
+    def extrapolate(self, factor: float) -> None:
+        assert self.memory is not None
+        self.values += factor * (self.values - self.memory)
+        self.extrapolated_after.append(self.sweeps)
+        self.times.append(factor)
+
+    @property
+    def error(self) -> float:
+        return float(np.abs(self.values).max())
+
+
+class CoarseModes(Modes):
+    """The same, but changes do not get smaller than `floor` until the block is refined."""
+
+    def __init__(self, *factors: float, noise: float, floor: float) -> None:
+        super().__init__(*factors, floor=floor)
+        self.noise = noise
+        self.refined_after = 0
+
+    def refine(self) -> bool:
+        if self.refined_after:
+            return False
+        self.refined_after = self.sweeps
+        self.noise, self.floor = Modes.noise, 0.0
+        self.memory = None
+        return True
+
+    def sample(self) -> np.ndarray:
+        # in single precision 1/2 is subtracted from values
+        return self.values - (0.0 if self.refined_after else 0.5)
+
+
+def test_one_mode_is_extrapolated_to_its_end():
+    work = Modes(0.9)
+    iterate(work, 1e-12, 1)
+    assert work.error < 1e-12
+    assert work.times
+    assert work.sweeps < 15  # plain sweeps take 260
+
+
+def test_of_two_modes_as_much_is_added_as_leaves_the_least():
+    # If t times the fifth change were added after the fifth sweep, the sixth sweep would change a
+    # mode by c - t d. Here c is the mode's sixth change (1/64 and 3/4096), and d its fifth change
+    # minus its sixth (1/64 and 9/4096). The sum of squares is minimal at
+    # t = (1/64 1/64 + 3/4096 9/4096) / (1/64^2 + (9/4096)^2).
+    work = Modes(0.5, 0.25)
+    iterate(work, 1e-12, 1)
+    assert work.times[0] == pytest.approx(4123 / 4177, rel=1e-12)
+
+
+@pytest.mark.parametrize("goal", [1e-3, 1e-6, 1e-12])
+@pytest.mark.parametrize("factors", [(0.5,), (0.9, 0.3), (0.9, 0.89), (0.7, 0.6, 0.5), (0.95, 0.1)])
+def test_the_error_is_within_the_goal(factors, goal):
+    work = Modes(*factors)
+    found = iterate(work, goal, 1)
+    assert work.error <= goal
+    assert found.sweeps == work.sweeps
+
+
+def test_a_coarse_goal_takes_fewer_sweeps():
+    coarse, fine = Modes(0.985), Modes(0.985)
+    iterate(coarse, 1e-3, 1)
+    iterate(fine, 1e-12, 1)
+    assert coarse.sweeps < fine.sweeps
+
+
+def test_slow_modes_are_not_extrapolated():
+    work = Modes(0.99)
+    iterate(work, 1e-6, 1)
+    assert not work.times
+    assert work.sweeps > 500
+
+
+def test_a_goal_below_rounding_ends_at_the_noise():
+    work = Modes(0.5, floor=3e-15)
+    found = iterate(work, 1e-30, 1)
+    assert found.delta == 3e-15
+    assert found.sweeps < 60
+
+
+def test_rounding_that_goes_round_in_circles_comes_to_an_end():
+    work = Modes(0.5, floor=6e-15)
+    found = iterate(work, 1e-30, 1)
+    assert found.delta == 6e-15
+    assert found.sweeps < 120
+
+
+@pytest.mark.parametrize("floor", [2e-14, 0.5, float("inf")])
+def test_what_never_settles_is_an_error(floor):
+    work = Modes(1.0, floor=floor)
+    with pytest.raises(SolveError, match="not settled after"):
+        iterate(work, 1e-14, 1)
+    assert not work.times
+
+
+def test_an_extrapolation_that_did_not_pay_is_the_last():
+    # Each extrapolation sets the block back to where it began.
+    work = Modes(0.5)
+    work.extrapolate = lambda factor: (work.values.fill(1.0), setattr(work, "stirred", True))
+    iterate(work, 1e-12, 1)
+    assert work.stirred
+    assert work.sweeps < 60
+
+
+def test_a_block_at_its_fixed_point_takes_one_sweep():
+    work = Modes(0.0)
+    work.values[:] = 0.0
+    assert iterate(work, 1e-12, 1) == Iteration(1, 0.0)
+
+
+def test_single_precision_is_left_at_its_noise():
+    work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-7)
+    iterate(work, 1e-12, 1)
+    assert 5 < work.refined_after < 30
+    assert work.error < 1e-12
+
+
+def test_single_precision_is_left_where_it_does_not_come_to_its_noise():
+    work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-5)
+    iterate(work, 1e-12, 1)
+    assert work.refined_after < 40
+    assert work.error < 1e-12
+
+
+@pytest.mark.parametrize("refined_after", range(1, 14))
+def test_six_sweeps_lie_between_refining_and_the_next_extrapolation(refined_after):
+    work = CoarseModes(0.5, 0.45, noise=0.0, floor=0.0)
+
+    def on_sweep() -> None:
+        if work.sweeps == refined_after:
+            work.noise = 1.0
+
+    work.on_sweep = on_sweep
+    iterate(work, 1e-12, 1)
+    assert next(at for at in work.extrapolated_after if at > refined_after) == refined_after + 6
+    assert work.times == pytest.approx([0.9] * len(work.times), abs=0.1)
+    assert work.error < 1e-12
+
+
+def test_a_coarse_goal_needs_no_double_precision():
+    work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-7)
+    iterate(work, 1e-3, 1)
+    assert work.refined_after == 0
+    assert work.error < 1e-3
+
+
+def test_a_stop_comes_between_sweeps():
+    work = Modes(0.9)
+
+    def check_stop():
+        if work.sweeps == 2:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        iterate(work, 1e-12, 1, check_stop)
+    assert work.sweeps == 2

@@ -1,0 +1,140 @@
+"""How threads are shared among blocks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+
+import pytest
+
+from ur_solver.engine import BlockGraph, ThreadRunner, runners
+
+LONG = 60.0
+
+
+@dataclass(frozen=True)
+class Done:
+    index: int
+
+
+def run(graph, task, threads):
+    """All blocks of a graph, worked on by threads."""
+    ThreadRunner(threads).run(graph, task, lambda done: graph.finish(done.index))
+
+
+class Waits:
+    """A task of two blocks that run at once; the second waits for a spare thread."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.leases = {}
+        self.both = threading.Event()
+        self.before = []
+        self.after = 0
+
+    def __call__(self, index, lease):
+        with self.lock:
+            self.leases[index] = lease
+            if len(self.leases) == 2:
+                self.before = [each.spare() for each in self.leases.values()]
+                self.both.set()
+        assert self.both.wait(LONG)
+        if index == 1:
+            until = time.monotonic() + LONG
+            while not lease.spare() and time.monotonic() < until:
+                time.sleep(0.001)
+            self.after = lease.spare()
+        return Done(index)
+
+
+def two_blocks(size):
+    """Two blocks, and none that waits for them, as near the end of a large game."""
+    return BlockGraph([(), ()], [size, size])
+
+
+def test_a_thread_without_a_block_helps_another():
+    task = Waits()
+    run(two_blocks(1 << 17), task, 2)
+    assert task.before == [0, 0]
+    assert task.after == 1
+
+
+def test_small_blocks_take_no_help():
+    offered = []
+
+    def task(index, lease):
+        lease._run.spare = 1
+        offered.append(lease.spare())
+        return Done(index)
+
+    run(two_blocks((1 << 17) - 1), task, 2)
+    assert offered == [0, 0]
+
+
+class Room:
+    """A workspace that counts how often it was released."""
+
+    def __init__(self):
+        self.releases = 0
+
+    def release(self):
+        self.releases += 1
+
+
+class Rooms:
+    """A task that notes its workspace and how often each has been released so far."""
+
+    def __init__(self, monkeypatch):
+        self.rooms = []
+        self.seen = []
+        monkeypatch.setattr(runners, "Workspace", self._room)
+
+    def _room(self):
+        self.rooms.append(Room())
+        return self.rooms[-1]
+
+    def __call__(self, index, lease):
+        releases = [room.releases for room in self.rooms]
+        self.seen.append((lease.threads, self.rooms.index(lease.workspace), releases))
+        return Done(index)
+
+
+def row_of_blocks(size):
+    """Three blocks, each of which reads the one before."""
+    return BlockGraph([(), (0,), (1,)], [size] * 3)
+
+
+def test_a_block_with_several_threads_has_the_memory_of_idle_ones(monkeypatch):
+    task = Rooms(monkeypatch)
+    run(row_of_blocks(1 << 17), task, 3)
+    used = task.seen[0][1]
+    assert [(threads, room) for threads, room, _ in task.seen] == [(3, used)] * 3
+    for nth, (_, _, releases) in enumerate(task.seen, start=1):
+        assert releases == [0 if room == used else nth for room in range(3)]
+
+
+def test_a_block_with_one_thread_leaves_the_others_their_pages(monkeypatch):
+    task = Rooms(monkeypatch)
+    run(row_of_blocks(1), task, 3)
+    used = task.seen[0][1]
+    assert task.seen == [(1, used, [0, 0, 0])] * 3
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_a_block_is_worked_on_once_and_after_those_it_reads(threads):
+    reads = [(), (), (0,), (0, 1), (2, 3), (1,), (4, 5)]
+    graph, finished, lock = BlockGraph(reads, [1] * len(reads)), [], threading.Lock()
+
+    def task(index, lease):
+        with lock:
+            assert set(reads[index]) <= set(finished)
+        return Done(index)
+
+    def on_done(done):
+        with lock:
+            finished.append(done.index)
+        graph.finish(done.index)
+
+    ThreadRunner(threads).run(graph, task, on_done)
+    assert sorted(finished) == list(range(len(reads)))

@@ -1,0 +1,118 @@
+"""The compiled kernels on paths drawn at random, against the readable rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.paths import random_boards, random_paths, tiled_paths
+from tests.solving import solve
+from ur_solver.rules import DICE, PATHS, UR, Path, RuleSet, named_rules
+from ur_solver.rules.turns import evaluate
+from ur_solver.space import ContentSpace, RaceSpace, space_of
+
+BOARDS = st.one_of(st.just(UR), random_boards())
+
+some_dice = st.sampled_from([DICE["4-binary"], DICE["3-binary"], DICE["d4"]])
+some_switches = st.fixed_dictionaries(
+    {
+        "safe_rosettes": st.booleans(),
+        "extra_on_rosette": st.booleans(),
+        "extra_on_capture": st.booleans(),
+        "extra_on_throw": st.sampled_from([None, 1, 2]),
+    }
+)
+
+
+BACK_AT_ONCE = Path.of("back", UR, ["B1", "B2", "B3", "B4", "B5", "B6", "B7", "B8", "B5"])
+"""A throw of 4 takes a piece from B5 to B5."""
+
+LONG_TAIL = Path.of("tail", UR, ["B1", "B2", "B3", "B4", "A4", "A3", "A2", "A1", "A7", "A8"])
+"""More squares that are safe for good than the content space tells side configs by."""
+
+ALL_SAFE = Path.of("safe", UR, ["A4", "A3", "A2", "A1", "A7"])
+"""The players never meet."""
+
+
+def rules_of(path: Path, dice, switches, pieces: int) -> RuleSet:
+    return RuleSet("random", path, dice, pieces, switches=switches)
+
+
+def assert_solved_as_the_rules_say(rules: RuleSet) -> None:
+    """All positions there are, solved, and every value by those that its moves lead to."""
+    space = space_of(rules)
+    values = solve(space, tolerance=1e-12, threads=1)
+
+    def value(position) -> float:
+        if position.winner:
+            return float(position.winner == position.side)
+        return float(values[space.rank(position)])
+
+    ranks = range(space.n_values) if rules.pieces == 1 else range(0, space.n_values, 37)
+    for rank in ranks:
+        position = space.unrank(rank)
+        assert not position.faults()
+        assert space.rank(position) == rank
+        text = f"{position.notation} {rules.path.light}"
+        assert values[rank] == pytest.approx(evaluate(position, value), abs=1e-11), text
+
+
+@given(random_paths(), some_dice, some_switches)
+@settings(max_examples=40, deadline=None)
+@example(path=BACK_AT_ONCE, dice=DICE["4-binary"], switches={})
+@example(path=LONG_TAIL, dice=DICE["3-binary"], switches={})
+@example(path=ALL_SAFE, dice=DICE["d4"], switches={})
+def test_one_piece_by_the_readable_rules(path, dice, switches):
+    assert_solved_as_the_rules_say(rules_of(path, dice, switches, 1))
+
+
+@given(tiled_paths(BOARDS), some_dice, some_switches)
+@settings(max_examples=8, deadline=None)
+def test_two_pieces_by_the_readable_rules(path, dice, switches):
+    assert_solved_as_the_rules_say(rules_of(path, dice, switches, 2))
+
+
+@given(random_paths(), some_dice)
+@settings(max_examples=40, deadline=None)
+def test_as_many_positions_as_squares_can_hold(path, dice):
+    # counted from what squares may hold, whoever numbers them
+    rules = rules_of(path, dice, {}, 2)
+    assert space_of(rules).n_values == ContentSpace(rules).n_values
+
+
+@given(tiled_paths(BOARDS), some_dice, some_switches, st.integers(1, 2))
+@settings(max_examples=25, deadline=None)
+def test_both_kernels_agree_where_both_serve(path, dice, switches, pieces):
+    rules = rules_of(path, dice, switches, pieces)
+    tiled, content = space_of(rules), ContentSpace(rules)
+    if not isinstance(tiled, RaceSpace):
+        return
+    values, others = solve(tiled, tolerance=1e-12), solve(content, tolerance=1e-12)
+    ranks = content.rank_states(
+        np.array([content.encode(tiled.unrank(rank)) for rank in range(tiled.n_values)])
+    )
+    assert sorted(ranks) == list(range(content.n_values))
+    assert np.abs(values - others[ranks]).max() < 1e-11
+
+
+def test_which_paths_fall_into_tiles():
+    def serves(squares: str, dice: str = "3-binary", pieces: int = 7) -> bool:
+        return RaceSpace.serves(RuleSet("x", Path.of("x", UR, squares.split()), DICE[dice], pieces))
+
+    for path in PATHS.values():
+        assert RaceSpace.serves(RuleSet("x", path, DICE["d4"], 7))
+    assert serves("A4 B1 B2 B3 A8")
+    # a piece may jump over all contested squares
+    assert not serves("A4 B1 B2 B3 A8", "d4")
+    # a private square amid contested ones, and one visited twice before or after them
+    assert not serves("A4 B1 B2 A3 B3 B4 B5 A8")
+    assert not serves("A4 A3 A4 B1 B2 B3 A8")
+    assert not serves("A4 B1 B2 B3 A8 A7 A8")
+    # two legs of seven squares, and six entry squares: too many rows with seven pieces
+    legs = "A4 A3 A2 A1 A7 A8 B1 B2 B3 B4 B5 B6 B7 B7 B6 B5 B4 B3 B2 B1"
+    assert serves(legs, pieces=3)
+    assert not serves(legs, pieces=7)
+    # rules of their own
+    assert not RaceSpace.serves(named_rules("casual"))

@@ -1,0 +1,140 @@
+"""Recorded games: read from files, and played by players that the program knows."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Iterable, Iterator
+
+from ur_solver import records
+from ur_solver.api.table import Table
+from ur_solver.records import GameRecord, RecordFault, find_files, read_file
+from ur_solver.rules import RuleSet
+
+
+class Games:
+    """The games of some files, read as they are asked for; what could not be read is apart.
+
+    Each iteration reads the files anew.
+
+    Attributes
+    ----------
+    faults : list of RecordFault
+        The games that could not be read, so far in this iteration.
+    """
+
+    def __init__(self, paths: tuple[str, ...], rules: RuleSet | None) -> None:
+        self._paths = paths
+        self._rules = rules
+        self.faults: list[RecordFault] = []
+
+    def __iter__(self) -> Iterator[GameRecord]:
+        self.faults.clear()
+        for path in find_files(self._paths):
+            for game in read_file(path, self._rules):
+                if isinstance(game, RecordFault):
+                    self.faults.append(game)
+                else:
+                    yield game
+
+    def __repr__(self) -> str:
+        return f"Games({', '.join(map(repr, self._paths))})"
+
+
+def read_games(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], rules: RuleSet | None = None
+) -> Games:
+    """The recorded games of some files.
+
+    Parameters
+    ----------
+    paths : path, or paths
+        Files in RoyalUr's JSON notation, RGN or the plain notation; a folder stands for all
+        games in it, ``"-"`` for standard input.
+    rules : RuleSet, optional
+        What games that name no rules were played by, as none in RGN does. A game that names
+        other rules is a fault.
+
+    Returns
+    -------
+    Games
+        An iterable of `GameRecord`; its ``faults`` are the games that could not be read.
+
+    Raises
+    ------
+    RecordError
+        While reading, if a folder has no games.
+
+    Examples
+    --------
+    >>> import ur_solver as ur
+    >>> games = ur.read_games("docs/example.rgn", ur.rule_set("finkel"))
+    >>> [(len(game.plies), game.winner) for game in games], games.faults
+    ([(173, 'L')], [])
+    """
+    if isinstance(paths, (str, os.PathLike)):
+        paths = [paths]
+    return Games(tuple(os.fspath(path) for path in paths), rules)
+
+
+def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> None:
+    """Write games to a file, in the notation that its suffix names.
+
+    Parameters
+    ----------
+    games : iterable of GameRecord
+    path : path
+        ``.rgn`` for RGN, ``.json`` for RoyalUr's JSON (a game a line where there are several),
+        ``.ur`` for the plain notation, which has games of all rule sets.
+
+    Raises
+    ------
+    RecordError
+        If the suffix is none of these, or the file cannot be written.
+    RuleSetError
+        If the notation cannot carry the games' rule set.
+    """
+    records.write_games(games, pathlib.Path(path))
+
+
+def sample(
+    table: Table, games: int = 100, *, light: str = "best", dark: str = "best", seed: int = 1
+) -> Iterator[GameRecord]:
+    """Games of players that the program knows, by a table's rules.
+
+    Parameters
+    ----------
+    table : Table
+    games : int
+    light, dark : str
+        Light throws first. ``best`` plays by the table; ``strong``, ``medium`` and ``weak`` do
+        so with growing carelessness; ``greedy`` captures, else gets another throw, else moves its
+        foremost piece; ``first`` moves its rearmost piece; ``random`` moves any.
+    seed : int
+        Of the dice and the players: the same seed plays the same games.
+
+    Raises
+    ------
+    InputError
+        If there is no such player.
+
+    Examples
+    --------
+    >>> import ur_solver as ur
+    >>> table = ur.solve("finkel:3")
+    >>> len(list(ur.sample(table, 10, dark="random")))
+    10
+    """
+    import numpy as np  # noqa: PLC0415 - with what needs it
+
+    from ur_solver.audit import play_many  # noqa: PLC0415 - a query needs none of it
+    from ur_solver.audit.players import named_player  # noqa: PLC0415
+
+    return play_many(
+        table.rules,
+        named_player(light, table),
+        named_player(dark, table),
+        games,
+        np.random.default_rng(seed),
+        {"Light": light, "Dark": dark},
+    )

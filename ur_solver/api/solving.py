@@ -1,0 +1,152 @@
+"""Solving by one call, and opening tables by name."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ur_solver.api.table import Table
+from ur_solver.locate import make_folder, new_table_path, open_file
+from ur_solver.progress import position_bar
+from ur_solver.rules import RuleSet, named_rules
+from ur_solver.space import space_of
+
+Progress = Callable[[int, int], object]
+"""Told the positions that are done, and how many there are."""
+
+
+def rule_set(
+    word: str | os.PathLike[str] | Mapping[str, Any] | RuleSet, pieces: int | None = None
+) -> RuleSet:
+    """A rule set by name, from a file or from JSON values.
+
+    Parameters
+    ----------
+    word : str, path, mapping or RuleSet
+        A name of the catalogue (``"finkel"``), one with a count of pieces (``"finkel:3"``), the
+        path of a JSON file, or what such a file holds.
+    pieces : int, optional
+        The count of pieces, in place of the rule set's own.
+
+    Raises
+    ------
+    RuleSetError
+        If nothing goes by that name, or something in it cannot be.
+
+    Examples
+    --------
+    >>> import ur_solver as ur
+    >>> ur.rule_set("masters", 5)
+    RuleSet('masters:5')
+    """
+    if isinstance(word, RuleSet):
+        return word if pieces is None else word.with_pieces(pieces)
+    if isinstance(word, Mapping):
+        rules = RuleSet.from_json(word)
+        return rules if pieces is None else rules.with_pieces(pieces)
+    return named_rules(os.fspath(word), pieces)
+
+
+def open_table(word: str | os.PathLike[str]) -> Table:
+    """The table of a rule set, or at a path.
+
+    Parameters
+    ----------
+    word : str or path
+        The path of a table; or a rule set by name (``"finkel:3"``) or by the path of its JSON
+        file, whose table is looked for where ``ur solve`` puts it: the folder that ``$UR_TABLES``
+        names, the checkout's ``tables``, the user's own.
+
+    Raises
+    ------
+    MissingTableError
+        If there is no table; its text says how to make it.
+    RuleSetError
+        If nothing goes by that name.
+    NotATableError, TableVersionError, DamagedTableError, UnregisteredError
+        As `Table` does.
+    """
+    return Table(open_file(os.fspath(word)))
+
+
+def solve(
+    rules: str | os.PathLike[str] | Mapping[str, Any] | RuleSet,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    pieces: int | None = None,
+    tolerance: float = 1e-12,
+    certify: bool = False,
+    threads: int | None = None,
+    value_type: str = "float64",
+    force: bool = False,
+    progress: bool | Progress = False,
+) -> Table:
+    """Solve a rule set into a table and open it; only open it if it is there already.
+
+    A solve that is interrupted goes on from its finished blocks when it is asked for again.
+
+    Parameters
+    ----------
+    rules, pieces
+        As for `rule_set`.
+    path : path, optional
+        Where the table is, or will be; among the tables by default (`open_table`).
+    tolerance : float
+        What a probability may be off, before it is rounded to the value type; with stakes, a
+        value in units of the pot.
+    certify : bool
+        Prove how far values can be off, block by block (`Table.error`).
+    threads : int, optional
+        One a processor by default.
+    value_type : str
+        How values are stored: ``"float64"``, ``"float32"`` or ``"uint16"``.
+    force : bool
+        Solve even if the table is there, and replace it.
+    progress : bool or callable
+        True for a bar on standard error; or a function that is told the positions that are done
+        and their total.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    RuleSetError
+        If nothing goes by that name.
+    MemoryLimitError
+        Before anything is done, if it would not fit.
+    OutputError
+        If the table cannot be written, or a file of that name holds something else.
+    CertificateError
+        If of some block nothing can be proven.
+
+    Examples
+    --------
+    >>> import ur_solver as ur
+    >>> with ur.solve("finkel:3") as table:
+    ...     table.best("L...__../..D...../....__.. L 2 2", 2).move
+    Move('A1B2')
+    """
+    from ur_solver.make import is_present, make_table  # noqa: PLC0415 - the solver, for solving
+
+    chosen = rule_set(rules, pieces)
+    if path is None:
+        output = new_table_path(chosen, value_type)
+        make_folder(output.parent)
+    else:
+        output = pathlib.Path(path)
+    wanted: dict[str, Any] = {
+        "tolerance": tolerance,
+        "value_type": value_type,
+        "certify": certify,
+    }
+    if not force and is_present(output, chosen, **wanted):
+        return Table(output)
+    total = space_of(chosen).n_positions
+    with position_bar("solving", total, is_shown=progress is True) as bar:
+        told = bar if isinstance(progress, bool) else progress
+        make_table(chosen, output, threads=threads, progress=told, **wanted)
+    return Table(output)

@@ -1,0 +1,206 @@
+"""A table as users know it: one object for the file and everything that can be asked of it."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from markupsafe import escape
+
+from ur_solver.query import Answers
+from ur_solver.space import StakesSpace
+from ur_solver.table import Header, TableFile
+
+if TYPE_CHECKING:
+    from ur_solver.audit import GameAudit
+    from ur_solver.records import GameRecord
+    from ur_solver.verify import Verification
+
+
+class Table(Answers):
+    """A solved game: the value of every position, and all that follows from it.
+
+    Values are win probabilities in [0, 1] of the side about to throw, before the throw; with
+    stakes the money that it may expect to come. A table is read only and safe from several
+    threads; it is a context manager that closes its file.
+
+    Parameters
+    ----------
+    path : path of a file, or TableFile
+        A table as ``ur solve`` makes it. `open_table` finds one by the rule set's name.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+
+    Raises
+    ------
+    MissingTableError
+        If there is no file.
+    NotATableError
+        If it is no table.
+    TableVersionError
+        If its format is newer, or older, than this program reads.
+    DamagedTableError
+        If it was a table but is no longer whole.
+    UnregisteredError
+        If its rule set has a family or a kind of square that is not registered here.
+
+    Examples
+    --------
+    >>> import ur_solver as ur
+    >>> with ur.solve("finkel:3") as table:
+    ...     print(f"{table.value(table.rules.start()):.4f}")
+    0.5162
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | TableFile) -> None:
+        super().__init__(path if isinstance(path, TableFile) else TableFile(path))
+
+    @property
+    def path(self) -> pathlib.Path:
+        """The file."""
+        return self.file.path
+
+    @property
+    def header(self) -> Header:
+        """What the file says of itself: tolerance, residual, when it was made."""
+        return self.file.header
+
+    @property
+    def max_error(self) -> float | None:
+        """How far any value is proven to be off at most; None if nothing is proven.
+
+        In units of the values, rounding to the value type included.
+        """
+        return self.header.error
+
+    def close(self) -> None:
+        """Close the file; asking the table afterwards is an error."""
+        self.file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self.file.is_same(other.file)
+
+    def __hash__(self) -> int:
+        return hash(self.file.digest)
+
+    def __reduce__(self) -> tuple[type[Table], tuple[str]]:
+        return Table, (str(self.path.absolute()),)
+
+    def __repr__(self) -> str:
+        return f"Table({str(self.path)!r}: {self.rules.word})"
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<20}{value}" for name, value in self._facts())
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
+            for name, value in self._facts()
+        )
+        return f"<table><caption>{escape(self.rules.word)}</caption>{rows}</table>"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        error = self.max_error
+        return [
+            ("rule set", f"{self.rules.name}, {self.rules.pieces} pieces"),
+            ("positions", f"{self.space.n_positions:,}"),
+            ("value of the start", f"{self.value(self.rules.start()):.12g}"),
+            ("tolerance", f"{self.tolerance:.3g}"),
+            ("proven error", "none" if error is None else f"{error:.3g}"),
+            ("file", str(self.path)),
+        ]
+
+    def info(self) -> dict[str, Any]:
+        """What the table says of itself, as JSON values: the keys of ``ur info --json``.
+
+        With stakes, ``tolerance``, ``residual``, ``cut_error`` and ``cut_growth`` are money, as
+        the values are.
+        """
+        header, file = self.header, self.file
+        facts: dict[str, Any] = header.attributes() | {
+            "path": str(self.path),
+            "rules": header.rules.to_json(),
+            "error": header.error,
+            "block_errors": None if header.error is None else file.blocks["error"].tolist(),
+            "bytes": file.n_bytes,
+            "blocks": len(file.blocks),
+            "chunks": file.n_chunks,
+            "value": self.value(self.rules.start()),
+        }
+        opening = self.opening_value()
+        if opening is not None:
+            facts["opening_value"] = opening
+        if isinstance(self.space, StakesSpace):
+            for name in ("tolerance", "residual", "cut_error", "cut_growth"):
+                facts[name] *= self.space.unit
+            facts |= {"positions": self.space.n_positions, "fines": self.space.reach}
+        return facts
+
+    def audit(self, game: GameRecord) -> GameAudit:
+        """Judge a game: what every throw was worth and what every move cost.
+
+        Parameters
+        ----------
+        game : GameRecord
+            As `read_games` and `sample` give it, of the table's rule set.
+
+        Raises
+        ------
+        RuleSetMismatchError
+            If the game was played by other rules.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> (game,) = ur.sample(table, 1, light="greedy", seed=1)
+        >>> audit = table.audit(game)
+        >>> audit.dark.loss < 1e-6 < audit.light.loss
+        True
+        """
+        (audit,) = self.audits([game])
+        return audit
+
+    def audits(self, games: Iterable[GameRecord]) -> Iterator[GameAudit]:
+        """Judge games in order, many at a time: faster than one by one.
+
+        Parameters and errors are those of `audit`.
+        """
+        from ur_solver.audit import audit_games  # noqa: PLC0415 - a query needs none of it
+
+        return audit_games(games, self)
+
+    def verify(self, *, sample: int = 500, seed: int = 0) -> Verification:
+        """Recompute from the file alone what it claims; `ur_solver.verify.verify_table` says what.
+
+        Parameters
+        ----------
+        sample : int
+            How many positions to recompute by the readable rules.
+        seed : int
+            Of the sample.
+
+        Raises
+        ------
+        DamagedTableError
+            At the first fault, naming the block and a position.
+        """
+        from ur_solver.verify import verify_table  # noqa: PLC0415 - the kernels
+
+        return verify_table(self.file, sample=sample, seed=seed)

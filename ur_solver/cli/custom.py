@@ -1,0 +1,120 @@
+"""Options that change a rule set: path, dice, and the switches that families declare."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any, TypeVar
+
+import click
+
+from ur_solver.rules import DICE, PATHS, RuleSet, Stakes, named_rules
+from ur_solver.rules.registry import known_switches
+from ur_solver.rules.switches import Flag, StakesSwitch, Switch, ThrowSwitch
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+Options = dict[str, Any]
+"""What the custom rule options were given, by the parameters of the command; None if not."""
+
+
+def custom_rule_options(function: _F) -> _F:
+    """Options that change a rule set; `custom_rules` takes them as keyword arguments.
+
+    They are those of every family's switches, as their declarations say.
+    """
+    options = [
+        click.option("--path", type=click.Choice(list(PATHS)), help="Another path."),
+        click.option("--dice", type=click.Choice(list(DICE)), help="Other dice."),
+    ]
+    for switch in known_switches().values():
+        options += _options(switch)
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def custom_rules(
+    word: str, pieces: int | None, *, path: str | None, dice: str | None, **given: Any
+) -> RuleSet:
+    """The rule set that `word` asks for, changed as the options say.
+
+    Stakes are added with their defaults where the options leave them open. One that becomes
+    another game by it gets a name of its own, which tells the changes:
+    ``finkel-murray-royalur``.
+    """
+    rules = named_rules(word, pieces)
+    changes: dict[str, Any] = {}
+    for key, switch in known_switches().items():
+        changes |= _change(switch, given, rules.switches.get(key))
+    return rules.changed(
+        path=None if path is None else PATHS[path],
+        dice=None if dice is None else DICE[dice],
+        **changes,
+    )
+
+
+@singledispatch
+def _options(switch: Switch) -> list[Callable[[_F], _F]]:
+    """The options by which a switch is asked for."""
+    raise NotImplementedError
+
+
+@singledispatch
+def _change(switch: Switch, given: Options, before: Any) -> dict[str, Any]:
+    """The switch and its new value by the options given; empty if it stays as it was, `before`."""
+    raise NotImplementedError
+
+
+@_options.register(Flag)
+def _flag_options(switch: Flag) -> list[Callable[[_F], _F]]:
+    name = switch.dashed
+    return [click.option(f"--{name}/--no-{name}", default=None, help=switch.help)]
+
+
+@_change.register(Flag)
+def _flag_change(switch: Flag, given: Options, before: Any) -> dict[str, Any]:
+    value = given[switch.key]
+    return {} if value is None else {switch.key: value}
+
+
+@_options.register(ThrowSwitch)
+def _throw_options(switch: ThrowSwitch) -> list[Callable[[_F], _F]]:
+    name = switch.dashed
+    return [
+        click.option(f"--{name}", type=int, help=switch.help),
+        click.option(f"--no-{name}", is_flag=True, default=None, help=f"Without --{name}."),
+    ]
+
+
+@_change.register(ThrowSwitch)
+def _throw_change(switch: ThrowSwitch, given: Options, before: Any) -> dict[str, Any]:
+    throw, is_off = given[switch.key], given[f"no_{switch.key}"]
+    if throw is not None and is_off:
+        name = switch.dashed
+        raise click.UsageError(f"--{name} and --no-{name}: give one of them")
+    return {} if throw is None and not is_off else {switch.key: throw}
+
+
+@_options.register(StakesSwitch)
+def _stakes_options(switch: StakesSwitch) -> list[Callable[[_F], _F]]:
+    return [
+        click.option(f"--{switch.dashed}", is_flag=True, default=None, help=switch.help),
+        click.option("--ante", type=int, help="What each player pays at the start; 10 by default."),
+        click.option("--fine", type=int, help="What landing on a rosette costs; 1 by default."),
+        click.option(
+            "--fines", type=int, help="Fines up to which a table has values of their own."
+        ),
+    ]
+
+
+@_change.register(StakesSwitch)
+def _stakes_change(switch: StakesSwitch, given: Options, before: Any) -> dict[str, Any]:
+    amounts = {"ante": given["ante"], "fine": given["fine"], "reach": given["fines"]}
+    paid = {key: value for key, value in amounts.items() if value is not None}
+    if given[switch.key] or (paid and before is not None):
+        return {switch.key: dataclasses.replace(before or Stakes(), **paid)}
+    if paid:
+        raise click.UsageError("--ante, --fine and --fines go with --stakes")
+    return {}

@@ -1,0 +1,116 @@
+"""Certifying values that are there already, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.engine.block import Lease
+from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.runners import Runner, ThreadRunner
+from ur_solver.kernel import (
+    ArrayBlocks,
+    FinishedBlocks,
+    Kernel,
+    Values,
+    check_provable,
+    kernel_of,
+    prove_values,
+)
+from ur_solver.space import Space
+
+
+@dataclass(frozen=True)
+class BlockBound:
+    """What is proven of one block.
+
+    Attributes
+    ----------
+    index : int
+        Its number in `Space.blocks`.
+    error : float
+        How far its values are off at most.
+    """
+
+    index: int
+    error: float
+
+
+@dataclass(frozen=True)
+class ProveTask:
+    """Proves how far the values of a block can be off: the task that a runner is given.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    blocks : FinishedBlocks
+        All values.
+    errors : dict
+        By block, what is proven of those that are done.
+    """
+
+    kernel: Kernel
+    blocks: FinishedBlocks
+    errors: dict[int, float]
+
+    def __call__(self, index: int, lease: Lease) -> BlockBound:
+        """Prove the block of a number."""
+        values = self.blocks.values_of(index)
+        assert values is not None
+        _, error = prove_values(
+            self.kernel,
+            self.kernel.space.blocks[index],
+            values,
+            self.blocks,
+            lease.workspace,
+            outside=max((self.errors[k] for k in self.kernel.space.reads(index)), default=0.0),
+            threads=lease.threads,
+            between=lease.check_stop,
+        )
+        self.errors[index] = error
+        return BlockBound(index, error)
+
+
+def certify(
+    space: Space,
+    values: Values,
+    *,
+    kernel: Kernel | None = None,
+    runner: Runner | None = None,
+    on_block: Callable[[BlockBound], object] = lambda bound: None,
+) -> npt.NDArray[np.float64]:
+    """Prove of every block how far given values can be off.
+
+    Parameters
+    ----------
+    space : Space
+    values : float64, shape (n_values,)
+        From wherever they are: the proof needs nothing but them.
+    kernel, runner
+        As for `solve`.
+    on_block : callable
+        Called with every block's bound, from this thread.
+
+    Returns
+    -------
+    float64, shape (blocks,)
+        The errors.
+
+    Raises
+    ------
+    CertificateError
+        If of some block nothing can be proven, or the dice are not exact in binary.
+    """
+    check_provable(space.rules)
+    graph = BlockGraph.of(space)
+    task = ProveTask(kernel or kernel_of(space), ArrayBlocks(space, values), {})
+
+    def finish(bound: BlockBound) -> None:
+        on_block(bound)
+        graph.finish(bound.index)
+
+    (runner or ThreadRunner()).run(graph, task, finish)
+    return np.array([task.errors[index] for index in range(len(space.blocks))])

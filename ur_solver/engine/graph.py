@@ -1,0 +1,111 @@
+"""The graph of a space's blocks: what reads what, what is done, what can be worked on."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.space import Space
+
+
+class BlockGraph:
+    """Which blocks are ready, which are done, and whose values are still needed.
+
+    A block is ready when all blocks that it reads are done. It knows nothing of values, nor of
+    who works on the blocks.
+
+    Parameters
+    ----------
+    reads : sequence of collections of int
+        For each block those that it reads, all of them with smaller numbers.
+    sizes : sequence of int
+        How many values each block has.
+    done : collection of int
+        Blocks that are done from the start.
+    """
+
+    def __init__(
+        self, reads: Sequence[Collection[int]], sizes: Sequence[int], done: Collection[int] = ()
+    ) -> None:
+        self.reads = reads
+        self.sizes = sizes
+        n = len(reads)
+        self._is_done = np.zeros(n, dtype=bool)
+        self._is_done[list(done)] = True
+        self._n_missing: list[int] = [0] * n
+        self._n_readers: list[int] = [0] * n
+        for index, read in enumerate(reads):
+            if self._is_done[index]:
+                continue
+            for each in read:
+                self._n_missing[index] += not self._is_done[each]
+                self._n_readers[each] += 1
+        self._ready = [k for k in range(n) if not self._is_done[k] and not self._n_missing[k]]
+        self.n_left = n - int(self._is_done.sum())
+
+    @staticmethod
+    def of(space: Space, done: Collection[int] = ()) -> BlockGraph:
+        """The graph of a space's blocks."""
+        blocks = space.blocks
+        reads = [space.reads(block.index) for block in blocks]
+        return BlockGraph(reads, [block.size for block in blocks], done)
+
+    @cached_property
+    def _read_by(self) -> list[list[int]]:
+        read_by: list[list[int]] = [[] for _ in self.reads]
+        for index, read in enumerate(self.reads):
+            for each in read:
+                read_by[each].append(index)
+        return read_by
+
+    def __len__(self) -> int:
+        return len(self.reads)
+
+    @property
+    def n_ready(self) -> int:
+        """How many blocks can be worked on now."""
+        return len(self._ready)
+
+    def peek(self) -> int:
+        """The first of the blocks that are ready."""
+        return self._ready[0]
+
+    def take(self) -> int:
+        """The first of the blocks that are ready, which is no longer offered from then on."""
+        return heapq.heappop(self._ready)
+
+    def finish(self, index: int) -> list[int]:
+        """Mark a block as done.
+
+        Returns
+        -------
+        list of int
+            The blocks that no unfinished block reads any more; `index` may be among them.
+        """
+        if self._is_done[index]:
+            raise ValueError(f"block {index} is done already")
+        self._is_done[index] = True
+        self.n_left -= 1
+        for each in self._read_by[index]:
+            self._n_missing[each] -= 1
+            if not self._n_missing[each] and not self._is_done[each]:
+                heapq.heappush(self._ready, each)
+        unread = [] if self._n_readers[index] else [index]
+        for each in self.reads[index]:
+            self._n_readers[each] -= 1
+            if not self._n_readers[each]:
+                unread.append(each)
+        return unread
+
+    @property
+    def done(self) -> npt.NDArray[np.bool_]:
+        """For each block, whether it is done."""
+        return self._is_done
+
+    def is_read(self, index: int) -> bool:
+        """Whether an unfinished block reads a block."""
+        return self._n_readers[index] > 0

@@ -1,0 +1,137 @@
+"""Solving a space: its blocks by a runner, their values through a store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ur_solver.engine.block import Lease, solve_block
+from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.result import BlockResult
+from ur_solver.engine.runners import Runner, ThreadRunner
+from ur_solver.engine.store import BlockStore, MemoryStore
+from ur_solver.kernel import Kernel, check_provable, kernel_of
+from ur_solver.space import Space
+
+MIN_TOLERANCE = 1e-13
+"""What float64 values can be asked for: some hundred units of their rounding."""
+
+_GOAL = 0.1
+"""A block is iterated to this share of the tolerance: errors of blocks add up."""
+
+_CERTIFIED_GOAL = 0.005
+"""And to this where it is certified: what is left shows in the bounds several times over."""
+
+
+@dataclass(frozen=True)
+class SolveTask:
+    """Solves a block from a store and puts it there: the task that a runner is given.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    store : BlockStore
+    goal : float
+        As for `solve_block`.
+    certify : bool
+        Whether to prove how far values can be off.
+    """
+
+    kernel: Kernel
+    store: BlockStore
+    goal: float
+    certify: bool
+
+    def __call__(self, index: int, lease: Lease) -> BlockResult:
+        """Solve the block of a number."""
+        result = solve_block(
+            self.kernel,
+            index,
+            self.store,
+            goal=self.goal,
+            outside=self._outside(index) if self.certify else None,
+            lease=lease,
+        )
+        self.store.put(result)
+        return result
+
+    def _outside(self, index: int) -> float:
+        """How far the values are proven to be off that a block reads."""
+        errors = (self.store.error_of(each) for each in self.kernel.space.reads(index))
+        return max((error for error in errors if error is not None), default=0.0)
+
+
+def goal_of(tolerance: float, *, certify: bool) -> float:
+    """What a value of a block may still change by, for a tolerance of the whole.
+
+    Raises
+    ------
+    ValueError
+        If the tolerance is too small.
+    """
+    if not tolerance >= MIN_TOLERANCE:
+        raise ValueError(f"tolerance {tolerance!r}: float64 values reach {MIN_TOLERANCE}")
+    return (_CERTIFIED_GOAL if certify else _GOAL) * tolerance
+
+
+def solve(
+    space: Space,
+    *,
+    tolerance: float,
+    certify: bool = False,
+    kernel: Kernel | None = None,
+    runner: Runner | None = None,
+    store: BlockStore | None = None,
+    finished: Iterable[BlockResult] = (),
+    on_block: Callable[[BlockResult], object] = lambda result: None,
+) -> None:
+    """Solve all blocks of a space.
+
+    Parameters
+    ----------
+    space : Space
+    tolerance : float
+        What a value may be off, as far as deltas can tell; at least `MIN_TOLERANCE`.
+    certify : bool
+        Prove of every block, as it is finished, how far its values can be off. That may
+        be more than the tolerance.
+    kernel : Kernel, optional
+        The one that serves the space by default.
+    runner : Runner, optional
+        As many threads as there are processors by default.
+    store : BlockStore, optional
+        Memory by default. Blocks that nobody reads any more are dropped from it.
+    finished : iterable of BlockResult
+        Blocks that an earlier solve finished, certified if this one is to be.
+    on_block : callable
+        Called with every block as it is finished, from this thread: values are chances of
+        winning in [0, 1] of the side about to throw, by rank; with stakes what the ranks stand
+        for (`ur_solver.space.stakes`), in the unit of the space. What it raises ends the solve.
+
+    Raises
+    ------
+    ValueError
+        If the tolerance is too small.
+    CertificateError
+        If of some block nothing can be proven.
+    """
+    goal = goal_of(tolerance, certify=certify)
+    if certify:
+        check_provable(space.rules)
+    store = store or MemoryStore()
+    earlier = []
+    for result in finished:
+        store.put(result)
+        earlier.append(result.index)
+    graph = BlockGraph.of(space, earlier)
+    for index in earlier:
+        if not graph.is_read(index):
+            store.drop(index)
+
+    def finish(result: BlockResult) -> None:
+        on_block(result)
+        for index in graph.finish(result.index):
+            store.drop(index)
+
+    task = SolveTask(kernel or kernel_of(space), store, goal, certify)
+    (runner or ThreadRunner()).run(graph, task, finish)

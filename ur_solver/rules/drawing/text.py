@@ -1,0 +1,74 @@
+"""Boards as text: pieces as the notation has them, ``*`` an empty rosette, ``.`` a square."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ur_solver.rules.board import Board
+from ur_solver.rules.contents import DARK, LIGHT, side_of, split
+
+if TYPE_CHECKING:
+    from ur_solver.rules.position import Position
+
+SIDE_NAMES = {LIGHT: "light", DARK: "dark"}
+"""The sides in words."""
+
+ROSETTE = "*"
+
+Paint = Callable[[str, str], str]
+"""Colours a text; the second argument is the side it stands for, or `ROSETTE`."""
+
+
+def plain(text: str, _what: str) -> str:
+    """`text` without colours."""
+    return text
+
+
+def board_text(board: Board, contents: tuple[str, ...] | None = None, paint: Paint = plain) -> str:
+    """The board with column numbers and row letters, and what stands on its squares.
+
+    Parameters
+    ----------
+    board : Board
+    contents : tuple of str, optional
+        By square, in the order of `Board.squares`; an empty board without.
+    paint : callable
+        Colours pieces and rosettes.
+    """
+    filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
+    width = max(1, *map(len, filled.values()))
+    numbers = range(1, len(board.rows[0]) + 1)
+    lines = ["     " + "".join(str(number).ljust(width + 2) for number in numbers).rstrip()]
+    for name, row in zip("ABC", board.rows, strict=True):
+        cells = [
+            " " * width
+            if kind == "_"
+            else _cell(board, f"{name}{column}", filled[f"{name}{column}"], width, paint)
+            for column, kind in enumerate(row, start=1)
+        ]
+        lines.append(f"  {name}  " + "  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _cell(board: Board, square: str, content: str, width: int, paint: Paint) -> str:
+    if content:
+        pieces = (paint(piece, side_of(piece)) for piece in split(content))
+        return "".join(pieces) + " " * (width - len(content))
+    return (paint(ROSETTE, ROSETTE) if square in board.rosettes else ".") + " " * (width - 1)
+
+
+def position_text(position: Position, paint: Paint = plain) -> str:
+    """The board with what is at home and borne off, and who throws or has won."""
+    lines = [board_text(position.rules.board, position.contents, paint), ""]
+    won = position.winner
+    for side, name in SIDE_NAMES.items():
+        is_next = not won and side == position.side
+        note = "has won" if side == won else "to throw" if is_next else ""
+        padding = " " * (5 - len(name))
+        line = (
+            f"  {paint(name, side)}{padding}  home {position.home_text(side)}  "
+            f"off {position.n_off(side)}  {note}"
+        )
+        lines.append(line.rstrip())
+    return "\n".join(lines)

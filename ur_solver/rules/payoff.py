@@ -1,0 +1,192 @@
+"""What is played for: a chance of winning, or money.
+
+A payoff says what the values of a game's positions are: what the two sides' values sum to,
+what a move costs, what a value is written as. Everything else (turns, queries, the command
+line) asks it and knows neither of the two kinds.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ur_solver.errors import RuleSetError
+
+MAX_STAKE = 1_000_000
+"""The largest ante or fine; only their ratio matters to the play."""
+
+MAX_REACH = 58
+"""The most fines that a table can have values of their own for."""
+
+_REACH = {1: 26, 2: 26, 3: 26, 4: 26, 5: 10, 6: 10, 7: 10}
+"""As memory allows, by pieces: 32 or 16 numbers a position, which fill cache lines."""
+
+_DECIMALS = 2, 12
+"""The fewest and the most decimals that a value is written with."""
+
+
+class Payoff(ABC):
+    """What the two sides play for.
+
+    Attributes
+    ----------
+    is_chance : bool
+        Whether values are chances of winning, in [0, 1].
+    has_fines : bool
+        Whether positions count fines paid, which their notation then tells.
+    verb : str
+        What a side does with its value: it *wins* so often, or *gets* so much.
+    """
+
+    is_chance: ClassVar[bool]
+    has_fines: ClassVar[bool]
+    verb: ClassVar[str]
+
+    @abstractmethod
+    def total(self, fines: int) -> int:
+        """What the two sides' values sum to once `fines` were paid."""
+
+    @abstractmethod
+    def cost(self, is_rosette: bool) -> int:
+        """What a move costs the side that makes it; one that costs anything is a fine."""
+
+    @abstractmethod
+    def unit(self, pieces: int) -> int:
+        """What a stored value of 1 stands for in a table of so many pieces a side."""
+
+    @abstractmethod
+    def text(self, value: float, tolerance: float) -> str:
+        """A value for people, with the decimals that `tolerance` leaves sure."""
+
+    @abstractmethod
+    def words(self, pieces: int) -> list[str]:
+        """What is played for, in sentences; none where it is the chance of winning."""
+
+
+def percent(value: float, tolerance: float) -> str:
+    """A probability in per cent, with the decimals that the tolerance leaves sure."""
+    return f"{100 * value:.{_decimals(tolerance, 2)}f} %"
+
+
+def money(value: float, tolerance: float) -> str:
+    """An amount of money, with the decimals that the tolerance leaves sure."""
+    return f"{value:.{_decimals(tolerance, 0)}f}"
+
+
+def _decimals(tolerance: float, shift: int) -> int:
+    fewest, most = _DECIMALS
+    if tolerance <= 0:
+        return most
+    return max(fewest, min(most, math.floor(-math.log10(tolerance)) - shift))
+
+
+class Chances(Payoff):
+    """The chance of winning: the winner's is 1, a draw's 1/2."""
+
+    is_chance = True
+    has_fines = False
+    verb = "wins"
+
+    def total(self, fines: int) -> int:
+        """1."""
+        return 1
+
+    def cost(self, is_rosette: bool) -> int:
+        """Nothing."""
+        return 0
+
+    def unit(self, pieces: int) -> int:
+        """1: certain to win."""
+        return 1
+
+    def text(self, value: float, tolerance: float) -> str:
+        """In per cent."""
+        return percent(value, tolerance)
+
+    def words(self, pieces: int) -> list[str]:
+        """None."""
+        return []
+
+
+CHANCES = Chances()
+"""What every rule set without stakes is played for."""
+
+
+@dataclass(frozen=True)
+class Stakes(Payoff):
+    """Money, of which players maximise what they may expect (rules, section 5.1).
+
+    Parameters
+    ----------
+    ante : int
+        What each player pays into the pot at the start.
+    fine : int
+        What a player pays each time a piece of theirs lands on a rosette.
+    reach : int or None
+        No rule but how far solving goes: the fines that a table has values of their own
+        for. None takes what suits the count of pieces.
+
+    Raises
+    ------
+    RuleSetError
+        If an amount is out of range.
+    """
+
+    ante: int = 10
+    fine: int = 1
+    reach: int | None = None
+
+    is_chance = False
+    has_fines = True
+    verb = "gets"
+
+    def __post_init__(self) -> None:
+        for key, lowest, highest in (("ante", 0, MAX_STAKE), ("fine", 1, MAX_STAKE)):
+            value = getattr(self, key)
+            if not lowest <= value <= highest:
+                raise RuleSetError(f"stakes: {key} is {value!r}, not {lowest} to {highest}")
+        if self.reach is not None and not 0 <= self.reach <= MAX_REACH:
+            raise RuleSetError(f"stakes: reach is {self.reach!r}, not 0 to {MAX_REACH}")
+
+    def reach_of(self, pieces: int) -> int:
+        """`reach`, or what suits the count of pieces."""
+        return _REACH[pieces] if self.reach is None else self.reach
+
+    def settled(self, pieces: int) -> Stakes:
+        """The same stakes with their reach written out."""
+        return replace(self, reach=self.reach_of(pieces))
+
+    def pot(self, fines: int) -> int:
+        """What lies in the pot once `fines` were paid."""
+        return 2 * self.ante + fines * self.fine
+
+    def total(self, fines: int) -> int:
+        """The pot.
+
+        The winner takes the pot of the game's end, which is the pot now and the fines still
+        to come; those are paid by the two sides, and so cancel.
+        """
+        return self.pot(fines)
+
+    def cost(self, is_rosette: bool) -> int:
+        """The fine for landing on a rosette."""
+        return self.fine if is_rosette else 0
+
+    def unit(self, pieces: int) -> int:
+        """The pot with one fine more than the table reaches."""
+        return self.pot(self.reach_of(pieces) + 1)
+
+    def text(self, value: float, tolerance: float) -> str:
+        """As an amount."""
+        return money(value, tolerance)
+
+    def words(self, pieces: int) -> list[str]:
+        """Who pays what, and how far a table goes."""
+        return [
+            f"Each player pays {self.ante} into the pot, and {self.fine} more for each landing on "
+            "a rosette; the winner takes it.",
+            f"Tables have values of their own for up to {self.reach_of(pieces)} fines paid "
+            "(--fines chooses how many).",
+        ]

@@ -1,0 +1,235 @@
+"""Rule sets as JSON, in files, in tables and in records of games.
+
+    {"name": "finkel", "family": "race", "path": "bell", "dice": "4-binary", "pieces": 7,
+     "safe_rosettes": true, ...}
+
+The switches are those of the family; one that is left out is at its default. Dice and paths
+of the literature are written by their names, others in full:
+
+    "dice": {"name": "coin", "throws": {"0": "1/2", "1": "1/2"}}
+    "path": {"name": "short", "board": "ur", "squares": ["A4", "B1", ...], "second_leg": 6}
+
+without `second_leg` where the path does not come back to a square. A board of one's own is
+``{"name": "small", "rows": ["....", "........", "...."], "rosettes": ["A1", "C1"]}``. Squares
+that have another rule than the family's are listed with it:
+
+    "squares": {"B4": "shared", "A2": {"rule": "stack", "capacity": 4, "one_side": true}}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ur_solver.errors import RuleSetError
+from ur_solver.rules.board import BOARDS, PATHS, Board, Path
+from ur_solver.rules.dice import DICE, Dice
+from ur_solver.rules.naming import is_name
+from ur_solver.rules.registry import family_named, known_switches
+from ur_solver.rules.squares import rule_from_json, rule_to_json
+from ur_solver.rules.switches import whole_number
+
+if TYPE_CHECKING:
+    from ur_solver.rules.ruleset import RuleSet
+
+_NEEDED = ("name", "path", "dice", "pieces")
+_THROW = re.compile("0|[1-9][0-9]?")
+_CHANCE = re.compile(r"[0-9]{1,20}(?:/(?=[0-9]*[1-9])[0-9]{1,20}|\.[0-9]{1,20})?")
+"""Without exponents: a fraction of 1e-999999999 has that many digits."""
+
+
+def rules_to_json(rules: RuleSet) -> dict[str, Any]:
+    """A rule set as JSON values."""
+    values: dict[str, Any] = {
+        "name": rules.name,
+        "family": rules.family,
+        "path": _path_to_json(rules.path),
+        "dice": _dice_to_json(rules.dice),
+        "pieces": rules.pieces,
+    }
+    for switch in family_named(rules.family).switches:
+        values[switch.key] = switch.to_json(rules.switches[switch.key])
+    if rules.squares:
+        values["squares"] = {square: rule_to_json(rule) for square, rule in rules.squares.items()}
+    return values
+
+
+def rules_from_json(values: object) -> dict[str, Any]:
+    """What `RuleSet` is made of, from JSON values or from their text.
+
+    Raises
+    ------
+    RuleSetError
+        Saying which key is wrong, what it holds and what would be right.
+    """
+    if isinstance(values, str):
+        try:
+            values = json.loads(values)
+        except (ValueError, RecursionError) as error:
+            raise RuleSetError(f"rule set: not JSON: {error}") from None
+    if not isinstance(values, Mapping):
+        raise RuleSetError("rule set: expected a JSON object such as 'ur rules finkel --json'")
+    name = values.get("family", "race")
+    family = family_named(name)  # before its switches are found to be unknown keys
+    switches = known_switches()
+    known = (*_NEEDED, "family", *switches, "squares")
+    for key in values:
+        if key not in known:
+            raise RuleSetError(f"rule set: unknown key {key!r:.100}; the keys are {_listed(known)}")
+    for key in _NEEDED:
+        if key not in values:
+            raise RuleSetError(f"rule set: the key {key!r} is missing")
+    own = {switch.key: switch for switch in family.switches}
+    given = {
+        key: own.get(key, switches[key]).from_json(values[key]) for key in switches if key in values
+    }
+    return {
+        "name": values["name"],
+        "path": _path(values["path"]),
+        "dice": _dice(values["dice"]),
+        "pieces": whole_number("pieces", values["pieces"]),
+        "family": name,
+        # a switch that the family has not is off, and may be said to be
+        "switches": {key: value for key, value in given.items() if key in own or value},
+        "squares": _squares(values.get("squares", {})),
+    }
+
+
+def named_path(name: object) -> Path:
+    """The path called `name`; RuleSetError if there is none."""
+    if isinstance(name, str) and name in PATHS:
+        return PATHS[name]
+    raise RuleSetError(f"path is {name!r:.100}; the paths are {_listed(PATHS)}")
+
+
+def named_dice(name: object) -> Dice:
+    """The dice called `name`; RuleSetError if there are none."""
+    if isinstance(name, str) and name in DICE:
+        return DICE[name]
+    raise RuleSetError(f"dice is {name!r:.100}; the dice are {_listed(DICE)}")
+
+
+def _dice_to_json(dice: Dice) -> Any:
+    if DICE.get(dice.name) == dice:
+        return dice.name
+    chances = dice.probabilities
+    return {
+        "name": dice.name,
+        "throws": {str(throw): str(chances[throw]) for throw in dice.throws},
+    }
+
+
+def _dice(value: object) -> Dice:
+    if not isinstance(value, Mapping):
+        return named_dice(value)
+    if set(value) != {"name", "throws"} or not isinstance(value["throws"], Mapping):
+        raise RuleSetError(
+            'dice: custom dice are written {"name": "coin", "throws": {"0": "1/2", "1": "1/2"}}'
+        )
+    chances = {}
+    for throw, chance in value["throws"].items():
+        is_throw = isinstance(throw, str) and _THROW.fullmatch(throw)
+        if not is_throw or not _CHANCE.fullmatch(f"{chance!s:.100}"):
+            raise RuleSetError(
+                f"dice: {throw!r:.40}: {chance!r:.100} is not a throw and its chance, such as "
+                "'1': '1/4'"
+            )
+        chances[int(throw)] = Fraction(chance)
+    if not chances:
+        raise RuleSetError("dice: no throws given")
+    return Dice.of(str(value["name"])[:80], chances)
+
+
+def _path_to_json(path: Path) -> Any:
+    if PATHS.get(path.name) == path:
+        return path.name
+    values: dict[str, Any] = {
+        "name": path.name,
+        "board": _board_to_json(path.board),
+        "squares": list(path.light),
+    }
+    if path.second_leg < len(path):
+        values["second_leg"] = path.second_leg
+    return values
+
+
+def _path(value: object) -> Path:
+    if not isinstance(value, Mapping):
+        return named_path(value)
+    least = {"name", "board", "squares"}
+    if not (least <= set(value) <= least | {"second_leg"} and _is_texts(value["squares"])):
+        raise RuleSetError(
+            'path: a path of your own is written {"name": "short", "board": "ur", "squares": '
+            '["A4", "B1", "B2"]}, with "second_leg" or not'
+        )
+    name = value["name"]
+    if not is_name(name):
+        raise RuleSetError(f"path: name is {name!r:.100}, not a text of 1 to 80 characters")
+    leg = value.get("second_leg")
+    if leg is not None:
+        leg = whole_number("path: second_leg", leg)
+    path = Path.of(name, _board(value["board"]), value["squares"], leg)
+    if PATHS.get(name, path) != path:
+        raise RuleSetError(
+            f"path {name!r}: that name is of another path, {' '.join(PATHS[name].light)}; choose "
+            "one that is free"
+        )
+    return path
+
+
+def _board_to_json(board: Board) -> Any:
+    if BOARDS.get(board.name) == board:
+        return board.name
+    return {"name": board.name, "rows": list(board.rows), "rosettes": sorted(board.rosettes)}
+
+
+def _board(value: object) -> Board:
+    if isinstance(value, str) and value in BOARDS:
+        return BOARDS[value]
+    if not isinstance(value, Mapping):
+        raise RuleSetError(
+            f"path: board is {value!r:.100}; the boards are {_listed(BOARDS)}, others are given by "
+            "their rows"
+        )
+    is_right = (
+        set(value) == {"name", "rows", "rosettes"}
+        and is_name(value["name"])
+        and _is_texts(value["rows"])
+        and len(value["rows"]) == 3
+        and _is_texts(value["rosettes"])
+    )
+    if not is_right:
+        raise RuleSetError(
+            'path: a board of your own is written {"name": "small", "rows": ["....", "......", '
+            '"...."], "rosettes": ["A1", "C1"]}, rows A, B and C of one width, \'_\' where there '
+            "is no square"
+        )
+    a, b, c = value["rows"]
+    board = Board(value["name"], (a, b, c), frozenset(value["rosettes"]))
+    if BOARDS.get(board.name, board) != board:
+        raise RuleSetError(
+            f"board {board.name!r}: that name is of another board; choose one that is free"
+        )
+    return board
+
+
+def _is_texts(value: object) -> bool:
+    """Whether `value` is a list of texts."""
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and all(isinstance(each, str) for each in value)
+    )
+
+
+def _squares(value: object) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise RuleSetError(f'rule set: squares is {value!r:.100}, not such as {{"B4": "shared"}}')
+    return {square: rule_from_json(rule) for square, rule in value.items()}
+
+
+def _listed(names: Iterable[object]) -> str:
+    return ", ".join(map(str, names))

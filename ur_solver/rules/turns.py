@@ -1,0 +1,154 @@
+"""A whole turn, for every rule set alike: what is chosen, thrown, moved, and worth.
+
+`turn` unfolds a position into *choices* (what may be said before throwing; most rule
+sets leave none), each of them *outcomes* of the dice with their moves. `evaluate` is one
+step of value iteration over it: the readable definition of a position's value.
+
+Values are those of the side about to throw, in what is played for (`RuleSet.payoff`). The
+values of the two sides sum to something that the position alone decides, `total`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ur_solver.rules.moves import Move, legal_moves
+from ur_solver.rules.position import Position
+
+Value = Callable[[Position], float]
+"""The value of a position to the side about to throw there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the dice may bring after a choice.
+
+    Parameters
+    ----------
+    probability : Fraction
+    throws : tuple of int
+        What they show: one throw, or two where the first earns a second.
+    moves : tuple of Move
+        The moves to choose from; if there is none the turn passes.
+    """
+
+    probability: Fraction
+    throws: tuple[int, ...]
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What may be said before throwing, and what may come of it.
+
+    Parameters
+    ----------
+    name : str
+        `FREE_THROW` where nothing is said; in birds `MOVE` or `ENTER`.
+    outcomes : tuple of Outcome
+        Their probabilities sum to 1.
+    """
+
+    name: str
+    outcomes: tuple[Outcome, ...]
+
+
+def turn(position: Position) -> tuple[Choice, ...]:
+    """The choices of the side about to throw; none once the game is over."""
+    if position.winner is not None:
+        return ()
+    family, side = position.rules.mechanics, position.side
+    candidate = min(position.numbers(side), default=None)
+    return tuple(
+        Choice(
+            choice,
+            tuple(
+                Outcome(
+                    roll.probability,
+                    roll.throws,
+                    ()
+                    if roll.moves_by is None
+                    else tuple(legal_moves(position, roll.moves_by, choice)),
+                )
+                for roll in family.rolls(choice, candidate)
+            ),
+        )
+        for choice in family.choices(position.home(side), position.on_board(side))
+    )
+
+
+def is_draw(position: Position) -> bool:
+    """Whether neither side can ever move again, whatever is thrown (rules, section 6)."""
+    return position.winner is None and not any(
+        outcome.moves
+        for either in (position, position.pass_turn())
+        for choice in turn(either)
+        for outcome in choice.outcomes
+    )
+
+
+def total(position: Position) -> int:
+    """What the two sides' values sum to."""
+    return position.rules.payoff.total(position.fines)
+
+
+def final_value(position: Position) -> float | None:
+    """The value of a position that is won, lost or drawn; None while the game goes on."""
+    side = position.winner
+    if side is not None:
+        return total(position) if side == position.side else 0
+    return total(position) / 2 if is_draw(position) else None
+
+
+def move_value(move: Move, value: Value) -> float:
+    """The value of a move to the side that makes it, its cost taken off."""
+    worth = value(move.position)
+    return (worth if move.again else total(move.position) - worth) - move.cost
+
+
+def throw_value(position: Position, moves: Iterable[Move], value: Value) -> float:
+    """The value of a throw to the side that has made it: its best move's, or passing's."""
+    worths = [move_value(move, value) for move in moves]
+    return max(worths) if worths else pass_value(position, value)
+
+
+def pass_value(position: Position, value: Value) -> float:
+    """The value of passing to the side about to throw in `position`."""
+    return total(position) - value(position.pass_turn())
+
+
+def choice_value(position: Position, choice: Choice, value: Value) -> float:
+    """The value of a choice of `turn(position)`, before the throw."""
+    return sum(
+        float(outcome.probability) * throw_value(position, outcome.moves, value)
+        for outcome in choice.outcomes
+    )
+
+
+def evaluate(position: Position, value: Value) -> float:
+    """The value of a position by those of the positions that it leads to.
+
+    Parameters
+    ----------
+    position : Position
+    value : callable
+        Asked for every position that a move or a pass leads to, won ones included
+        (`final_value` knows those).
+    """
+    final = final_value(position)
+    if final is not None:
+        return final
+    return max(choice_value(position, choice, value) for choice in turn(position))
+
+
+def opening_value(position: Position, value: Value) -> float:
+    """The value of `position` to a player whose throw is made: the one that starts games.
+
+    Only for rule sets whose family has an `opening_throw`.
+    """
+    throw = position.rules.mechanics.opening_throw
+    if throw is None:
+        raise ValueError(f"{position.rules.name!r} has no opening throw")
+    return throw_value(position, legal_moves(position, throw), value)
