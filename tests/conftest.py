@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import pathlib
 
 import hypothesis
@@ -10,9 +11,11 @@ from ur_solver.locate import FOLDER_VARIABLE, table_name
 from ur_solver.make import make_table
 from ur_solver.rules import RuleSet, named_rules
 
-# Nothing in the suite depends on timing.
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+# Nothing in the suite depends on timing or chance. UR_TEST_RANDOM=1 draws new examples.
+hypothesis.settings.register_profile(
+    "repeatable", deadline=None, derandomize="UR_TEST_RANDOM" not in os.environ
+)
+hypothesis.settings.load_profile("repeatable")
 
 
 @pytest.fixture(autouse=True)

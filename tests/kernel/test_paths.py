@@ -68,8 +68,15 @@ def test_one_piece_by_the_readable_rules(path, dice, switches):
     assert_solved_as_the_rules_say(rules_of(path, dice, switches, 1))
 
 
+BACK_TO_ENTRY = Path.of(
+    "entry", UR, ["A1", "A2", "A3", "A4", "B1", "B2", "B3", "B4", "B5", "B6", "B7", "B8", "A1"]
+)
+"""It ends on an entry square, and some squares of the board are on nobody's path."""
+
+
 @given(tiled_paths(BOARDS), some_dice, some_switches)
 @settings(max_examples=8, deadline=None)
+@example(path=BACK_TO_ENTRY, dice=DICE["4-binary"], switches={})
 def test_two_pieces_by_the_readable_rules(path, dice, switches):
     assert_solved_as_the_rules_say(rules_of(path, dice, switches, 2))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.rules import RuleSet
+from ur_solver.rules import RuleSet, mirror_square
 from ur_solver.space import RaceSpace
 
 
@@ -52,10 +52,6 @@ def move_tables(space: RaceSpace) -> MoveTables:
     cell = {square: k for k, square in enumerate(rules.board.squares)}
     mine = [layout.place(index, mine=True) for index in range(len(rules.path))]
     theirs = [layout.place(index, mine=False) for index in range(len(rules.path))]
-    mirror = np.zeros(len(cell), dtype=np.uint8)
-    for (light, _), (dark, _) in zip(mine, theirs, strict=True):
-        mirror[cell[light]] = cell[dark]
-        mirror[cell[dark]] = cell[light]
     switches, throw = rules.switches, rules.switches["extra_on_throw"]
     return MoveTables(
         my_cell=np.array([cell[square] for square, _ in mine], dtype=np.uint8),
@@ -63,7 +59,7 @@ def move_tables(space: RaceSpace) -> MoveTables:
         my_code=np.array([code for _, code in mine], dtype=np.uint8),
         their_code=np.array([code for _, code in theirs], dtype=np.uint8),
         is_rosette=np.array([square in rules.rosettes for square, _ in mine], dtype=np.uint8),
-        mirror_cell=mirror,
+        mirror_cell=np.array([cell[mirror_square(square)] for square in cell], dtype=np.uint8),
         chance=np.array([float(chance) for chance in rules.dice.probabilities]),
         safe_rosettes=switches["safe_rosettes"],
         extra_on_rosette=switches["extra_on_rosette"],

@@ -188,9 +188,9 @@ class Tiling:
     def lane(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None:
         """What the kernel's unrolled rows must know, or None if they do not apply.
 
-        They are for four entry squares at the head of the path, shared squares that each
-        side visits once, and throws of 1, 2, 3 and perhaps 4, which is what the paths and
-        dice of the literature have, Murray's and Skiriuk's paths apart.
+        They are for four entry squares at the head of the path that it does not come back to,
+        shared squares that each side visits once, and throws of 1, 2, 3 and perhaps 4, which is
+        what the paths and dice of the literature have, Murray's and Skiriuk's paths apart.
 
         Returns
         -------
@@ -203,7 +203,8 @@ class Tiling:
         entry = self.layout.entry
         if entry != tuple(range(LANE_SQUARES)) or self.throws not in ((1, 2, 3), (1, 2, 3, 4)):
             return None
-        if (self.visits["index"][0, :, 1] >= 0).any():
+        path = self.space.rules.path.light
+        if (self.visits["index"][0, :, 1] >= 0).any() or len({*path}) < len(path):
             return None
         again = np.zeros(MAX_THROWS, dtype=np.int32)
         slot = np.full((MAX_THROWS, LANE_SQUARES + 1), -1, dtype=np.int32)
