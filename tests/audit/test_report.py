@@ -1,5 +1,6 @@
 """The report: its content, that it loads nothing, and its layout in a browser."""
 
+import dataclasses
 import html
 import os
 import re
@@ -95,6 +96,49 @@ def test_names_are_escaped():
     assert html.escape(HOSTILE, quote=False)[:12] in page
 
 
+def test_the_title_names_players_or_the_file_without_its_folders(tmp_path):
+    (audit,) = audit_games([sample("finkel-2")], HashValues(sample("finkel-2").rules))
+    record = dataclasses.replace(
+        audit.record, file="/home/ann/games/one.json", number=2, metadata={}
+    )
+    named = dataclasses.replace(record, metadata={"Light": "Ann", "Dark": "Ben"})
+    for each, title in ((record, "one.json, game 2"), (named, "Ann against Ben")):
+        page = report(each)
+        assert f"<title>{title}: a game of Ur</title>" in page
+        assert f"<h2>{title}</h2>" in page
+        assert "one.json, game 2" in page
+        assert "/home/ann" not in page
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_throw_is_listed(name):
+    record = sample(name)
+    (audit,) = audit_games([record], HashValues(record.rules))
+    page = html_report([audit], Thresholds(), REFERENCES)
+    rows = re.findall(r"<tr><td>(\d+)</td><td[^>]*>(\w+)</td><td>([\d ]+)</td>(.*?)</tr>", page)
+    assert [int(row[0]) for row in rows] == list(range(1, len(record.plies) + 1))
+    sides = {"L": "light", "D": "dark"}
+    assert [(row[1], row[2]) for row in rows] == [
+        (sides[ply.side], ply.throw_text) for ply in record.plies
+    ]
+    played = [re.search(r'<td class="word">([^<]*)</td>', row[3])[1] for row in rows]
+    assert played == [html.escape(record.move_text(ply) or "no move") for ply in record.plies]
+
+
+def test_boards_have_coordinates():
+    for name, columns in (("finkel", 8), ("aseb", 12)):
+        drawing = board_svg(named_rules(name).start())
+        names = re.findall(r'class="coordinate" x="([\d.-]+)" y="([\d.-]+)">(\w+)<', drawing)
+        assert [each[2] for each in names] == [*map(str, range(1, columns + 1)), "A", "B", "C"]
+        # each in the middle of its column or row
+        squares = re.findall(r'class="square" x="(\d+)" y="(\d+)" width="(\d+)"', drawing)
+        centres = {(int(x) + int(w) / 2, int(y) + int(w) / 2) for x, y, w in squares}
+        for x, _, _ in names[:columns]:
+            assert any(float(x) == centre for centre, _ in centres)
+        for _, y, _ in names[columns:]:
+            assert any(float(y) == centre for _, centre in centres)
+
+
 def test_many_games_are_cut():
     record = random_game(named_rules("finkel:1"), 1)
     page = report(*[record] * (MAX_GAMES + 3), references={})
@@ -133,13 +177,19 @@ def browse(folder, page, width, *more):
         f'border:0" srcdoc="{html.escape(page)}"></iframe><p id="said"></p><script>'
         "document.getElementById('frame').onload = () => {"
         "const page = document.getElementById('frame').contentDocument;"
+        "page.querySelectorAll('details').forEach(each => {each.open = true});"
         "const wide = [...page.querySelectorAll('body *')].filter("
         "each => each.getBoundingClientRect().right > page.documentElement.clientWidth + 0.5"
-        " && !each.closest('svg'));"
+        " && !each.closest('svg') && !each.closest('.moves table'));"
         "document.getElementById('said').textContent = [page.documentElement.scrollWidth,"
         "page.documentElement.clientWidth, wide.length,"
         "performance.getEntriesByType('resource').length,"
-        "[...page.querySelectorAll('svg')].every(each => each.clientHeight > 60)].join(' ');"
+        "[...page.querySelectorAll('svg')].every(each => each.clientHeight > 60),"
+        # texts of drawings that reach over the drawing's edge, and so are cut off
+        "[...page.querySelectorAll('svg text')].filter(each => {"
+        "const [own, all] = [each, each.closest('svg')].map(one => one.getBoundingClientRect());"
+        "return own.left < all.left - 1 || own.right > all.right + 1"
+        " || own.top < all.top - 1 || own.bottom > all.bottom + 1}).length].join(' ');"
         "}</script></body>"
     )
     result = subprocess.run(
@@ -154,13 +204,13 @@ def browse(folder, page, width, *more):
 
 
 @needs_browser
-@pytest.mark.parametrize("width", [390, 1100])
+@pytest.mark.parametrize("width", [360, 1100])
 def test_nothing_is_fetched_or_wider_than_the_screen(tmp_path, width):
     page = report(sample("finkel-2"))
-    scroll, client, too_wide, fetched, are_drawn = browse(tmp_path, page, width)
+    scroll, client, too_wide, fetched, are_drawn, cut_texts = browse(tmp_path, page, width)
     assert int(client) == width
     assert int(scroll) <= width
-    assert (too_wide, fetched, are_drawn) == ("0", "0", "true")
+    assert (too_wide, fetched, are_drawn, cut_texts) == ("0", "0", "true", "0")
 
 
 @needs_browser
@@ -168,8 +218,8 @@ def test_every_board_is_drawn(tmp_path):
     for name in ("aseb", "murray", "masters", "birds", "skiriuk"):
         record = random_game(CATALOGUE[name].with_pieces(3), 4)
         assert isinstance(record, GameRecord)
-        scroll, client, too_wide, _, are_drawn = browse(tmp_path, report(record), 390)
-        assert (scroll, too_wide, are_drawn) == (client, "0", "true")
+        scroll, client, too_wide, _, are_drawn, cut = browse(tmp_path, report(record), 390)
+        assert (scroll, too_wide, are_drawn, cut) == (client, "0", "true", "0")
 
 
 @needs_browser

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+_LEFT, _EDGE = 72, 20
+"""Room for the labels, and on the other sides, where labels and dots reach over the edge. On a
+phone labels are 32 units high, which makes them 11 pixels, and 53 wide."""
+
 
 @dataclass(frozen=True)
 class GraphMark:
@@ -36,7 +40,7 @@ def graph_svg(curve: Sequence[float], marks: Sequence[GraphMark]) -> Markup:
         for share in (0.0, 0.25, 0.5, 0.75, 1.0)
     )
     labels = "".join(
-        f'<text class="axis" x="-8" y="{height * (1 - share) + 4}">{round(100 * share)} %</text>'
+        f'<text class="axis" x="-8" y="{height * (1 - share)}">{round(100 * share)}</text>'
         for share in (0.0, 0.5, 1.0)
     )
     dots = "".join(
@@ -47,8 +51,9 @@ def graph_svg(curve: Sequence[float], marks: Sequence[GraphMark]) -> Markup:
     )
     area = f"0,{height} {line} {width:.1f},{height}"
     return Markup(
-        f'<svg class="graph" viewBox="-52 -10 {width + 64} {height + 20}" role="img" '
-        f'aria-label="light&#39;s chance to win, throw by throw">{grid}{labels}'
+        f'<svg class="graph" viewBox="{-_LEFT} {-_EDGE} {width + _LEFT + _EDGE} '
+        f'{height + 2 * _EDGE}" role="img" '
+        f'aria-label="light&#39;s chance to win in percent, throw by throw">{grid}{labels}'
         f'<polygon class="area" points="{area}"/><polyline class="curve" points="{line}"/>'
         f"{dots}</svg>"
     )

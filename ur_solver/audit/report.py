@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +13,7 @@ from markupsafe import Markup
 from ur_solver.audit.graph import GraphMark, graph_svg
 from ur_solver.audit.judge import GameAudit, JudgedPly
 from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, summarise, worst_plies
-from ur_solver.records import Ending, Step, rules_word
+from ur_solver.records import Ending, GameRecord, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.svg import Arrow, board_style, board_svg
 
@@ -44,14 +45,30 @@ class _Moment:
 
 
 @dataclass(frozen=True)
+class _Row:
+    number: str
+    side: str
+    threw: str
+    played: str
+    best: str
+    luck: str
+    loss: str
+    chance: str
+    mark: Mark | None
+    anchor: str
+
+
+@dataclass(frozen=True)
 class _Game:
     title: str
+    file: str
     rules: str
     result: str
     account: str
     graph: Markup
     players: list[_Player]
     moments: list[_Moment]
+    rows: list[_Row]
     plies: int
 
 
@@ -123,14 +140,15 @@ def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
         GraphMark(
             turn_of[id(judged)],
             str(thresholds.mark(judged)),
-            f"game-{number}-ply-{turn_of[id(judged)] + 1}",
+            _anchor(number, turn_of[id(judged)]),
             f"{SIDE_NAMES[judged.ply.side]} {audit.taken_text(judged)}, "
             f"{100 * judged.loss:.1f} points lost",
         )
         for judged in worst
     ]
     return _Game(
-        title=record.title,
+        title=_title(record),
+        file=_file_name(record),
         rules=rules_word(record.rules),
         result=result_text(audit),
         account=account_text(audit),
@@ -139,8 +157,50 @@ def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
         moments=[
             _moment(audit, judged, turn_of[id(judged)], thresholds, number) for judged in worst
         ],
+        rows=_rows(audit, thresholds, number),
         plies=len(record.plies),
     )
+
+
+def _title(record: GameRecord) -> str:
+    """Who played, if the record says so, or else the file."""
+    players = [record.player(side) for side in (LIGHT, DARK)]
+    if all(players):
+        return f"{players[0]} against {players[1]}"
+    return _file_name(record)
+
+
+def _file_name(record: GameRecord) -> str:
+    """The record's title without the folders of its file, which are nobody else's business."""
+    return record.title.removeprefix(record.file.removesuffix(os.path.basename(record.file)))
+
+
+def _anchor(number: int, index: int) -> str:
+    return f"game-{number}-ply-{index + 1}"
+
+
+def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
+    """Every throw of a game, with what was played and what was best."""
+    rows = []
+    n_throws = 0
+    for index, judged in enumerate(audit.plies):
+        mark = thresholds.mark(judged)
+        n_throws += not judged.is_saying
+        rows.append(
+            _Row(
+                number="" if judged.is_saying else str(n_throws),
+                side=SIDE_NAMES[judged.ply.side],
+                threw="says" if judged.is_saying else judged.ply.throw_text,
+                played=audit.taken_text(judged) or "no move",
+                best="" if judged.is_best else audit.best_text(judged) or "",
+                luck=signed(judged.luck),
+                loss=f"{100 * judged.loss:.1f}" if judged.is_choice else "",
+                chance=f"{100 * audit.curve[index + 1]:.1f}",
+                mark=mark,
+                anchor=_anchor(number, index) if mark else "",
+            )
+        )
+    return rows
 
 
 def action_text(audit: GameAudit, judged: JudgedPly) -> str:
@@ -199,7 +259,7 @@ def _moment(
     number_of_throw = sum(not each.is_saying for each in audit.plies[:index]) + 1
     did = "before the throw" if judged.is_saying else f"threw a {ply.throw_text}"
     return _Moment(
-        anchor=f"game-{number}-ply-{index + 1}",
+        anchor=_anchor(number, index),
         heading=f"Throw {number_of_throw}: {SIDE_NAMES[ply.side]} {did}",
         mark=mark,
         side=SIDE_NAMES[ply.side],

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _CELL = 40
 _STRIP = 20
+"""The height of a line of text above and below the board, and the width of the row letters."""
 
 
 class Arrow(NamedTuple):
@@ -70,7 +71,7 @@ def board_svg(position: Position, arrows: Sequence[Arrow] = (), label: str = "")
                 square = f"{'ABC'[row]}{column + 1}"
                 parts.append(_square(board.rosettes, square, filled[square], row, column))
     parts += (_arrow(rules, position.side, arrow) for arrow in arrows)
-    for y, side in ((-_STRIP / 2, LIGHT), (height + _STRIP / 2, DARK)):
+    for y, side in ((-1.5 * _STRIP, LIGHT), (height + _STRIP / 2, DARK)):
         parts.append(
             f'<text class="count" x="2" y="{y}">{SIDE_NAMES[side]}: {position.home(side)} at '
             f"home, {position.n_off(side)} off</text>"
@@ -81,12 +82,21 @@ def board_svg(position: Position, arrows: Sequence[Arrow] = (), label: str = "")
         min(0, *(x - _CELL / 2 for x in beyond)),
         max(width, *(x + _CELL / 2 for x in beyond)),
     )
-    box = f"{left - 2} {-_STRIP} {right - left + 4} {height + 2 * _STRIP}"
+    parts += _coordinates(n_columns, left)
+    left -= _STRIP
+    box = f"{left} {-2 * _STRIP} {right - left + 2} {height + 3 * _STRIP}"
     name = escape(label or position.notation)
     return Markup(
         f'<svg class="ur-board" viewBox="{box}" role="img" aria-label="{name}">'
         f"{''.join(parts)}</svg>"
     )
+
+
+def _coordinates(n_columns: int, left: float) -> list[str]:
+    """The columns' numbers above the board, and the rows' letters to the left of `left`."""
+    names = [((column + 0.5) * _CELL, -_STRIP / 2, str(column + 1)) for column in range(n_columns)]
+    names += [(left - _STRIP / 2, (row + 0.5) * _CELL, name) for row, name in enumerate("ABC")]
+    return [f'<text class="coordinate" x="{x:g}" y="{y:g}">{name}</text>' for x, y, name in names]
 
 
 def _square(rosettes: frozenset[str], square: str, content: str, row: int, column: int) -> str:
