@@ -1,8 +1,9 @@
 """The file format of solution tables.
 
 A table is an HDF5 file (suffix ``.h5``), which any HDF5 program can open. Its values are compressed
-by the Bitshuffle filter with LZ4 (registered as 32008), which h5py and HDFView find once
-`hdf5plugin` is installed (HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``).
+by the Bitshuffle filter with LZ4 (registered as 32008). This program has it built in
+(`ur_solver.table.chunk`); other programs that use HDF5 find it in the package `hdf5plugin`: h5py
+once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
 
     /            attributes, all scalar; texts are ASCII of fixed length
         format       text     "ur-solver table"
@@ -57,7 +58,7 @@ A flipped bit is detected wherever it matters. HDF5 itself checks its metadata (
 with ``libver="latest"``, whose structures have checksums), `digest` covers the attributes and the
 small datasets, and `checksums` covers the values. In addition, a Fletcher-32 filter over the
 compressed chunks keeps damaged bytes from the decompressor. A reader must keep forged bytes from it
-too (`opening.is_chunk_sound`). The file gets its name only when it is complete.
+too (`chunk.decode`). The file gets its name only when it is complete.
 
 Version history
 

@@ -7,7 +7,6 @@ checked before anything is read, so that no memory is allocated for what a file 
 from __future__ import annotations
 
 import pathlib
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -26,18 +25,8 @@ from ur_solver.errors import (
     UrError,
 )
 from ur_solver.rules import RuleSet
+from ur_solver.table.chunk import BITSHUFFLE, are_parameters, decode, max_stored
 from ur_solver.table.format import FORMAT, MAX_TEXT, VERSION
-
-_BITSHUFFLE, _LZ4 = 32008, 2
-"""The number under which Bitshuffle is registered, and its parameter for LZ4."""
-
-_HEAD = struct.Struct(">QI")
-_BLOCK_BYTES = 8192
-"""The size of Bitshuffle's blocks, unless another one is asked for."""
-
-_FLETCHER_BYTES = 4
-_MAX_FRAME = 1 << 12
-"""An upper limit of the bytes that sizes and checksums take in the smallest chunk."""
 
 _REMEDY = "make it again with 'ur solve', or fetch it again"
 
@@ -177,41 +166,32 @@ def check_filters(path: pathlib.Path, found: h5py.Dataset) -> None:
 
     Otherwise any filter, with any parameters, would be run on data that cannot be trusted.
     """
-    filters = found.id.get_create_plist()
-    found_ones = [filters.get_filter(k) for k in range(filters.get_nfilters())]
-    expected = [(_BITSHUFFLE, (found.dtype.itemsize, 0, _LZ4)), (h5py.h5z.FILTER_FLETCHER32, ())]
-    # Bitshuffle's first two parameters are the version of the program that wrote the file
-    if [(number, parameters[2:]) for number, _, parameters, _ in found_ones] != expected:
+    plist = found.id.get_create_plist()
+    filters = [plist.get_filter(k) for k in range(plist.get_nfilters())]
+    numbers = [number for number, _, _, _ in filters]
+    is_known = numbers == [BITSHUFFLE, h5py.h5z.FILTER_FLETCHER32]
+    if not is_known or not are_parameters(filters[0][2], found.dtype.itemsize):
         raise damaged(path, f"the dataset {found.name!r} is stored through other filters")
 
 
-def is_chunk_sound(found: h5py.Dataset, first: int) -> bool:
-    """Whether Bitshuffle can safely decode the stored bytes of a chunk.
-
-    The decoder trusts the sizes inside a chunk, and reads and writes outside its memory if they are
-    wrong. Fletcher-32 does not protect from a file in which both are forged. A sound chunk holds,
-    with all numbers big-endian: the size of the values (uint64); the size of one of Bitshuffle's
-    blocks (uint32); each block as its length (uint32) and LZ4 data; the values that do not fill a
-    group of eight; and the Fletcher-32 checksum.
+def read_chunk(found: h5py.Dataset, first: int, numbers: npt.NDArray[Any]) -> None:
+    """Read one chunk of a dataset whose filters `check_filters` has allowed.
 
     Parameters
     ----------
     found : Dataset
-        With one dimension and the filters that `check_filters` allows.
+        With one dimension.
     first : int
         The index in it at which the chunk begins.
+    numbers : array, shape (chunk length,)
+        Out: the numbers of the chunk.
+
+    Raises
+    ------
+    ValueError
+        If what is stored cannot be decoded. Nothing is allocated for what it claims to hold.
     """
-    n_values, size = found.chunks[0], found.dtype.itemsize
     place = found.id.get_chunk_info_by_coord((first,))
-    if place.filter_mask or not place.size or place.size > 2 * n_values * size + _MAX_FRAME:
-        return False
-    _, stored = found.id.read_direct_chunk((first,))
-    if len(stored) < 12 or _HEAD.unpack_from(stored) != (n_values * size, _BLOCK_BYTES):
-        return False
-    n_blocks, rest = divmod(n_values, _BLOCK_BYTES // size)
-    at, end = _HEAD.size, len(stored) - _FLETCHER_BYTES - rest % 8 * size
-    for _ in range(n_blocks + (rest >= 8)):
-        if at + 4 > end:
-            return False
-        at += 4 + int.from_bytes(stored[at : at + 4], "big")
-    return bool(at == end)
+    if place.filter_mask or place.size > max_stored(len(numbers), numbers.dtype.itemsize):
+        raise ValueError("it is not stored as the file says")
+    decode(found.id.read_direct_chunk((first,))[1], numbers)

@@ -12,7 +12,6 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
 
-import hdf5plugin  # noqa: F401 - registers the filter of `values`
 import numpy as np
 import numpy.typing as npt
 
@@ -38,9 +37,9 @@ from ur_solver.table.opening import (
     check_filters,
     damaged,
     dataset,
-    is_chunk_sound,
     open_file,
     read_attributes,
+    read_chunk,
     read_cut,
     read_rules,
     read_small,
@@ -337,15 +336,12 @@ class TableFile:
         return bool(size < psutil.virtual_memory().available / 2)
 
     def _load_block(self, index: int, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
-        # The whole block in one read; HDF5 decodes its chunks one after the other.
         row = self.blocks[index]
         size, first = int(row["size"]), int(row["first_chunk"])
         if out is None:
             out = np.empty(size, dtype=self._kind.dtype)
-        chunks = chunks_in(size, self.chunk_length)
-        self._read(range(first, first + chunks), out)
-        for k in range(chunks):
-            self._check(first + k, out[k * self.chunk_length : (k + 1) * self.chunk_length])
+        for k in range(chunks_in(size, self.chunk_length)):
+            self._read(first + k, out[k * self.chunk_length : (k + 1) * self.chunk_length])
         return out
 
     def _load_chunk(self, chunk: int, buffer: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
@@ -353,21 +349,21 @@ class TableFile:
         before = (chunk - self._first_chunks[block]) * self.chunk_length
         size = min(self.chunk_length, int(self.blocks[block]["size"]) - before)
         stored = np.empty(size, self._kind.dtype) if buffer is None else buffer[:size]
-        self._read(range(chunk, chunk + 1), stored)
-        self._check(chunk, stored)
+        self._read(chunk, stored)
         return stored
 
-    def _read(self, chunks: range, out: npt.NDArray[Any]) -> None:
-        """Decode consecutive chunks into `out`, which may end before the last chunk does."""
+    def _read(self, chunk: int, out: npt.NDArray[Any]) -> None:
+        """Decode a chunk into `out`, which may end before its padding, and check it."""
+        is_whole = len(out) == self.chunk_length
+        numbers = out if is_whole else np.empty(self.chunk_length, dtype=self._kind.dtype)
         with reading(self.path):
-            for chunk in chunks:
-                if not is_chunk_sound(self._values, chunk * self.chunk_length):
-                    raise self._fault(chunk, "cannot be decoded")
-            start = chunks.start * self.chunk_length
-            self._values.read_direct(out, np.s_[start : start + len(out)])
-
-    def _check(self, chunk: int, stored: npt.NDArray[Any]) -> None:
-        if checksum(stored) != self._checksums[chunk]:
+            try:
+                read_chunk(self._values, chunk * self.chunk_length, numbers)
+            except ValueError:
+                raise self._fault(chunk, "cannot be decoded") from None
+        if not is_whole:
+            out[:] = numbers[: len(out)]
+        if checksum(out) != self._checksums[chunk]:
             raise self._fault(chunk, "fail their checksum")
 
     def _fault(self, chunk: int, fault: str) -> DamagedTableError:
