@@ -84,6 +84,10 @@ class MemoryLimitError(SolveError):
     """A solve would need more memory than is free."""
 
 
+class DiskLimitError(SolveError):
+    """A solve would need more room on disk than is free."""
+
+
 class OutputError(SolveError):
     """A solve's output or checkpoint cannot be written, or another solve holds it."""
 

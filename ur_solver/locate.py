@@ -54,18 +54,21 @@ def new_table_path(rules: RuleSet, value_type: str = "float64") -> pathlib.Path:
     return table_folders()[0] / table_name(rules, value_type)
 
 
-def make_folder(folder: pathlib.Path) -> None:
-    """A folder for tables, if it is not there.
+def make_folder(folder: pathlib.Path) -> bool:
+    """Make a folder for tables, if it is not there; whether it was made.
 
     Raises
     ------
     OutputError
         If it cannot be made.
     """
+    if folder.is_dir():
+        return False
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
+    return True
 
 
 def find_file(rules: RuleSet) -> TableFile | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import pathlib
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from ur_solver.engine import (
     solve,
 )
 from ur_solver.errors import InputError, NotATableError, OutputError, UrError
-from ur_solver.estimates import check_memory
+from ur_solver.estimates import check_disk, check_memory
 from ur_solver.estimates.cost import UNWRITTEN_BYTES
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
@@ -58,6 +59,8 @@ class MakeSummary:
     table_bytes: int
     sweeps: float
 
+
+_log = logging.getLogger(__name__)
 
 _REPLACE = "--force replaces it (in Python, force=True)"
 
@@ -150,10 +153,11 @@ def make_table(
         in the file, and those are not the ones solved. See `certify_table`.
     CertificateError
         If of some block nothing can be proven.
-    MemoryLimitError
+    MemoryLimitError, DiskLimitError
         Before anything is done, if it would not fit.
     OutputError
-        If the output cannot be written or another solve is writing it.
+        If the output cannot be written, its folder does not exist, or another solve is writing
+        it.
     CheckpointError
         If the folder holds blocks of something else.
     """
@@ -165,7 +169,15 @@ def make_table(
         )
     rules = rules.settled()
     check_memory(rules, certify=certify, threads=threads)
+    check_disk(rules, output, value_type)
     space = space_of(rules)
+    _log.info(
+        "%s: %s positions in %s blocks, to %s",
+        rules.word,
+        space.n_positions,
+        len(space.blocks),
+        output,
+    )
     with (
         Checkpoint(output, rules, tolerance, certify=certify) as checkpoint,
         TableWriter(output, rules, tolerance=tolerance, value_type=value_type) as writer,
@@ -181,6 +193,10 @@ def make_table(
             if block.offset <= start_rank < block.offset + block.size:
                 start_value = float(result.values[start_rank - block.offset] * space.unit)
             done += block.size // space.values_per_position
+            _log.debug(
+                "block %d: %d values, %d sweeps, residual %.3g, %.3f s",
+                *(result.index, block.size, result.sweeps, result.residual, result.seconds),
+            )
             if progress is not None:
                 progress(done, space.n_positions)
 
@@ -207,6 +223,7 @@ def make_table(
             on_block=take,
         )
         files.wait()
+        _log.info("all blocks are solved; finishing the table")
         header = writer.finish(seconds=time.perf_counter() - began)
         checkpoint.remove()
     return MakeSummary(

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ur_solver.api.table import Table
 from ur_solver.locate import make_folder, new_table_path, open_file
-from ur_solver.progress import position_bar
+from ur_solver.progress import Form, Progress, shown_progress
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import space_of
-
-Progress = Callable[[int, int], object]
-"""Told the positions that are done, and how many there are."""
 
 
 def rule_set(
@@ -116,10 +113,11 @@ def solve(
     ------
     RuleSetError
         If nothing goes by that name.
-    MemoryLimitError
+    MemoryLimitError, DiskLimitError
         Before anything is done, if it would not fit.
     OutputError
-        If the table cannot be written, or a file of that name holds something else.
+        If the table cannot be written, its folder does not exist, or a file of that name holds
+        something else.
     CertificateError
         If of some block nothing can be proven.
 
@@ -146,7 +144,8 @@ def solve(
     if not force and is_present(output, chosen, **wanted):
         return Table(output)
     total = space_of(chosen).n_positions
-    with position_bar("solving", total, is_shown=progress is True) as bar:
+    form = Form.BAR if progress is True else Form.NONE
+    with shown_progress("solving", total, form) as bar:
         told = bar if isinstance(progress, bool) else progress
         make_table(chosen, output, threads=threads, progress=told, **wanted)
     return Table(output)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import signal
 import sys
 from types import ModuleType
 from typing import Any, NoReturn
@@ -46,8 +47,12 @@ COMMANDS = {
 _MODULES = {"import": "import_map", "export": "export_map"}
 """Modules that cannot be called as their commands are, `import` being a keyword."""
 
-INTERRUPTED = 130
-"""The exit code after Ctrl-C, as shells have it: 128 and the signal's number."""
+INTERRUPTED, TERMINATED = 130, 143
+"""The exit codes after Ctrl-C and SIGTERM, as shells have them: 128 and the signal's number."""
+
+
+class _TerminatedError(KeyboardInterrupt):
+    """SIGTERM, which ends a command as Ctrl-C does: what is finished is kept."""
 
 
 _LEAST_ROOM = 256 << 20
@@ -112,8 +117,16 @@ class _Commands(click.Group):
         except ImportError as error:  # as under a limit of memory
             reason = str(error).strip().splitlines()[-1]
             raise click.ClickException(f"the program cannot be loaded: {reason}") from error
-        except KeyboardInterrupt:
-            raise click.exceptions.Exit(INTERRUPTED) from None
+        except KeyboardInterrupt as stop:
+            raise click.exceptions.Exit(_code_of(stop)) from None
+
+
+def _code_of(stop: KeyboardInterrupt) -> int:
+    return TERMINATED if isinstance(stop, _TerminatedError) else INTERRUPTED
+
+
+def _terminate(_signal: int, _frame: object) -> NoReturn:
+    raise _TerminatedError
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -127,13 +140,14 @@ def cli(ctx: click.Context) -> None:
 
 def main() -> NoReturn:
     """Run `ur` on the process's arguments and exit."""
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         try:
             cli(prog_name="ur")
         except SystemExit as end:
             code = int(end.code or 0)
-        except KeyboardInterrupt:
-            code = INTERRUPTED
+        except KeyboardInterrupt as stop:
+            code = _code_of(stop)
         if sys.stdout is not None:  # as it is where nobody wants the answer
             sys.stdout.flush()
     except OSError as error:

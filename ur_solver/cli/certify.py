@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
-from ur_solver.cli.options import table_argument
+from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import bound_text, say
+from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.locate import open_file
 from ur_solver.make import certify_table
-from ur_solver.progress import is_watched, position_bar
 
 
 @click.command(short_help="Prove how far a table's values can be off.")
 @table_argument
 @click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing unless it fails.")
-def command(word: str, threads: int | None, quiet: bool) -> None:
+@json_option
+@telling_options
+def command(word: str, threads: int | None, as_json: bool, telling: Telling) -> None:
     """Prove how far the values of TABLE can be off, and write that into its file.
 
     TABLE is a file or a rule set, such as finkel:3. The proof needs the values only,
@@ -26,10 +29,10 @@ def command(word: str, threads: int | None, quiet: bool) -> None:
     """
     with (
         open_file(word, say=say) as opened,
-        position_bar(
-            "certifying", opened.header.positions, is_shown=is_watched() and not quiet
-        ) as progress,
+        telling.progress("certifying", opened.header.positions) as progress,
     ):
         error = certify_table(opened, threads=threads, progress=progress)
-    if not quiet:
+    if as_json:
+        click.echo(json.dumps({"path": str(opened.path), "error": error}))
+    elif not telling.is_quiet:
         click.echo(f"{opened.path}: no value is off by more than {bound_text(error)}, proven")

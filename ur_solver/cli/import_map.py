@@ -53,9 +53,10 @@ def command(file: Path, output: Path | None, force: bool) -> None:
     value_type, rounding = _KEPT_AS[header.value_type]
     if output is None:
         output = new_table_path(header.rules, value_type)
+        if make_folder(output.parent):
+            say(f"made the folder {output.parent}")
     if output.exists() and not force:
         raise OutputError(f"{str(output)!r} is there already; --force replaces it")
-    make_folder(output.parent)
     say(f"{file}: {rules_word(header.rules)}, {sum(header.entries):,} entries, {header.value_type}")
     with _array(header, output.parent) as values:
         read_values(header, values)

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
+from ur_solver.cli.cost import Cost, cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.markdown import fill, terminal_text
 from ur_solver.cli.options import json_option, pieces_option
-from ur_solver.cli.output import columns, size_text, time_text
-from ur_solver.errors import MemoryLimitError
-from ur_solver.estimates import check_memory, estimate, expected_seconds
+from ur_solver.cli.output import columns, size_text
+from ur_solver.locate import new_table_path
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.switches import Flag
 from ur_solver.rules.text import Section, first_paragraph, sections_of
@@ -27,12 +27,19 @@ _WIDEST = 100
 @click.argument("rules", required=False)
 @pieces_option
 @custom_rule_options
+@click.option(
+    "--estimate", "has_costs", is_flag=True, help="What solving takes, in place of the rules."
+)
 @json_option
-def command(rules: str | None, pieces: int | None, as_json: bool, **custom: Any) -> None:
+def command(
+    rules: str | None, pieces: int | None, has_costs: bool, as_json: bool, **custom: Any
+) -> None:
     """List the rule sets, or show RULES: how it is played, its size and cost.
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. With
-    --json it is written as such a file.
+    --json it is written as such a file. With --estimate it is told what solving takes on this
+    machine: in the list by sizes alone, of one rule set the time too, for which the same rules
+    with fewer pieces are solved.
 
     \b
     ur rules finkel --path murray-royalur --json > my.json
@@ -42,13 +49,20 @@ def command(rules: str | None, pieces: int | None, as_json: bool, **custom: Any)
         if pieces is not None or any(value is not None for value in custom.values()):
             raise click.UsageError("Missing argument 'RULES': the rule set that options change.")
         sets = list(CATALOGUE.values())
-        if as_json:
+        if has_costs:
+            costs = [_cost(each, is_timed=False) for each in sets]
+            click.echo(_cost_lines(sets, costs) if as_json else _cost_list(sets, costs))
+        elif as_json:
             click.echo("\n".join(json.dumps(each.to_json()) for each in sets))
         else:
             click.echo(_list(sets))
         return
     chosen = custom_rules(rules, pieces, **custom)
-    click.echo(json.dumps(chosen.to_json(), indent=2) if as_json else _page(chosen))
+    if has_costs:
+        cost = _cost(chosen, is_timed=True)
+        click.echo(_cost_lines([chosen], [cost]) if as_json else columns(cost.rows(), "<<"))
+    else:
+        click.echo(json.dumps(chosen.to_json(), indent=2) if as_json else _page(chosen))
 
 
 def _list(sets: list[RuleSet]) -> str:
@@ -125,25 +139,44 @@ def _page(rules: RuleSet) -> str:
         f"{_heading(section)}\n\n{terminal_text(section.text, width)}"
         for section in sections_of(rules)
     )
-    return "\n\n".join([click.style(rules.name, bold=True), summary, *prose, _cost(rules)])
+    return "\n\n".join(
+        [
+            click.style(rules.name, bold=True),
+            summary,
+            *prose,
+            columns(cost_of(rules, new_table_path(rules)).rows(), "<<"),
+        ]
+    )
 
 
 def _heading(section: Section) -> str:
     return click.style(f"{section.number} {section.title}".strip(), bold=True)
 
 
-def _cost(rules: RuleSet) -> str:
-    cost = estimate(rules)
-    memory = size_text(cost.memory_bytes)
-    try:
-        check_memory(rules)
-    except MemoryLimitError as error:
-        solving = f"not on this machine: {error}"
-    else:
-        solving = f"some {time_text(expected_seconds(rules))} and {memory} of memory"
-    facts = [
-        ["  positions", f"{cost.positions:,}"],
-        ["  table", f"some {size_text(cost.table_bytes)} on disk"],
-        ["  to solve", solving],
+def _cost(rules: RuleSet, *, is_timed: bool) -> Cost:
+    return cost_of(rules, new_table_path(rules), is_timed=is_timed)
+
+
+def _cost_lines(sets: list[RuleSet], costs: list[Cost]) -> str:
+    """A line of JSON for each."""
+    return "\n".join(
+        json.dumps({"rules": rules.name, "pieces": rules.pieces, **cost.to_json()})
+        for rules, cost in zip(sets, costs, strict=True)
+    )
+
+
+def _cost_list(sets: list[RuleSet], costs: list[Cost]) -> str:
+    head = ["rule set", "pieces", "positions", "memory", "table", "disk to solve", "fits"]
+    rows = [
+        [
+            rules.name,
+            str(rules.pieces),
+            f"{cost.positions:,}",
+            size_text(cost.memory_bytes),
+            size_text(cost.table_bytes),
+            size_text(cost.disk_bytes),
+            "yes" if cost.reason is None else "no",
+        ]
+        for rules, cost in zip(sets, costs, strict=True)
     ]
-    return columns(facts, "<<")
+    return columns([head, *rows], "<>>>>><")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 from typing import Any
 
 import click
 
+from ur_solver.api.table import Table
+from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
-from ur_solver.cli.options import pieces_option
-from ur_solver.cli.output import bound_text, say, size_text, time_text
+from ur_solver.cli.options import json_option, pieces_option
+from ur_solver.cli.output import bound_text, columns, say, size_text, time_text
+from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.engine import MIN_TOLERANCE
 from ur_solver.errors import CertificateError
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.make import MakeSummary, is_present, make_table
-from ur_solver.progress import is_watched, position_bar
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
 from ur_solver.table import VALUE_TYPES, TableFile
@@ -45,8 +48,10 @@ from ur_solver.table import VALUE_TYPES, TableFile
     show_default=True,
     help="How values are stored.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing unless it fails.")
 @click.option("--force", is_flag=True, help="Replace a table that is there.")
+@click.option("--dry-run", is_flag=True, help="Only say what it would take, and whether it fits.")
+@json_option
+@telling_options
 @custom_rule_options
 def command(
     rules: str,
@@ -56,53 +61,108 @@ def command(
     certify: bool,
     threads: int | None,
     value_type: str,
-    quiet: bool,
     force: bool,
+    dry_run: bool,
+    as_json: bool,
+    telling: Telling,
     **custom: Any,
 ) -> None:
     """Solve RULES and write its table.
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. An
-    interrupted solve goes on when the same command is given again.
+    interrupted solve, by Ctrl-C, SIGTERM or a crash, goes on when the same command is given
+    again.
 
     \b
     ur solve finkel -n 3
     """
     chosen = custom_rules(rules, pieces, **custom)
-    if output is None:
-        output = new_table_path(chosen, value_type)
-        make_folder(output.parent)
+    is_named = output is not None
+    output = output or new_table_path(chosen, value_type)
+    if dry_run:
+        cost = cost_of(chosen, output, value_type=value_type, certify=certify, threads=threads)
+        asked = {"rules": chosen.name, "pieces": chosen.pieces, "path": str(output)}
+        click.echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
+        raise click.exceptions.Exit(0 if cost.reason is None else 1)
+    if not is_named and make_folder(output.parent):
+        telling.say(f"made the folder {output.parent}", "folder", path=str(output.parent))
     wanted: dict[str, Any] = {
         "tolerance": tolerance,
         "value_type": value_type,
         "certify": certify,
     }
     if not force and is_present(output, chosen, **wanted):
-        if not quiet:
-            say(f"{output} is there already; --force solves it again")
+        if as_json:
+            click.echo(json.dumps(_facts_of_present(output)))
+        else:
+            telling.say(f"{output} is there already; --force solves it again", "present")
         return
 
     def on_resume(done: int, total: int) -> None:
-        if not quiet:
-            say(f"going on from {done} of {total} blocks that an earlier solve finished")
+        telling.say(
+            f"going on from {done} of {total} blocks that an earlier solve finished",
+            "resumed",
+            blocks=done,
+            total=total,
+        )
 
     try:
-        with position_bar(
-            "solving", space_of(chosen).n_positions, is_shown=is_watched() and not quiet
-        ) as progress:
+        with telling.progress("solving", space_of(chosen).n_positions) as progress:
             summary = make_table(
                 chosen, output, threads=threads, progress=progress, on_resume=on_resume, **wanted
             )
     except KeyboardInterrupt:
         say("interrupted; the same command goes on from the blocks that are finished")
         raise
-    if not quiet:
+    if as_json:
+        click.echo(json.dumps(_facts(chosen, summary, tolerance, value_type)))
+    elif not telling.is_quiet:
         click.echo(_report(chosen, summary, tolerance))
     if summary.error is not None and summary.error > tolerance:
         raise CertificateError(
             f"{output} is whole, but proven only to {bound_text(summary.error)}, not to "
             f"the tolerance of {tolerance:.3g}: {_worst_blocks(output, tolerance)}"
         )
+
+
+def _facts(
+    rules: RuleSet, summary: MakeSummary, tolerance: float, value_type: str
+) -> dict[str, Any]:
+    """The summary as JSON values."""
+    unit = space_of(rules).unit
+    return {
+        "rules": rules.name,
+        "pieces": rules.pieces,
+        "path": str(summary.path),
+        "solved": True,
+        "positions": summary.positions,
+        "value": summary.value,
+        "tolerance": (tolerance + VALUE_TYPES[value_type].rounding) * unit,
+        "value_type": value_type,
+        "residual": summary.residual * unit,
+        "error": summary.error,
+        "bytes": summary.table_bytes,
+        "seconds": summary.seconds,
+        "resumed_blocks": summary.resumed_blocks,
+        "sweeps": summary.sweeps,
+    }
+
+
+def _facts_of_present(output: pathlib.Path) -> dict[str, Any]:
+    """The same of a table that was there already: nothing is known of a solve of now."""
+    with Table(output) as table:
+        info = table.info()
+        same = ("positions", "value", "tolerance", "value_type", "residual", "error", "bytes")
+        return {
+            "rules": table.rules.name,
+            "pieces": table.rules.pieces,
+            "path": str(output),
+            "solved": False,
+            **{key: info[key] for key in same},
+            "seconds": None,
+            "resumed_blocks": None,
+            "sweeps": None,
+        }
 
 
 def _worst_blocks(output: pathlib.Path, tolerance: float) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 import click
 
-from ur_solver.cli.options import table_argument
+from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import bound_text, say
+from ur_solver.cli.telling import Telling, telling_options
+from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.locate import open_file
-from ur_solver.progress import is_watched, position_bar
 from ur_solver.verify import verify_table
 
 
@@ -21,21 +25,32 @@ from ur_solver.verify import verify_table
     help="Positions to recompute by the readable rules.",
 )
 @click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress bar.")
-def command(word: str, sample: int, threads: int | None, quiet: bool) -> None:
+@json_option
+@telling_options
+def command(word: str, sample: int, threads: int | None, as_json: bool, telling: Telling) -> None:
     """Recompute what TABLE, a file or a rule set such as finkel:3, claims.
 
     Checked are the checksums of all chunks, that nothing is missing, that every position's
     value is what its moves are worth, and a random sample by the readable rules. Where the
-    table says how far values are proven to be off, that is proven again.
+    table says how far values are proven to be off, that is proven again. A table that is wrong
+    ends with exit code 1.
     """
-    with (
-        open_file(word, say=say) as opened,
-        position_bar(
-            "verifying", opened.space.n_positions, is_shown=is_watched() and not quiet
-        ) as progress,
-    ):
-        found = verify_table(opened, sample=sample, threads=threads, progress=progress)
+    try:
+        with (
+            open_file(word, say=say) as opened,
+            telling.progress("verifying", opened.space.n_positions) as progress,
+        ):
+            found = verify_table(opened, sample=sample, threads=threads, progress=progress)
+    except (DamagedTableError, CertificateError) as error:
+        if as_json:
+            click.echo(json.dumps({"right": False, "fault": str(error)}))
+        raise
+    if as_json:
+        facts = {"path": str(opened.path), "right": True, "fault": None, **asdict(found)}
+        click.echo(json.dumps(facts))
+        return
+    if telling.is_quiet:
+        return
     proven = (
         ""
         if found.error is None

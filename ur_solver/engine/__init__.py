@@ -2,7 +2,7 @@
 
 from ur_solver.engine.block import OwnLease, solve_block
 from ur_solver.engine.certify import BlockBound, certify
-from ur_solver.engine.checkpoint import Checkpoint
+from ur_solver.engine.checkpoint import Checkpoint, checkpoint_folder
 from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.result import BlockResult
 from ur_solver.engine.runners import Runner, ThreadRunner, default_threads
@@ -21,6 +21,7 @@ __all__ = [
     "Runner",
     "ThreadRunner",
     "certify",
+    "checkpoint_folder",
     "default_threads",
     "goal_of",
     "solve",

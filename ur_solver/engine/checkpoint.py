@@ -53,6 +53,11 @@ RECORD = np.dtype(
 _VALUE = np.dtype("<f8")
 
 
+def checkpoint_folder(output: pathlib.Path) -> pathlib.Path:
+    """Where the finished blocks are of the solve that makes the table `output`."""
+    return output.with_name(output.name + _SUFFIX)
+
+
 class Checkpoint:
     """The finished blocks of one solve; a context manager that holds its lock.
 
@@ -77,7 +82,7 @@ class Checkpoint:
     def __init__(
         self, output: pathlib.Path, rules: RuleSet, tolerance: float, *, certify: bool = False
     ) -> None:
-        self.folder = output.with_name(output.name + _SUFFIX)
+        self.folder = checkpoint_folder(output)
         self._head = self.folder / "solve.json"
         self._blocks = self.folder / "blocks.bin"
         self._head_checksum = 0
@@ -89,7 +94,7 @@ class Checkpoint:
 
     def __enter__(self) -> Self:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(exist_ok=True)
             self._lock.acquire()
         except filelock.Timeout:
             raise OutputError(

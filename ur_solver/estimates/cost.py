@@ -61,20 +61,25 @@ def estimate(
     """What a solve of `rules` is expected to take, from its sizes alone."""
     space = space_of(rules)
     threads = threads or default_threads()
-    stored = space.n_values * VALUE_TYPES[value_type].dtype.itemsize
-    table_bytes = int(_COMPRESSION[value_type] * stored)
+    on_disk = table_bytes(rules, value_type)
     sizes = [block.size for block in space.blocks]
     largest = max(range(len(sizes)), key=sizes.__getitem__)
     together = sizes[largest] + sum(sizes[each] for each in space.reads(largest))
     least = _BASE_BYTES + 8 * together
     if least > available_bytes(threads):
         # beyond the machine as it is: the blocks of such spaces are too many to look at
-        return Estimate(space.n_positions, least, table_bytes)
+        return Estimate(space.n_positions, least, on_disk)
     reads = [space.reads(index) for index in range(len(sizes))]
     live = peak_live(reads, sizes, threads) + max(UNWRITTEN_BYTES // 8, sizes[largest])
     values = 8 * min(space.n_values, live)
     workspaces = _workspaces(space, reads, certify, threads)
-    return Estimate(space.n_positions, _BASE_BYTES + values + workspaces, table_bytes)
+    return Estimate(space.n_positions, _BASE_BYTES + values + workspaces, on_disk)
+
+
+def table_bytes(rules: RuleSet, value_type: str) -> int:
+    """What a table is expected to take on disk."""
+    stored = space_of(rules).n_values * VALUE_TYPES[value_type].dtype.itemsize
+    return int(_COMPRESSION[value_type] * stored)
 
 
 def _workspaces(space: Space, reads: list[tuple[int, ...]], certify: bool, threads: int) -> int:

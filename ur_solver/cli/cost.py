@@ -1,0 +1,101 @@
+"""What a solve will take, for people and as JSON."""
+
+from __future__ import annotations
+
+import pathlib
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ur_solver.cli.output import size_text, time_text
+from ur_solver.errors import DiskLimitError, MemoryLimitError
+from ur_solver.estimates import (
+    available_bytes,
+    check_disk,
+    check_memory,
+    disk_bytes,
+    estimate,
+    expected_seconds,
+    free_bytes,
+)
+from ur_solver.rules import RuleSet
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a solve will take, and what there is.
+
+    Attributes
+    ----------
+    positions : int
+    memory_bytes, memory_free_bytes : int
+    table_bytes : int
+    disk_bytes, disk_free_bytes : int
+        While it is solved; what is free is where the table will be.
+    seconds : float or None
+        None if it does not fit or was not asked for.
+    reason : str or None
+        Why it does not fit; None if it does.
+    """
+
+    positions: int
+    memory_bytes: int
+    memory_free_bytes: int
+    table_bytes: int
+    disk_bytes: int
+    disk_free_bytes: int
+    seconds: float | None
+    reason: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts by their names, and whether it fits."""
+        return {**asdict(self), "fits": self.reason is None}
+
+    def rows(self) -> list[list[str]]:
+        """The facts as rows of two columns."""
+        if self.reason is not None:
+            solving = f"not on this machine: {self.reason}"
+        else:
+            time = "" if self.seconds is None else f"some {time_text(self.seconds)}, "
+            solving = (
+                f"{time}{size_text(self.memory_bytes)} of memory, "
+                f"{size_text(self.disk_bytes)} of disk on the way"
+            )
+        return [
+            ["  positions", f"{self.positions:,}"],
+            ["  table", f"some {size_text(self.table_bytes)} on disk"],
+            ["  to solve", solving],
+        ]
+
+
+def cost_of(
+    rules: RuleSet,
+    output: pathlib.Path,
+    *,
+    value_type: str = "float64",
+    certify: bool = False,
+    threads: int | None = None,
+    is_timed: bool = True,
+) -> Cost:
+    """What solving `rules` to `output` will take; its folder need not be there yet.
+
+    With `is_timed` the same rules with fewer pieces are solved, some tenths of a second.
+    """
+    folder = next(each for each in output.absolute().parents if each.is_dir())
+    reason = None
+    try:
+        check_memory(rules, certify=certify, threads=threads)
+        check_disk(rules, folder / output.name, value_type)
+    except (MemoryLimitError, DiskLimitError) as error:
+        reason = str(error)
+    found = estimate(rules, value_type=value_type, certify=certify, threads=threads)
+    is_timed = is_timed and reason is None
+    return Cost(
+        positions=found.positions,
+        memory_bytes=found.memory_bytes,
+        memory_free_bytes=available_bytes(threads),
+        table_bytes=found.table_bytes,
+        disk_bytes=disk_bytes(rules, value_type),
+        disk_free_bytes=free_bytes(folder / output.name),
+        seconds=expected_seconds(rules, threads=threads) if is_timed else None,
+        reason=reason,
+    )

@@ -1,0 +1,85 @@
+"""What a long command says of itself while it runs: progress, and what it does."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeVar
+
+import click
+
+from ur_solver.cli.output import say
+from ur_solver.progress import Form, Progress, shown_progress
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+
+
+class Telling:
+    """What a command says beside its output, on standard error.
+
+    Parameters
+    ----------
+    form : Form
+        Of progress.
+    is_quiet : bool
+        Whether to say nothing unless it fails.
+    """
+
+    def __init__(self, form: Form, *, is_quiet: bool) -> None:
+        self._form = form
+        self.is_quiet = is_quiet
+
+    def say(self, text: str, event: str, **facts: Any) -> None:
+        """Say something: as a sentence, or as an event with its facts among JSON events."""
+        if self.is_quiet:
+            return
+        say(json.dumps({"event": event, **facts}) if self._form is Form.JSON else text)
+
+    def progress(self, task: str, total: int) -> AbstractContextManager[Progress]:
+        """Show how far a task is, in positions."""
+        return shown_progress(task, total, Form.NONE if self.is_quiet else self._form)
+
+
+def telling_options(function: _F) -> _F:
+    """The options ``-q``, ``--progress`` and ``-v``; the command takes them as `telling`."""
+
+    @click.option("--quiet", "-q", is_flag=True, help="Say nothing unless it fails.")
+    @click.option(
+        "--progress",
+        "form",
+        type=click.Choice([each.value for each in Form]),
+        default=Form.AUTO.value,
+        show_default=True,
+        help="How progress is shown: a bar on a terminal and else lines; lines for a log; "
+        "JSON events.",
+    )
+    @click.option("--verbose", "-v", count=True, help="Log what is done; twice, also every block.")
+    @functools.wraps(function)
+    def wrapped(*arguments: Any, quiet: bool, form: str, verbose: int, **rest: Any) -> Any:
+        chosen = Form(form)
+        if verbose and chosen is Form.AUTO:
+            chosen = Form.LOG  # a bar and a log would overwrite each other
+        with _logged(_LEVELS[min(verbose, 2)]):
+            return function(*arguments, telling=Telling(chosen, is_quiet=quiet), **rest)
+
+    return wrapped  # type: ignore[return-value]
+
+
+@contextmanager
+def _logged(level: int) -> Iterator[None]:
+    """Write the log of the package to standard error, from a level on."""
+    logger = logging.getLogger("ur_solver")
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)

@@ -1,0 +1,70 @@
+"""Disk: what a solve takes of it, and what there is."""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+
+from ur_solver.engine import checkpoint_folder
+from ur_solver.errors import DiskLimitError, OutputError
+from ur_solver.estimates.cost import table_bytes
+from ur_solver.rules import RuleSet
+from ur_solver.space import space_of
+
+
+def disk_bytes(rules: RuleSet, value_type: str = "float64") -> int:
+    """What a solve takes at most: the checkpoint, with 8 bytes a value, and the table."""
+    return 8 * space_of(rules).n_values + table_bytes(rules, value_type)
+
+
+def free_bytes(output: pathlib.Path) -> int:
+    """What is free where `output` will be.
+
+    Raises
+    ------
+    OutputError
+        If there is no such folder.
+    """
+    try:
+        return shutil.disk_usage(output.parent).free
+    except OSError as error:
+        raise OutputError(
+            f"cannot write to the folder {str(output.parent)!r}: {error.strerror}"
+        ) from None
+
+
+def check_disk(rules: RuleSet, output: pathlib.Path, value_type: str = "float64") -> None:
+    """Refuse a solve whose files would not fit.
+
+    What an interrupted solve has left of its checkpoint counts as there already.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    output : Path
+        The table's file.
+    value_type : str
+
+    Raises
+    ------
+    DiskLimitError
+        Saying what it needs and what there is.
+    OutputError
+        If there is no such folder.
+    """
+    free = free_bytes(output)
+    needed = disk_bytes(rules, value_type) - _taken(checkpoint_folder(output))
+    if needed > free:
+        raise DiskLimitError(
+            f"{rules.name} with {rules.pieces} pieces needs {needed / 1e9:.3g} GB in "
+            f"{str(output.parent)!r} while it is solved; {free / 1e9:.3g} GB are free: name a file "
+            "on another disk"
+        )
+
+
+def _taken(folder: pathlib.Path) -> int:
+    """The bytes on disk of the files of a folder; files with holes take less than their size."""
+    if not folder.is_dir():
+        return 0
+    found = [each.stat() for each in folder.iterdir()]
+    return sum(getattr(each, "st_blocks", each.st_size // 512) * 512 for each in found)
