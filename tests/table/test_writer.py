@@ -15,6 +15,7 @@ import pytest
 from tests.meaningless import hash_results, hash_values, write_meaningless
 from ur_solver import __version__
 from ur_solver.errors import OutputError
+from ur_solver.make import certify_table, make_table
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import space_of
 from ur_solver.table import TableFile, TableWriter, write_table
@@ -30,7 +31,7 @@ def test_the_file_is_as_specified_to_plain_h5py(tmp_path):
         assert set(file) == {"blocks", "checksums", "values"}
         assert set(file.attrs) == {
             *("format", "version", "rules", "value_type", "tolerance", "residual", "error"),
-            *("positions", "seconds", "made", "program", "digest"),
+            *("positions", "seconds", "made", "program", "digest", "description"),
         }
         assert file.attrs["format"] == b"ur-solver table"
         assert file.attrs["program"] == __version__.encode()
@@ -48,6 +49,38 @@ def test_the_file_is_as_specified_to_plain_h5py(tmp_path):
             assert file["checksums"][block["first_chunk"]] == zlib.crc32(
                 expected[:length].tobytes()
             )
+
+
+@pytest.mark.parametrize("value_type", ["float64", "uint16"])
+def test_the_bare_file_says_how_to_read_it(tmp_path, value_type):
+    """By its attributes alone, with none of this program's constants, every value is found."""
+    path = tmp_path / "hashes.h5"
+    values = write_meaningless(path, RULES, value_type)
+    with h5py.File(path) as file:
+        stored, blocks = file["values"], file["blocks"][()]
+        scale, length = stored.attrs["scale"], stored.attrs["chunk_length"]
+        found = np.full(len(values), np.nan)
+        for block in blocks:
+            first = block["first_chunk"] * length
+            ranks = slice(block["first_rank"], block["first_rank"] + block["size"])
+            found[ranks] = scale * stored[first : first + block["size"]]
+        assert abs(found - values).max() <= file.attrs["tolerance"]
+        for thing in (file, *file.values()):
+            text = thing.attrs["description"].decode()
+            assert text.endswith(".")
+        for word in ("scale", "chunk_length", "first_rank", "first_chunk", "side about to throw"):
+            assert word in stored.attrs["description"].decode()
+
+
+def test_a_certificate_keeps_the_descriptions(tmp_path):
+    path = tmp_path / "table.h5"
+    make_table(named_rules("finkel:1"), path)
+    with h5py.File(path) as file:
+        before = {name: file[name].attrs["description"] for name in ("/", *file)}
+    with TableFile(path) as table:
+        certify_table(table)
+    with h5py.File(path) as file:
+        assert {name: file[name].attrs["description"] for name in ("/", *file)} == before
 
 
 def test_uint16_holds_65535_times_the_value(tmp_path):

@@ -35,6 +35,10 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
     /checksums   uint32, shape (chunks,): CRC-32 of each chunk's values, little endian, before
                  compression and without padding
 
+Every dataset, and the file, has an attribute `description` besides, and `values` the attributes
+`scale` (float64) and `chunk_length` (int64), so that somebody who has nothing but the file knows
+what is in it (`descriptions`). They repeat what is said here; this program does not read them.
+
 All numbers are little endian. `ur_solver.space.race` and the rule set define which position a rank
 stands for; the file holds no keys.
 
@@ -189,6 +193,32 @@ class Header:
         values["rules"] = json.dumps(self.rules.to_json())
         values["error"] = math.nan if self.error is None else self.error
         return values
+
+
+def descriptions(header: Header) -> dict[str, str]:
+    """What the file and its datasets say of themselves to somebody who has nothing else."""
+    worth = (
+        "The chance of winning, from 0 to 1, of the side about to throw"
+        if header.rules.payoff.is_chance
+        else "The money to come to the side about to throw, or its chance of winning "
+        "(ur_solver.space.stakes)"
+    )
+    return {
+        "/": "A solved rule set of the Royal Game of Ur: the value of every position, by rank. "
+        "The attributes 'rules', 'tolerance' and 'error' say of which rules (JSON) and how far a "
+        "value may be off: as estimated, and as proven (NaN if nothing is). Ranks come from "
+        "ur_solver, which wrote the file: ur_solver.Table reads it.",
+        "values": f"{worth}, before the throw: stored number times the attribute 'scale'. Block b "
+        "of /blocks has the ranks from first_rank to first_rank + size - 1; the value of rank r "
+        "in it is at index first_chunk * chunk_length + r - first_rank. What follows the values "
+        "of a block up to the next one is padding.",
+        "blocks": "The blocks of positions that were solved one after the other: the first rank "
+        "and the number of values, the chunk of /values in which they begin, the largest residual "
+        "(difference between a value and what its moves are worth), sweeps and seconds of the "
+        "solve, and how far a value is proven to be off (NaN if nothing is).",
+        "checksums": "CRC-32 of the values of each chunk of /values, little endian, uncompressed, "
+        "without padding.",
+    }
 
 
 def chunk_length_for(space: Space) -> int:

@@ -23,11 +23,13 @@ from ur_solver.space import StakesSpace, space_of
 from ur_solver.table.chunk import compressed, encode
 from ur_solver.table.format import (
     FORMAT,
+    UINT16_SCALE,
     VALUE_TYPES,
     VERSION,
     Header,
     checksum,
     chunk_length_for,
+    descriptions,
     digest,
     empty_blocks,
     n_chunks,
@@ -199,6 +201,8 @@ class TableWriter:
         )
         with self._lock, self._writing():
             self._file.create_dataset("checksums", data=self._checksums)
+            self._values.attrs["scale"] = 1 / UINT16_SCALE if self.value_type.is_scaled else 1.0
+            self._values.attrs["chunk_length"] = np.int64(self._chunk_length)
             _write_head(self._file, header, self._blocks, self._checksums)
             self._file.close()
             self._disk.publish(self.path)
@@ -278,6 +282,8 @@ def _write_head(
     named = attributes | {"format": FORMAT, "version": VERSION, "digest": whole}
     for name, value in named.items():
         file.attrs[name] = _as_attribute(value)
+    for name, text in descriptions(header).items():
+        file[name].attrs["description"] = _as_attribute(text)
 
 
 def _as_attribute(value: str | int | float) -> Any:
