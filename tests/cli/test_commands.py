@@ -53,10 +53,28 @@ def test_help_and_version():
 
 def test_query_as_json():
     answer = json.loads(run("query", "finkel:2", START, "--json"))
-    assert list(answer) == ["position", "value", "tolerance", "error"]
+    assert list(answer) == ["position", "value", "tolerance", "error", "throws"]
     assert answer["position"] == START
     assert answer["value"] == pytest.approx(0.518572907495, abs=1e-11)
     assert answer["tolerance"] == 1e-12
+
+
+def test_query_as_json_has_the_throws_that_the_text_has():
+    throws = json.loads(run("query", "finkel:2", MIDDLE, "--json"))["throws"]
+    assert [list(each) for each in throws] == 5 * [["throw", "probability", "value", "best"]]
+    told = run("query", "finkel:2", MIDDLE).splitlines()[-5:]
+    for each, line in zip(throws, told, strict=True):
+        cells = line.split()
+        assert int(cells[0]) == each["throw"]
+        assert float(cells[1]) == 100 * each["probability"]
+        assert float(cells[3]) == pytest.approx(100 * each["value"], abs=1e-9)
+        assert (each["best"] or "none:") == cells[5]
+    mean = sum(each["probability"] * each["value"] for each in throws)
+    assert mean == pytest.approx(
+        json.loads(run("query", "finkel:2", MIDDLE, "--json"))["value"], abs=1e-11
+    )
+    over = "....__../......../....__.. D 0 2"
+    assert json.loads(run("query", "finkel:2", over, "--json"))["throws"] == []
 
 
 def test_query_for_people():
@@ -91,7 +109,11 @@ def test_query_of_a_game_that_is_over():
 def test_query_many():
     lines = run("query", "finkel:2", "-", "--json", stdin=f"{START}\n\n{MIDDLE}").splitlines()
     assert [json.loads(line)["position"] for line in lines] == [START, MIDDLE]
-    assert json.loads(lines[0]) == json.loads(run("query", "finkel:2", START, "--json"))
+    whole = json.loads(run("query", "finkel:2", START, "--json"))
+    throws = run("query", "finkel:2", "-", "--json", "--throws", stdin=START)
+    assert json.loads(throws) == whole
+    del whole["throws"]
+    assert json.loads(lines[0]) == whole
     assert (
         sure_digits(run("query", "finkel:2", "-", stdin=f"{START}\r\n"))
         == f"{START}\t51.85729074 %\n"
@@ -107,6 +129,7 @@ def test_query_many():
         ("....__../......../....__.. L 3 2\n", "line 1: position"),
         (b"\xff\xfe\n", "line 1: position"),
         ("x" * 100_000, "line 1: longer than"),
+        ("x" * 1_000_000 + f"\n{START}\n", "line 1: longer than"),
         (f"{START}\n" + "x" * 100_000 + f"\n{START}\n", "line 2"),
     ],
 )
@@ -114,10 +137,33 @@ def test_a_bad_line_is_named(stdin, fault):
     assert fault in run("query", "finkel:2", "-", stdin=stdin, code=2)
 
 
-def test_lines_before_a_bad_one_are_answered():
-    result = CliRunner().invoke(cli, ["query", "finkel:2", "-"], input=f"{START}\nx\n{START}\n")
+def invoke(*arguments: str, stdin: str):
+    result = CliRunner().invoke(cli, arguments, input=stdin)
     assert result.exit_code == 2
-    assert sure_digits(result.stdout) == f"{START}\t51.85729074 %\n"
+    return result
+
+
+def test_lines_beside_a_bad_one_are_answered():
+    stdin = f"{START}\nx\n\n{START}\ny\n"
+    result = invoke("query", "finkel:2", "-", stdin=stdin)
+    answer = f"{START}\t51.85729074 %"
+    first, bad, second, _ = sure_digits(result.stdout).splitlines()
+    assert (first, second) == (answer, answer)
+    assert bad.startswith("x\terror: position 'x'")
+    assert "2 lines of 4 could not be answered; line 2: position 'x'" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["query", "best", "moves"])
+def test_a_bad_line_becomes_an_error_object(command):
+    line = START if command == "query" else f"{START}\t2"
+    result = invoke(command, "finkel:2", "-", "--json", stdin=f"x\n{line}\n\n{'y' * 2000}\n")
+    first, answer, last = map(json.loads, result.stdout.splitlines())
+    assert list(first) == list(last) == ["line", "input", "message"]
+    assert (first["line"], first["input"]) == (1, "x")
+    assert first["message"].startswith("position 'x'")
+    assert (last["line"], last["input"]) == (4, "y" * 80)
+    assert answer["position"] == START
+    assert "message" not in answer
 
 
 # ur best
@@ -125,81 +171,59 @@ def test_lines_before_a_bad_one_are_answered():
 
 def test_best_as_json():
     answer = json.loads(run("best", "finkel:2", MIDDLE, "3", "--json"))
-    assert list(answer) == ["position", "throw", "moves"]
+    assert list(answer) == ["position", "throw", "value", "moves"]
+    assert answer["value"] == answer["moves"][0]["value"]
     assert (answer["position"], answer["throw"]) == (MIDDLE, 3)
     assert [list(move) for move in answer["moves"]] == 2 * [["move", "value", "loss"]]
     assert [move["move"] for move in answer["moves"]] == ["A1B3x", "A@A2"]
     first, second = answer["moves"]
     assert first["loss"] == 0
     assert second["loss"] == first["value"] - second["value"]
-    assert json.loads(run("best", "finkel:2", MIDDLE, "0", "--json"))["moves"] == []
+    passed = json.loads(run("best", "finkel:2", MIDDLE, "0", "--json"))
+    assert passed["moves"] == []
+    assert passed["value"] == pytest.approx(0.4247280486, abs=1e-10)
 
 
-def test_best_for_people():
-    lines = sure_digits(run("best", "finkel:2", MIDDLE, "3")).splitlines()
-    assert lines[-2].split() == [
-        *("A1B3x", "59.49220231", "%", "best"),
-        "########################----------------",
+def test_best_without_a_throw_lists_all():
+    one = [json.loads(run("best", "finkel:2", MIDDLE, str(k), "--json")) for k in range(5)]
+    every = json.loads(run("best", "finkel:2", MIDDLE, "--json"))
+    assert list(every) == ["position", "throws"]
+    chances = {0: 1 / 16, 1: 1 / 4, 2: 3 / 8, 3: 1 / 4, 4: 1 / 16}
+    assert every["throws"] == [
+        {
+            "throw": each["throw"],
+            "probability": chances[each["throw"]],
+            "value": each["value"],
+            "moves": each["moves"],
+        }
+        for each in one
     ]
-    assert lines[-1].split()[0] == "A@A2"
-    assert lines[-1].split()[3].startswith("-")
-    assert "no move, the turn passes: 42.47280486" in run("best", "finkel:2", MIDDLE, "0")
-    over = "....__../......../....__.. D 0 2"
-    assert "the game is over" in run("best", "finkel:2", over, "1")
+    page = run("best", "finkel:2", MIDDLE)
+    for throw, chance in chances.items():
+        assert f"\nthrow {throw}, {100 * chance:.2f} %\n" in page
+        rows = run("best", "finkel:2", MIDDLE, str(throw)).split("\n\n")[-1]
+        assert rows.strip("\n") in page
+    assert "the game is over" in run("best", "finkel:2", "....__../......../....__.. D 0 2")
+    lines = run("best", "finkel:2", "-", stdin=f"{MIDDLE}\n").splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith(f"{MIDDLE}\t0: no move; 1: A1B1 ")
+    assert json.loads(run("best", "finkel:2", "-", "--json", stdin=MIDDLE)) == every
 
 
-def test_best_many():
-    stdin = f"{MIDDLE}\t3\n{MIDDLE}\t0\n"
-    lines = run("best", "finkel:2", "-", "--json", stdin=stdin).splitlines()
-    assert [len(json.loads(line)["moves"]) for line in lines] == [2, 0]
-    lines = run("best", "finkel:2", "-", stdin=stdin).splitlines()
-    assert sure_digits(lines[0]).startswith(f"{MIDDLE}\t3\tA1B3x 59.49220231 %, A@A2 48.28755128")
-    assert lines[1] == f"{MIDDLE}\t0\tno move"
-
-
-@pytest.mark.parametrize("command", [("best", "finkel:2"), ("moves", "finkel:2")])
-@pytest.mark.parametrize(
-    ("arguments", "stdin", "fault"),
-    [
-        ((MIDDLE, "5"), None, "throw 5: 4-binary dice show 0, 1, 2, 3, 4"),
-        ((MIDDLE, "two"), None, "throw 'two'"),
-        ((MIDDLE, "-1"), None, "No such option"),
-        ((MIDDLE,), None, "Missing argument 'THROW'"),
-        (("-", "2"), f"{MIDDLE}\t2\n", "leave out the argument 'THROW'"),
-        (("-",), f"{MIDDLE}\t2\n{MIDDLE} 2\n", "line 2"),
-        (("-",), f"{MIDDLE}\t9\n", "line 1: throw 9"),
-        (("nonsense", "2"), None, "position 'nonsense'"),
-    ],
-)
-def test_bad_input_of_best_and_moves(command, arguments, stdin, fault):
-    assert fault in run(*command, *arguments, stdin=stdin, code=2)
-
-
-# ur moves
-
-
-def test_moves_as_json():
-    answer = json.loads(run("moves", "finkel:2", MIDDLE, "4", "--json"))
-    assert answer == {
-        "position": MIDDLE,
-        "throw": 4,
-        "moves": [
-            {
-                "move": "A1B4*",
-                "position": "....__../..DL..../....__.. L 1 1",
-                "again": True,
-            },
-        ],
-    }
-    assert json.loads(run("moves", "finkel", MIDDLE, "0", "-n", "2", "--json"))["moves"] == []
-
-
-def test_moves_for_people_and_many():
-    lines = run("moves", "finkel:2", MIDDLE, "4").splitlines()
-    assert lines[-1] == "  A1B4*  ....__../..DL..../....__.. L 1 1  throws again"
-    assert "no move, the turn passes" in run("moves", "finkel:2", MIDDLE, "0")
-    assert run("moves", "finkel:2", "-", stdin=f"{MIDDLE}\t3\n{MIDDLE}\t0\n") == (
-        f"{MIDDLE}\t3\tA@A2, A1B3x\n{MIDDLE}\t0\tno move\n"
+def test_moves_without_a_throw_lists_all():
+    every = json.loads(run("moves", "finkel:2", MIDDLE, "--json"))
+    for each in every["throws"]:
+        one = json.loads(run("moves", "finkel:2", MIDDLE, str(each["throw"]), "--json"))
+        assert each["moves"] == one["moves"]
+    assert sum(each["probability"] for each in every["throws"]) == 1
+    page = run("moves", "finkel:2", MIDDLE)
+    assert "\nthrow 0, 6.25 %\n  throw 0: no move, the turn passes\n" in page
+    assert page.count("throws again") == 1
+    stdin = f"{MIDDLE}\n{MIDDLE}\t3\n"
+    all_of_them, three = run("moves", "finkel:2", "-", stdin=stdin).splitlines()
+    assert three == f"{MIDDLE}\t3\tA@A2, A1B3x"
+    assert all_of_them == (
+        f"{MIDDLE}\t0: no move; 1: A@A4, A1B1; 2: A@A3, A1B2; 3: A@A2, A1B3x; 4: A1B4*"
     )
 
 

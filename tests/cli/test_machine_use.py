@@ -124,15 +124,15 @@ def test_verify_and_certify_as_json(tmp_path, solved):
     assert 0 < facts["error"] < 1e-11
     verdict = json.loads(run("verify", str(table), "--sample", "7", "--json"))
     assert list(verdict) == [
-        "path", "right", "fault", "positions", "chunks", "blocks", "residual", "sampled", "error",
+        "path", "right", "message", "positions", "chunks", "blocks", "residual", "sampled", "error",
     ]  # fmt: skip
-    assert (verdict["right"], verdict["fault"], verdict["sampled"]) == (True, None, 7)
+    assert (verdict["right"], verdict["message"], verdict["sampled"]) == (True, None, 7)
     assert verdict["error"] == facts["error"]
     write_meaningless(tmp_path / "wrong.h5", named_rules("finkel:1"))
     result = invoke("verify", str(tmp_path / "wrong.h5"), "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["right"] is False
-    assert json.loads(result.stdout)["fault"] in result.stderr
+    assert json.loads(result.stdout)["message"] in result.stderr
 
 
 def test_estimates_as_json():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
-from collections.abc import Callable, Iterator
-from typing import TypeVar, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeVar, cast
 
 import click
 
@@ -19,41 +20,76 @@ STDIN = "-"
 
 _READ = 1 << 16
 _MAX_LINE = 1000
-
-Line = tuple[int, str]
-
-
-def check_throw_argument(position: str, throw: str | None) -> None:
-    """Refuse a throw beside ``-``, whose lines bring their own, and a position without one."""
-    if (position == STDIN) == (throw is None):
-        return
-    if throw is None:
-        raise click.UsageError("Missing argument 'THROW'.")
-    raise click.UsageError("with '-' each line brings its throw: leave out the argument 'THROW'")
+_SHOWN = 80
+"""Characters of a line that are repeated where it cannot be answered."""
 
 
-def parsed_groups(parse: Callable[[str], _T]) -> Iterator[list[_T]]:
-    """The parsed lines of standard input, in the groups in which they arrive.
+class Line(NamedTuple):
+    """A line that is not blank, without blanks around it, and its number, from 1."""
 
-    Whatever is there is read, up to 64 KiB, so that a program at the other end of a pipe
-    gets its answers before it asks more, and a file is read in large groups. Blank lines
-    are skipped.
+    number: int
+    text: str
+
+
+class BatchError(InputError):
+    """Some lines could not be answered; the others have been."""
+
+
+def answer_batch(
+    parse: Callable[[str], _T], answer: Callable[[list[_T]], Sequence[str]], *, as_json: bool
+) -> None:
+    """Answer the lines of standard input, a line each, in the groups in which they arrive.
+
+    Whatever is there is read, up to 64 KiB, so that a program at the other end of a pipe gets its
+    answers before it asks more, and a file is read in large groups. Blank lines are skipped.
+
+    Parameters
+    ----------
+    parse : callable
+        What a line asks for; raises InputError where that cannot be.
+    answer : callable
+        The answers to what several lines ask for.
+    as_json : bool
+        Whether answers are JSON. A line at fault is then answered by ``{"line", "input",
+        "message"}``, and else by its text and the message.
 
     Raises
     ------
-    InputError
-        Of the kind that `parse` raises, with the line's number, after the lines before it
-        have been handed out.
+    BatchError
+        At the end, if lines could not be answered.
     """
+    n_lines = n_faults = 0
+    first = ""
     for lines in _groups():
-        group: list[_T] = []
-        for number, text in lines:
+        parsed, answers = [], []
+        for line in lines:
+            n_lines += 1
             try:
-                group.append(parse(text))
+                parsed.append(_parsed(line, parse))
+                answers.append("")
             except InputError as error:
-                yield group
-                raise type(error)(f"line {number}: {error}") from None
-        yield group
+                answers.append(_fault(line, str(error), as_json))
+                n_faults += 1
+                first = first or f"line {line.number}: {error}"
+        found = iter(answer(parsed) if parsed else ())
+        if answers:
+            click.echo("\n".join(each or next(found) for each in answers))
+    if n_faults:
+        count = "1 line" if n_faults == 1 else f"{n_faults:,} lines"
+        raise BatchError(f"{count} of {n_lines:,} could not be answered; {first}")
+
+
+def _parsed(line: Line, parse: Callable[[str], _T]) -> _T:
+    if len(line.text) > _MAX_LINE:
+        raise InputError(f"longer than {_MAX_LINE} characters")
+    return parse(line.text)
+
+
+def _fault(line: Line, message: str, as_json: bool) -> str:
+    shown = line.text[:_SHOWN]
+    if as_json:
+        return json.dumps({"line": line.number, "input": shown, "message": message})
+    return f"{shown}\terror: {message}"
 
 
 def _groups() -> Iterator[list[Line]]:
@@ -62,9 +98,8 @@ def _groups() -> Iterator[list[Line]]:
     number, rest = 1, b""
     while block := stream.read1(_READ):
         lines = (rest + block).split(b"\n")
-        rest = lines.pop()
-        if len(rest) > _MAX_LINE:
-            raise InputError(f"line {number + len(lines)}: longer than {_MAX_LINE} characters")
+        # of a line without end no more is kept than tells that it is too long
+        rest = lines.pop()[: 4 * _MAX_LINE + 4]
         yield _numbered(lines, number)
         number += len(lines)
     yield _numbered([rest], number)
@@ -72,12 +107,22 @@ def _groups() -> Iterator[list[Line]]:
 
 def _numbered(lines: list[bytes], first: int) -> list[Line]:
     texts = (line.decode(errors="replace").strip() for line in lines)
-    return [(number, text) for number, text in enumerate(texts, start=first) if text]
+    return [Line(number, text) for number, text in enumerate(texts, start=first) if text]
 
 
-def parse_position_and_throw(rules: RuleSet, text: str) -> tuple[Position, int]:
-    """A line of position, tab, throw."""
+def check_throw_argument(position: str, throw: str | None) -> None:
+    """Refuse a throw beside ``-``, whose lines bring their own."""
+    if position == STDIN and throw is not None:
+        raise click.UsageError(
+            "with '-' each line brings its throw: leave out the argument 'THROW'"
+        )
+
+
+Asked = tuple[Position, int | None]
+"""A position and a throw; None for all throws."""
+
+
+def parse_asked(rules: RuleSet, text: str) -> Asked:
+    """A line of position, tab, throw, or of a position only."""
     position, tab, throw = text.partition("\t")
-    if not tab:
-        raise InputError(f"{text[:80]!r}: expected a position, a tab and a throw")
-    return rules.position(position), rules.dice.parse(throw.strip())
+    return rules.position(position), rules.dice.parse(throw.strip()) if tab else None

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from typing import Any
 
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.batch import (
-    STDIN,
-    check_throw_argument,
-    parse_position_and_throw,
-    parsed_groups,
-)
+from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
 from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import columns, draw_position, say, worth_bar
+from ur_solver.cli.output import chance_text, columns, draw_position, say, worth_bar
 from ur_solver.locate import open_file
 from ur_solver.query import EvaluatedMove
 from ur_solver.rules import Position
@@ -29,12 +25,13 @@ from ur_solver.rules.turns import pass_value
 @click.argument("throw", required=False)
 @json_option
 def command(word: str, position: str, throw: str | None, as_json: bool) -> None:
-    """All legal moves of POSITION with THROW, best first, by TABLE.
+    """All legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
 
     Each with the chance to win after it and how much less that is than after the best; with
     stakes with the money to come, and which move wins more often, if another does.
-    TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads lines of
-    position, tab, throw from standard input.
+    TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads lines from
+    standard input: a position, or a position, a tab and a throw. A line that cannot be answered
+    is told in its place, the others are answered, and the exit code is 2.
 
     \b
     ur best finkel:3 'L...__../..D...../....__.. L 2 2' 2
@@ -42,45 +39,93 @@ def command(word: str, position: str, throw: str | None, as_json: bool) -> None:
     check_throw_argument(position, throw)
     with Table(open_file(word, say=say)) as table:
         rules = table.rules
-        if throw is not None:
-            asked = (rules.position(position), rules.dice.parse(throw))
-            click.echo(_json(table, *asked) if as_json else _page(table, *asked))
+        line = partial(_json if as_json else _line, table)
+        if position == STDIN:
+            answer_batch(
+                partial(parse_asked, rules),
+                lambda group: [line(*each) for each in group],
+                as_json=as_json,
+            )
             return
-        assert position == STDIN
-        for group in parsed_groups(partial(parse_position_and_throw, rules)):
-            if group:
-                line = _json if as_json else _line
-                click.echo("\n".join(line(table, *each) for each in group))
+        asked: Asked = (
+            rules.position(position),
+            None if throw is None else rules.dice.parse(throw),
+        )
+        click.echo(line(*asked) if as_json else _page(table, *asked))
 
 
-def _json(table: Table, position: Position, throw: int) -> str:
+def _throws(table: Table, position: Position) -> tuple[int, ...]:
+    """What can be thrown; nothing where the game is over."""
+    return () if position.winner is not None else tuple(table.rules.dice.throws)
+
+
+def _json(table: Table, position: Position, throw: int | None) -> str:
+    answer: dict[str, Any] = {"position": position.notation}
+    if throw is not None:
+        return json.dumps(answer | {"throw": throw} | _moves_json(table, position, throw))
+    chances = table.rules.dice.probabilities
+    answer["throws"] = [
+        {"throw": each, "probability": float(chances[each]), **_moves_json(table, position, each)}
+        for each in _throws(table, position)
+    ]
+    return json.dumps(answer)
+
+
+def _moves_json(table: Table, position: Position, throw: int) -> dict[str, Any]:
+    """The moves, and what the best of them or the pass is worth."""
+    found = table.moves(position, throw)
     moves = [
         {"move": each.move.text, "value": each.value, "loss": each.loss}
         | ({} if table.rules.payoff.is_chance else {"chance": each.chance})
-        for each in table.moves(position, throw)
+        for each in found
     ]
-    text = position.notation
-    return json.dumps({"position": text, "throw": throw, "moves": moves})
+    return {"value": _value_with(table, position, found), "moves": moves}
 
 
-def _line(table: Table, position: Position, throw: int) -> str:
+def _value_with(table: Table, position: Position, moves: list[EvaluatedMove]) -> float:
+    """What the best of `moves` is worth, or the pass, or what the game that is over brought."""
+    if moves:
+        return moves[0].value
+    if position.winner is not None:
+        return table.value(position)
+    return pass_value(position, table.value)
+
+
+def _line(table: Table, position: Position, throw: int | None) -> str:
+    if throw is not None:
+        return f"{position.notation}\t{throw}\t{_moves_line(table, position, throw)}"
+    throws = (f"{each}: {_moves_line(table, position, each)}" for each in _throws(table, position))
+    return f"{position.notation}\t{'; '.join(throws) or 'the game is over'}"
+
+
+def _moves_line(table: Table, position: Position, throw: int) -> str:
     moves = ", ".join(
         f"{each.move.text} {table.rules.payoff.text(each.value, table.tolerance)}"
         for each in table.moves(position, throw)
     )
-    return f"{position.notation}\t{throw}\t{moves or 'no move'}"
+    return moves or "no move"
 
 
-def _page(table: Table, position: Position, throw: int) -> str:
+def _page(table: Table, position: Position, throw: int | None) -> str:
+    parts = [draw_position(position)]
+    if position.winner is not None:
+        parts.append("  the game is over")
+    elif throw is not None:
+        parts.append(_moves_page(table, position, throw))
+    else:
+        for each in _throws(table, position):
+            chance = chance_text(table.rules.dice.probabilities[each])
+            parts.append(f"throw {each}, {chance}\n{_moves_page(table, position, each)}")
+    return "\n\n".join(parts)
+
+
+def _moves_page(table: Table, position: Position, throw: int) -> str:
     moves = table.moves(position, throw)
-    board = f"{draw_position(position)}\n\n"
-    if moves:
-        rows = [_row(table, position, each) for each in moves]
-        return board + columns(rows, "<>><") + _winning_note(table, moves)
-    if not table.throws(position):
-        return f"{board}  the game is over"
-    value = table.rules.payoff.text(pass_value(position, table.value), table.tolerance)
-    return f"{board}  throw {throw}: no move, the turn passes: {value}"
+    if not moves:
+        value = table.rules.payoff.text(_value_with(table, position, moves), table.tolerance)
+        return f"  throw {throw}: no move, the turn passes: {value}"
+    rows = [_row(table, position, each) for each in moves]
+    return columns(rows, "<>><") + _winning_note(table, moves)
 
 
 def _row(table: Table, position: Position, each: EvaluatedMove) -> list[str]:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from typing import Any
 
 import click
 
-from ur_solver.cli.batch import (
-    STDIN,
-    check_throw_argument,
-    parse_position_and_throw,
-    parsed_groups,
-)
+from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
 from ur_solver.cli.options import json_option, pieces_option
-from ur_solver.cli.output import columns, draw_position
+from ur_solver.cli.output import chance_text, columns, draw_position
 from ur_solver.rules import Position, RuleSet, named_rules
 
 
@@ -27,47 +23,85 @@ from ur_solver.rules import Position, RuleSet, named_rules
 def command(
     rules: str, position: str, throw: str | None, pieces: int | None, as_json: bool
 ) -> None:
-    """Legal moves of POSITION with THROW by RULES, and where they lead; needs no table.
+    """Legal moves of POSITION with THROW, or with every throw, by RULES, and where they lead.
 
-    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one.
-    POSITION '-' reads lines of position, tab, throw from standard input.
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; no table is
+    needed. POSITION '-' reads lines from standard input: a position, or a position, a tab and a
+    throw. A line that cannot be answered is told in its place, the others are answered, and the
+    exit code is 2.
 
     \b
     ur moves finkel:3 'L...__../..D...../....__.. L 2 2' 2
     """
     check_throw_argument(position, throw)
     chosen = named_rules(rules, pieces)
-    if throw is not None:
-        asked = (chosen.position(position), chosen.dice.parse(throw))
-        click.echo(_json(chosen, *asked) if as_json else _page(chosen, *asked))
+    line = partial(_json if as_json else _line, chosen)
+    if position == STDIN:
+        answer_batch(
+            partial(parse_asked, chosen),
+            lambda group: [line(*each) for each in group],
+            as_json=as_json,
+        )
         return
-    assert position == STDIN
-    for group in parsed_groups(partial(parse_position_and_throw, chosen)):
-        if group:
-            line = _json if as_json else _line
-            click.echo("\n".join(line(chosen, *each) for each in group))
+    asked: Asked = (
+        chosen.position(position),
+        None if throw is None else chosen.dice.parse(throw),
+    )
+    click.echo(line(*asked) if as_json else _page(chosen, *asked))
 
 
-def _json(rules: RuleSet, position: Position, throw: int) -> str:
-    moves = [
+def _throws(rules: RuleSet, position: Position) -> tuple[int, ...]:
+    """What can be thrown; nothing where the game is over."""
+    return () if position.winner is not None else tuple(rules.dice.throws)
+
+
+def _json(rules: RuleSet, position: Position, throw: int | None) -> str:
+    answer: dict[str, Any] = {"position": position.notation}
+    if throw is not None:
+        return json.dumps(answer | {"throw": throw, "moves": _moves_json(rules, position, throw)})
+    answer["throws"] = [
         {
-            "move": move.text,
-            "position": move.position.notation,
-            "again": move.again,
+            "throw": each,
+            "probability": float(rules.dice.probabilities[each]),
+            "moves": _moves_json(rules, position, each),
         }
+        for each in _throws(rules, position)
+    ]
+    return json.dumps(answer)
+
+
+def _moves_json(rules: RuleSet, position: Position, throw: int) -> list[dict[str, Any]]:
+    return [
+        {"move": move.text, "position": move.position.notation, "again": move.again}
         for move in rules.legal_moves(position, throw)
     ]
-    text = position.notation
-    return json.dumps({"position": text, "throw": throw, "moves": moves})
 
 
-def _line(rules: RuleSet, position: Position, throw: int) -> str:
-    moves = ", ".join(move.text for move in rules.legal_moves(position, throw))
-    return f"{position.notation}\t{throw}\t{moves or 'no move'}"
+def _line(rules: RuleSet, position: Position, throw: int | None) -> str:
+    if throw is not None:
+        return f"{position.notation}\t{throw}\t{_moves_line(rules, position, throw)}"
+    throws = (f"{each}: {_moves_line(rules, position, each)}" for each in _throws(rules, position))
+    return f"{position.notation}\t{'; '.join(throws) or 'the game is over'}"
 
 
-def _page(rules: RuleSet, position: Position, throw: int) -> str:
-    board = f"{draw_position(position)}\n\n"
+def _moves_line(rules: RuleSet, position: Position, throw: int) -> str:
+    return ", ".join(move.text for move in rules.legal_moves(position, throw)) or "no move"
+
+
+def _page(rules: RuleSet, position: Position, throw: int | None) -> str:
+    parts = [draw_position(position)]
+    if position.winner is not None:
+        parts.append("  the game is over")
+    elif throw is not None:
+        parts.append(_moves_page(rules, position, throw))
+    else:
+        for each in _throws(rules, position):
+            chance = chance_text(rules.dice.probabilities[each])
+            parts.append(f"throw {each}, {chance}\n{_moves_page(rules, position, each)}")
+    return "\n\n".join(parts)
+
+
+def _moves_page(rules: RuleSet, position: Position, throw: int) -> str:
     rows = [
         [
             f"  {move.text}",
@@ -76,9 +110,4 @@ def _page(rules: RuleSet, position: Position, throw: int) -> str:
         ]
         for move in rules.legal_moves(position, throw)
     ]
-    if rows:
-        return board + columns(rows, "<<<")
-    over = position.winner is not None
-    return f"{board}  " + (
-        "the game is over" if over else f"throw {throw}: no move, the turn passes"
-    )
+    return columns(rows, "<<<") if rows else f"  throw {throw}: no move, the turn passes"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
+from fractions import Fraction
 
 import click
 
@@ -45,6 +46,11 @@ def bound_text(bound: float) -> str:
     """An upper bound with three digits, rounded up so that it still is one: ``2.76e-13``."""
     exact = decimal.Decimal(bound)
     return f"{float(decimal.Context(prec=3, rounding=decimal.ROUND_CEILING).plus(exact)):.3g}"
+
+
+def chance_text(chance: Fraction) -> str:
+    """The chance of a throw: ``37.50 %``."""
+    return f"{float(100 * chance):.2f} %"
 
 
 def bar(value: float) -> str:

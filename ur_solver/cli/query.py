@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.batch import STDIN, parsed_groups
+from ur_solver.cli.batch import STDIN, answer_batch
 from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import (
     bar,
     bound_text,
+    chance_text,
     columns,
     draw_position,
     say,
@@ -28,12 +30,17 @@ from ur_solver.rules.turns import total
 @click.command(short_help="The value of a position.")
 @table_argument
 @click.argument("position")
+@click.option(
+    "--throws", "with_throws", is_flag=True, help="With '-' and --json: every throw, as else."
+)
 @json_option
-def command(word: str, position: str, as_json: bool) -> None:
+def command(word: str, position: str, with_throws: bool, as_json: bool) -> None:
     """The value of POSITION to the side about to throw, by TABLE.
 
-    TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads
-    positions from standard input, one a line.
+    TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads positions from
+    standard input, one a line; what every throw is worth is then told only if it is asked for,
+    as it takes much longer. A line that cannot be answered is told in its place, the others are
+    answered, and the exit code is 2.
 
     \b
     ur query finkel:3 '....__../......../....__.. L 3 3'
@@ -41,26 +48,28 @@ def command(word: str, position: str, as_json: bool) -> None:
     with Table(open_file(word, say=say)) as table:
         parse = table.rules.position
         if position == STDIN:
-            for positions in parsed_groups(parse):
-                if positions:
-                    click.echo("\n".join(_lines(table, positions, as_json)))
+            lines = partial(_json_lines, table, with_throws) if as_json else partial(_lines, table)
+            answer_batch(parse, lines, as_json=as_json)
         elif as_json:
-            click.echo(_lines(table, [parse(position)], as_json)[0])
+            click.echo(_json_lines(table, True, [parse(position)])[0])
         else:
             click.echo(_page(table, parse(position)))
 
 
-def _lines(table: Table, positions: list[Position], as_json: bool) -> list[str]:
-    rules, tolerance = table.rules, table.tolerance
+def _lines(table: Table, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
-    if as_json:
-        return [json.dumps(_answer(table, position, value)) for position, value in answers]
     return [
-        f"{position.notation}\t{rules.payoff.text(value, tolerance)}" for position, value in answers
+        f"{position.notation}\t{table.rules.payoff.text(value, table.tolerance)}"
+        for position, value in answers
     ]
 
 
-def _answer(table: Table, position: Position, value: float) -> dict[str, Any]:
+def _json_lines(table: Table, with_throws: bool, positions: list[Position]) -> list[str]:
+    answers = zip(positions, table.values(positions).tolist(), strict=True)
+    return [json.dumps(_answer(table, *answer, with_throws)) for answer in answers]
+
+
+def _answer(table: Table, position: Position, value: float, with_throws: bool) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "position": position.notation,
         "value": value,
@@ -71,7 +80,19 @@ def _answer(table: Table, position: Position, value: float) -> dict[str, Any]:
         answer["cut_error"] = table.cut_error(position)
         answer["chance"] = table.chance(position)
     choices = table.choices(position)
-    return answer | {"choices": choices} if choices else answer
+    if choices:
+        answer["choices"] = choices
+    elif with_throws:
+        answer["throws"] = [
+            {
+                "throw": each.throw,
+                "probability": float(each.probability),
+                "value": each.value,
+                "best": each.best.text if each.best else None,
+            }
+            for each in table.throws(position)
+        ]
+    return answer
 
 
 def _page(table: Table, position: Position) -> str:
@@ -104,7 +125,7 @@ def _page(table: Table, position: Position) -> str:
                     *(
                         [
                             str(each.throw),
-                            f"{float(100 * each.probability):.2f} %",
+                            chance_text(each.probability),
                             rules.payoff.text(each.value, tolerance),
                             each.best.text if each.best else "none: the turn passes",
                         ]

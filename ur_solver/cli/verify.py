@@ -43,10 +43,10 @@ def command(word: str, sample: int, threads: int | None, as_json: bool, telling:
             found = verify_table(opened, sample=sample, threads=threads, progress=progress)
     except (DamagedTableError, CertificateError) as error:
         if as_json:
-            click.echo(json.dumps({"right": False, "fault": str(error)}))
+            click.echo(json.dumps({"right": False, "message": str(error)}))
         raise
     if as_json:
-        facts = {"path": str(opened.path), "right": True, "fault": None, **asdict(found)}
+        facts = {"path": str(opened.path), "right": True, "message": None, **asdict(found)}
         click.echo(json.dumps(facts))
         return
     if telling.is_quiet:
