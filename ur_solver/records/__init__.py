@@ -1,6 +1,13 @@
 """Recorded games in RoyalUr's JSON, in RGN and in the plain notation, checked by the rules."""
 
-from ur_solver.records.files import check_output, find_files, read_file, write_games
+from ur_solver.records.files import (
+    check_output,
+    find_files,
+    read_file,
+    read_text,
+    write_games,
+    write_text,
+)
 from ur_solver.records.plain import read_plain, write_plain
 from ur_solver.records.race_steps import stepper_of
 from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay
@@ -27,6 +34,7 @@ __all__ = [
     "read_json_game",
     "read_plain",
     "read_rgn",
+    "read_text",
     "rules_from_settings",
     "rules_word",
     "settings_of",
@@ -35,4 +43,5 @@ __all__ = [
     "write_json_game",
     "write_plain",
     "write_rgn",
+    "write_text",
 ]

@@ -71,19 +71,30 @@ def read_file(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | 
     """
     try:
         text = _read_text(path)
-        games = _read_text_games(text, rules, path)
     except RecordError as error:
         yield RecordFault(path, 1, str(error))
         return
+    yield from read_text(text, rules, path)
+
+
+def read_text(
+    text: str, rules: RuleSet | None = None, name: str = "-"
+) -> Iterator[GameRecord | RecordFault]:
+    """The games of a text, as `read_file` gives those of a file called `name`."""
+    try:
+        games = _read_text_games(text, rules, name)
+    except RecordError as error:
+        yield RecordFault(name, 1, str(error))
+        return
     for number, game in enumerate(games, start=1):
         if number > MAX_GAMES:
-            yield RecordFault(path, number, f"more than {MAX_GAMES:,} games; split the file")
+            yield RecordFault(name, number, f"more than {MAX_GAMES:,} games; split the file")
             return
         if isinstance(game, RecordError):
-            yield RecordFault(path, number, str(game))
+            yield RecordFault(name, number, str(game))
         elif rules is not None and not game.rules.is_same_game(rules):
             yield RecordFault(
-                path,
+                name,
                 number,
                 f"the game was played by {rules_word(game.rules)}, not {rules_word(rules)}",
             )
@@ -130,14 +141,23 @@ def write_games(records: Iterable[GameRecord], path: Path) -> None:
     try:
         with path.open("w", encoding="utf-8") as file:
             for number, record in enumerate(records):
-                if path.suffix in _JSON:
-                    file.write(write_json_game(record) + "\n")
-                    continue
-                is_rgn = path.suffix == _RGN
-                text = write_rgn(record, with_rules=True) if is_rgn else write_plain(record)
-                file.write("\n" * (number > 0) + text + "\n")
+                between = "\n" * (number > 0 and path.suffix not in _JSON)
+                file.write(f"{between}{write_text(record, path.suffix)}\n")
     except OSError as error:
         raise RecordError(f"{str(path)!r}: {error.strerror}") from None
+
+
+def write_text(record: GameRecord, suffix: str) -> str:
+    """A game in the notation that belongs to a file's suffix, ending without a newline.
+
+    Raises
+    ------
+    RuleSetError
+        If the notation cannot express the rule set.
+    """
+    if suffix in _JSON:
+        return write_json_game(record)
+    return write_rgn(record, with_rules=True) if suffix == _RGN else write_plain(record)
 
 
 def _read_text(path: str) -> str:
