@@ -47,11 +47,15 @@ class Thresholds:
 
     def mark(self, judged: JudgedPly) -> Mark | None:
         """The mark of a ply; None if its loss is small or if there was no choice."""
-        if not judged.is_choice or judged.loss < self.inaccuracy:
+        return self.mark_of(judged.loss) if judged.is_choice else None
+
+    def mark_of(self, loss: float) -> Mark | None:
+        """The mark of a choice that lost so much win probability; None if that is little."""
+        if loss < self.inaccuracy:
             return None
-        if judged.loss < self.mistake:
+        if loss < self.mistake:
             return Mark.INACCURACY
-        return Mark.MISTAKE if judged.loss < self.blunder else Mark.BLUNDER
+        return Mark.MISTAKE if loss < self.blunder else Mark.BLUNDER
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,10 @@ CACHED_CHUNKS = 256
 """Decoded chunks that `TableFile.read_one` keeps: 64 MiB of float64."""
 
 
+FEW = 64
+"""So many values are read through the cache of chunks: the moves of a position have some twenty."""
+
+
 class TableFile:
     """A solution table, open for reading.
 
@@ -102,7 +106,8 @@ class TableFile:
         self._errors: list[float] = self.blocks["error"].tolist()
         self._kind = VALUE_TYPES[self.header.value_type]
         self._scale = UINT16_SCALE if self._kind.is_scaled else 1
-        self._chunk: Callable[[int], npt.NDArray[Any]] = lru_cache(CACHED_CHUNKS)(self._load_chunk)
+        self._memory: int | None = None
+        self._keep_chunks(CACHED_CHUNKS)
         self._flat: npt.NDArray[Any] | None = None
         self._chunks_asked = 0
         self._lock = threading.Lock()
@@ -162,6 +167,24 @@ class TableFile:
     def n_bytes(self) -> int:
         """The file's size."""
         return self.path.stat().st_size
+
+    @property
+    def n_decoded_bytes(self) -> int:
+        """What all values take once they are decoded."""
+        return self.header.positions * self._kind.dtype.itemsize
+
+    def limit_memory(self, limit: int) -> None:
+        """Let decoded values take no more than `limit` bytes, but at least a chunk.
+
+        Without a limit they take 64 MiB as float64, until the whole table is kept (`read_many`).
+        """
+        self._memory = limit
+        chunk = self.chunk_length * self._kind.dtype.itemsize
+        self._keep_chunks(max(1, limit // chunk))
+
+    def _keep_chunks(self, count: int) -> None:
+        """Cache so many decoded chunks from now on, and none of those so far."""
+        self._chunk: Callable[[int], npt.NDArray[Any]] = lru_cache(count)(self._load_chunk)
 
     def is_same(self, other: TableFile) -> bool:
         """Whether another file has the same values and the same header."""
@@ -240,7 +263,8 @@ class TableFile:
         """The values of many ranks.
 
         Once as many chunks have been read as the table has, the whole table is decoded and kept in
-        memory in its value type, if that takes less than half of the free memory.
+        memory in its value type, if that takes less than half of the free memory, or no more than
+        `limit_memory` has said. Until then a few values are read as `read_one` reads them.
 
         Parameters
         ----------
@@ -269,7 +293,12 @@ class TableFile:
             if self._chunks_asked >= self.n_chunks and self._has_room():
                 self.load()
         if self._flat is None:
-            return self._gather(ranks.ravel()).reshape(ranks.shape)
+            flat = ranks.ravel()
+            if flat.size <= FEW:
+                values = np.array([self.read_one(rank) for rank in flat.tolist()])
+            else:
+                values = self._gather(flat)
+            return values.reshape(ranks.shape)
         return self._kind.decode(np.take(self._flat, ranks))
 
     def _gather(self, ranks: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -315,6 +344,7 @@ class TableFile:
         """
         with self._process_lock():
             if self._flat is None:
+                self._keep_chunks(1)  # all of them are in what is read now
                 flat = np.empty(self.header.positions, dtype=self._kind.dtype)
                 for index, first in enumerate(self._first_ranks):
                     self._load_block(index, flat[first : first + int(self.blocks[index]["size"])])
@@ -330,10 +360,11 @@ class TableFile:
         return self._lock
 
     def _has_room(self) -> bool:
+        if self._memory is not None:
+            return self.n_decoded_bytes <= self._memory
         import psutil  # noqa: PLC0415 - takes 15 ms, and a single query does not need it
 
-        size = self.header.positions * self._kind.dtype.itemsize
-        return bool(size < psutil.virtual_memory().available / 2)
+        return bool(self.n_decoded_bytes < psutil.virtual_memory().available / 2)
 
     def _load_block(self, index: int, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         row = self.blocks[index]

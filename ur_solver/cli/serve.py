@@ -1,0 +1,113 @@
+"""`ur serve`."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+import webbrowser
+
+import click
+
+from ur_solver.cli.output import say
+from ur_solver.errors import InputError
+from ur_solver.serve.shelf import open_shelf
+
+_EXTRA = "'ur serve' needs two packages more: pip install 'ur-solver[serve]'"
+_SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([kMGT]?)i?B?")
+_POWERS = {"": 0, "k": 10, "M": 20, "G": 30, "T": 40}
+
+
+def _bytes(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    """A number of bytes such as ``2G``."""
+    if text is None:
+        return None
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise click.BadParameter(f"{text!r}: expected a size such as 500M or 2G")
+    return int(float(found[1]) * (1 << _POWERS[found[2]]))
+
+
+@click.command(short_help="The board in the browser, and answers for programs.")
+@click.argument("words", metavar="[TABLE]...", nargs=-1)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8787,
+    show_default=True,
+    help="0 is any that is free.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option(
+    "--name", "names", multiple=True, help="A name that the server goes by, besides localhost."
+)
+@click.option("--memory", callback=_bytes, help="For the tables' values, such as 2G.")
+@click.option("--open", "is_opened", is_flag=True, help="Open the browser.")
+@click.option("--get", "path", help="Answer one request, such as /api/v1/tables, and end.")
+def command(
+    words: tuple[str, ...],
+    port: int,
+    host: str,
+    names: tuple[str, ...],
+    memory: int | None,
+    is_opened: bool,
+    path: str | None,
+) -> None:
+    """The board in the browser, and an interface for programs, by TABLEs.
+
+    A TABLE is a file or a rule set, such as finkel or finkel:3; without one, all tables in the
+    folders of tables are served, and with none there, finkel with 3 pieces is solved first.
+
+    \b
+    ur serve --open
+    ur serve finkel:3 --get '/api/v1/tables/finkel-3'
+    """
+    try:
+        from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
+        from ur_solver.serve.run import answer_once, bound_socket, serve  # noqa: PLC0415 - same
+    except ModuleNotFoundError as error:
+        raise InputError(f"{_EXTRA} ({error.name} is missing)") from None
+    if path is not None:
+        _answer(answer_once(make_app(open_shelf(words, say, memory)), _checked(path)))
+        return
+    with bound_socket(host, port) as sock:
+        shelf = open_shelf(words, say, memory)
+        own = [socket.gethostname(), host] if _is_open_to_others(host) else []
+        address = f"http://{_shown(host)}:{sock.getsockname()[1]}/"
+        if own:
+            say(f"everybody who reaches {host} can ask this server; it has no passwords")
+        say(f"{', '.join(shelf)}: {address} (Ctrl-C ends)")
+        if is_opened:
+            webbrowser.open(address)
+        serve(make_app(shelf, [*own, *names]), sock)
+
+
+def _checked(path: str) -> str:
+    if path.startswith("/") and path.isascii() and path.isprintable():
+        return path
+    raise InputError(f"--get {path!r:.80}: expected an address such as /api/v1/tables")
+
+
+def _answer(answer: tuple[int, bytes]) -> None:
+    status, body = answer
+    click.echo(body.decode(errors="replace"))
+    if status >= 400:
+        raise click.exceptions.Exit(1)
+
+
+def _is_open_to_others(host: str) -> bool:
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"
+
+
+def _shown(host: str) -> str:
+    """A host as addresses have it; one of this machine for any."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if address.is_unspecified:
+        return "localhost"
+    return f"[{host}]" if address.version == 6 else host

@@ -1,0 +1,363 @@
+"""Routes of the interface and of the page's files; the only module that knows the framework."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ur_solver import __version__
+from ur_solver.errors import InputError, PositionSyntaxError, UrError
+from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.serve import openapi
+from ur_solver.serve.asked import RefusedError, json_body, parameters, rules_of_word, turns_of
+from ur_solver.serve.describe import NOTATIONS, rules_values, table_values, whole_table_values
+from ur_solver.serve.games import (
+    audit_text,
+    converted_text,
+    fault_values,
+    line_values,
+    report_text,
+)
+from ur_solver.serve.guard import Application, Guard
+from ur_solver.serve.unfold import Json, Source, Unfolded, position_values
+
+MAX_BODY = 1 << 20
+"""The most bytes of a request's body."""
+
+MAX_BATCH = 10_000
+"""The most positions of one request."""
+
+BODY_SECONDS = 10.0
+"""How long a body may take to arrive."""
+
+_CACHED = 4096
+"""Answers to positions that are kept, of 2 to 10 kB."""
+
+_JSON = "application/json"
+_TEXT = "text/plain; charset=utf-8"
+_HTML = "text/html; charset=utf-8"
+_TYPES = {
+    "html": _HTML,
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+"""Types by suffix, written out: some systems have others for these in their registry."""
+
+
+def make_app(
+    tables: Mapping[str, Any],
+    names: Iterable[str] = (),
+    *,
+    body_seconds: float = BODY_SECONDS,
+) -> Application:
+    """The application, with everything that guards it.
+
+    Parameters
+    ----------
+    tables : mapping of str to Table
+        By the id under which each is served (`ur_solver.serve.shelf.Shelf`).
+    names : iterable of str
+        Names that the server goes by (`Guard`).
+    body_seconds : float
+        How long a body may take to arrive.
+    """
+    served = _Served(tables, body_seconds)
+    routes = [
+        Route(f"/api/v1{path}", partial(_answered, handler, names), methods=[method.upper()])
+        for path, method, handler, *names in served.handlers()
+    ]
+    routes += [
+        Route(path, partial(_static, content, kind)) for path, content, kind in _static_files()
+    ]
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)],
+        exception_handlers={HTTPException: _refused, Exception: _failed},
+    )
+    app.router.redirect_slashes = False
+    return Guard(app, names)
+
+
+Handler = Callable[[Request], Any]
+
+
+class _Served:
+    """The handlers, bound to the tables."""
+
+    def __init__(self, tables: Mapping[str, Any], body_seconds: float) -> None:
+        self._tables = tables
+        self._body_seconds = body_seconds
+        self._heavy = anyio.CapacityLimiter(1)  # one game at a time: h5py reads one by one anyway
+        self._position = lru_cache(_CACHED)(self._find_position)
+
+    def handlers(self) -> list[tuple[Any, ...]]:
+        """Path, method, handler and the parameters of the query, of every operation."""
+        return [
+            ("/openapi.json", "get", self.openapi),
+            ("/tables", "get", self.tables),
+            ("/tables/{table}", "get", self.table),
+            ("/tables/{table}/position", "get", self.position, "position"),
+            ("/tables/{table}/positions", "post", self.positions),
+            ("/tables/{table}/line", "post", self.line),
+            ("/tables/{table}/audit", "post", self.audit),
+            ("/tables/{table}/report", "post", self.report),
+            ("/tables/{table}/convert", "post", self.convert),
+            ("/rules", "get", self.rule_sets),
+            ("/rules/{rules}", "get", self.rules),
+            ("/rules/{rules}/position", "get", self.rules_position, "position"),
+            ("/rules/{rules}/line", "post", self.rules_line),
+        ]
+
+    # What is asked.
+
+    def _source(self, request: Request) -> Source:
+        """The table, or the rule set, that the path names."""
+        if "rules" in request.path_params:
+            return Source(rules_of_word(request.path_params["rules"]))
+        name = request.path_params["table"]
+        if name not in self._tables:
+            known = ", ".join(self._tables)
+            raise RefusedError(404, f"there is no table {name!r:.60}; the tables are {known}")
+        table = self._tables[name]
+        return Source(table.rules, table)
+
+    async def _body(self, request: Request, **kinds: type) -> Json:
+        """The JSON object of a body, which has just these keys."""
+        if request.headers.get("content-type", "").partition(";")[0].strip() != _JSON:
+            raise RefusedError(415, f"expected a body of type {_JSON}")
+        text = bytearray()
+        try:
+            async with asyncio.timeout(self._body_seconds):
+                async for part in request.stream():
+                    text += part
+                    if len(text) > MAX_BODY:
+                        raise RefusedError(413, f"the body has more than {MAX_BODY:,} bytes")
+        except TimeoutError:
+            raise RefusedError(
+                408, f"the body took more than {self._body_seconds:g} seconds to arrive"
+            ) from None
+        return json_body(bytes(text), kinds)
+
+    # Tables and positions.
+
+    async def openapi(self, request: Request) -> Response:
+        """The document of this interface."""
+        return _json(openapi.document(), _etag(__version__, "openapi"), request)
+
+    async def tables(self, request: Request) -> Response:
+        """All tables that are served."""
+        values = {"tables": [table_values(*each) for each in self._tables.items()]}
+        return _json(values, _etag(*(each.file.digest for each in self._tables.values())), request)
+
+    async def table(self, request: Request) -> Response:
+        """One table, with its rule set."""
+        source = self._source(request)
+        assert source.table is not None
+        name = request.path_params["table"]
+        etag = _etag(source.table.file.digest, name)
+        return _json(whole_table_values(name, source.table), etag, request)
+
+    async def position(self, request: Request) -> Response:
+        """A position with all throws and moves."""
+        source = self._source(request)
+        return self._position_answer(request, source, request.path_params["table"])
+
+    async def rules_position(self, request: Request) -> Response:
+        """A position with all throws and moves, without a table."""
+        return self._position_answer(request, self._source(request), None)
+
+    def _position_answer(self, request: Request, source: Source, name: str | None) -> Response:
+        text = request.query_params["position"]
+        version = source.table.file.digest if source.table else source.rules.word
+        etag = _etag(version, text)
+        if _is_known(request, etag):
+            return _unchanged(etag)
+        body = self._position(name or source.rules.word, name is not None, text)
+        return _response(body, _JSON, etag)
+
+    def _find_position(self, name: str, is_table: bool, text: str) -> bytes:
+        table = self._tables[name] if is_table else None
+        rules = table.rules if table is not None else named_rules(name)
+        answer = Unfolded(Source(rules, table), rules.position(text)).answer()
+        return _dumped(answer)
+
+    async def positions(self, request: Request) -> Response:
+        """The values of many positions, with an error in place of each that is none."""
+        table = self._source(request).table
+        assert table is not None
+        texts = (await self._body(request, positions=list))["positions"]
+        if len(texts) > MAX_BATCH:
+            raise RefusedError(400, f"{len(texts)} positions; at most {MAX_BATCH:,} at once")
+        answers = await self._in_thread(_batch, table, texts)
+        return _response(_dumped({"positions": answers}), _JSON)
+
+    # Games.
+
+    async def line(self, request: Request) -> Response:
+        """Turns played from a position."""
+        source = self._source(request)
+        values = await self._body(request, start=str, turns=list)
+        start = source.rules.position(values["start"])
+        turns = turns_of(values["turns"])
+        answer = await self._in_thread(line_values, source, start, turns)
+        return _response(_dumped(answer), _JSON)
+
+    rules_line = line
+
+    async def audit(self, request: Request) -> Response:
+        """The audit of a text's games."""
+        table = self._source(request).table
+        text = (await self._body(request, text=str))["text"]
+        return _response(_dumped(await self._in_thread(audit_text, table, text)), _JSON)
+
+    async def report(self, request: Request) -> Response:
+        """The audit of a text's games as a page to keep."""
+        table = self._source(request).table
+        text = (await self._body(request, text=str))["text"]
+        page = await self._in_thread(report_text, table, text)
+        return _attachment(page, _HTML, "report.html")
+
+    async def convert(self, request: Request) -> Response:
+        """A text's games in another notation."""
+        source = self._source(request)
+        values = await self._body(request, text=str, notation=str)
+        notation = values["notation"]
+        if notation not in NOTATIONS:
+            raise RefusedError(
+                400, f"notation is {notation!r:.60}; the notations are {', '.join(NOTATIONS)}"
+            )
+        written = await self._in_thread(converted_text, source, values["text"], notation)
+        return _attachment(written, _TEXT, f"game.{notation}")
+
+    async def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What a function returns that may take seconds, while others are answered."""
+        return await anyio.to_thread.run_sync(function, *arguments, limiter=self._heavy)
+
+    # Rule sets without a table.
+
+    async def rule_sets(self, request: Request) -> Response:
+        """The names of all rule sets."""
+        values = [{"name": name, "pieces": rules.pieces} for name, rules in CATALOGUE.items()]
+        return _json({"rules": values}, _etag(__version__, "rules"), request)
+
+    async def rules(self, request: Request) -> Response:
+        """One rule set."""
+        rules = self._source(request).rules
+        return _json(rules_values(rules), _etag(__version__, rules.word), request)
+
+
+def _batch(table: Any, texts: list[object]) -> list[Json]:
+    """What is known of each position of a batch."""
+    answers: list[Json | None] = []
+    sound = []
+    for text in texts:
+        try:
+            if not isinstance(text, str):
+                raise PositionSyntaxError(f"{text!r:.60} is not a text")
+            sound.append(table.rules.position(text))
+            answers.append(None)
+        except InputError as error:
+            answers.append(fault_values(str(error)))
+    values = zip(sound, table.values(sound).tolist(), strict=True)
+    return [
+        position_values(table, *next(values)) if answer is None else answer for answer in answers
+    ]
+
+
+# Answers.
+
+
+async def _answered(handler: Handler, names: list[str], request: Request) -> Response:
+    """The answer of a handler, or the sentence that says why there is none."""
+    try:
+        parameters(request.query_params.multi_items(), *names)
+        return await handler(request)  # type: ignore[no-any-return]
+    except RefusedError as error:
+        return _error(error.status, str(error))
+    except InputError as error:
+        return _error(400, str(error))
+    except UrError as error:  # as of a table that is damaged
+        return _error(503, str(error))
+    except ClientDisconnect:
+        return _error(400, "the request breaks off")
+
+
+def _error(status: int, message: str) -> Response:
+    return Response(_dumped(fault_values(message)), status, media_type=_JSON)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """What the framework itself refuses: unknown paths, methods, large bodies."""
+    assert isinstance(error, HTTPException)
+    sentences = {
+        404: "there is nothing at this address; /api/v1/openapi.json lists what there is",
+        405: "this address does not take that method; /api/v1/openapi.json lists what it takes",
+    }
+    return _error(error.status_code, sentences.get(error.status_code, error.detail))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return _error(500, "the server has failed at this; its terminal says how")
+
+
+def _dumped(values: object) -> bytes:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _etag(*parts: str) -> str:
+    """A weak tag, as what is sent may be compressed, of everything that an answer follows from."""
+    text = "\n".join((__version__, *parts))
+    return f'W/"{hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]}"'
+
+
+def _is_known(request: Request, etag: str) -> bool:
+    """Whether the client has the answer with that tag."""
+    known = request.headers.get("if-none-match")
+    return known is not None and etag in (each.strip() for each in known.split(","))
+
+
+def _json(values: Json, etag: str, request: Request) -> Response:
+    return _unchanged(etag) if _is_known(request, etag) else _response(_dumped(values), _JSON, etag)
+
+
+def _unchanged(etag: str) -> Response:
+    return Response(status_code=304, headers={"etag": etag, "cache-control": "no-cache"})
+
+
+def _response(body: bytes, kind: str, etag: str | None = None) -> Response:
+    cache = {"cache-control": "no-store"}
+    if etag is not None:
+        cache = {"cache-control": "no-cache", "etag": etag}
+    return Response(body, media_type=kind, headers=cache)
+
+
+def _attachment(text: str, kind: str, name: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
+    return Response(text.encode(), media_type=kind, headers=headers)
+
+
+# The page.
+
+
+def _static_files() -> list[tuple[str, bytes, str]]:
+    """Address, content and type of the page's files, read once."""
+    return []
+
+
+async def _static(content: bytes, kind: str, request: Request) -> Response:
+    etag = _etag(hashlib.sha256(content).hexdigest())
+    return _unchanged(etag) if _is_known(request, etag) else _response(content, kind, etag)

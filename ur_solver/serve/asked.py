@@ -1,0 +1,109 @@
+"""What a request may hold: parameters, JSON bodies, turns; everything else is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ur_solver.rules import CATALOGUE, RuleSet, named_rules
+from ur_solver.serve.games import MAX_LINE_TURNS, Turn
+
+_WORDS: dict[type, str] = {str: "text", list: "list"}
+
+
+class RefusedError(Exception):
+    """A request that is not answered: its status, and why in one sentence."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def parameters(given: Sequence[tuple[str, str]], *names: str) -> dict[str, str]:
+    """The parameters of a query, each of which must be there once, and no other.
+
+    Raises
+    ------
+    RefusedError
+    """
+    for name, _ in given:
+        if name not in names:
+            known = ", ".join(names) or "none"
+            raise RefusedError(400, f"unknown parameter {name!r:.60}; expected {known}")
+    values = dict(given)
+    if len(values) < len(given):
+        raise RefusedError(400, "a parameter is given twice")
+    for name in names:
+        if name not in values:
+            raise RefusedError(400, f"the parameter {name!r} is missing")
+    return values
+
+
+def json_body(text: bytes, kinds: dict[str, type]) -> dict[str, Any]:
+    """The JSON object of a body, which has just these keys, each of its type.
+
+    Raises
+    ------
+    RefusedError
+    """
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(400, f"the body is not JSON: {error!s:.200}") from None
+    if not isinstance(values, dict):
+        raise RefusedError(400, f"the body is not an object with {', '.join(kinds)}")
+    for key in values:
+        if key not in kinds:
+            raise RefusedError(400, f"unknown key {key!r:.60}; the keys are {', '.join(kinds)}")
+    for key, kind in kinds.items():
+        if key not in values:
+            raise RefusedError(400, f"the key {key!r} is missing")
+        if not isinstance(values[key], kind):
+            raise RefusedError(400, f"{key} is {values[key]!r:.60}, not a {_WORDS[kind]}")
+    return values
+
+
+def rules_of_word(word: str) -> RuleSet:
+    """The rule set of the catalogue that an address names; a file is never opened.
+
+    Raises
+    ------
+    RefusedError
+        If there is none.
+    RuleSetError
+        If it has not so many pieces.
+    """
+    if word.partition(":")[0] not in CATALOGUE:
+        raise RefusedError(404, f"there are no rules {word!r:.60}; /api/v1/rules lists them")
+    return named_rules(word)
+
+
+def turns_of(values: list[Any]) -> list[Turn]:
+    """The turns of a line, each ``[choice, throws, move]``.
+
+    Raises
+    ------
+    RefusedError
+    """
+    if len(values) > MAX_LINE_TURNS:
+        raise RefusedError(400, f"{len(values)} turns; at most {MAX_LINE_TURNS:,} at once")
+    turns = []
+    for number, value in enumerate(values, start=1):
+        is_right = (
+            isinstance(value, list)
+            and len(value) == 3
+            and isinstance(value[0], str | None)
+            and isinstance(value[1], list)
+            and len(value[1]) in (1, 2)
+            and all(type(throw) is int for throw in value[1])
+            and isinstance(value[2], str | None)
+        )
+        if not is_right:
+            raise RefusedError(
+                400,
+                f'turn {number} is {value!r:.60}, not such as [null, [2], "A@A3"]: what was said, '
+                "what was thrown, and the move",
+            )
+        turns.append(Turn(value[0], tuple(value[1]), value[2]))
+    return turns

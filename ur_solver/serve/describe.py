@@ -1,0 +1,94 @@
+"""What a rule set and a table are, as JSON values: enough that a page needs no rules of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ur_solver.api.table import Table
+from ur_solver.audit.players import TEMPERATURES
+from ur_solver.errors import InputError
+from ur_solver.records import GameRecord, write_text
+from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
+from ur_solver.rules.payoff import Stakes
+
+NOTATIONS = ("ur", "rgn", "json")
+"""The notations of games, by the suffixes of their files."""
+
+
+def rules_values(rules: RuleSet) -> dict[str, Any]:
+    """A rule set: its data, its board, and what a player may do in it.
+
+    Probabilities are in [0, 1]. ``pieces_on`` lists by square what may stand there, as positions
+    write it; ``steps`` is how far a throw moves a piece, 0 if it moves none.
+    """
+    family = rules.mechanics
+    dice = rules.dice
+    says = family.choices(1, 1)
+    return {
+        "word": rules.word,
+        "name": rules.name,
+        "pieces": rules.pieces,
+        "rules": rules.to_json(),
+        "board": {
+            "rows": list(rules.board.rows),
+            "rosettes": sorted(rules.rosettes),
+            "pieces_on": {square: list(family.pieces_on[square]) for square in rules.board.squares},
+            "stacks": [square for square, rule in family.squares.items() if rule.is_stack],
+        },
+        "paths": {name: list(rules.path.squares(side)) for side, name in SIDE_NAMES.items()},
+        "dice": [
+            {
+                "throw": throw,
+                "probability": float(dice.probabilities[throw]),
+                "fraction": str(dice.probabilities[throw]),
+                "steps": family.steps(throw),
+            }
+            for throw in dice.throws
+        ],
+        "start": rules.start().notation,
+        "opening_throw": family.opening_throw,
+        "choices": [] if says == (FREE_THROW,) else list(says),
+        "is_numbered": family.is_numbered,
+        "stakes": None if rules.stakes is None else _stakes(rules.stakes, rules.pieces),
+        "notations": [notation for notation in NOTATIONS if _can_write(rules, notation)],
+    }
+
+
+def _stakes(stakes: Stakes, pieces: int) -> dict[str, int]:
+    return {"ante": stakes.ante, "fine": stakes.fine, "reach": stakes.reach_of(pieces)}
+
+
+def _can_write(rules: RuleSet, notation: str) -> bool:
+    """Whether games of a rule set can be written in a notation; those for money in none."""
+    if not rules.payoff.is_chance:
+        return False
+    try:
+        write_text(GameRecord(rules, rules.start(), ()), f".{notation}")
+    except InputError:
+        return False
+    return True
+
+
+def table_values(name: str, table: Table) -> dict[str, Any]:
+    """A table in a list of tables: its rule set, what the start is worth, how sure values are."""
+    header = table.header
+    values: dict[str, Any] = {
+        "id": name,
+        "word": table.rules.word,
+        "name": table.rules.name,
+        "pieces": table.rules.pieces,
+        "positions": table.space.n_positions,
+        "value_type": header.value_type,
+        "tolerance": table.tolerance,
+        "error": table.max_error,
+        "digest": table.file.digest,
+        "value": table.value(table.rules.start()),
+    }
+    opening = table.opening_value()
+    return values if opening is None else values | {"opening_value": opening}
+
+
+def whole_table_values(name: str, table: Table) -> dict[str, Any]:
+    """A table with all of its rule set, and the temperatures of the players that play by it."""
+    players = {"players": dict(TEMPERATURES)}
+    return rules_values(table.rules) | table_values(name, table) | players

@@ -1,0 +1,305 @@
+"""Games: played turn by turn from what a page sends, or read from a text; judged by a table.
+
+Both are told in the form of `ur audit --json`, so that a page need not know where a game is from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from ur_solver.api.table import Table
+from ur_solver.audit import (
+    GameAudit,
+    Thresholds,
+    account_text,
+    game_json,
+    html_report,
+    reference_losses,
+    result_text,
+)
+from ur_solver.audit.judge import TIE
+from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
+from ur_solver.records import GameRecord, RecordFault, read_text, stepper_of, write_text
+from ur_solver.rules import SIDE_NAMES, Position
+from ur_solver.serve.unfold import Json, Source, Unfolded
+
+MAX_TURNS = 20_000
+"""The most throws in the games of one request."""
+
+MAX_GAMES = 50
+"""The most games of a text that are judged at once."""
+
+MAX_LINE_TURNS = 2_000
+"""The most turns of a line that is played: each is unfolded with all its throws and moves."""
+
+_PLACE = re.compile(r"line (\d+)(?:, column (\d+))?")
+
+
+class Turn(NamedTuple):
+    """A turn as a page sends it.
+
+    Attributes
+    ----------
+    choice : str or None
+        What was said before the throw; None where nothing is.
+    throws : tuple of int
+    move : str or None
+        As it is written; None for a turn without one.
+    """
+
+    choice: str | None
+    throws: tuple[int, ...]
+    move: str | None
+
+
+def place_of(reason: str) -> Json | None:
+    """The place that an error's text names, as ``{"line", "column"}``; None if it names none."""
+    found = _PLACE.search(reason)
+    if found is None:
+        return None
+    return {"line": int(found[1]), "column": int(found[2]) if found[2] else None}
+
+
+def fault_values(message: str, **rest: Any) -> Json:
+    """An error as JSON: one sentence, and the place in the text if it names one."""
+    return {"message": message, "place": place_of(message), **rest}
+
+
+# A game in a text.
+
+
+def audited_games(table: Table, text: str) -> tuple[list[GameAudit], list[RecordFault]]:
+    """The games of a text, judged, and those that could not be read.
+
+    Raises
+    ------
+    RecordError
+        If there are too many games or throws.
+    """
+    games: list[GameRecord] = []
+    faults: list[RecordFault] = []
+    plies = 0
+    for game in islice(read_text(text, table.rules, "game"), MAX_GAMES + 1):
+        if isinstance(game, RecordFault):
+            faults.append(game)
+        else:
+            games.append(game)
+            plies += len(game.plies)
+        if len(games) + len(faults) > MAX_GAMES:
+            raise RecordError(f"more than {MAX_GAMES} games at once; 'ur audit' takes any number")
+        if plies > MAX_TURNS:
+            raise RecordError(f"more than {MAX_TURNS:,} throws; 'ur audit' takes any number")
+    return list(table.audits(games)), faults
+
+
+def audit_text(table: Table, text: str) -> Json:
+    """The audits of a text's games, as `ur audit --json` has them, and why others have none."""
+    audits, faults = audited_games(table, text)
+    return {
+        "games": [_audit_values(audit) for audit in audits],
+        "faults": [fault_values(fault.reason, game=fault.number) for fault in faults],
+    }
+
+
+def _audit_values(audit: GameAudit) -> Json:
+    record, thresholds = audit.record, Thresholds()
+    values: Json = json.loads(game_json(audit))
+    for ply, judged in zip(values["plies"], audit.plies, strict=True):
+        ply["mark"] = thresholds.mark(judged)
+        ply["choice"] = judged.ply.choice or None
+    return values | {
+        "game": record.number,
+        "names": {name: record.player(side) for side, name in SIDE_NAMES.items()},
+        "start": record.start.notation,
+        "end_value": audit.end_value,
+        "result": result_text(audit),
+        "account": account_text(audit),
+    }
+
+
+def report_text(table: Table, text: str) -> str:
+    """The report of a text's games, as `ur audit --html` writes it.
+
+    Raises
+    ------
+    RecordError
+        If a game cannot be read.
+    """
+    audits, faults = audited_games(table, text)
+    if faults:
+        raise RecordError(str(faults[0].reason))
+    return html_report(audits, Thresholds(), reference_losses(table, n_games=20))
+
+
+def converted_text(source: Source, text: str, notation: str) -> str:
+    """A text's games in another notation, which the suffix of its files names.
+
+    Raises
+    ------
+    RecordError, RuleSetError
+        If a game cannot be read, or the notation cannot carry its rules.
+    """
+    written = []
+    for game in islice(read_text(text, source.rules, "game"), MAX_GAMES):
+        if isinstance(game, RecordFault):
+            raise RecordError(game.reason)
+        written.append(write_text(game, f".{notation}"))
+    return ("\n" if notation == "json" else "\n\n").join(written) + "\n"
+
+
+# A game as a page plays it.
+
+
+def line_values(source: Source, start: Position, turns: Sequence[Turn]) -> Json:
+    """Turns played from a position, judged if there is a table; money too, unlike an audit.
+
+    The keys are those of `ur audit --json`; each ply has besides ``choice``, ``mark``,
+    ``options``, how many there were, ``cost``, the fine that the move cost, and
+    ``position_after``. What was said before a throw has a ply of its own where there was another
+    possibility. So
+
+        end value = start value + luck - loss + cost of light - luck + loss of dark
+
+    where start and end value are to light, and money to come does not count fines paid.
+
+    Raises
+    ------
+    InputError
+        If a turn is not possible; the text names it by its number.
+    """
+    plies: list[Json] = []
+    position = start
+    for number, turn in enumerate(turns, start=1):
+        try:
+            position = _played(source, position, turn, plies, is_first=number == 1)
+        except InputError as error:
+            raise type(error)(f"turn {number}: {error}") from None
+    end = Unfolded(source, position)
+    values: Json = {"plies": plies, "position": position.notation, "start": start.notation}
+    if source.table is not None:
+        values["start_value"] = _to_light(Unfolded(source, start), _opening(source, start))
+        values["end_value"] = _to_light(end, None)
+        for side in SIDE_NAMES.values():
+            values[side] = side_values(ply for ply in plies if ply["side"] == side)
+    return values
+
+
+def _opening(source: Source, start: Position) -> float | None:
+    """What the start is worth with its throw made, where the rules give it."""
+    if source.table is None or stepper_of(source.rules).opening_rolls(start) is None:
+        return None
+    return source.table.opening_value()
+
+
+def _to_light(unfolded: Unfolded, value: float | None) -> float:
+    value = unfolded.value if value is None else value
+    return value if unfolded.side == "L" else unfolded.total - value
+
+
+def side_values(plies: Iterable[Json]) -> Json:
+    """What an audit tells of a side: choices, the best among them, loss and luck; fines paid."""
+    plies = list(plies)
+    choices = [ply for ply in plies if ply["options"] > 1 and ply["move"] is not None]
+    return {
+        "choices": len(choices),
+        "best": sum(ply["best"] == ply["move"] for ply in choices),
+        "loss": sum(ply["loss"] for ply in choices),
+        "luck": sum(ply["luck"] for ply in plies),
+        "cost": sum(ply["cost"] for ply in plies),
+    }
+
+
+def _played(
+    source: Source, position: Position, turn: Turn, plies: list[Json], *, is_first: bool
+) -> Position:
+    """The position after a turn, whose plies are added to `plies`."""
+    if position.winner:
+        raise MoveError(f"the game was over: {SIDE_NAMES[position.winner]} had won")
+    unfolded = Unfolded(source, position)
+    answer = unfolded.answer()
+    thrown = _thrown(source, answer, position, turn, is_first)
+    opening = _opening(source, position) if is_first else None
+    before = answer.get("value") if opening is None else opening
+    common: Json = {
+        "side": answer["side"],
+        "position": answer["position"],
+        "choice": turn.choice,
+    }
+    choices = {
+        name: worth for name, worth in answer.get("choices", {}).items() if worth is not None
+    }
+    if len(choices) > 1:
+        best = max(choices.values())
+        said = choices[turn.choice]
+        is_best = best - said <= TIE * unfolded.total
+        plies.append(
+            common
+            | {
+                "throw": None,
+                "move": turn.choice,
+                "best": turn.choice if is_best else max(choices, key=choices.__getitem__),
+                "value": before,
+                "best_value": best,
+                "loss": best - said,
+                "luck": best - before,
+                "mark": unfolded.mark(best - said, len(choices)),
+                "options": len(choices),
+                "cost": 0,
+                "position_after": answer["position"],
+            }
+        )
+        before = said
+    moves = thrown["moves"]
+    taken = next((move for move in moves if move["move"] == turn.move), None)
+    if taken is None and (moves or turn.move is not None):
+        legal = ", ".join(move["move"] for move in moves) or "none, the turn passes"
+        raise MoveError(f"move {turn.move!r:.40} is not legal here; legal: {legal}")
+    after: str = answer["after_pass"] if taken is None else taken["position"]
+    ply = common | {
+        "throw": thrown["throw"],
+        "move": turn.move,
+        "options": len(moves),
+        "cost": taken.get("cost", 0) if taken else 0,
+    }
+    if source.table is not None:
+        value = thrown["value"]
+        loss = taken["loss"] if taken else 0.0
+        is_tie = loss <= TIE * unfolded.total
+        best_move = None if taken is None else turn.move if is_tie else moves[0]["move"]
+        ply |= {
+            "best": best_move,
+            "value": before,
+            "best_value": value,
+            "loss": loss,
+            "luck": value - before,
+            "mark": taken["mark"] if taken else None,
+        }
+    plies.append(ply | {"position_after": after})
+    return source.rules.position(after)
+
+
+def _thrown(source: Source, answer: Json, position: Position, turn: Turn, is_first: bool) -> Json:
+    """The throw of an unfolded position that a turn has made."""
+    said = [each for each in answer["throws"] if each.get("choice") == turn.choice]
+    if not said:
+        names = sorted({each.get("choice") or "nothing" for each in answer["throws"]})
+        raise MoveError(f"{turn.choice!r:.40} cannot be said here; expected {' or '.join(names)}")
+    opening = stepper_of(source.rules).opening_rolls(position) if is_first else None
+    if opening is not None and opening.of(turn.throws) is None:
+        given = opening[0].throws[0]
+        raise ThrowError(f"the opening throw of {source.rules.name} is always {given}")
+    for each in said:
+        if _throws_of(each) == turn.throws:
+            return each  # type: ignore[no-any-return]
+    possible = ", ".join(" ".join(map(str, _throws_of(each))) for each in said)
+    thrown = " ".join(map(str, turn.throws))
+    raise ThrowError(f"throw {thrown!r:.40} is not possible here; expected one of {possible}")
+
+
+def _throws_of(thrown: Json) -> tuple[int, ...]:
+    throw = thrown["throw"]
+    return tuple(throw) if isinstance(throw, list) else (throw,)

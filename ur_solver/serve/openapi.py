@@ -1,0 +1,347 @@
+"""The document of the interface, as OpenAPI 3.1 has it; the tests replay all of its examples.
+
+The examples ask for a table of finkel with three pieces, ``finkel-3``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ur_solver import __version__
+
+Json = dict[str, Any]
+
+_START = "....__../......../....__.. L 3 3"
+_MIDDLE = "L...__../..D...../....__.. L 2 2"
+_GAME = "rules: finkel:3\n\nL 2 A@A3\nD 1 C@C4\nend: unfinished"
+
+
+def _object(optional: tuple[str, ...] = (), /, **properties: Json) -> Json:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
+
+
+def _list(items: Json, **rest: Any) -> Json:
+    return {"type": "array", "items": items, **rest}
+
+
+def _or_null(schema: Json) -> Json:
+    return {"oneOf": [schema, {"type": "null"}]}
+
+
+def _of(name: str) -> Json:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _told(schema: Json, text: str) -> Json:
+    return schema | {"description": text}
+
+
+_NUMBER: Json = {"type": "number"}
+_WHOLE: Json = {"type": "integer"}
+_TEXT: Json = {"type": "string"}
+_FLAG: Json = {"type": "boolean"}
+_SIDE: Json = {"enum": ["light", "dark"]}
+_CHANCE: Json = {"type": "number", "minimum": 0, "maximum": 1}
+_VALUE = _told(_NUMBER, "to the side about to throw; a chance to win, or money with stakes")
+_THROW: Json = {
+    "oneOf": [_WHOLE, _list(_WHOLE, minItems=2, maxItems=2)],
+    "description": "what the dice show; two numbers where the first throw earns a second",
+}
+_MARK: Json = {"enum": ["inaccuracy", "mistake", "blunder", None]}
+_PLACE = _or_null(_object(line=_WHOLE, column=_or_null(_WHOLE)))
+
+_TABLE: Json = {
+    "id": _told(_TEXT, "the name in addresses"),
+    "word": _told(_TEXT, "the rule set and its count of pieces"),
+    "name": _TEXT,
+    "pieces": _WHOLE,
+    "positions": _WHOLE,
+    "value_type": {"enum": ["float64", "float32", "uint16"]},
+    "tolerance": _NUMBER,
+    "error": _told(_or_null(_NUMBER), "how far a value is proven to be off at most"),
+    "digest": _told(_TEXT, "SHA-256 of all that the table holds"),
+    "value": _told(_NUMBER, "of the start"),
+    "opening_value": _told(_CHANCE, "of the start with the throw that the rules give"),
+}
+_RULES: Json = {
+    "word": _TEXT,
+    "name": _TEXT,
+    "pieces": _WHOLE,
+    "rules": _told({"type": "object"}, "as `ur rules NAME --json` writes them"),
+    "board": _object(
+        rows=_told(_list(_TEXT), "rows A, B and C: '.' a square, '_' none"),
+        rosettes=_list(_TEXT),
+        pieces_on=_told(
+            {"type": "object", "additionalProperties": _list(_TEXT)},
+            "by square, the pieces that may stand there",
+        ),
+        stacks=_told(_list(_TEXT), "the squares on which the order of pieces matters"),
+    ),
+    "paths": _object(light=_list(_TEXT), dark=_list(_TEXT)),
+    "dice": _list(
+        _object(throw=_WHOLE, probability=_CHANCE, fraction=_TEXT, steps=_WHOLE),
+    ),
+    "start": _TEXT,
+    "opening_throw": _told(_or_null(_WHOLE), "the first throw of a game, where the rules give it"),
+    "choices": _told(_list(_TEXT), "what may be said before a throw"),
+    "is_numbered": _FLAG,
+    "stakes": _or_null(_object(ante=_WHOLE, fine=_WHOLE, reach=_WHOLE)),
+    "notations": _told(_list(_TEXT), "in which games can be written"),
+}
+_WORTH: Json = {
+    "position": _TEXT,
+    "value": _VALUE,
+    "tolerance": _NUMBER,
+    "error": _or_null(_NUMBER),
+    "cut_error": _told(_NUMBER, "with stakes: what a limited number of fines may cost"),
+    "chance": _told(_CHANCE, "with stakes: to win, if nothing else counted"),
+}
+_WITH_STAKES = ("cut_error", "chance")
+
+_SCHEMAS: Json = {
+    "Error": _object(message=_told(_TEXT, "one sentence"), place=_PLACE),
+    "Fault": _object(message=_TEXT, place=_PLACE, game=_WHOLE),
+    "Table": _object(("opening_value",), **_TABLE),
+    "WholeTable": _object(
+        ("opening_value",),
+        **_RULES,
+        **{key: value for key, value in _TABLE.items() if key not in _RULES},
+        players=_told(
+            {"type": "object", "additionalProperties": _NUMBER},
+            "temperatures: a move that loses as much is played 1/e times as often as the best",
+        ),
+    ),
+    "Rules": _object(**_RULES),
+    "Worth": _object(_WITH_STAKES, **_WORTH),
+    "Move": _object(
+        ("value", "loss", "mark", "chance", "cost"),
+        move=_TEXT,
+        again=_told(_FLAG, "whether the same side throws again"),
+        capture=_FLAG,
+        position=_told(_TEXT, "after the move"),
+        value=_told(_NUMBER, "to the side that moves"),
+        loss=_told(_NUMBER, "against the best move"),
+        mark=_MARK,
+        chance=_CHANCE,
+        cost=_told(_WHOLE, "the fine that the move costs"),
+        to=_told(_TEXT, "a square, or off"),
+        **{"from": _told(_TEXT, "a square, or home")},
+    ),
+    "Throw": _object(
+        ("choice", "value", "luck"),
+        choice=_told(_TEXT, "what was said before"),
+        throw=_THROW,
+        probability=_CHANCE,
+        value=_told(_NUMBER, "after the best move, or the pass"),
+        luck=_told(_NUMBER, "how much more that is than before the throw"),
+        moves=_told(_list(_of("Move")), "the best first; none where the turn passes"),
+    ),
+    "Position": _object(
+        (*_WITH_STAKES, "value", "tolerance", "error", "choices"),
+        **_WORTH,
+        choices=_told(
+            {"type": "object", "additionalProperties": _or_null(_NUMBER)},
+            "what saying it is worth; null where it may not be said",
+        ),
+        side=_told(_SIDE, "the side about to throw"),
+        winner=_or_null(_SIDE),
+        is_draw=_FLAG,
+        total=_told(_WHOLE, "what both sides' values sum to"),
+        after_pass=_told(_TEXT, "the position after a turn without a move"),
+        throws=_list(_of("Throw")),
+    ),
+    "Ply": _object(
+        (
+            "best",
+            "value",
+            "best_value",
+            "loss",
+            "luck",
+            "mark",
+            "options",
+            "cost",
+            "position_after",
+        ),
+        side=_SIDE,
+        position=_TEXT,
+        choice=_or_null(_TEXT),
+        throw=_told({"oneOf": [*_THROW["oneOf"], {"type": "null"}]}, "null: a choice before it"),
+        move=_or_null(_TEXT),
+        best=_or_null(_TEXT),
+        value=_VALUE,
+        best_value=_NUMBER,
+        loss=_NUMBER,
+        luck=_NUMBER,
+        mark=_MARK,
+        options=_told(_WHOLE, "how many moves, or choices, there were"),
+        cost=_told(_WHOLE, "the fine that the move cost"),
+        position_after=_TEXT,
+    ),
+    "Side": _object(
+        ("cost",), choices=_WHOLE, best=_WHOLE, loss=_NUMBER, luck=_NUMBER, cost=_WHOLE
+    ),
+    "Line": _object(
+        ("start_value", "end_value", "light", "dark"),
+        plies=_list(_of("Ply")),
+        position=_TEXT,
+        start=_TEXT,
+        start_value=_told(_NUMBER, "to light"),
+        end_value=_told(_NUMBER, "to light"),
+        light=_of("Side"),
+        dark=_of("Side"),
+    ),
+    "Audit": _object(
+        file=_TEXT,
+        rules=_TEXT,
+        winner=_or_null(_SIDE),
+        start_value=_told(_CHANCE, "to light"),
+        light=_of("Side"),
+        dark=_of("Side"),
+        plies=_list(_of("Ply")),
+        game=_WHOLE,
+        names=_object(light=_or_null(_TEXT), dark=_or_null(_TEXT)),
+        start=_TEXT,
+        end_value=_told(_CHANCE, "to light"),
+        result=_TEXT,
+        account=_TEXT,
+    ),
+    "Batch": _object(positions=_list({"oneOf": [_of("Worth"), _of("Error")]})),
+}
+
+_IN_TABLE: Json = {
+    "name": "table",
+    "in": "path",
+    "required": True,
+    "schema": _TEXT,
+    "example": "finkel-3",
+}
+_IN_RULES: Json = _IN_TABLE | {"name": "rules", "example": "finkel:3"}
+_POSITION: Json = {
+    "name": "position",
+    "in": "query",
+    "required": True,
+    "schema": _TEXT,
+    "examples": {"start": {"value": _START}, "middle": {"value": _MIDDLE}},
+}
+_FIRST_TURNS = [[None, [2], "A@A3"], [None, [0], None]]
+
+
+def _operation(summary: str, schema: Json, *parameters: Json, body: Json | None = None) -> Json:
+    """An operation that answers JSON."""
+    content = {"application/json": {"schema": schema}}
+    return _with_content(summary, content, *parameters, body=body)
+
+
+def _with_content(summary: str, content: Json, *parameters: Json, body: Json | None = None) -> Json:
+    error = {"application/json": {"schema": _of("Error")}}
+    operation: Json = {
+        "summary": summary,
+        "parameters": list(parameters),
+        "responses": {
+            "200": {"description": "the answer", "content": content},
+            "4XX": {"description": "why there is none, in one sentence", "content": error},
+        },
+    }
+    if body is not None:
+        operation["requestBody"] = {"required": True, "content": {"application/json": body}}
+    return operation
+
+
+def _body(example: Json, **properties: Json) -> Json:
+    return {"schema": _object(**properties), "example": example}
+
+
+_TURN = _told(
+    _list({}, minItems=3, maxItems=3),
+    "what was said or null, the list of throws, and the move or null",
+)
+_LINE_BODY = _body({"start": _START, "turns": _FIRST_TURNS}, start=_TEXT, turns=_list(_TURN))
+_TEXT_BODY = _body({"text": _GAME}, text=_told(_TEXT, "games, in JSON, RGN or the plain notation"))
+
+
+def document() -> Json:
+    """The document, as JSON values."""
+    paths: Json = {
+        "/openapi.json": {"get": _operation("This document", {"type": "object"})},
+        "/tables": {
+            "get": _operation("The tables that are served", _object(tables=_list(_of("Table"))))
+        },
+        "/tables/{table}": {"get": _operation("A table", _of("WholeTable"), _IN_TABLE)},
+        "/tables/{table}/position": {
+            "get": _operation(
+                "A position with all throws and moves", _of("Position"), _IN_TABLE, _POSITION
+            )
+        },
+        "/tables/{table}/positions": {
+            "post": _operation(
+                "The values of many positions",
+                _of("Batch"),
+                _IN_TABLE,
+                body=_body({"positions": [_START, "no position"]}, positions=_list(_TEXT)),
+            )
+        },
+        "/tables/{table}/line": {
+            "post": _operation("Turns played", _of("Line"), _IN_TABLE, body=_LINE_BODY)
+        },
+        "/tables/{table}/audit": {
+            "post": _operation(
+                "The audit of games",
+                _object(games=_list(_of("Audit")), faults=_list(_of("Fault"))),
+                _IN_TABLE,
+                body=_TEXT_BODY,
+            )
+        },
+        "/tables/{table}/report": {
+            "post": _with_content(
+                "The audit of games, as a page", {"text/html": {}}, _IN_TABLE, body=_TEXT_BODY
+            )
+        },
+        "/tables/{table}/convert": {
+            "post": _with_content(
+                "Games in another notation",
+                {"text/plain": {}},
+                _IN_TABLE,
+                body=_body({"text": _GAME, "notation": "rgn"}, text=_TEXT, notation=_TEXT),
+            )
+        },
+        "/rules": {
+            "get": _operation(
+                "All rule sets", _object(rules=_list(_object(name=_TEXT, pieces=_WHOLE)))
+            )
+        },
+        "/rules/{rules}": {"get": _operation("A rule set", _of("Rules"), _IN_RULES)},
+        "/rules/{rules}/position": {
+            "get": _operation(
+                "A position with all throws and moves, without values",
+                _of("Position"),
+                _IN_RULES,
+                _POSITION,
+            )
+        },
+        "/rules/{rules}/line": {
+            "post": _operation(
+                "Turns played, without values", _of("Line"), _IN_RULES, body=_LINE_BODY
+            )
+        },
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "ur_solver",
+            "version": __version__,
+            "summary": "Exact values of the Royal Game of Ur",
+            "description": (
+                "Positions and moves are written as everywhere in ur_solver. Probabilities are in "
+                "[0, 1]; values are to the side about to throw, those of moves to the side that "
+                "makes them, unless another side is named."
+            ),
+        },
+        "servers": [{"url": "/api/v1"}],
+        "paths": paths,
+        "components": {"schemas": _SCHEMAS},
+    }

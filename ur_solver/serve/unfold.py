@@ -1,0 +1,220 @@
+"""A position unfolded: everything that may be said, thrown and moved there, and what it is worth.
+
+Values are to the side about to throw, and those of moves to the side that makes them; in [0, 1],
+or money where there are stakes. Without a table the same is told of a rule set, less the values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ur_solver.api.table import Table
+from ur_solver.audit.summary import Thresholds
+from ur_solver.records import Step, stepper_of
+from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
+from ur_solver.rules.families import Roll
+from ur_solver.rules.turns import total
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What answers: a table, or a rule set of which nothing is solved.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    table : Table or None
+    """
+
+    rules: RuleSet
+    table: Table | None = None
+
+
+class _Turn(NamedTuple):
+    """A roll after something said, with its moves and the row of its first value."""
+
+    choice: str
+    roll: Roll
+    steps: tuple[Step, ...]
+    row: int
+
+
+class Unfolded:
+    """A position with its turns, found once.
+
+    Parameters
+    ----------
+    source : Source
+    position : Position
+        Of the source's rules.
+    """
+
+    def __init__(self, source: Source, position: Position) -> None:
+        self.source, self.position = source, position
+        self.rules, self.side = source.rules, position.side
+        self.stepper = stepper_of(source.rules)
+        self.state = self.stepper.encode(position)
+        self.passed = self.stepper.flip(self.state)
+        self._rows = [self.state, self.passed]
+        self._turns = [] if position.winner else list(self._all_turns())
+
+    def _all_turns(self) -> Iterator[_Turn]:
+        stepper, state = self.stepper, self.state
+        for choice in [saying.name for saying in stepper.sayings(state)] or [FREE_THROW]:
+            found: dict[int, tuple[tuple[Step, ...], int]] = {}
+            for roll in stepper.rolls(state, choice):
+                if roll.moves_by is None:
+                    yield _Turn(choice, roll, (), 0)
+                    continue
+                if roll.moves_by not in found:
+                    steps = stepper.steps(state, roll.moves_by, choice)
+                    found[roll.moves_by] = steps, len(self._rows)
+                    self._rows += (step.state for step in steps)
+                yield _Turn(choice, roll, *found[roll.moves_by])
+
+    @cached_property
+    def total(self) -> int:
+        """What the two sides' values sum to."""
+        return total(self.position)
+
+    @cached_property
+    def is_draw(self) -> bool:
+        """Whether neither side can ever move again."""
+        if self.position.winner or any(turn.steps for turn in self._turns):
+            return False
+        other = Unfolded(self.source, self.position.pass_turn())
+        return not any(turn.steps for turn in other._turns)
+
+    @cached_property
+    def _values(self) -> list[float]:
+        """The values of the position, of the pass and of what all moves lead to."""
+        table = self.source.table
+        assert table is not None
+        rows = np.frombuffer(b"".join(self._rows), dtype=table.space.state_dtype)
+        if self.position.winner:
+            return [table.value(self.position), 0.0]
+        values: list[float] = table.state_values(rows.reshape(len(self._rows), -1)).tolist()
+        return values
+
+    @property
+    def value(self) -> float:
+        """The position's."""
+        return self._values[0]
+
+    def answer(self) -> Json:
+        """The position's own values, as `ur query --json` has them, and its turns."""
+        answer: Json = {"position": self.position.notation}
+        table = self.source.table
+        if table is not None:
+            answer |= position_values(table, self.position, self.value)
+        answer |= {
+            "side": SIDE_NAMES[self.side],
+            "winner": SIDE_NAMES[self.position.winner] if self.position.winner else None,
+            "is_draw": self.is_draw,
+            "total": self.total,
+            "after_pass": self.stepper.notation(self.passed, opponent(self.side)),
+        }
+        turns = [self._turn_answer(turn) for turn in self._turns]
+        if self._is_said and table is not None:
+            worth: dict[str, float] = {}
+            for each in turns:
+                worth[each["choice"]] = (
+                    worth.get(each["choice"], 0.0) + each["probability"] * each["value"]
+                )
+            answer["choices"] = {name: worth.get(name) for name in self._sayings}
+            for each in turns:
+                each["luck"] = each["value"] - worth[each["choice"]]
+        return answer | {"throws": turns}
+
+    @cached_property
+    def _sayings(self) -> tuple[str, ...]:
+        return self.rules.mechanics.choices(1, 1)
+
+    @property
+    def _is_said(self) -> bool:
+        return self._sayings != (FREE_THROW,)
+
+    def _turn_answer(self, turn: _Turn) -> Json:
+        answer: Json = {"choice": turn.choice} if self._is_said else {}
+        throws = turn.roll.throws
+        answer |= {
+            "throw": throws[0] if len(throws) == 1 else list(throws),
+            "probability": float(turn.roll.probability),
+        }
+        moves = [self._move_answer(step) for step in turn.steps]
+        if self.source.table is not None:
+            for move, step, value in zip(
+                moves, turn.steps, self._values[turn.row : turn.row + len(moves)], strict=True
+            ):
+                move["value"] = self._worth(step, value)
+                if not self.rules.payoff.is_chance:
+                    move["chance"] = self._chance(step)
+            best = max((move["value"] for move in moves), default=self.total - self._values[1])
+            for move in moves:
+                move["loss"] = best - move["value"]
+                move["mark"] = self.mark(move["loss"], len(moves))
+            moves.sort(key=lambda move: move["loss"])
+            answer |= {"value": best, "luck": best - self.value}
+        return answer | {"moves": moves}
+
+    def _move_answer(self, step: Step) -> Json:
+        stepper, path = self.stepper, self.rules.path.squares(self.side)
+        answer: Json = {
+            "move": stepper.text(self.side, step),
+            "from": "home" if step.source == HOME else path[step.source],
+            "to": "off" if step.target == len(path) else path[step.target],
+            "again": step.again,
+            "capture": step.is_capture,
+            "position": stepper.notation(
+                step.state, self.side if step.again else opponent(self.side)
+            ),
+        }
+        cost = self._cost(step)
+        return answer | {"cost": cost} if cost else answer
+
+    def _cost(self, step: Step) -> int:
+        path = self.rules.path.squares(self.side)
+        is_rosette = step.target < len(path) and path[step.target] in self.rules.rosettes
+        return self.rules.payoff.cost(is_rosette)
+
+    def _worth(self, step: Step, value: float) -> float:
+        """The value of a move by that of what it leads to, its cost taken off."""
+        cost = self._cost(step)
+        both = self.rules.payoff.total(self.position.fines + (cost > 0))
+        return (value if step.again else both - value) - cost
+
+    def _chance(self, step: Step) -> float:
+        table = self.source.table
+        assert table is not None
+        chance = table.chance(
+            self.stepper.position(step.state, self.side if step.again else opponent(self.side))
+        )
+        return chance if step.again else 1 - chance
+
+    def mark(self, loss: float, n_options: int) -> str | None:
+        """The mark of a choice that lost so much of what there is to win."""
+        return None if n_options < 2 else THRESHOLDS.mark_of(loss / (self.total or 1))
+
+
+THRESHOLDS = Thresholds()
+"""The usual ones."""
+
+
+def position_values(table: Table, position: Position, value: float) -> Json:
+    """What `ur query --json` tells of a position, less what its choices are worth."""
+    values: Json = {
+        "position": position.notation,
+        "value": value,
+        "tolerance": table.tolerance,
+        "error": table.error(position),
+    }
+    if not table.rules.payoff.is_chance:
+        values |= {"cut_error": table.cut_error(position), "chance": table.chance(position)}
+    return values
