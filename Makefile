@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := setup.py pyproject.toml $(shell find ext -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test test-long check bench sanitize dist-test build clean
+.PHONY: demo test test-long check bench docs wheel sanitize dist-test build clean
 
 build: $(STAMP)
 
@@ -17,10 +17,8 @@ $(STAMP): $(CORE)
 	$(BIN)/pip install --quiet --no-build-isolation --editable .
 	touch $@
 
-demo: $(STAMP)
-	$(BIN)/ur solve finkel -n 3
-	$(BIN)/ur query finkel:3 '....__../......../....__.. L 3 3'
-	$(BIN)/ur best finkel:3 'L...__../..D...../....__.. L 2 2' 2
+demo:
+	@$(PYTHON) scripts/demo.py
 
 test: $(STAMP)
 	$(BIN)/pytest -m 'not long'
@@ -50,6 +48,10 @@ sanitize: $(STAMP)
 # The package from its sdist, through a wheel, with the source tree out of reach.
 dist-test: $(STAMP)
 	scripts/dist_test $(BIN)/python
+
+# Wheels for the Pythons of this machine, each tried in an environment without a compiler.
+wheel:
+	scripts/make_wheels $(PYTHONS)
 
 bench: $(STAMP)
 	$(BIN)/python scripts/bench $(BENCH)

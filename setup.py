@@ -9,10 +9,15 @@ UR_CFLAGS     further compiler and linker flags, such as -fsanitize=address
 
 import os
 import pathlib
+import sys
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "scripts"))
+import toolchain
 
 ROOM = pathlib.Path("ext")
 DEBUG = os.environ.get("UR_DEBUG") == "1"
@@ -45,7 +50,18 @@ extensions = [
     for source in sorted(ROOM.rglob("*.pyx"))
 ]
 
+
+class BuildExtensions(build_ext):
+    """Compiles; without a compiler or headers it ends with a sentence instead of a log."""
+
+    def run(self):  # noqa: D102
+        if missing := toolchain.fault():
+            sys.exit(f"ur-solver cannot be built: {missing}")
+        super().run()
+
+
 setup(
+    cmdclass={"build_ext": BuildExtensions},
     ext_modules=cythonize(
         extensions,
         include_path=[str(ROOM)],
@@ -59,5 +75,5 @@ setup(
             "freethreading_compatible": True,
             "show_performance_hints": False,
         },
-    )
+    ),
 )

@@ -21,7 +21,6 @@ try:
 except ImportError:  # Windows, which knows no such limit
     resource = None  # type: ignore[assignment]
 
-from ur_solver import __version__
 from ur_solver.errors import InputError, UrError
 
 # Nothing here uses BLAS, whose threads take NumPy 35 ms to start.
@@ -131,7 +130,7 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, package_name="ur-solver", prog_name="ur")
+@click.version_option(package_name="ur-solver", prog_name="ur")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Exact solutions of the Royal Game of Ur."""

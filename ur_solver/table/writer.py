@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver import __version__
+import ur_solver
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
 from ur_solver.space import StakesSpace, space_of
@@ -195,7 +195,7 @@ class TableWriter:
             positions=self.space.n_values,
             seconds=float(seconds),
             made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            program=__version__,
+            program=ur_solver.__version__,
             cut_error=None if self.space.is_chance else self._cut[0],
             cut_growth=None if self.space.is_chance else self._cut[1],
         )

@@ -1,0 +1,127 @@
+"""Install the program here and show it: `make demo`.
+
+Needs nothing but Python. Says before each step what it does and about how long that takes, and
+during it, at least every five seconds, that it goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+
+import toolchain
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BIN = ROOT / ".venv" / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / "python"
+BEAT = 5
+"""Seconds between two signs of life."""
+
+COMMANDS = (
+    "ur solve finkel -n 3",
+    "ur query finkel:3 '....__../......../....__.. L 3 3'",
+    "ur best finkel:3 'L...__../..D...../....__.. L 2 2' 2",
+)
+
+NEXT = f"""
+The program is {os.path.relpath(BIN / "ur")}, and after 'source {os.path.relpath(BIN)}/activate'
+plain 'ur'. Next:
+
+    ur rules                          the rule sets, and 'ur rules finkel' how one is played
+    ur play finkel:3                  play against the table just solved
+    ur solve finkel                   all seven pieces: half a minute, 0.9 GB on disk
+    ur audit finkel docs/example.rgn  who played how well, and who was lucky
+    make test                         the test suite
+"""
+
+
+def compiled(folder: pathlib.Path) -> str:
+    """How far the compiler has come, which works in `folder`."""
+    n_done = len({path.name for path in folder.rglob("ur_solver/*/*.so")})
+    return f"{n_done} of {len(list(ROOT.glob('ext/ur_solver/*/*.pyx')))} modules compiled"
+
+
+def step(
+    text: str, command: Sequence[object], progress: Callable[[pathlib.Path], str] | None = None
+) -> None:
+    """Run a step; ends the program with the step's own words if it fails."""
+    print(f"{text} ...", flush=True)
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            [str(each) for each in command],
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            cwd=ROOT,
+            env=os.environ | {"TMPDIR": folder},  # pip's builds are there, to be counted
+        )
+        while True:
+            try:
+                code = process.wait(BEAT)
+                break
+            except subprocess.TimeoutExpired:
+                told = f", {progress(pathlib.Path(folder))}" if progress else ""
+                print(f"    {time.monotonic() - began:.0f} s{told}", flush=True)
+            except KeyboardInterrupt:
+                process.wait()
+                sys.exit(130)
+        if code:
+            log.seek(0)
+            print("".join(log.readlines()[-40:]), file=sys.stderr)
+            sys.exit(f"this step failed: {shlex.join(map(str, command))}")
+    print(f"    done in {time.monotonic() - began:.0f} s", flush=True)
+
+
+def needs() -> str | None:
+    """What is missing on this machine, in one sentence; None if nothing is."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - it may be any that 'python3' is
+        found = f"{sys.version_info.major}.{sys.version_info.minor}"
+        return f"Python 3.11 or later is needed, this is {found}: try 'make demo PYTHON=python3.12'"
+    try:
+        import ensurepip  # noqa: F401, PLC0415
+    except ImportError:
+        return "Python cannot make environments: 'sudo apt install python3-venv' lets it"
+    return toolchain.fault()
+
+
+def main() -> None:
+    """Install and show."""
+    if missing := needs():
+        sys.exit(f"demo: {missing}")
+    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    print("Installs the program in .venv and solves a small game: one to two minutes in all.\n")
+    if not PYTHON.exists():
+        step("1/3 Making an environment, some 5 s", [sys.executable, "-m", "venv", BIN.parent])
+    step(
+        "2/3 Fetching the packages that it needs, some 15 s",
+        [PYTHON, "-c", FETCH, ROOT / "pyproject.toml", *pip],
+    )
+    step(
+        "3/3 Compiling the solver, some 60 s on two cores",
+        [*pip, "--no-build-isolation", "--no-deps", "--editable", "."],
+        compiled,
+    )
+    for command in COMMANDS:
+        print(f"\n$ {command}", flush=True)
+        program, *arguments = shlex.split(command)
+        subprocess.run([BIN / program, *arguments], check=True, cwd=ROOT)
+    print(NEXT)
+
+
+FETCH = """
+import subprocess, sys, tomllib
+lists = tomllib.load(open(sys.argv[1], "rb"))
+needed = lists["build-system"]["requires"] + lists["project"]["dependencies"]
+sys.exit(subprocess.run([*sys.argv[2:], *needed]).returncode)
+"""
+"""Installs what the program needs to be built and to run, and nothing else."""
+
+
+if __name__ == "__main__":
+    main()
