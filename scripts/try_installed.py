@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import pathlib
 import subprocess
-import sys
 import sysconfig
 import tempfile
 import time
@@ -32,4 +31,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
