@@ -11,8 +11,10 @@ from ur_solver.errors import MissingTableError, NotATableError, OutputError, Rul
 from ur_solver.locate import (
     FOLDER_VARIABLE,
     find_file,
+    is_table_word,
     new_table_path,
     open_file,
+    open_file_of,
     table_folders,
     table_name,
 )
@@ -107,8 +109,40 @@ def test_where_no_folder_can_be_made_is_told(tmp_path, monkeypatch):
 
 
 def test_a_large_missing_table_names_the_command(folder):
-    with pytest.raises(MissingTableError, match="'ur solve finkel -n 7' makes it"):
+    in_both = r"'ur solve finkel -n 7' \(in Python, ur.solve\('finkel', pieces=7\)\) makes it"
+    with pytest.raises(MissingTableError, match=in_both):
         open_file("finkel", say=silent)
+
+
+def test_what_cannot_be_solved_here_is_not_advised(folder):
+    """Murray with seven pieces takes more than any machine has, skiriuk with 7 any kernel."""
+    for word in ("murray:7", "skiriuk:7"):
+        with pytest.raises(MissingTableError, match="this machine cannot make it") as raised:
+            open_file(word, say=silent)
+        assert "ur solve" not in str(raised.value)
+        assert "the largest count that fits is" in str(raised.value)
+
+
+def test_what_is_advised_is_what_a_json_file_asks_for(folder, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(named_rules("finkel:6").changed(safe_rosettes=False).to_json()))
+    with pytest.raises(MissingTableError, match=f"'ur solve {path} -n 6'"):
+        open_file(str(path), say=silent)
+    with pytest.raises(MissingTableError, match="of a JSON file with these rules"):
+        open_file_of(named_rules(str(path)), say=silent)
+
+
+def test_which_words_are_tables(folder, tmp_path):
+    write_meaningless(tmp_path / "table.any", RULES)
+    (tmp_path / "rules.json").write_text(json.dumps(RULES.to_json()))
+    (tmp_path / "game.json").write_text('{"format_version": 1}')
+    (tmp_path / "game.rgn").write_text("1. A@A4")
+    words = ("table.any", "rules.json", "game.json", "game.rgn", ".")
+    assert [is_table_word(str(tmp_path / word)) for word in words] == [True, True] + 3 * [False]
+    for word in ("finkel", "finkel:3", "finkle", "nowhere.h5", "nowhere.json"):
+        assert is_table_word(word)
+    for word in ("-", "nowhere.rgn", "nowhere.ur", "games/nowhere", ""):
+        assert not is_table_word(word)
 
 
 def test_a_missing_file_and_an_unknown_name(folder):

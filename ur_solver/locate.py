@@ -11,11 +11,12 @@ import os
 import pathlib
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
-from ur_solver.errors import MissingTableError, OutputError
+from ur_solver.errors import MemoryLimitError, MissingTableError, OutputError, RuleSetError
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.space import space_of
-from ur_solver.table import VALUE_TYPES, TableFile
+from ur_solver.table import VALUE_TYPES, TableFile, is_table_file
 
 FOLDER_VARIABLE = "UR_TABLES"
 """The environment variable that names the folder of tables."""
@@ -39,6 +40,13 @@ def table_folders() -> list[pathlib.Path]:
 
     folders.append(platformdirs.user_data_path("ur_solver") / "tables")
     return folders
+
+
+def cache_folder() -> pathlib.Path:
+    """The user's folder for what can be computed again."""
+    import platformdirs  # noqa: PLC0415 - as above
+
+    return platformdirs.user_cache_path("ur_solver")
 
 
 def table_name(rules: RuleSet, value_type: str = "float64") -> str:
@@ -116,7 +124,21 @@ def open_file(word: str, *, say: Callable[[str], object] | None = None) -> Table
     """
     if not _is_rule_set(word):
         return TableFile(word)
-    rules = named_rules(word)
+    return open_file_of(named_rules(word), word.partition(":")[0], say=say)
+
+
+def open_file_of(
+    rules: RuleSet, word: str | None = None, *, say: Callable[[str], object] | None = None
+) -> TableFile:
+    """The table of a rule set; the other parameters and errors are those of `open_file`.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    word : str, optional
+        What ``ur solve`` takes for these rules, their count of pieces aside; by default their
+        name, if it is in the catalogue.
+    """
     table = find_file(rules)
     if table is not None:
         return table
@@ -124,7 +146,7 @@ def open_file(word: str, *, say: Callable[[str], object] | None = None) -> Table
     if say is None or positions > SOLVED_ON_THE_SPOT:
         raise MissingTableError(
             f"there is no table of {rules.name} with {rules.pieces} pieces in "
-            f"{', '.join(map(str, table_folders()))}; '{_solve_command(word, rules)}' makes it"
+            f"{', '.join(map(str, table_folders()))}; {_advice(rules, word)}"
         )
     path = new_table_path(rules)
     say(
@@ -138,6 +160,42 @@ def open_file(word: str, *, say: Callable[[str], object] | None = None) -> Table
     return TableFile(path)
 
 
+def _advice(rules: RuleSet, word: str | None) -> str:
+    """How a missing table is made; or why it cannot be made here."""
+    from ur_solver.estimates import check_memory  # noqa: PLC0415 - the kernels
+
+    try:
+        check_memory(rules)
+    except MemoryLimitError as error:
+        return f"this machine cannot make it: {error}"
+    known = CATALOGUE.get(rules.name)
+    if word is None and known and known.with_pieces(rules.pieces).is_same_game(rules):
+        word = rules.name
+    if word is None:
+        return "'ur solve' makes it of a JSON file with these rules"
+    in_python = f"ur.solve({word!r}, pieces={rules.pieces})"
+    return f"'ur solve {word} -n {rules.pieces}' (in Python, {in_python}) makes it"
+
+
+def is_table_word(word: str) -> bool:
+    """Whether `open_file` would take a word for a table, rather than for any other file.
+
+    A rule set's name is one, whatever files are there; of files those that are tables or hold a
+    rule set.
+    """
+    if word.partition(":")[0] in CATALOGUE:
+        return True
+    if not os.path.exists(word):
+        is_name = re.fullmatch(r"-*\w[\w:-]*", word)  # as of a rule set that is mistyped
+        return bool(is_name) or word.endswith((".h5", ".hdf5", ".json"))
+    if word.endswith(".json"):
+        with suppress(RuleSetError):
+            named_rules(word)
+            return True
+        return False
+    return is_table_file(word)
+
+
 def _is_rule_set(word: str) -> bool:
     name = word.partition(":")[0]
     if name in CATALOGUE or word.endswith(".json"):
@@ -145,7 +203,3 @@ def _is_rule_set(word: str) -> bool:
     is_path = word.endswith((".h5", ".hdf5")) or os.sep in word
     # unlike `Path.exists`, `os.path.exists` takes what cannot be a path for one that is not there
     return not (is_path or os.path.exists(word))
-
-
-def _solve_command(word: str, rules: RuleSet) -> str:
-    return f"ur solve {word.partition(':')[0]} -n {rules.pieces}"

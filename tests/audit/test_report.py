@@ -38,7 +38,7 @@ needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not ins
 
 def report(*records, references=REFERENCES):
     audits = list(audit_games(records, HashValues(records[0].rules)))
-    return html_report(audits, Thresholds(), references)
+    return html_report(audits, Thresholds(), {records[0].rules: references})
 
 
 def sample(name):
@@ -75,7 +75,7 @@ class _Reader(HTMLParser):
 @pytest.mark.parametrize("name", NAMES)
 def test_reports_are_sound_and_self_contained(name):
     (audit,) = audit_games([sample(name)], HashValues(sample(name).rules))
-    page = html_report([audit], Thresholds(), REFERENCES)
+    page = html_report([audit], Thresholds(), {audit.record.rules: REFERENCES})
     reader = _Reader()
     reader.feed(page)
     assert not reader.open
@@ -114,7 +114,7 @@ def test_the_title_names_players_or_the_file_without_its_folders(tmp_path):
 def test_every_throw_is_listed(name):
     record = sample(name)
     (audit,) = audit_games([record], HashValues(record.rules))
-    page = html_report([audit], Thresholds(), REFERENCES)
+    page = html_report([audit], Thresholds(), {audit.record.rules: REFERENCES})
     rows = re.findall(r"<tr><td>(\d+)</td><td[^>]*>(\w+)</td><td>([\d ]+)</td>(.*?)</tr>", page)
     assert [int(row[0]) for row in rows] == list(range(1, len(record.plies) + 1))
     sides = {"L": "light", "D": "dark"}

@@ -1,14 +1,19 @@
 """Marks, totals and strength, and the JSON and CSV output with them."""
 
 import csv
+import dataclasses
 import io
 import json
+from collections import Counter
 
 import pytest
 
 from tests.games import GAMES, HashValues, random_game
 from ur_solver.audit import (
+    NOTHING,
+    REFERENCE_GAMES,
     Mark,
+    PlayerSummary,
     SampleStatistics,
     Thresholds,
     audit_games,
@@ -17,12 +22,16 @@ from ur_solver.audit import (
     play_games,
     play_many,
     reference_losses,
+    references_of,
     strength,
+    strength_text,
     summarise,
     worst_plies,
     write_csv,
 )
 from ur_solver.audit.players import NAMES, PLAIN, TEMPERATURES, named_player
+from ur_solver.audit.references import reference_key, shipped_references
+from ur_solver.audit.summary import MIN_CHOICES
 from ur_solver.errors import InputError
 from ur_solver.records import Replay, read_file
 from ur_solver.rules import named_rules
@@ -114,15 +123,86 @@ def test_csv_has_a_row_a_player():
 
 
 def test_the_table_player_loses_nothing_and_the_others_more_and_more(query2):
-    losses = {}
+    losses, plies = {}, {}
     for name in (*TEMPERATURES, "random"):
         player = named_player(name, query2)
         records = play_games(query2.rules, player, player, 60, np.random.default_rng(1))
-        losses[name] = losses_per_choice(audit_games(records, query2)).mean()
+        audits = list(audit_games(records, query2))
+        losses[name] = losses_per_choice(audits).mean()
+        plies[name] = [ply for audit in audits for ply in audit.plies]
     assert losses["best"] == 0
     assert list(losses.values()) == sorted(losses.values())
-    assert strength(losses["best"], losses) == 1
-    assert strength(losses["random"], losses) == 0
+    assert strength(summarise(plies["best"], Thresholds()), losses).value == 1
+    assert strength(summarise(plies["random"], Thresholds()), losses).value == pytest.approx(0)
+
+
+def summary_of(losses):
+    """A summary with these losses of choices."""
+    losses = np.asarray(losses, float)
+    count, total, squares = len(losses), losses.sum(), (losses**2).sum()
+    return PlayerSummary(count, 0, total, 0.0, Counter(), None, None, squares)
+
+
+def test_nothing_is_said_of_a_handful_of_choices():
+    for count in (0, 1, MIN_CHOICES - 1):
+        assert strength(summary_of([0.0] * count), {"random": 0.03}) is None
+        assert strength_text(summary_of([0.0] * count), {"random": 0.03}) == NOTHING
+    assert strength_text(summary_of([0.0] * 10), {"random": 0.03}) == "100 ± 20"
+    assert strength_text(summary_of([0.01] * 400), {"random": 0.02}) == "50 ± 0"
+
+
+@pytest.mark.parametrize("count", [15, 60])
+def test_intervals_hold_the_players_own_strength(count):
+    """Of many players with the same habits, most have it within the interval of their game."""
+    rng = np.random.default_rng(5)
+    mean, random, held = 0.006, 0.03, 0
+    for _ in range(1000):
+        # half of the choices are best, the others lose more or less, as choices in games do
+        losses = rng.exponential(2 * mean, count) * (rng.random(count) < 0.5)
+        found = strength(summary_of(losses), {"random": random})
+        held += abs(found.value - (1 - mean / random)) <= found.error
+    assert 880 <= held <= 990
+
+
+def test_references_are_computed_once(query2, monkeypatch, tmp_path):
+    said = []
+    first = references_of(query2, 20, say=said.append)
+    assert first == reference_losses(query2, 20)
+    assert said == ["playing 60 games of reference players, once for finkel:2"]
+    monkeypatch.setattr("ur_solver.audit.references.reference_losses", None)
+    assert references_of(query2, 20, say=said.append) == first
+    assert len(said) == 1
+    with pytest.raises(TypeError):  # another number of games is another thing
+        references_of(query2, 21)
+    (kept,) = (tmp_path / "cache" / "references").iterdir()
+    kept.write_text('{"random": 1}')  # what is damaged is not believed
+    with pytest.raises(TypeError):
+        references_of(query2, 20)
+
+
+def test_references_are_of_the_game_and_not_of_its_name():
+    finkel = named_rules("finkel:2")
+    renamed = dataclasses.replace(finkel, name="mine")
+    changed = dataclasses.replace(finkel.changed(safe_rosettes=False), name="finkel")
+    keys = [reference_key(rules, 100) for rules in (finkel, renamed, changed)]
+    assert keys[0].partition("2-100-")[2] == keys[1].partition("2-100-")[2]
+    assert keys[0] != keys[2]
+    assert keys[0] != reference_key(finkel, 99)
+    assert keys[0] != reference_key(named_rules("finkel:3"), 100)
+
+
+def test_the_references_that_come_with_the_program_are_those_that_it_computes(query2):
+    shipped = shipped_references()
+    assert all(losses.keys() == PLAIN.keys() for losses in shipped.values())
+    assert shipped[reference_key(named_rules("finkel:4"), REFERENCE_GAMES)]
+    mine = reference_losses(query2, REFERENCE_GAMES)
+    assert shipped[reference_key(query2.rules, REFERENCE_GAMES)] == pytest.approx(mine, abs=1e-9)
+
+
+def test_references_where_nothing_can_be_kept(query2, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda _name: tmp_path / "file")
+    assert references_of(query2, 5) == reference_losses(query2, 5)
 
 
 def test_reference_players_are_repeatable(query2):

@@ -91,6 +91,46 @@ def test_audit_of_a_folder(folder, tmp_path):
     assert len(rows.read_text().splitlines()) == 9
 
 
+def test_a_record_says_by_which_rules_it_was_played(tmp_path):
+    """Without a table, each game is judged by that of its rule set, as with it."""
+    paths = [tmp_path / "a.rgn", tmp_path / "b.ur", Path(GREEDY)]
+    for path, word in zip(paths, ("finkel:2", "birds:1"), strict=False):
+        write_games([random_game(named_rules(word), 3)], path)
+    found = run("audit", *paths, "--json").stdout.splitlines()
+    assert [json.loads(line)["rules"] for line in found] == ["finkel:2", "birds:1", "finkel:2"]
+    for word, path, line in zip(("finkel:2", "birds:1", "finkel:2"), paths, found, strict=True):
+        assert run("audit", word, path, "--json").stdout == line + "\n"
+    page = tmp_path / "report.html"
+    text = run("audit", *paths, "--reference-games", 5, "--html", page).stdout
+    for path in paths:
+        assert f"{path}: " in text
+    assert text.count("lost a choice by reference players") == 3  # a line for each game
+    assert page.read_text().count('class="bars"') == 6
+
+
+def test_a_game_without_a_table_is_passed_over(tmp_path):
+    games = tmp_path / "games.ur"
+    rules = [named_rules(word) for word in ("finkel:2", "murray:4", "finkel:2")]
+    write_games([random_game(each, 3, max_plies=6) for each in rules], games)
+    result = run("audit", games, "--json", code=2)
+    assert len(result.stdout.splitlines()) == 2
+    assert "game 2: there is no table of murray with 4 pieces" in result.stderr
+    assert "Missing argument 'FILE...'" in run("audit", "finkel:2", code=2).stderr
+
+
+def test_a_short_game_has_no_strength(tmp_path):
+    path = tmp_path / "game.ur"
+    write_games([random_game(named_rules("finkel:2"), 1, max_plies=4)], path)
+    lines = run("audit", path, "--reference-games", 5).stdout.splitlines()
+    (head,) = (line for line in lines if line.endswith("strength"))
+    for side in ("light", "dark"):
+        (row,) = (line for line in lines if line.startswith(f"{side}  "))
+        assert row.split()[-1] == "\N{EN DASH}"
+    run("sample", "finkel:2", "-g", 30, "-o", path)
+    assert "100 \N{PLUS-MINUS SIGN} " in run("audit", path).stdout
+    assert head
+
+
 def test_audit_refuses(tmp_path):
     blitz = GAMES / "blitz-1.json"
     error = run("audit", "finkel:2", blitz, code=2).stderr

@@ -2,7 +2,16 @@
 
 from ur_solver.audit.judge import GameAudit, JudgedPly, audit_games
 from ur_solver.audit.output import game_json, write_csv
-from ur_solver.audit.report import account_text, action_text, html_report, result_text, signed
+from ur_solver.audit.references import REFERENCE_GAMES, References, references_of
+from ur_solver.audit.report import (
+    NOTHING,
+    account_text,
+    action_text,
+    html_report,
+    result_text,
+    signed,
+    strength_text,
+)
 from ur_solver.audit.selfplay import (
     SampleStatistics,
     losses_per_choice,
@@ -13,6 +22,7 @@ from ur_solver.audit.selfplay import (
 from ur_solver.audit.summary import (
     Mark,
     PlayerSummary,
+    Strength,
     Thresholds,
     strength,
     summarise,
@@ -20,11 +30,15 @@ from ur_solver.audit.summary import (
 )
 
 __all__ = [
+    "NOTHING",
+    "REFERENCE_GAMES",
     "GameAudit",
     "JudgedPly",
     "Mark",
     "PlayerSummary",
+    "References",
     "SampleStatistics",
+    "Strength",
     "Thresholds",
     "account_text",
     "action_text",
@@ -35,9 +49,11 @@ __all__ = [
     "play_games",
     "play_many",
     "reference_losses",
+    "references_of",
     "result_text",
     "signed",
     "strength",
+    "strength_text",
     "summarise",
     "worst_plies",
     "write_csv",

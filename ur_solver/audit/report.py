@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,7 +12,15 @@ from markupsafe import Markup
 
 from ur_solver.audit.graph import GraphMark, graph_svg
 from ur_solver.audit.judge import GameAudit, JudgedPly
-from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, summarise, worst_plies
+from ur_solver.audit.references import References
+from ur_solver.audit.summary import (
+    Mark,
+    PlayerSummary,
+    Thresholds,
+    strength,
+    summarise,
+    worst_plies,
+)
 from ur_solver.records import Ending, GameRecord, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.svg import Arrow, board_style, board_svg
@@ -29,6 +37,7 @@ class _Player:
     summary: PlayerSummary
     luckiest: str
     unluckiest: str
+    strength: str
 
 
 @dataclass(frozen=True)
@@ -67,14 +76,13 @@ class _Game:
     account: str
     graph: Markup
     players: list[_Player]
+    references: Mapping[str, float]
     moments: list[_Moment]
     rows: list[_Row]
     plies: int
 
 
-def html_report(
-    audits: Sequence[GameAudit], thresholds: Thresholds, references: dict[str, float]
-) -> str:
+def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references: References) -> str:
     """The report of some games as an HTML page.
 
     Parameters
@@ -82,15 +90,19 @@ def html_report(
     audits : sequence of GameAudit
         The first `MAX_GAMES` are shown; the page says how many more there are.
     thresholds : Thresholds
-    references : dict of str to float
-        The reference players' mean loss per choice.
+    references : mapping of RuleSet to mapping of str to float
+        The reference players' mean loss per choice, by the rule set of the games; nobody is
+        compared with anybody where there are none.
     """
-    games = [_game(audit, thresholds, k) for k, audit in enumerate(audits[:MAX_GAMES], start=1)]
+    games = [
+        _game(audit, thresholds, references.get(audit.record.rules, {}), k)
+        for k, audit in enumerate(audits[:MAX_GAMES], start=1)
+    ]
     return _template().render(
         games=games,
         hidden_games=len(audits) - len(games),
         thresholds=thresholds,
-        references=references,
+        nothing=NOTHING,
         marks=list(Mark),
         board_style=board_style(),
     )
@@ -116,6 +128,18 @@ def signed(value: float) -> str:
     return f"{round(100 * value, 1) + 0.0:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
+NOTHING = "\N{EN DASH}"
+"""Stands where there is too little to say anything."""
+
+
+def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> str:
+    """A player's strength with its interval: ``82 ± 11``; a dash for a handful of choices."""
+    found = strength(summary, references)
+    if found is None:
+        return NOTHING
+    return f"{100 * found.value:.0f} \N{PLUS-MINUS SIGN} {100 * found.error:.0f}"
+
+
 def account_text(audit: GameAudit) -> str:
     """How luck and moves led to the result: the terms of light's chance to win, in points."""
     terms = [f"{100 * audit.start_value:.1f} at the start"]
@@ -131,7 +155,9 @@ def _percent(value: float) -> str:
     return f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
 
 
-def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
+def _game(
+    audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float], number: int
+) -> _Game:
     record = audit.record
     worst = worst_plies(audit, thresholds, len(audit.plies))
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
@@ -153,7 +179,8 @@ def _game(audit: GameAudit, thresholds: Thresholds, number: int) -> _Game:
         result=result_text(audit),
         account=account_text(audit),
         graph=graph_svg(audit.curve, dots),
-        players=[_player(audit, side, thresholds) for side in (LIGHT, DARK)],
+        players=[_player(audit, side, thresholds, references) for side in (LIGHT, DARK)],
+        references=references,
         moments=[
             _moment(audit, judged, turn_of[id(judged)], thresholds, number) for judged in worst
         ],
@@ -225,7 +252,9 @@ def result_text(audit: GameAudit) -> str:
     return "ended early" if record.ending is Ending.ENDED else "not finished"
 
 
-def _player(audit: GameAudit, side: str, thresholds: Thresholds) -> _Player:
+def _player(
+    audit: GameAudit, side: str, thresholds: Thresholds, references: Mapping[str, float]
+) -> _Player:
     summary = summarise(audit.of_side(side), thresholds)
 
     def throw(judged: JudgedPly | None) -> str:
@@ -239,6 +268,7 @@ def _player(audit: GameAudit, side: str, thresholds: Thresholds) -> _Player:
         summary=summary,
         luckiest=throw(summary.luckiest),
         unluckiest=throw(summary.unluckiest),
+        strength=strength_text(summary, references) if references else "",
     )
 
 

@@ -170,7 +170,7 @@ def losses_per_choice(audits: Iterable[GameAudit]) -> np.ndarray:
     return np.fromiter(losses, dtype=np.float64)
 
 
-def reference_losses(values: Values, n_games: int = 100, seed: int = 1) -> dict[str, float]:
+def reference_losses(values: Values, n_games: int, seed: int = 1) -> dict[str, float]:
     """The mean loss per choice of each player of `PLAIN` in games against itself.
 
     Parameters
@@ -178,8 +178,6 @@ def reference_losses(values: Values, n_games: int = 100, seed: int = 1) -> dict[
     values : Values
         The games are judged by them and played by their rule set.
     n_games : int
-        A hundred games of finkel have some 6,000 choices, which gives a standard error of a few
-        percent.
     seed : int
 
     Returns

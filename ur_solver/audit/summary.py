@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ur_solver.errors import InputError
 
@@ -68,6 +69,8 @@ class PlayerSummary:
         The number of choices, and of those in which no option was better than the one taken.
     loss, luck : float
         Totals, in win probability.
+    squared_loss : float
+        The total of the choices' squared losses.
     marks : Counter of Mark
     luckiest, unluckiest : JudgedPly or None
         The throws with the largest and the smallest luck.
@@ -80,6 +83,7 @@ class PlayerSummary:
     marks: Counter[Mark]
     luckiest: JudgedPly | None
     unluckiest: JudgedPly | None
+    squared_loss: float
 
     @property
     def mean_loss(self) -> float:
@@ -106,6 +110,7 @@ def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSumma
         marks=marks,
         luckiest=max(thrown, key=lambda judged: judged.luck, default=None),
         unluckiest=min(thrown, key=lambda judged: judged.luck, default=None),
+        squared_loss=sum(judged.loss**2 for judged in choices),
     )
 
 
@@ -115,17 +120,42 @@ def worst_plies(audit: GameAudit, thresholds: Thresholds, most: int) -> list[Jud
     return sorted(marked, key=lambda judged: -judged.loss)[:most]
 
 
-def strength(mean_loss: float, references: dict[str, float]) -> float:
-    """A player's strength by the loss per choice: 0 for random moves, 1 for the table's.
+MIN_CHOICES = 10
+"""With fewer choices nothing is said of a player's strength."""
 
-    It is below 0 for a player who loses more than random moves do.
+
+class Strength(NamedTuple):
+    """How a player chooses: 0 as badly as random moves, 1 as the table.
+
+    Attributes
+    ----------
+    value : float
+        Below 0 for a player who loses more than random moves do.
+    error : float
+        Half the width of its 95 % confidence interval.
+    """
+
+    value: float
+    error: float
+
+
+def strength(summary: PlayerSummary, references: Mapping[str, float]) -> Strength | None:
+    """A player's strength by the loss per choice; None with fewer than `MIN_CHOICES` choices.
+
+    The interval is that of the mean of the losses, as if there had been one more choice in which
+    the player moved at random: somebody who has found every best move in a dozen choices may still
+    miss one in the next.
 
     Parameters
     ----------
-    mean_loss : float
-        In win probability per choice.
-    references : dict of str to float
-        As `reference_losses` gives them; ``random`` must be among them.
+    summary : PlayerSummary
+    references : mapping of str to float
+        The reference players' mean loss per choice in win probability; ``random`` must be among
+        them.
     """
-    random = references["random"]
-    return 1 - mean_loss / random if random else 1.0
+    random, n = references["random"], summary.choices
+    if n < MIN_CHOICES or not random:
+        return None
+    mean = summary.mean_loss
+    squares = max(0.0, summary.squared_loss - n * mean**2) + (random - mean) ** 2
+    return Strength(1 - mean / random, 1.96 * math.sqrt(squares) / n / random)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -10,25 +12,28 @@ import click
 from ur_solver.api.games import read_games
 from ur_solver.api.table import Table
 from ur_solver.audit import (
+    REFERENCE_GAMES,
+    GameAudit,
     Thresholds,
     game_json,
     html_report,
-    reference_losses,
+    references_of,
     write_csv,
 )
 from ur_solver.cli.audit_page import audit_page
-from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.options import json_option
 from ur_solver.cli.output import say
-from ur_solver.errors import OutputError, RecordError
-from ur_solver.locate import open_file
-from ur_solver.records import RecordFault
+from ur_solver.errors import MissingTableError, OutputError, RecordError
+from ur_solver.locate import is_table_word, open_file, open_file_of
+from ur_solver.records import GameRecord, RecordFault
+from ur_solver.rules import RuleSet
+from ur_solver.table import TableFile
 
 _DEFAULTS = Thresholds()
 
 
 @click.command(short_help="Judge recorded games.")
-@table_argument
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("words", nargs=-1, required=True, metavar="[TABLE] FILE...")
 @json_option
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report.")
 @click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), help="Write a CSV file.")
@@ -40,14 +45,13 @@ _DEFAULTS = Thresholds()
 @click.option("--blunder", default=_DEFAULTS.blunder, show_default=True, help="From which loss.")
 @click.option(
     "--reference-games",
-    default=100,
+    default=REFERENCE_GAMES,
     show_default=True,
     type=click.IntRange(0, 100_000),
     help="Games of each reference player, to compare with; 0 for none.",
 )
 def command(
-    word: str,
-    files: tuple[str, ...],
+    words: tuple[str, ...],
     as_json: bool,
     html: Path | None,
     csv: Path | None,
@@ -57,29 +61,35 @@ def command(
     blunder: float,
     reference_games: int,
 ) -> None:
-    """Judge every choice in the games of FILE... by TABLE.
+    """Judge every choice in the games of FILE..., by TABLE or by the tables of their rule sets.
 
-    TABLE is a file or a rule set, such as finkel or finkel:3. A FILE holds games in
-    RoyalUr's JSON notation, RGN or the plain notation (.ur); a folder stands for all games
-    in it, '-' for standard input. Losses and luck are in points, hundredths of the chance to
-    win; the thresholds of marks are chances, such as 0.03. A game that cannot be read is told
-    and passed over.
+    TABLE is a file or a rule set, such as finkel or finkel:3. Without it, each game is judged by
+    the rule set that its record names. A FILE holds games in RoyalUr's JSON notation, RGN or the
+    plain notation (.ur); a folder stands for all games in it, '-' for standard input. Losses and
+    luck are in points, hundredths of the chance to win; the thresholds of marks are chances, such
+    as 0.03. A game that cannot be read, or of whose rules there is no table, is told and passed
+    over.
 
     \b
-    ur audit finkel game.rgn --html report.html
+    ur audit game.rgn --html report.html
     """
     thresholds = Thresholds(inaccuracy, mistake, blunder)
-    with Table(open_file(word, say=say)) as table:
-        games = read_games(files, table.rules)
-        audits = table.audits(games)
+    has_table = is_table_word(words[0])
+    if has_table and len(words) == 1:
+        raise click.UsageError("Missing argument 'FILE...': the games that are judged.")
+    with ExitStack() as stack:
+        judges = _Judges(stack, words[0] if has_table else None)
+        games = read_games(words[has_table:], judges.rules)
+        audits = judges.audits(games)
         if as_json and html is None and csv is None:
             for audit in audits:
                 click.echo(game_json(audit))
         else:
             found = list(audits)
-            references: dict[str, float] = {}
-            if reference_games and found and not (as_json and html is None):
-                references = reference_losses(table, reference_games)
+            references = {}
+            if reference_games and not (as_json and html is None):
+                for rules in dict.fromkeys(audit.record.rules for audit in found):
+                    references[rules] = references_of(judges.of(rules), reference_games, say=say)
             _write(csv, lambda: write_csv(found, thresholds))
             _write(html, lambda: html_report(found, thresholds, references))
             if as_json:
@@ -87,7 +97,62 @@ def command(
                     click.echo(game_json(audit))
             elif found:
                 click.echo(audit_page(found, thresholds, references, worst))
-    _tell(games.faults)
+    _tell([*games.faults, *judges.faults])
+
+
+class _Judges:
+    """The tables that games are judged by: one for all, or that of each game's rule set.
+
+    Parameters
+    ----------
+    stack : ExitStack
+        Closes them.
+    word : str or None
+        The table for all games.
+
+    Attributes
+    ----------
+    rules : RuleSet or None
+        Those of the one table.
+    faults : list of RecordFault
+        The games of whose rule sets there is no table.
+    """
+
+    def __init__(self, stack: ExitStack, word: str | None) -> None:
+        self._stack = stack
+        self._only = None if word is None else self._opened(open_file(word, say=say))
+        self._tables: dict[RuleSet, Table | MissingTableError] = {}
+        self.rules = None if self._only is None else self._only.rules
+        self.faults: list[RecordFault] = []
+
+    def _opened(self, file: TableFile) -> Table:
+        return self._stack.enter_context(Table(file))
+
+    def of(self, rules: RuleSet) -> Table:
+        """The table for games of a rule set; MissingTableError if there is none."""
+        if self._only is not None:
+            return self._only
+        if rules not in self._tables:
+            try:
+                self._tables[rules] = self._opened(open_file_of(rules, say=say))
+            except MissingTableError as error:
+                self._tables[rules] = error
+        found = self._tables[rules]
+        if isinstance(found, MissingTableError):
+            raise found
+        return found
+
+    def audits(self, games: Iterable[GameRecord]) -> Iterator[GameAudit]:
+        """Judge games in order, those of one rule set that follow each other together."""
+        for rules, of_rules in groupby(games, key=lambda game: game.rules):
+            try:
+                table = self.of(rules)
+            except MissingTableError as error:
+                self.faults += [
+                    RecordFault(game.file, game.number, str(error)) for game in of_rules
+                ]
+            else:
+                yield from table.audits(of_rules)  # noqa: B031 - either here or above
 
 
 def _write(path: Path | None, make: Callable[[], str]) -> None:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from ur_solver.audit import (
+    NOTHING,
     GameAudit,
     JudgedPly,
     Mark,
     PlayerSummary,
+    References,
     Thresholds,
     account_text,
     action_text,
     result_text,
     signed,
-    strength,
+    strength_text,
     summarise,
     worst_plies,
 )
 from ur_solver.cli.output import columns, draw_position, side_name
 from ur_solver.records import rules_word
-from ur_solver.rules import DARK, LIGHT
+from ur_solver.rules import DARK, LIGHT, RuleSet
 
 FULL_PAGES = 3
 """With more games than this, each gets a line and not a page."""
@@ -30,12 +34,25 @@ _COLOURS = {Mark.INACCURACY: "yellow", Mark.MISTAKE: "bright_red", Mark.BLUNDER:
 
 
 def audit_page(
-    audits: list[GameAudit], thresholds: Thresholds, references: dict[str, float], worst: int
+    audits: list[GameAudit], thresholds: Thresholds, references: References, worst: int
 ) -> str:
     """Audited games as text, with the `worst` moments of a game, or of many, as boards.
 
-    `references` may be empty: then nobody is compared with anybody.
+    Games of several rule sets come apart. Where a rule set has no `references`, nobody is
+    compared with anybody.
     """
+    by_rules: dict[RuleSet, list[GameAudit]] = {}
+    for audit in audits:
+        by_rules.setdefault(audit.record.rules, []).append(audit)
+    return "\n\n".join(
+        _page_of_rules(of_rules, thresholds, references.get(rules, {}), worst)
+        for rules, of_rules in by_rules.items()
+    )
+
+
+def _page_of_rules(
+    audits: list[GameAudit], thresholds: Thresholds, references: Mapping[str, float], worst: int
+) -> str:
     parts = []
     if len(audits) > FULL_PAGES:
         parts.append(columns([_line(audit) for audit in audits], "<<>>>>"))
@@ -106,7 +123,7 @@ def _line(audit: GameAudit) -> list[str]:
 
 
 def _players(
-    plies: dict[str, list[JudgedPly]], thresholds: Thresholds, references: dict[str, float]
+    plies: dict[str, list[JudgedPly]], thresholds: Thresholds, references: Mapping[str, float]
 ) -> str:
     header = ["", "choices", "best", "lost", "a choice", "luck", *_MARK_HEADERS]
     header += ["strength"] if references else []
@@ -118,23 +135,24 @@ def _players(
         named = ", ".join(f"{name} {100 * loss:.2f}" for name, loss in references.items())
         lines += [
             f"lost a choice by reference players: {named}, the table 0.00",
-            "a strength of 0 is that of random moves, 100 the table's",
+            "a strength of 0 is that of random moves, 100 the table's; \N{PLUS-MINUS SIGN} is the "
+            "95 % interval",
         ]
     return "\n".join(lines)
 
 
-def _row(name: str, summary: PlayerSummary, references: dict[str, float]) -> list[str]:
+def _row(name: str, summary: PlayerSummary, references: Mapping[str, float]) -> list[str]:
     row = [
         name,
         str(summary.choices),
-        f"{100 * summary.best_share:.0f} %",
+        f"{100 * summary.best_share:.0f} %" if summary.choices else NOTHING,
         _points(summary.loss),
-        f"{100 * summary.mean_loss:.2f}",
+        f"{100 * summary.mean_loss:.2f}" if summary.choices else NOTHING,
         signed(summary.luck),
         *(str(summary.marks[mark]) for mark in Mark),
     ]
     if references:
-        row.append(f"{100 * strength(summary.mean_loss, references):.0f}")
+        row.append(strength_text(summary, references))
     return row
 
 

@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from ur_solver.api.table import Table
-from ur_solver.audit import Thresholds, audit_games, reference_losses
+from ur_solver.audit import Thresholds, audit_games, references_of
 from ur_solver.audit.players import NAMES, Chooser, named_player
 from ur_solver.audit.worth import Option, option_values
 from ur_solver.cli.audit_page import audit_page
@@ -86,7 +86,7 @@ def command(
             say(f"the game is in {output}")
         if with_audit and record.plies:
             (audit,) = audit_games([record], table)
-            references = reference_losses(table)
+            references = {record.rules: references_of(table, say=say)}
             click.echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
 
 

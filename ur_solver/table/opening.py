@@ -6,6 +6,7 @@ checked before anything is read, so that no memory is allocated for what a file 
 
 from __future__ import annotations
 
+import os
 import pathlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,6 +49,11 @@ def reading(path: pathlib.Path) -> Iterator[None]:
     except Exception as error:
         reason = " ".join(str(error).split())
         raise damaged(path, f"{reason:.200}") from error
+
+
+def is_table_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is an HDF5 file, and so none of games or rules."""
+    return os.path.isfile(path) and bool(h5py.is_hdf5(path))
 
 
 def open_file(path: pathlib.Path) -> h5py.File:

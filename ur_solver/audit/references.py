@@ -1,0 +1,101 @@
+"""What the reference players lose: constants of a rule set, which are computed once.
+
+Those of some rule sets come with the program (`references.json`, by
+scripts/make_references.py); others are kept in the user's cache when they have been computed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pathlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from importlib import resources
+
+from ur_solver.audit.players import PLAIN
+from ur_solver.audit.selfplay import reference_losses
+from ur_solver.locate import cache_folder, table_name
+from ur_solver.query import Answers
+from ur_solver.rules import RuleSet
+
+References = Mapping[RuleSet, Mapping[str, float]]
+"""By rule set and player, the mean loss per choice in win probability."""
+
+REFERENCE_GAMES = 100
+"""The usual number of games of each reference player; those of finkel with seven pieces have some
+6,000 choices, which gives a standard error of a few percent."""
+
+_MAX_TOLERANCE = 1e-4
+"""The losses by a table of a larger tolerance are its own, and not kept."""
+
+
+def references_of(
+    table: Answers,
+    games: int = REFERENCE_GAMES,
+    *,
+    say: Callable[[str], object] = lambda _text: None,
+) -> dict[str, float]:
+    """The reference players' mean loss per choice by a table's rules.
+
+    Parameters
+    ----------
+    table : Answers
+    games : int
+        How many games each of them plays.
+    say : callable
+        Called with a sentence for people before games are played.
+
+    Returns
+    -------
+    dict of str to float
+        By player, in win probability per choice.
+    """
+    if table.tolerance > _MAX_TOLERANCE:
+        return reference_losses(table, games)
+    key = reference_key(table.rules, games)
+    path = cache_folder() / "references" / f"{key}.json"
+    found = shipped_references().get(key) or _read(path)
+    if found is None:
+        n_games = games * len(PLAIN)
+        say(f"playing {n_games} games of reference players, once for {table.rules.word}")
+        found = reference_losses(table, games)
+        _write(path, found)
+    return found
+
+
+def reference_key(rules: RuleSet, games: int) -> str:
+    """The name under which losses are kept; it depends on the game and not on its name alone."""
+    values = rules.settled().to_json()
+    del values["name"]
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    return f"{table_name(rules).removesuffix('.h5')}-{games}-{digest[:16]}"
+
+
+@lru_cache(maxsize=1)
+def shipped_references() -> dict[str, dict[str, float]]:
+    """The losses that come with the program, by `reference_key`."""
+    text = (resources.files("ur_solver.audit") / "references.json").read_text(encoding="utf-8")
+    found: dict[str, dict[str, float]] = json.loads(text)
+    return found
+
+
+def _read(path: pathlib.Path) -> dict[str, float] | None:
+    """What is kept at a path; None if there is nothing of use."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    is_sound = isinstance(found, dict) and found.keys() == PLAIN.keys()
+    return found if is_sound and all(isinstance(each, float) for each in found.values()) else None
+
+
+def _write(path: pathlib.Path, losses: dict[str, float]) -> None:
+    """Keep losses, unless nothing can be written there: then they are computed again."""
+    part = path.with_suffix(f".{os.getpid()}.part")
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps(losses))
+        part.replace(path)
