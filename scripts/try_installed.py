@@ -1,6 +1,6 @@
 """Use an installed `ur` as a new user would, away from any checkout; fails if something does.
 
-    python scripts/try_installed.py           with the 'ur' of this Python's environment
+python scripts/try_installed.py           with the 'ur' of this Python's environment
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from ur_solver.audit import (
     account_text,
     game_json,
     html_report,
-    reference_losses,
+    references_of,
     result_text,
 )
 from ur_solver.audit.judge import TIE
@@ -132,7 +132,9 @@ def report_text(table: Table, text: str) -> str:
     audits, faults = audited_games(table, text)
     if faults:
         raise RecordError(str(faults[0].reason))
-    return html_report(audits, Thresholds(), reference_losses(table, n_games=20))
+    losses = references_of(table)
+    references = {audit.record.rules: losses for audit in audits}
+    return html_report(audits, Thresholds(), references)
 
 
 def converted_text(source: Source, text: str, notation: str) -> str:
