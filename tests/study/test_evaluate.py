@@ -1,0 +1,224 @@
+"""Policies against each other: equations by the readable rules, and games that are played."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import splu
+
+from tests.golden import CHANCES
+from ur_solver.api.table import Table
+from ur_solver.errors import InputError
+from ur_solver.rules import FREE_THROW, named_rules
+from ur_solver.rules.turns import final_value, turn
+from ur_solver.study.evaluate import evaluate
+from ur_solver.study.exact_play import ExactPlay
+from ur_solver.study.policies import policy_of
+from ur_solver.study.walker import walker_of
+
+
+def readable_greedy(position, options):
+    """Wins, else captures, else throws again, else goes furthest; of sayings, moves."""
+    if isinstance(options[0], str):
+        return options[0]  # 'move' comes first
+    return max(
+        options,
+        key=lambda move: (
+            move.position.winner is not None,
+            move.is_capture,
+            move.again,
+            move.target,
+        ),
+    )
+
+
+def readable_first(position, options):
+    if isinstance(options[0], str):
+        return options[-1]  # 'enter' comes last
+    return min(options, key=lambda move: move.source)
+
+
+POLICIES = {"greedy": readable_greedy, "first": readable_first}
+
+
+def steps_of(position, choices, decide):
+    """What a policy comes to in a position: probabilities and positions."""
+    names = [choice.name for choice in choices]
+    said = decide(position, names) if len(names) > 1 else names[0]
+    assert said in (*names, FREE_THROW)
+    for outcome in choices[names.index(said)].outcomes:
+        chance = float(outcome.probability)
+        if not outcome.moves:
+            yield chance, position.pass_turn()
+        elif len(outcome.moves) == 1:
+            yield chance, outcome.moves[0].position
+        else:
+            yield chance, decide(position, list(outcome.moves)).position
+
+
+def linear_system(rules, light, dark):
+    """Chances and throws of all positions by the readable rules: one sparse linear system."""
+    space = walker_of(rules).space
+    n = space.n_values
+    rows, columns, entries = [], [], []
+    chances, throws = np.zeros(2 * n), np.ones(2 * n)
+    for rank in range(n):
+        position = space.unrank(rank)
+        choices = turn(position)
+        for side, decide in enumerate((light, dark)):
+            own = 2 * rank + side
+            if final_value(position) is not None:  # neither can ever move
+                chances[own], throws[own] = 0.5, 0
+                continue
+            for chance, reached in steps_of(position, choices, decide):
+                turned = reached.side == "D"
+                final = final_value(reached)
+                if final is not None:
+                    chances[own] += chance * (1 - final if turned else final)
+                    continue
+                to = 2 * space.rank(reached) + (1 - side if turned else side)
+                rows.append(own)
+                columns.append(to)
+                entries.append((chance, turned))
+                chances[own] += chance * turned
+    weights = np.array([chance for chance, _ in entries])
+    signs = np.array([-1.0 if turned else 1.0 for _, turned in entries])
+    shape = (2 * n, 2 * n)
+    one = csr_array((np.ones(2 * n), (np.arange(2 * n), np.arange(2 * n))), shape=shape)
+    to_chances = csr_array((weights * signs, (rows, columns)), shape=shape)
+    to_throws = csr_array((weights, (rows, columns)), shape=shape)
+    # in solving order, in which moves lead back only within a block
+    solved = (
+        splu((one - part).tocsc(), permc_spec="NATURAL", diag_pivot_thresh=0).solve(right)
+        for part, right in ((to_chances, chances), (to_throws, throws))
+    )
+    return tuple(solution.reshape(n, 2).T for solution in solved)
+
+
+def check_against_linear_solve(rules, light, dark):
+    exact = ExactPlay(walker_of(rules))
+    ours, theirs = (exact.weights(policy_of(name, None)) for name in (light, dark))
+    chances, throws = linear_system(rules, POLICIES[light], POLICIES[dark])
+    found = exact.chances(ours, theirs)
+    assert np.abs(np.array(found) - chances).max() < 1e-11
+    means = exact.throws(ours, theirs)
+    assert np.abs(np.array(means) - throws).max() < 1e-9 * throws.max()
+
+
+@pytest.mark.parametrize("name", CHANCES)
+def test_one_piece_by_a_linear_solve(name):
+    check_against_linear_solve(named_rules(name, 1), "greedy", "first")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["finkel", "bell", "conventional", "casual-roll-again"])
+def test_two_pieces_by_a_linear_solve(name):
+    check_against_linear_solve(named_rules(name, 2), "greedy", "first")
+
+
+@pytest.mark.parametrize("name", ["conventional", "birds", "skiriuk", "ben", "casual-roll-again"])
+def test_two_pieces_by_the_readable_equations(name):
+    """The one solution of the linear equations is recognized by them, position by position."""
+    rules = named_rules(name, 2)
+    walker = walker_of(rules)
+    exact = ExactPlay(walker)
+    chances = exact.chances(*(exact.weights(policy_of(each, None)) for each in POLICIES))
+    rng = np.random.default_rng(3)
+    for rank in rng.choice(exact.n, 150, replace=False).tolist():
+        position = walker.space.unrank(rank)
+        for side, decide in enumerate(POLICIES.values()):
+            expected = 0.0
+            for chance, reached in steps_of(position, turn(position), decide):
+                final = final_value(reached)
+                turned = reached.side == "D"
+                if final is None:
+                    final = chances[side ^ turned][walker.space.rank(reached)]
+                expected += chance * (1 - final if turned else final)
+            assert chances[side][rank] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", CHANCES)
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_the_table_against_itself_is_its_value(name, pieces, solved):
+    rules = named_rules(name, pieces)
+    if pieces == 2 and walker_of(rules).space.n_values > 50_000:
+        pytest.skip("takes seconds; larger games are as exact as smaller ones")
+    with Table(solved(rules)) as table:
+        expected = table.opening_value() or table.value(rules.start())
+        assert evaluate(table).chance.value == pytest.approx(expected, abs=1e-10)
+
+
+def test_one_piece_of_finkel_as_another_program_has_it(solved):
+    with Table(solved(named_rules("finkel:1"))) as table:
+        found = evaluate(table)
+    assert found.chance.value == pytest.approx(0.530049839525, abs=1e-12)
+    assert found.throws.value == pytest.approx(17.0619, abs=1e-4)
+    assert found.games == 0
+
+
+def test_the_best_reply(query2):
+    """No policy does better against another than the best reply; against the table none gains."""
+    for dark in ("greedy", "random"):
+        reply = evaluate(query2, "reply", dark).chance.value
+        others = [evaluate(query2, light, dark).chance.value for light in ("table", "capture")]
+        assert reply > max(others)
+    best = query2.value(query2.rules.start())
+    assert evaluate(query2, "reply", "table").chance.value == pytest.approx(best, abs=1e-10)
+    assert evaluate(query2, "table", "reply").chance.value == pytest.approx(best, abs=1e-10)
+    mirrored = evaluate(query2, "greedy", "reply").chance.value
+    assert mirrored < evaluate(query2, "greedy", "table").chance.value
+
+
+@pytest.mark.parametrize(
+    ("rules", "light", "dark"),
+    [
+        ("finkel:2", "table", "random"),
+        ("finkel:2", "weak", "greedy"),
+        ("birds:2", "greedy", "table"),
+        ("skiriuk:2", "capture+safe", "table"),
+        ("ben:2", "random", "first"),
+    ],
+)
+def test_sampled_and_exact_figures_agree(rules, light, dark, solved):
+    with Table(solved(named_rules(rules))) as table:
+        exact = evaluate(table, light, dark)
+        sampled = evaluate(table, light, dark, games=20_000, seed=7)
+    # 1.5 times the margins: 99.7 % of seeds, and this one for good
+    assert abs(sampled.chance.value - exact.chance.value) < 1.5 * sampled.chance.margin
+    assert abs(sampled.throws.value - exact.throws.value) < 1.5 * sampled.throws.margin
+    assert sampled.deviation == pytest.approx(exact.deviation, rel=0.03)
+    assert 0.005 < sampled.chance.margin < 0.008
+
+
+def test_games_are_repeatable(query2):
+    from ur_solver.study.play import play
+
+    policies = [policy_of(name, query2) for name in ("weak", "random")]
+    first, again = (
+        play(query2.rules, *policies, 25_000, seed=3, threads=threads) for threads in (1, 3)
+    )
+    assert (first.throws == again.throws).all()
+    assert (first.light_won == again.light_won).all()
+    other = play(query2.rules, *policies, 25_000, seed=4)
+    assert (first.throws != other.throws).any()
+
+
+def test_a_policy_of_ones_own(query2):
+    named = evaluate(query2, "greedy", "random", games=200)
+    assert evaluate(query2, readable_greedy, "random", games=200) == named
+
+
+def test_what_cannot_be_evaluated(query2, solved):
+    with pytest.raises(InputError, match="needs a policy to reply to"):
+        evaluate(query2, "reply", "reply")
+    with pytest.raises(InputError, match="is worked out exactly"):
+        evaluate(query2, "reply", "table", games=10)
+    with Table(solved(named_rules("bell-stakes:1"))) as table:
+        assert evaluate(table, games=2000).games == 2000
+        with pytest.raises(InputError, match="where chances are played for"):
+            evaluate(table, "reply", "table")
+    with pytest.raises(InputError, match="played for money"):
+        ExactPlay(walker_of(named_rules("bell-stakes:1")))
+    with pytest.raises(InputError, match="has 12,869 positions, more than the 100"):
+        ExactPlay(walker_of(query2.rules), 100)

@@ -1,0 +1,133 @@
+"""Policies do what their names say; those of `ur sample` choose as its players do."""
+
+import numpy as np
+import pytest
+
+from tests.games import HashValues
+from tests.study.test_walker import random_states
+from ur_solver.audit.players import PLAIN
+from ur_solver.errors import InputError
+from ur_solver.records.race_steps import stepper_of
+from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.study.policies import NAMES, PRIORITIES, TablePolicy, policy_of
+from ur_solver.study.walker import Walker
+
+RULES = named_rules("finkel:4")
+VALUES = HashValues(RULES)
+
+
+def turns_of(rules, n=150, seed=1):
+    walker = Walker(rules)
+    rows = random_states(walker, 20, 60, seed=seed)[:n]
+    for sayings, members in walker.kinds(rows):
+        for saying in sayings:
+            yield walker.every_throw(rows[members], saying)[0], saying
+        if len(sayings) > 1:
+            yield walker.say(rows[members], sayings), None
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("rules", ["finkel:4", "birds:3", "ben:3"])
+def test_weights_are_chances(name, rules):
+    rules = named_rules(rules)
+    policy = policy_of(name, HashValues(rules))
+    for turns, _ in turns_of(rules, 40):
+        weights = policy.weights(turns)
+        assert (weights >= 0).all()
+        assert np.add.reduceat(weights, turns.starts[:-1]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", ["first", "greedy"])
+@pytest.mark.parametrize("rules", [name for name in CATALOGUE if name != "bell-stakes"])
+def test_named_orders_choose_as_the_players_of_games_do(name, rules):
+    rules = named_rules(rules, 3)
+    stepper = stepper_of(rules)
+    for turns, saying in turns_of(rules, 60):
+        chosen = np.flatnonzero(policy_of(name, HashValues(rules)).weights(turns))
+        for k in np.flatnonzero(turns.n_options > 1):
+            state = turns.rows[k].tobytes()
+            if saying is None:
+                options = stepper.sayings(state)
+            else:
+                throw = turns.walker.throws[turns.throws[k]]
+                options = stepper.steps(state, throw, saying.name)
+            (index,) = PLAIN[name]([options], np.random.default_rng(0))
+            assert chosen[k] - turns.starts[k] == index
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "throw", "move"),
+    [
+        ("capture", "L...__../L.D...../....__.. L 2 3", 2, "B1B3x"),
+        ("rosette", "..L.__../L......./....__.. L 2 4", 2, "A3A1*"),
+        ("furthest", "..L.__../L......./....__.. L 2 4", 2, "B1B3"),
+        ("rearmost", "..L.__../L......./....__.. L 0 4", 2, "A3A1*"),
+        ("enter", "..L.__../L......./....__.. L 2 4", 1, "A@A4"),
+        ("off", "....__L./L......./....__.. L 2 4", 1, "A7A+"),
+        # a piece on B5 can be captured from B3 by 2; B2 lies behind, and row A is light's own
+        ("safe", "...L__../.LD...../....__.. L 2 3", 3, "A@A2"),
+        ("safe+furthest", "...L__../.LD...../....__.. L 2 3", 3, "A4A1*"),
+        ("furthest", "...L__../.LD...../....__.. L 2 3", 3, "B2B5"),
+    ],
+)
+def test_priorities(name, position, throw, move):
+    position = RULES.position(position)
+    walker = Walker(RULES)
+    row = np.array([list(walker.space.encode(position))], dtype=walker.space.state_dtype)
+    number = np.array([walker.throws.index(throw)], dtype=np.int32)
+    turns = walker.expand(row, number, np.array([3], dtype=np.uint8))
+    (chosen,) = np.flatnonzero(policy_of(name, VALUES).weights(turns))
+    assert RULES.legal_moves(position, throw)[chosen].text == move
+
+
+def test_a_function_is_a_policy():
+    seen = []
+
+    def decide(position, options):
+        seen.append((position, options))
+        assert position.side == "L"
+        return options[-1]
+
+    policy = policy_of(decide, VALUES)
+    for turns, _ in turns_of(RULES, 20):
+        chosen = np.flatnonzero(policy.weights(turns))
+        assert chosen.tolist() == (turns.starts[1:] - 1).tolist()
+    assert seen
+    assert all(len(options) > 1 for _, options in seen)
+
+    wrong = policy_of(lambda position, options: "resign", VALUES)
+    with pytest.raises(InputError, match="decided on 'resign'"):
+        wrong.weights(next(turns_of(RULES, 20))[0])
+
+
+@pytest.mark.parametrize("rules", ["finkel:4", "bell-stakes:2", "birds:2"])
+def test_the_table_takes_what_is_worth_most(rules, solved):
+    from ur_solver.api.table import Table
+
+    rules = named_rules(rules if rules != "finkel:4" else "finkel:2")
+    with Table(solved(rules)) as table:
+        policy = TablePolicy(table)
+        for turns, saying in turns_of(rules, 25):
+            worth = policy.option_values(turns)
+            for k in range(len(turns)):
+                position = turns.walker.position(turns.rows[k])
+                mine = worth[turns.starts[k] : turns.starts[k + 1]]
+                if saying is None:
+                    choices = table.choices(position)
+                    expected = [choices[each.name] for each in turns.sayings]
+                    assert mine == pytest.approx(expected, abs=1e-9)
+                elif rules.name != "birds" and turns.throws[k] >= 0:
+                    throw = turns.walker.throws[turns.throws[k]]
+                    moves = table.moves(position, throw)
+                    if moves:
+                        assert sorted(mine, reverse=True) == pytest.approx(
+                            [each.value for each in moves], abs=1e-9
+                        )
+
+
+def test_unknown_names():
+    with pytest.raises(InputError, match="'lucky' is not known; known are table, "):
+        policy_of("capture+lucky", VALUES)
+    with pytest.raises(InputError, match="capture"):
+        policy_of("", VALUES)
+    assert set(PRIORITIES) <= set(NAMES)

@@ -1,0 +1,73 @@
+"""`ur evaluate`."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from ur_solver.api.table import Table
+from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.output import columns, say, side_name
+from ur_solver.locate import open_file
+from ur_solver.rules import DARK, LIGHT
+from ur_solver.study import Estimate, Evaluation, evaluate
+
+
+@click.command(short_help="One way to play against another.")
+@table_argument
+@click.option("--light", default="table", show_default=True, metavar="POLICY")
+@click.option("--dark", default="table", show_default=True, metavar="POLICY")
+@click.option(
+    "-g",
+    "--games",
+    type=click.IntRange(2, 10_000_000),
+    help="Play so many games, also where the figures could be exact.",
+)
+@click.option("--seed", default=1, show_default=True, help="Of the games.")
+@json_option
+def command(
+    word: str, light: str, dark: str, games: int | None, seed: int, as_json: bool
+) -> None:
+    """How often light wins by one policy against another, and how long their games are.
+
+    TABLE is a file or a rule set, such as finkel:3. Light throws first. Up to a million
+    positions the figures are exact; for more, 100,000 games are played, and figures come
+    with their 95 % intervals. A POLICY is table; strong, medium or weak, which err now and
+    then; random; reply, the best reply to the other side's; first or greedy, as ur sample
+    has them; or priorities joined by +, the first of which decides: win, capture, rosette,
+    again, safe, off, enter, furthest, rearmost.
+
+    \b
+    ur evaluate finkel:3 --light capture+safe+furthest --dark table
+    """
+    with Table(open_file(word, say=say)) as table:
+        found = evaluate(table, light, dark, games=games, seed=seed)
+    if as_json:
+        click.echo(json.dumps({"light": light, "dark": dark, **found.to_json()}))
+    else:
+        click.echo(_page(found, light, dark))
+
+
+def _page(found: Evaluation, light: str, dark: str) -> str:
+    lost = Estimate(1 - found.chance.value, found.chance.margin)
+    rows = [
+        [f"{light} ({side_name(LIGHT)}) wins", _percent(found.chance)],
+        [f"{dark} ({side_name(DARK)}) wins", _percent(lost)],
+        ["throws in a game", _number(found.throws)],
+        ["  standard deviation", f"{found.deviation:.2f}"],
+        ["games played", f"{found.games:,}" if found.games else "none: the figures are exact"],
+    ]
+    return columns(rows, "<<")
+
+
+def _percent(estimate: Estimate) -> str:
+    if estimate.is_exact:
+        return f"{100 * estimate.value:.8f} %"
+    return f"{100 * estimate.value:.2f} %, give or take {100 * estimate.margin:.2f}"
+
+
+def _number(estimate: Estimate) -> str:
+    if estimate.is_exact:
+        return f"{estimate.value:.6f}"
+    return f"{estimate.value:.2f}, give or take {estimate.margin:.2f}"

@@ -1,0 +1,29 @@
+import numpy as np
+import numpy.typing as npt
+
+def sweep_chances(
+    ranks: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
+    reached: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.float64],
+    own: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+) -> float: ...
+def sweep_reply(
+    ranks: npt.NDArray[np.int64],
+    option_starts: npt.NDArray[np.int64],
+    reached: npt.NDArray[np.int64],
+    saying_starts: npt.NDArray[np.int32],
+    chances: npt.NDArray[np.float64],
+    own: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+) -> float: ...
+def sweep_counts(
+    ranks: npt.NDArray[np.int64],
+    starts: npt.NDArray[np.int64],
+    reached: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.float64],
+    added: npt.NDArray[np.float64],
+    own: npt.NDArray[np.float64],
+    other: npt.NDArray[np.float64],
+) -> float: ...

@@ -1,0 +1,127 @@
+"""One policy against another: exactly where the game is small, by games that are played elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ur_solver.errors import InputError
+from ur_solver.study.estimates import Estimate, mean_of
+from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay
+from ur_solver.study.play import play
+from ur_solver.study.policies import Policy, PolicyLike, policy_of
+from ur_solver.study.walker import walker_of
+from ur_solver.values import Values
+
+REPLY = "reply"
+"""The name of the best reply to the other side's policy."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What two policies come to.
+
+    Attributes
+    ----------
+    chance : Estimate
+        That light wins, who throws first.
+    throws : Estimate
+        In a game, on average.
+    deviation : float
+        The standard deviation of the throws in a game.
+    games : int
+        That were played; 0 if the figures are exact.
+    """
+
+    chance: Estimate
+    throws: Estimate
+    deviation: float
+    games: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "light_chance": self.chance.to_json(),
+            "throws": self.throws.to_json(),
+            "throws_deviation": self.deviation,
+            "games": self.games,
+        }
+
+
+def evaluate(
+    values: Values,
+    light: PolicyLike = "table",
+    dark: PolicyLike = "table",
+    *,
+    games: int | None = None,
+    seed: int = 1,
+) -> Evaluation:
+    """What two policies come to when light, who throws first, plays one and dark the other.
+
+    Parameters
+    ----------
+    values : Values
+        A table: its rules are played by, and ``table`` plays by its values.
+    light, dark : Policy, function or str
+        As `policy_of` takes them; ``"reply"`` for the best reply to the other one, which says how
+        far that can be exploited.
+    games : int, optional
+        Play so many games. Without it small games are evaluated exactly, and of others 100,000
+        are played.
+    seed : int
+        Of the games.
+
+    Raises
+    ------
+    InputError
+        If no policy goes by a name; if a best reply is asked for where the game is too large for
+        it, or on both sides.
+
+    Examples
+    --------
+    >>> import ur_solver as ur
+    >>> from ur_solver.study import evaluate
+    >>> table = ur.solve("finkel:2")
+    >>> round(evaluate(table, "table", "random").chance.value, 6)
+    0.776073
+    """
+    policies = tuple(
+        None if isinstance(what, str) and what == REPLY else policy_of(what, values)
+        for what in (light, dark)
+    )
+    walker = walker_of(values.rules)
+    is_small = values.rules.payoff.is_chance and walker.space.n_values <= MOST_POSITIONS
+    if games is None and is_small:
+        return exact_evaluation(ExactPlay(walker), *policies)
+    if policies[0] is None or policies[1] is None:
+        raise InputError(
+            f"the best reply is worked out exactly, for up to {MOST_POSITIONS:,} positions and "
+            f"where chances are played for; {values.rules.word} has {walker.space.n_positions:,}"
+        )
+    n_games = 100_000 if games is None else games
+    played = play(values.rules, policies[0], policies[1], n_games, seed=seed)
+    deviation = float(played.throws.std(ddof=1)) if n_games > 1 else 0.0
+    return Evaluation(mean_of(played.results), mean_of(played.throws), deviation, n_games)
+
+
+def exact_evaluation(exact: ExactPlay, light: Policy | None, dark: Policy | None) -> Evaluation:
+    """What two policies come to, exactly; None for the best reply to the other.
+
+    Raises
+    ------
+    InputError
+        If both are best replies.
+    """
+    policies = (light, dark)
+    chances = exact.chances(
+        *(None if policy is None else exact.weights(policy) for policy in policies)
+    )
+    light, dark = (
+        exact.reply(chances, side) if policy is None else policy
+        for side, policy in enumerate(policies)
+    )
+    ours, theirs = exact.weights(light), exact.weights(dark)
+    begin = exact.beginnings(light)
+    means = exact.throws(ours, theirs)
+    mean, deviation = begin.throws(means, exact.throws(ours, theirs, means))
+    return Evaluation(Estimate(begin.chance(chances)), Estimate(mean), deviation, 0)

@@ -1,0 +1,320 @@
+"""What two policies come to, exactly: their equations over the whole space, swept to the end.
+
+Under two policies a position's chance is a mean over the positions that its throws lead to, with
+no maximum in it. The equations are swept block by block in solving order, as the solver does, but
+written out in memory: the way is for small games. A side without a policy plays the *best reply*
+to the other's, a maximum again. The throws of a game are counted alike, and their squares.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import InputError, SolveError
+from ur_solver.study import _sweeps
+from ur_solver.study.policies import Policy, TablePolicy, Weights
+from ur_solver.study.walker import AGAIN, PASS, WIN, Rows, Saying, Turns, Walker
+
+MOST_POSITIONS = 1_000_000
+"""Spaces up to so many positions are written out: some 400 bytes a position."""
+
+_PART = 1 << 15
+_TOLERANCE = 1e-13
+_MOST_SWEEPS = 100_000
+
+Pair = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+"""By rank: where light throws, and where dark does, each seen by that side."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some states of a block with their turns written out; all of them may say the same.
+
+    Attributes
+    ----------
+    walker : Walker
+    ranks : int64, shape (states,)
+    sayings : tuple of Saying
+    option_starts : int64, shape (states * outcomes + 1,)
+        The options by state and by outcome, of all sayings one after the other.
+    reached : int64, shape (options,)
+        Their ranks, complemented where the other side throws there; the number of all ranks for
+        a game that is won.
+    only_passes : bool, shape (states,)
+    """
+
+    walker: Walker
+    ranks: npt.NDArray[np.int64]
+    sayings: tuple[Saying, ...]
+    option_starts: npt.NDArray[np.int64]
+    reached: npt.NDArray[np.int64]
+    only_passes: npt.NDArray[np.bool_]
+
+    @cached_property
+    def chances(self) -> npt.NDArray[np.float64]:
+        """Of the outcomes, those of one saying after those of another."""
+        return np.array([chance for saying in self.sayings for _, chance in saying.outcomes])
+
+    @cached_property
+    def saying_starts(self) -> npt.NDArray[np.int32]:
+        """Where the outcomes of each saying begin."""
+        sizes = [len(saying.outcomes) for saying in self.sayings]
+        return np.cumsum([0, *sizes]).astype(np.int32)
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Where the options of each state begin."""
+        return np.ascontiguousarray(self.option_starts[:: len(self.chances)])
+
+    def weights(self, policy: Policy) -> Weights:
+        """How likely each option comes up and is taken."""
+        rows = self.walker.space.unrank_states(self.ranks)
+        turns = _outcomes(self.walker, rows, self.sayings)
+        chances = np.tile(self.chances, len(rows))
+        if len(self.sayings) > 1:
+            said = policy.weights(self.walker.say(rows, self.sayings))
+            chances *= np.repeat(said, np.tile(np.diff(self.saying_starts), len(rows)))
+        return np.asarray(policy.weights(turns) * chances[turns.turn_of])
+
+
+def _outcomes(walker: Walker, rows: Rows, sayings: tuple[Saying, ...]) -> Turns:
+    """A turn for every state and outcome, state by state."""
+    numbers = [number for saying in sayings for number, _ in saying.outcomes]
+    may = [saying.may for saying in sayings for _ in saying.outcomes]
+    return walker.expand(
+        np.repeat(rows, len(numbers), axis=0),
+        np.tile(np.array(numbers, dtype=np.int32), len(rows)),
+        np.tile(np.array(may, dtype=np.uint8), len(rows)),
+    )
+
+
+class ExactPlay:
+    """The turns of a rule set, written out once; any two policies can be held against each other.
+
+    Parameters
+    ----------
+    walker : Walker
+        Of a rule set without stakes.
+    most_positions : int
+
+    Raises
+    ------
+    InputError
+        If there are stakes, or more positions than that.
+    """
+
+    def __init__(self, walker: Walker, most_positions: int = MOST_POSITIONS) -> None:
+        rules, space = walker.rules, walker.space
+        if not rules.payoff.is_chance:
+            raise InputError(f"{rules.name} is played for money; only chances are exact here")
+        if space.n_values > most_positions:
+            raise InputError(
+                f"{rules.name} with {rules.pieces} pieces has {space.n_values:,} positions, more "
+                f"than the {most_positions:,} that exact play is worked out for"
+            )
+        self.walker = walker
+        self.n = space.n_values
+        self.blocks = [
+            list(self._parts(block.offset, block.offset + block.size)) for block in space.blocks
+        ]
+        stuck = np.zeros(self.n + 1, dtype=bool)
+        passed = np.zeros(self.n, dtype=np.int64)
+        for part in self._all():
+            stuck[part.ranks] = part.only_passes
+            passed[part.ranks] = np.where(part.only_passes, ~part.reached[part.starts[:-1]], self.n)
+        self._is_drawn = stuck[:-1] & stuck[passed]
+
+    def _all(self) -> Iterator[Part]:
+        for parts in self.blocks:
+            yield from parts
+
+    def _parts(self, first: int, end: int) -> Iterator[Part]:
+        walker = self.walker
+        for begin in range(first, end, _PART):
+            ranks = np.arange(begin, min(begin + _PART, end))
+            rows = walker.space.unrank_states(ranks)
+            for sayings, members in walker.kinds(rows):
+                turns = _outcomes(walker, rows[members], sayings)
+                reached = np.full(len(turns.source), self.n)
+                goes_on = ~turns.has(WIN)
+                reached[goes_on] = walker.space.rank_states(turns.after[goes_on])
+                turned = goes_on & ~turns.has(AGAIN)
+                reached[turned] = ~reached[turned]
+                n_outcomes = sum(len(saying.outcomes) for saying in sayings)
+                passes = np.logical_and.reduceat(turns.has(PASS), turns.starts[:-1:n_outcomes])
+                yield Part(walker, ranks[members], sayings, turns.starts, reached, passes)
+
+    def weights(self, policy: Policy) -> list[list[Weights]]:
+        """What a policy does everywhere, by block and part: it can be used several times."""
+        return [[part.weights(policy) for part in parts] for parts in self.blocks]
+
+    def chances(
+        self, light: list[list[Weights]] | None, dark: list[list[Weights]] | None
+    ) -> Pair:
+        """The chances of winning of the side that throws, by rank: light's, and dark's.
+
+        Parameters
+        ----------
+        light, dark : as `weights` gives them, or None
+            None for the best reply to the other side.
+
+        Raises
+        ------
+        InputError
+            If neither side has a policy: that is what a table is for.
+        SolveError
+            If the sweeps do not end.
+        """
+        if light is None and dark is None:
+            raise InputError("a best reply needs a policy to reply to")
+        values = np.full(self.n + 1, 0.5), np.full(self.n + 1, 0.5)
+        values[0][self.n] = values[1][self.n] = 1
+
+        def sweep(index: int) -> float:
+            delta = 0.0
+            for k, part in enumerate(self.blocks[index]):
+                for side, weights in enumerate((light, dark)):
+                    own, other = values[side], values[1 - side]
+                    if weights is None:
+                        changed = _sweeps.sweep_reply(
+                            part.ranks,
+                            part.option_starts,
+                            part.reached,
+                            part.saying_starts,
+                            part.chances,
+                            own,
+                            other,
+                        )
+                    else:
+                        changed = _sweeps.sweep_chances(
+                            part.ranks, part.starts, part.reached, weights[index][k], own, other
+                        )
+                    delta = max(delta, changed)
+            return delta
+
+        self._solve(sweep)
+        return values[0][:-1], values[1][:-1]
+
+    def throws(
+        self,
+        light: list[list[Weights]],
+        dark: list[list[Weights]],
+        means: Pair | None = None,
+    ) -> Pair:
+        """The mean number of throws to the end, by rank, where light throws and where dark does.
+
+        Parameters
+        ----------
+        light, dark : as `weights` gives them
+        means : pair of float64 arrays, optional
+            What this method gives without them; with them it gives the means of the squares.
+        """
+        values = np.zeros(self.n + 1), np.zeros(self.n + 1)
+
+        def sweep(index: int) -> float:
+            delta = 0.0
+            for k, part in enumerate(self.blocks[index]):
+                for side, weights in enumerate((light, dark)):
+                    added = np.ones(len(part.ranks))
+                    if means is not None:
+                        added = 2 * means[side][part.ranks] - 1
+                    drawn = self._is_drawn[part.ranks]
+                    if drawn.any():  # they pass for ever: nothing is counted
+                        added[drawn] = 0
+                    changed = _sweeps.sweep_counts(
+                        part.ranks,
+                        part.starts,
+                        part.reached,
+                        weights[index][k],
+                        added,
+                        values[side],
+                        values[1 - side],
+                    )
+                    delta = max(delta, changed)
+            return delta
+
+        self._solve(sweep)
+        return values[0][:-1], values[1][:-1]
+
+    def _solve(self, sweep: Callable[[int], float]) -> None:
+        for index in range(len(self.blocks)):
+            before = math.inf
+            for _ in range(_MOST_SWEEPS):
+                delta = sweep(index)
+                factor = min(delta / before, 0.9999) if before > 0 else 0.0
+                if delta * factor / (1 - factor) <= _TOLERANCE and delta < 1e-6:
+                    break
+                before = delta
+            else:
+                raise SolveError(
+                    f"{self.walker.rules.name}: these policies play so long that their chances are "
+                    f"not found in {_MOST_SWEEPS:,} sweeps"
+                )
+
+    def reply(self, chances: Pair, side: int) -> Policy:
+        """The policy that is best by the chances that `chances` gives: 0 for light, 1 for dark."""
+        own, other = (_RankValues(self.walker, chances[each]) for each in (side, 1 - side))
+        return TablePolicy(own, others=other)
+
+    def beginnings(self, policy: Policy) -> Beginnings:
+        """Where games begin: at the start, or after the first throw where the rules give it."""
+        walker = self.walker
+        if walker.opening is None:
+            ranks, once = walker.space.rank_states(walker.start()), np.ones(1)
+            return Beginnings(0, once, ranks, np.zeros(1, dtype=bool))
+        turns = walker.open(walker.start())
+        ranks = walker.space.rank_states(turns.after)
+        return Beginnings(1, policy.weights(turns), ranks, ~turns.has(AGAIN))
+
+
+class _RankValues:
+    """Values of all ranks, as a table has them."""
+
+    def __init__(self, walker: Walker, values: npt.NDArray[np.float64]) -> None:
+        self.rules = walker.rules
+        self._space, self._values = walker.space, values
+
+    def state_values(self, states: Rows) -> npt.NDArray[np.float64]:
+        """As `Values.state_values`."""
+        return np.asarray(self._values[self._space.rank_states(states)])
+
+
+class Beginnings(NamedTuple):
+    """Where games of light begin.
+
+    Attributes
+    ----------
+    n_throws : int
+        That are made already.
+    weights : float64
+        How likely each is.
+    ranks : int64
+    is_turned : bool
+        Whether dark throws next.
+    """
+
+    n_throws: int
+    weights: Weights
+    ranks: npt.NDArray[np.int64]
+    is_turned: npt.NDArray[np.bool_]
+
+    def chance(self, chances: Pair) -> float:
+        """The chance that light wins."""
+        ours, theirs = chances
+        worth = np.where(self.is_turned, 1 - theirs[self.ranks], ours[self.ranks])
+        return float(self.weights @ worth)
+
+    def throws(self, means: Pair, squares: Pair) -> tuple[float, float]:
+        """The mean number of throws in a game, and its standard deviation."""
+        mean, square = (
+            float(self.weights @ np.where(self.is_turned, theirs[self.ranks], ours[self.ranks]))
+            for ours, theirs in (means, squares)
+        )
+        return self.n_throws + mean, math.sqrt(max(0.0, square - mean * mean))

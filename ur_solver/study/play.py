@@ -1,0 +1,216 @@
+"""Games between policies, many side by side: what is seen of them, and how sure it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.rules import RuleSet
+from ur_solver.study import _walker
+from ur_solver.study.policies import Policy
+from ur_solver.study.walker import AGAIN, WIN, Rows, Turns, Walker, walker_of
+
+_CHUNK = 20_000
+"""Games that share a stream of random numbers, and a thread."""
+
+_SLOTS = 8_192
+"""Games that are played side by side."""
+
+MAX_THROWS = 5000
+"""The throws after which a game is left unfinished. Bad players can go on for very long."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A throw, and what was done with it, in many games at once.
+
+    Attributes
+    ----------
+    games : int64, shape (turns,)
+        The games' numbers.
+    sides : uint8, shape (turns,)
+        Whose turn it is: 0 for light, who threw first in the game, 1 for dark.
+    turns : Turns
+    chosen : int64, shape (turns,)
+        The option that was taken.
+    """
+
+    games: npt.NDArray[np.int64]
+    sides: npt.NDArray[np.uint8]
+    turns: Turns
+    chosen: npt.NDArray[np.int64]
+
+
+class Observer(Protocol):
+    """Sees every step of some games and notes something of each game."""
+
+    def see(self, step: Step) -> None:
+        """Note a step."""
+
+    def notes(self) -> dict[str, npt.NDArray[Any]]:
+        """What was noted, by name: arrays with a row for every game."""
+
+
+ObserverOf = Callable[[Walker, int], Observer]
+"""Makes an observer of so many games."""
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games that were played.
+
+    Attributes
+    ----------
+    light_won, is_finished : bool, shape (games,)
+    throws : int32, shape (games,)
+    notes : dict
+        Of the observers, by name.
+    """
+
+    light_won: npt.NDArray[np.bool_]
+    is_finished: npt.NDArray[np.bool_]
+    throws: npt.NDArray[np.int32]
+    notes: dict[str, npt.NDArray[Any]]
+
+    def __len__(self) -> int:
+        return len(self.throws)
+
+    @property
+    def results(self) -> npt.NDArray[np.float64]:
+        """Light's result of every game: 1, 0, or 1/2 where it was left unfinished."""
+        return np.where(self.is_finished, self.light_won, 0.5)
+
+
+def play(
+    rules: RuleSet,
+    light: Policy,
+    dark: Policy,
+    n_games: int,
+    *,
+    seed: int = 1,
+    observers: Iterable[ObserverOf] = (),
+    threads: int | None = None,
+) -> Games:
+    """Play games from the start; light throws first.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    light, dark : Policy
+        They are asked from several threads at once.
+    n_games : int
+    seed : int
+        Of the dice, and of what policies leave to chance: the same seed plays the same games,
+        with any number of threads.
+    observers : iterable of callables
+        They are made anew for every `_CHUNK` games.
+    threads : int, optional
+        As many as processors, if not given.
+    """
+    walker, made = walker_of(rules), tuple(observers)
+    sizes = [min(_CHUNK, n_games - first) for first in range(0, n_games, _CHUNK)]
+    seeds = np.random.SeedSequence(seed).spawn(len(sizes))
+    table = _Table(walker, light, dark, made)
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        played = list(pool.map(table.play, sizes, seeds))
+    return Games(
+        np.concatenate([games.light_won for games in played]),
+        np.concatenate([games.is_finished for games in played]),
+        np.concatenate([games.throws for games in played]),
+        {
+            name: np.concatenate([games.notes[name] for games in played])
+            for name in played[0].notes
+        },
+    )
+
+
+class _Table:
+    """Where two policies sit down to play."""
+
+    def __init__(
+        self, walker: Walker, light: Policy, dark: Policy, observers: Sequence[ObserverOf]
+    ) -> None:
+        self.walker = walker
+        self.policies = (light,) if light is dark else (light, dark)
+        self.observers = observers
+
+    def play(self, n_games: int, seed: np.random.SeedSequence) -> Games:
+        """Games of one stream of random numbers; new ones begin where others end."""
+        walker, rng = self.walker, np.random.default_rng(seed)
+        observers = [make(walker, n_games) for make in self.observers]
+        light_won, is_finished = np.zeros(n_games, dtype=bool), np.zeros(n_games, dtype=bool)
+        throws = np.zeros(n_games, dtype=np.int32)
+        begun = min(_SLOTS, n_games)
+        games = np.arange(begun)
+        rows, sides = walker.start(begun), np.zeros(begun, dtype=np.uint8)
+        while len(games):
+            turns = self._thrown(rows, sides, throws[games] == 0, rng)
+            chosen = self._chosen(turns, sides, rng)
+            step = Step(games, sides, turns, chosen)
+            for observer in observers:
+                observer.see(step)
+            throws[games] += 1
+            flags = turns.flags[chosen]
+            won = (flags & WIN) != 0
+            light_won[games[won]] = sides[won] == 0
+            is_finished[games[won]] = True
+            going = ~won & (throws[games] < MAX_THROWS)
+            rows = np.take(turns.after, chosen, axis=0)
+            sides = np.where(flags & AGAIN, sides, 1 - sides).astype(np.uint8)
+            if not going.all():
+                new = min(len(going) - int(going.sum()), n_games - begun)
+                games = np.concatenate([games[going], np.arange(begun, begun + new)])
+                rows = np.concatenate([rows[going], walker.start(new)])
+                sides = np.concatenate([sides[going], np.zeros(new, dtype=np.uint8)])
+                begun += new
+        notes = {name: each for observer in observers for name, each in observer.notes().items()}
+        return Games(light_won, is_finished, throws, notes)
+
+    def _thrown(
+        self,
+        rows: Rows,
+        sides: npt.NDArray[np.uint8],
+        is_first: npt.NDArray[np.bool_],
+        rng: np.random.Generator,
+    ) -> Turns:
+        """What may be done once something was said, if the rules ask, and thrown."""
+        walker = self.walker
+        chances = rng.random(len(rows))
+        throws = np.empty(len(rows), dtype=np.int32)
+        may = np.empty(len(rows), dtype=np.uint8)
+        for sayings, members in walker.kinds(rows):
+            said = np.zeros(len(members), dtype=np.int64)
+            if len(sayings) > 1:
+                turns = walker.say(rows[members], sayings)
+                said = self._chosen(turns, sides[members], rng) - turns.starts[:-1]
+            for k, saying in enumerate(sayings):
+                those = members[said == k] if len(sayings) > 1 else members
+                sums = np.cumsum([chance for _, chance in saying.outcomes[:-1]])
+                numbers = np.array([number for number, _ in saying.outcomes], dtype=np.int32)
+                throws[those] = numbers[np.searchsorted(sums, chances[those], side="right")]
+                may[those] = saying.may
+        if walker.opening is not None:
+            throws[is_first] = walker.opening
+        return walker.expand(rows, throws, may)
+
+    def _chosen(
+        self, turns: Turns, sides: npt.NDArray[np.uint8], rng: np.random.Generator
+    ) -> npt.NDArray[np.int64]:
+        """The option that each side takes."""
+        chosen = turns.starts[:-1].copy()
+        is_choice = turns.n_options > 1
+        for side, policy in enumerate(self.policies):
+            asked = is_choice if len(self.policies) == 1 else is_choice & (sides == side)
+            if asked.any():
+                part = turns.part(asked)
+                taken = np.empty(len(part), dtype=np.int64)
+                weights, chances = policy.weights(part), rng.random(len(part))
+                _walker.drawn(weights, part.starts, chances, taken)
+                chosen[asked] += taken - part.starts[:-1]
+        return chosen

@@ -1,0 +1,281 @@
+"""Policies: what to do in every turn, asked for many turns at once.
+
+A policy has one method, `weights`, which gives each option of some turns the chance that it is
+taken. A function of a position and its options will do as well (`policy_of`), and so will a
+name: ``table``, what is known by `PRIORITIES`, or priorities joined by ``+`` such as
+``capture+safe+furthest``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import InputError
+from ur_solver.rules import HOME, Move, Position
+from ur_solver.rules.moves import legal_moves
+from ur_solver.study import _walker
+from ur_solver.study.walker import AGAIN, CAPTURE, ROSETTE, WIN, Turns
+from ur_solver.values import Values
+
+Weights = npt.NDArray[np.float64]
+"""The chance that each option is taken, shape (options,); they sum to 1 in every turn."""
+
+Decide = Callable[[Position, Sequence[Move | str]], Move | str]
+"""Takes one of the options: legal moves, or in some rule sets what may be said before the throw.
+
+The side that decides is light in the position, and its turn it is."""
+
+
+class Policy(Protocol):
+    """What to do in every turn."""
+
+    def weights(self, turns: Turns) -> Weights:
+        """The chance that each option of some turns is taken, float64, shape (options,)."""
+
+
+PolicyLike = Policy | Decide | str
+"""A policy, a function that decides, or a name."""
+
+
+def first_best(scores: npt.NDArray[np.float64], turns: Turns) -> Weights:
+    """Weights that take the first option with the highest score of each turn."""
+    chosen = np.empty(len(turns), dtype=np.int64)
+    _walker.first_best(scores, turns.starts, chosen)
+    weights = np.zeros(len(scores))
+    weights[chosen] = 1
+    return weights
+
+
+class AnyMove:
+    """Takes any option, all alike."""
+
+    def weights(self, turns: Turns) -> Weights:
+        """As `Policy.weights`."""
+        n = turns.n_options
+        return np.repeat(1 / n, n)
+
+
+def _safe(turns: Turns) -> npt.NDArray[np.float64]:
+    if turns.sayings is not None:
+        return np.zeros(len(turns.source))
+    threats = turns.after.copy()
+    # who throws again is not captured now, but stands there when the turn ends
+    again = turns.has(AGAIN)
+    threats[again] = turns.walker.mirror(np.ascontiguousarray(threats[again]))
+    over = turns.has(WIN)
+    risk = np.zeros(len(threats))
+    risk[~over] = turns.walker.capture_chances(np.ascontiguousarray(threats[~over]))
+    return -np.round(risk, 12)
+
+
+_SCORES: dict[str, Callable[[Turns], npt.NDArray[np.float64]]] = {
+    "win": lambda turns: turns.has(WIN).astype(float),
+    "capture": lambda turns: turns.has(CAPTURE).astype(float),
+    "rosette": lambda turns: turns.has(ROSETTE).astype(float),
+    "again": lambda turns: turns.has(AGAIN).astype(float),
+    "safe": _safe,
+    "off": lambda turns: (turns.target == len(turns.walker.rules.path)).astype(float),
+    "enter": lambda turns: (turns.source == HOME).astype(float),
+    "furthest": lambda turns: turns.target.astype(float),
+    "rearmost": lambda turns: -turns.source.astype(float),
+}
+
+PRIORITIES: dict[str, str] = {
+    "win": "a move that wins",
+    "capture": "a capture",
+    "rosette": "a landing on a rosette",
+    "again": "a move that gives another throw",
+    "safe": "the least chance of being captured by the next throw",
+    "off": "bearing off",
+    "enter": "entering a piece",
+    "furthest": "the move that ends furthest on",
+    "rearmost": "the rearmost piece",
+}
+"""What a policy can prefer, in words."""
+
+
+class Priorities:
+    """Takes what its first priority prefers; among equals what the second does, and so on.
+
+    Among options that no priority tells apart it takes the first: the rearmost piece.
+
+    Parameters
+    ----------
+    order : sequence of str
+        Of `PRIORITIES`.
+    """
+
+    def __init__(self, order: Sequence[str]) -> None:
+        self.order = tuple(order)
+        self._scores = [_SCORES[name] for name in self.order]
+
+    def __repr__(self) -> str:
+        return f"Priorities({'+'.join(self.order)})"
+
+    def weights(self, turns: Turns) -> Weights:
+        """As `Policy.weights`."""
+        starts = turns.starts[:-1]
+        alive = np.ones(len(turns.source), dtype=bool)
+        for score in self._scores:
+            preferred = np.where(alive, score(turns), -np.inf)
+            best = np.maximum.reduceat(preferred, starts) if len(starts) else preferred
+            alive &= preferred == np.repeat(best, turns.n_options)
+        return first_best(alive.astype(float), turns)
+
+
+class TablePolicy:
+    """Plays by a table: takes what is worth most, or errs now and then.
+
+    Parameters
+    ----------
+    values : Values
+    temperature : float
+        An option that loses as much as the temperature is taken 1/e times as often as the best.
+        0 takes the best, of equals the first.
+    others : Values, optional
+        Where the other side throws, what that is worth to it, if not by the same values.
+    """
+
+    def __init__(
+        self, values: Values, temperature: float = 0.0, others: Values | None = None
+    ) -> None:
+        self.values = values
+        self.others = others
+        self.temperature = temperature
+        self.payoff = values.rules.payoff
+
+    def option_values(self, turns: Turns) -> npt.NDArray[np.float64]:
+        """What each option is worth to the side that takes it, shape (options,)."""
+        if turns.sayings is not None:
+            return self._saying_values(turns)
+        total, cost = self._stakes(turns)
+        worth = np.array(total, dtype=np.float64)
+        goes_on = ~turns.has(WIN)
+        after, again = turns.after[goes_on], turns.has(AGAIN)[goes_on]
+        if self.others is None:
+            values = self.values.state_values(after)
+        else:
+            values = np.empty(len(after))
+            values[again] = self.values.state_values(after[again])
+            values[~again] = self.others.state_values(after[~again])
+        worth[goes_on] = np.where(again, values, worth[goes_on] - values)
+        return worth - cost
+
+    def _stakes(
+        self, turns: Turns
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | float]:
+        """What the two sides' values sum to after each option, and what it costs."""
+        payoff = self.payoff
+        if not payoff.has_fines:
+            return np.full(len(turns.source), float(payoff.total(0))), 0.0
+        fines = turns.after[:, -1].astype(np.int64)
+        total = payoff.total(0) + fines * float(payoff.total(1) - payoff.total(0))
+        return total, np.where(turns.has(ROSETTE), float(payoff.cost(True)), 0.0)
+
+    def _saying_values(self, turns: Turns) -> npt.NDArray[np.float64]:
+        assert turns.sayings is not None
+        worth = np.empty((len(turns), len(turns.sayings)))
+        for k, saying in enumerate(turns.sayings):
+            thrown, chances = turns.walker.every_throw(turns.rows, saying)
+            best = np.maximum.reduceat(self.option_values(thrown), thrown.starts[:-1])
+            worth[:, k] = best.reshape(len(turns), len(chances)) @ chances
+        return worth.ravel()
+
+    def weights(self, turns: Turns) -> Weights:
+        """As `Policy.weights`."""
+        worth = self.option_values(turns)
+        if self.temperature == 0:
+            return first_best(worth, turns)
+        best = np.maximum.reduceat(worth, turns.starts[:-1])
+        weights = np.exp((worth - best[turns.turn_of]) / self.temperature)
+        sums = np.add.reduceat(weights, turns.starts[:-1])
+        return np.asarray(weights / sums[turns.turn_of])
+
+
+class Decided:
+    """The policy of a function, which is asked turn by turn, by the readable rules: slowly.
+
+    Parameters
+    ----------
+    decide : callable
+        As `Decide` says.
+    """
+
+    def __init__(self, decide: Decide) -> None:
+        self.decide = decide
+
+    def weights(self, turns: Turns) -> Weights:
+        """As `Policy.weights`."""
+        weights = np.zeros(len(turns.source))
+        for k, (row, start) in enumerate(zip(turns.rows, turns.starts[:-1], strict=True)):
+            position = turns.walker.position(row)
+            options = self._options(turns, k, position)
+            chosen = self.decide(position, options) if len(options) > 1 else options[0]
+            if chosen not in options:
+                raise InputError(
+                    f"a policy decided on {chosen!r} in {position.notation!r}, which is none of "
+                    f"its options: {', '.join(map(str, options))}"
+                )
+            weights[start + options.index(chosen)] = 1
+        return weights
+
+    def _options(self, turns: Turns, k: int, position: Position) -> list[Move | str]:
+        if turns.sayings is not None:
+            return [saying.name for saying in turns.sayings]
+        throw = int(turns.throws[k])
+        if throw < 0:
+            return ["pass"]
+        for saying in turns.walker.kinds(turns.rows[k : k + 1])[0][0]:
+            if saying.may == turns.may[k]:
+                moves = legal_moves(position, turns.walker.throws[throw], saying.name)
+                return [*moves] if moves else ["pass"]
+        raise AssertionError("no saying lets these pieces move")
+
+
+TEMPERATURES = {"table": 0.0, "strong": 0.005, "medium": 0.02, "weak": 0.06}
+"""Policies by a table with the temperatures of `ur_solver.audit.players`; `table` does not err."""
+
+ORDERS: dict[str, tuple[str, ...]] = {
+    "first": ("rearmost",),
+    "greedy": ("win", "capture", "again", "furthest"),
+}
+"""Orders of priorities that have a name of their own: the players of ``ur sample``."""
+
+NAMES = (*TEMPERATURES, "random", *ORDERS, *PRIORITIES)
+"""All names of policies; priorities can be joined by ``+`` besides."""
+
+
+def policy_of(what: PolicyLike, values: Values) -> Policy:
+    """The policy that is meant.
+
+    Parameters
+    ----------
+    what : Policy, function or str
+        A policy is taken as it is; a function decides turn by turn (`Decide`); a name is one of
+        `NAMES`, or several of `PRIORITIES` joined by ``+``.
+    values : Values
+        Of the table that ``table`` and those that err play by.
+
+    Raises
+    ------
+    InputError
+        If no policy goes by that name.
+    """
+    if not isinstance(what, str):
+        return what if hasattr(what, "weights") else Decided(what)
+    if what in TEMPERATURES:
+        return TablePolicy(values, TEMPERATURES[what])
+    if what == "random":
+        return AnyMove()
+    order = ORDERS.get(what, tuple(what.split("+")))
+    unknown = [name for name in order if name not in _SCORES]
+    if unknown:
+        raise InputError(
+            f"policy {what!r:.100}: {unknown[0]!r:.50} is not known; known are "
+            f"{', '.join(NAMES)}, and {', '.join(PRIORITIES)} joined by '+'"
+        )
+    return Priorities(order)
