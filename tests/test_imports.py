@@ -33,6 +33,7 @@ ORDER = (
         "records",
         "maps",
         "audit",
+        "study",
         "serve",
         "cli",
         "__main__",

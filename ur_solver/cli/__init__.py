@@ -40,6 +40,7 @@ COMMANDS = {
     "export": "Write a table as RoyalUr's solved map.",
     "play": "Play against a table.",
     "sample": "Games of players that the program knows.",
+    "evaluate": "One way to play against another.",
     "serve": "The board in the browser, and answers for programs.",
 }
 """The commands and their help in a line, which `ur --help` shows without importing them."""

@@ -26,9 +26,7 @@ from ur_solver.study import Estimate, Evaluation, evaluate
 )
 @click.option("--seed", default=1, show_default=True, help="Of the games.")
 @json_option
-def command(
-    word: str, light: str, dark: str, games: int | None, seed: int, as_json: bool
-) -> None:
+def command(word: str, light: str, dark: str, games: int | None, seed: int, as_json: bool) -> None:
     """How often light wins by one policy against another, and how long their games are.
 
     TABLE is a file or a rule set, such as finkel:3. Light throws first. Up to a million

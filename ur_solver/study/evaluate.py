@@ -1,4 +1,4 @@
-"""One policy against another: exactly where the game is small, by games that are played elsewhere."""
+"""One policy against another: exactly where a game is small, else by games that are played."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def evaluate(
     >>> from ur_solver.study import evaluate
     >>> table = ur.solve("finkel:2")
     >>> round(evaluate(table, "table", "random").chance.value, 6)
-    0.776073
+    0.754995
     """
     policies = tuple(
         None if isinstance(what, str) and what == REPLY else policy_of(what, values)

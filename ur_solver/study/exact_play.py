@@ -155,9 +155,7 @@ class ExactPlay:
         """What a policy does everywhere, by block and part: it can be used several times."""
         return [[part.weights(policy) for part in parts] for parts in self.blocks]
 
-    def chances(
-        self, light: list[list[Weights]] | None, dark: list[list[Weights]] | None
-    ) -> Pair:
+    def chances(self, light: list[list[Weights]] | None, dark: list[list[Weights]] | None) -> Pair:
         """The chances of winning of the side that throws, by rank: light's, and dark's.
 
         Parameters

@@ -123,10 +123,7 @@ def play(
         np.concatenate([games.light_won for games in played]),
         np.concatenate([games.is_finished for games in played]),
         np.concatenate([games.throws for games in played]),
-        {
-            name: np.concatenate([games.notes[name] for games in played])
-            for name in played[0].notes
-        },
+        {name: np.concatenate([games.notes[name] for games in played]) for name in played[0].notes},
     )
 
 

@@ -173,7 +173,7 @@ class TablePolicy:
         if not payoff.has_fines:
             return np.full(len(turns.source), float(payoff.total(0))), 0.0
         fines = turns.after[:, -1].astype(np.int64)
-        total = payoff.total(0) + fines * float(payoff.total(1) - payoff.total(0))
+        total = np.asarray(payoff.total(0) + fines * float(payoff.total(1) - payoff.total(0)))
         return total, np.where(turns.has(ROSETTE), float(payoff.cost(True)), 0.0)
 
     def _saying_values(self, turns: Turns) -> npt.NDArray[np.float64]:

@@ -17,10 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.rules import FREE_THROW, HOME, Position, RuleSet, mirror_square
-from ur_solver.rules.contents import DARK, LIGHT, Pieces, side_of, split, swap_sides
+from ur_solver.rules.contents import LIGHT, Pieces, side_of, split, swap_sides
 from ur_solver.space import Space, space_of
 from ur_solver.study import _walker
 from ur_solver.study._walker import AGAIN, CAPTURE, PASS, ROSETTE, WIN
+
+__all__ = ["AGAIN", "CAPTURE", "PASS", "ROSETTE", "WIN", "Saying", "Turns", "Walker", "walker_of"]
 
 Rows = npt.NDArray[Any]
 """Encoded states, shape (states, state width), of the space's own type."""
@@ -162,7 +164,7 @@ class Turns:
 
     def has(self, flag: int) -> npt.NDArray[np.bool_]:
         """Of which options something is so: `AGAIN`, `WIN`, `ROSETTE`, `PASS` or `CAPTURE`."""
-        return (self.flags & flag) != 0
+        return np.asarray((self.flags & flag) != 0)
 
     def part(self, wanted: npt.NDArray[np.bool_]) -> Turns:
         """Some of the turns, by a mask."""
@@ -333,9 +335,7 @@ class Walker:
             sayings,
         )
 
-    def every_throw(
-        self, rows: Rows, saying: Saying
-    ) -> tuple[Turns, npt.NDArray[np.float64]]:
+    def every_throw(self, rows: Rows, saying: Saying) -> tuple[Turns, npt.NDArray[np.float64]]:
         """The turns of states after a saying, a turn for every outcome, state by state.
 
         Returns
@@ -447,9 +447,7 @@ class _Builder:
         taken = np.zeros((len(self.landings), self.n_codes), dtype=np.int32)
         for landing, row in self.landings.items():
             codes = self.code[landing.cell]
-            for content, outcome in zip(
-                self.contents[landing.cell], landing.outcomes, strict=True
-            ):
+            for content, outcome in zip(self.contents[landing.cell], landing.outcomes, strict=True):
                 after[row, codes[content]], taken[row, codes[content]] = outcome
         full = (1 << self.rules.pieces) - 1 if self.family.is_numbered else self.rules.pieces
         stocks = np.arange(full + 1)
@@ -487,7 +485,10 @@ class _Builder:
             ),
             has_part=has_part.astype(np.uint8),
             stock_count=np.array(
-                [stock.bit_count() if self.family.is_numbered else stock for stock in range(full + 1)],
+                [
+                    stock.bit_count() if self.family.is_numbered else stock
+                    for stock in range(full + 1)
+                ],
                 dtype=np.uint8,
             ),
         )
@@ -559,6 +560,3 @@ class _Builder:
 def walker_of(rules: RuleSet) -> Walker:
     """The walker of a rule set, built once and shared."""
     return Walker(rules)
-
-
-__all__ = ["AGAIN", "CAPTURE", "DARK", "PASS", "ROSETTE", "WIN", "Saying", "Turns", "Walker"]
