@@ -30,6 +30,7 @@ def _own_tables(
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     monkeypatch.setattr("platformdirs.user_data_path", lambda _name: tmp_path / "user")
     monkeypatch.setattr("platformdirs.user_cache_path", lambda _name: tmp_path / "cache")
+    monkeypatch.setattr("platformdirs.user_state_path", lambda _name: tmp_path / "state")
     for variable in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):  # of processes
         monkeypatch.setenv(variable, str(tmp_path / variable))
 

@@ -199,7 +199,7 @@ def test_certified_errors(tmp_path):
 
 def test_a_missing_table_is_an_error_with_the_remedy(tmp_path, monkeypatch):
     monkeypatch.setenv("UR_TABLES", str(tmp_path))
-    with pytest.raises(ur.errors.MissingTableError, match="'ur solve murray-3dice -n 2' makes it"):
+    with pytest.raises(ur.errors.MissingTableError, match="'ur solve murray-3dice -n 2' "):
         ur.open_table("murray-3dice:2")
 
 

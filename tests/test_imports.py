@@ -30,6 +30,7 @@ ORDER = (
         "query",
         "verify",
         "locate",
+        "inventory",
         "records",
         "maps",
         "audit",

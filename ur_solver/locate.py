@@ -49,6 +49,13 @@ def cache_folder() -> pathlib.Path:
     return platformdirs.user_cache_path("ur_solver")
 
 
+def games_folder() -> pathlib.Path:
+    """The user's folder for games in play."""
+    import platformdirs  # noqa: PLC0415 - as above
+
+    return platformdirs.user_state_path("ur_solver") / "games"
+
+
 def table_name(rules: RuleSet, value_type: str = "float64") -> str:
     """The file name of a rule set's table, such as ``finkel-7.h5``."""
     # The name may come from a stranger's JSON: nothing of it can be a folder.

@@ -194,7 +194,7 @@ def test_references_are_of_the_game_and_not_of_its_name():
 def test_the_references_that_come_with_the_program_are_those_that_it_computes(query2):
     shipped = shipped_references()
     assert all(losses.keys() == PLAIN.keys() for losses in shipped.values())
-    assert shipped[reference_key(named_rules("finkel:4"), REFERENCE_GAMES)]
+    assert shipped[reference_key(named_rules("finkel"), REFERENCE_GAMES)]
     mine = reference_losses(query2, REFERENCE_GAMES)
     assert shipped[reference_key(query2.rules, REFERENCE_GAMES)] == pytest.approx(mine, abs=1e-9)
 

@@ -157,7 +157,7 @@ def test_forked_processes_read_the_right_values():
 
 
 def test_a_missing_file_names_the_command_that_makes_one(tmp_path: pathlib.Path):
-    with pytest.raises(MissingTableError, match="ur solve"):
+    with pytest.raises(MissingTableError, match="'ur tables' lists"):
         TableFile(tmp_path / "nothing.h5")
 
 

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 try:
     import resource
@@ -32,7 +33,8 @@ COMMANDS = {
     "query": "The value of a position.",
     "best": "All legal moves, best first.",
     "moves": "Legal moves and where they lead; needs no table.",
-    "info": "What a table says of itself.",
+    "tables": "What tables there are; verify and remove them.",
+    "info": "What a table says of itself, or where things are.",
     "verify": "Check a table from the file alone.",
     "certify": "Prove how far a table's values can be off.",
     "audit": "Judge recorded games.",
@@ -101,6 +103,15 @@ class _Commands(click.Group):
         module = _imported(f"ur_solver.cli.{_MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names of commands, which need not be imported for it."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        found = COMMANDS.items()
+        return [
+            CompletionItem(name, help=text) for name, text in found if name.startswith(incomplete)
+        ]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

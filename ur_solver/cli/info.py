@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
+import pathlib
+from typing import Any
 
 import click
 
+from ur_solver import __version__
 from ur_solver.api.table import Table
-from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.options import json_option, optional_table_argument
 from ur_solver.cli.output import (
     bound_text,
     columns,
@@ -16,16 +20,32 @@ from ur_solver.cli.output import (
     size_text,
     time_text,
 )
-from ur_solver.locate import open_file
+from ur_solver.locate import (
+    FOLDER_VARIABLE,
+    cache_folder,
+    games_folder,
+    open_file,
+    table_folders,
+)
 from ur_solver.rules.payoff import percent
 from ur_solver.space import StakesSpace
 
 
-@click.command(short_help="What a table says of itself.")
-@table_argument
+@click.command(short_help="What a table says of itself, or where things are.")
+@optional_table_argument
+@click.option("--paths", "is_of_paths", is_flag=True, help="Where tables and other files are.")
 @json_option
-def command(word: str, as_json: bool) -> None:
-    """What TABLE, a file or a rule set such as finkel:3, says of itself."""
+def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
+    """What TABLE, a file or a rule set such as finkel:3, says of itself.
+
+    With --paths instead where the program looks for tables and puts new ones ($UR_TABLES comes
+    first), and where it keeps games in play and what it need not compute twice.
+    """
+    if is_of_paths == (word is not None):
+        raise click.UsageError("give a TABLE, or --paths")
+    if word is None:
+        click.echo(json.dumps(_paths()) if as_json else _paths_text())
+        return
     with Table(open_file(word, say=say)) as table:
         if as_json:
             click.echo(json.dumps(table.info()))
@@ -56,6 +76,36 @@ def command(word: str, as_json: bool) -> None:
             ["solved in", time_text(header.seconds)],
         ]
         click.echo(columns(rows, "<<"))
+
+
+def _paths() -> dict[str, Any]:
+    """Where things are, as JSON values."""
+    return {
+        "version": __version__,
+        "package": str(pathlib.Path(__file__).resolve().parent.parent),
+        "tables": [str(folder) for folder in table_folders()],
+        "games": str(games_folder()),
+        "cache": str(cache_folder()),
+        "environment": {FOLDER_VARIABLE: os.environ.get(FOLDER_VARIABLE)},
+    }
+
+
+def _paths_text() -> str:
+    found = _paths()
+    first, *others = found["tables"]
+    chosen = found["environment"][FOLDER_VARIABLE]
+    return columns(
+        [
+            ["version", found["version"]],
+            ["program", found["package"]],
+            [f"${FOLDER_VARIABLE}", chosen or "not set"],
+            ["new tables", first],
+            *(["tables, too", folder] for folder in others),
+            ["games in play", found["games"]],
+            ["cache", found["cache"]],
+        ],
+        "<<",
+    )
 
 
 def _stakes_rows(table: Table) -> list[list[str]]:

@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
-from ur_solver.cli.options import json_option, pieces_option
+from ur_solver.cli.options import json_option, pieces_option, rules_argument
 from ur_solver.cli.output import chance_text, columns, draw_position
 from ur_solver.rules import Position, RuleSet, named_rules
 
 
 @click.command(short_help="Legal moves and where they lead; needs no table.")
-@click.argument("rules")
+@rules_argument
 @click.argument("position")
 @click.argument("throw", required=False)
 @pieces_option

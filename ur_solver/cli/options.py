@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import click
+from click.shell_completion import CompletionItem
 
-from ur_solver.rules import MAX_PIECES
+from ur_solver.rules import CATALOGUE, MAX_PIECES
 
-table_argument = click.argument("word", metavar="TABLE")
+
+def _complete_table(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Names of rule sets, or files where none begins so."""
+    names = [CompletionItem(name) for name in CATALOGUE if name.startswith(incomplete)]
+    return names or [CompletionItem(incomplete, type="file")]
+
+
+table_argument = click.argument("word", metavar="TABLE", shell_complete=_complete_table)
+optional_table_argument = click.argument(
+    "word", metavar="[TABLE]", required=False, shell_complete=_complete_table
+)
+rules_argument = click.argument("rules", shell_complete=_complete_table)
+optional_rules_argument = click.argument("rules", required=False, shell_complete=_complete_table)
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON, one object a line.")
 pieces_option = click.option(
     "-n",

@@ -11,7 +11,7 @@ import click
 from ur_solver.cli.cost import Cost, cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.markdown import fill, terminal_text
-from ur_solver.cli.options import json_option, pieces_option
+from ur_solver.cli.options import json_option, optional_rules_argument, pieces_option
 from ur_solver.cli.output import columns, size_text
 from ur_solver.locate import new_table_path
 from ur_solver.rules import CATALOGUE, RuleSet
@@ -24,7 +24,7 @@ _WIDEST = 100
 
 
 @click.command(short_help="List the rule sets, or show one.")
-@click.argument("rules", required=False)
+@optional_rules_argument
 @pieces_option
 @custom_rule_options
 @click.option(

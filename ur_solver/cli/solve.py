@@ -11,7 +11,7 @@ import click
 from ur_solver.api.table import Table
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
-from ur_solver.cli.options import json_option, pieces_option
+from ur_solver.cli.options import json_option, pieces_option, rules_argument
 from ur_solver.cli.output import bound_text, columns, say, size_text, time_text
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.engine import MIN_TOLERANCE
@@ -24,7 +24,7 @@ from ur_solver.table import VALUE_TYPES, TableFile
 
 
 @click.command(short_help="Solve a rule set and write its table.")
-@click.argument("rules")
+@rules_argument
 @pieces_option
 @click.option(
     "-o",

@@ -25,7 +25,7 @@ from ur_solver.errors import (
     UnregisteredError,
     UrError,
 )
-from ur_solver.rules import RuleSet
+from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.table.chunk import BITSHUFFLE, are_parameters, decode, max_stored
 from ur_solver.table.format import FORMAT, MAX_TEXT, VERSION
 
@@ -62,9 +62,7 @@ def open_file(path: pathlib.Path) -> h5py.File:
         with path.open("rb") as file:
             is_empty = not file.read(1)
     except FileNotFoundError:
-        raise MissingTableError(
-            f"there is no table {str(path)!r}; 'ur solve finkel -o {path}' would make one"
-        ) from None
+        raise MissingTableError(_missing(path)) from None
     except (OSError, ValueError) as error:  # ValueError if the path has a null byte
         reason = getattr(error, "strerror", None) or error
         raise NotATableError(f"cannot read table {str(path)!r}: {reason}") from None
@@ -76,6 +74,16 @@ def open_file(path: pathlib.Path) -> h5py.File:
         # HDF5's chunk cache is off, since `TableFile` has its own. Its lock is off, since a file
         # has its name only once it is complete, and its writer holds a lock until just after that.
         return h5py.File(path, "r", rdcc_nbytes=0, locking=False)
+
+
+def _missing(path: pathlib.Path) -> str:
+    """That there is no file, and what was perhaps meant."""
+    if str(path).partition(":")[0] in CATALOGUE:
+        return (
+            f"there is no file {str(path)!r}; of the rule set, ur_solver.open_table({str(path)!r}) "
+            f"opens the table, and ur_solver.solve({str(path)!r}) makes it"
+        )
+    return f"there is no table {str(path)!r}; 'ur tables' lists those that there are"
 
 
 _FLOATS = ("tolerance", "residual", "seconds")

@@ -1,0 +1,180 @@
+"""`ur tables`, `ur info --paths`, completion, and the advice of errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import filelock
+import pytest
+from click.testing import CliRunner
+
+import ur_solver as ur
+from tests.cli.test_commands import run
+from tests.meaningless import write_meaningless
+from ur_solver import __version__
+from ur_solver.cli import COMMANDS, cli
+from ur_solver.errors import MissingTableError
+from ur_solver.locate import FOLDER_VARIABLE, games_folder
+from ur_solver.rules import CATALOGUE, named_rules
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, solved):
+    """A folder with a table, one that is certified, a damaged one and an unfinished solve."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    monkeypatch.setattr(
+        "ur_solver.inventory.table_folders", lambda: [folder, tmp_path / "not there"]
+    )
+    shutil.copy(solved(named_rules("finkel:2")), folder)
+    run("solve", "blitz:1", "--certify", "-q")
+    content = (folder / "finkel-2.h5").read_bytes()
+    (folder / "finkel-3.h5").write_bytes(content[: len(content) // 2])
+    (folder / "notes.h5").write_text("no table")
+    blocks = folder / "aseb-4.h5.blocks"
+    blocks.mkdir()
+    (blocks / "solve.json").write_text(json.dumps({"rules": named_rules("aseb:4").to_json()}))
+    (blocks / "blocks.bin").write_bytes(b"x" * 1000)
+    return folder
+
+
+def test_tables_are_listed(folder):
+    found = [json.loads(line) for line in run("tables", "--json").splitlines()]
+    assert run("tables", "list", "--json") == run("tables", "--json")
+    assert [list(each) for each in found] == 4 * [[
+        "path", "kind", "n_bytes", "rules", "pieces", "positions", "value_type", "tolerance",
+        "error", "made", "message",
+    ]]  # fmt: skip
+    unfinished, certified, plain, damaged = found
+    assert [each["kind"] for each in found] == ["unfinished", "table", "table", "damaged"]
+    assert (unfinished["rules"], unfinished["pieces"]) == ("aseb", 4)
+    assert unfinished["n_bytes"] > 1000
+    assert 0 < certified["error"] < 1e-11
+    assert plain["error"] is None
+    assert plain["n_bytes"] == (folder / "finkel-2.h5").stat().st_size
+    assert (plain["positions"], plain["tolerance"]) == (12869, 1e-12)
+    assert "damaged" in damaged["message"]
+    lines = run("tables").splitlines()
+    assert lines[3].split()[:3] == ["finkel:2", "12,869", "float64"]
+    assert lines[-1].startswith("4 in all, ")
+
+
+def test_no_tables_are_said_to_be_none(tmp_path, monkeypatch):
+    monkeypatch.setattr("ur_solver.inventory.table_folders", lambda: [tmp_path / "none"])
+    result = CliRunner().invoke(cli, ["tables"])
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "'ur solve finkel -n 3' makes one" in result.stderr
+    assert run("tables", "--json") == ""
+
+
+def test_all_tables_are_verified(folder):
+    result = CliRunner().invoke(cli, ["tables", "verify", "--sample", "9", "--json", "-q"])
+    assert result.exit_code == 1
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(os.path.basename(each["table"]), each["right"]) for each in found] == [
+        ("blitz-1.h5", True),
+        ("finkel-2.h5", True),
+        ("finkel-3.h5", False),
+    ]
+    assert "1 of 3 tables are wrong" in result.stderr
+    (folder / "finkel-3.h5").unlink()
+    assert run("tables", "verify", "--sample", "9").count(": right\n") == 2
+    write_meaningless(folder / "hashes.h5", named_rules("finkel:1"))
+    said = CliRunner().invoke(cli, ["tables", "verify", str(folder / "hashes.h5")])
+    assert "hashes.h5: wrong: " in said.stdout
+    assert said.exit_code == 1
+    assert run("tables", "verify", "finkel:2") == "finkel:2: right\n"
+
+
+def test_tables_are_removed_when_the_user_agrees(folder):
+    names = {path.name for path in folder.iterdir()}
+    no = CliRunner().invoke(cli, ["tables", "remove", "finkel:2"], input="n\n")
+    assert no.exit_code == 1
+    assert f"{folder / 'finkel-2.h5'}, " in no.stdout
+    nobody = CliRunner().invoke(cli, ["tables", "remove", "finkel:2"], input="")
+    assert nobody.exit_code == 1
+    assert {path.name for path in folder.iterdir()} == names
+    yes = CliRunner().invoke(cli, ["tables", "remove", "finkel:2"], input="y\n")
+    assert yes.exit_code == 0
+    run("tables", "remove", str(folder / "finkel-3.h5"), str(folder / "aseb-4.h5.blocks"), "-y")
+    assert {path.name for path in folder.iterdir()} == {"blitz-1.h5", "notes.h5"}
+
+
+def test_only_what_a_solve_made_is_removed(folder):
+    for path in (folder / "notes.h5", folder):
+        assert "neither a table nor" in run("tables", "remove", str(path), "-y", code=2)
+    assert "there is no table of masters" in run("tables", "remove", "masters:5", "-y", code=2)
+    with filelock.FileLock(folder / "aseb-4.h5.blocks" / "lock"):
+        message = run("tables", "remove", str(folder / "aseb-4.h5.blocks"), "-y", code=1)
+    assert "a solve is writing to" in message
+    assert (folder / "aseb-4.h5.blocks" / "blocks.bin").exists()
+
+
+def test_paths(tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "chosen"))
+    found = json.loads(run("info", "--paths", "--json"))
+    assert list(found) == ["version", "package", "tables", "games", "cache", "environment"]
+    assert found["version"] == __version__
+    assert found["tables"][0] == str(tmp_path / "chosen")
+    assert found["environment"] == {FOLDER_VARIABLE: str(tmp_path / "chosen")}
+    assert found["games"] == str(games_folder())
+    page = run("info", "--paths")
+    for text in (found["package"], found["cache"], *found["tables"]):
+        assert text in page
+    monkeypatch.delenv(FOLDER_VARIABLE)
+    assert f"${FOLDER_VARIABLE}     not set" in run("info", "--paths")
+    for arguments in (["info"], ["info", "finkel:2", "--paths"]):
+        assert "give a TABLE, or --paths" in run(*arguments, code=2)
+
+
+def completed(*words: str) -> list[str]:
+    """What bash is offered for the last of some words."""
+    environment = {
+        **os.environ,
+        "_UR_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(["ur", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    program = "import sys, ur_solver.cli as c; sys.argv = ['ur']; c.main()"
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in result.stderr
+    return result.stdout.split()
+
+
+def test_completion():
+    assert completed("ver") == ["plain,verify"]
+    assert completed("so") == ["plain,solve"]
+    assert set(completed("s")) == {f"plain,{name}" for name in COMMANDS if name.startswith("s")}
+    offered = {f"plain,{name}" for name in CATALOGUE if name.startswith("ma")}
+    for command in ("query", "solve", "rules"):
+        assert set(completed(command, "ma")) == offered
+    assert completed("query", "./fi") == ["file,./fi"]
+    assert "plain,--progress" in completed("solve", "finkel", "--pro")
+
+
+# advice
+
+
+def test_a_rule_set_is_not_taken_for_a_file():
+    with pytest.raises(MissingTableError, match=r"ur_solver.open_table\('finkel:3'\) opens"):
+        ur.Table("finkel:3")
+    assert ur.solve("finkel:3").rules == ur.rule_set("finkel:3")  # as is advised
+    with pytest.raises(MissingTableError, match="'ur tables' lists"):
+        ur.Table("nowhere.h5")
+
+
+def test_playing_what_cannot_be_solved_is_not_advised():
+    message = run("play", "murray:7", code=2)
+    assert "this machine cannot make it" in message
+    assert "ur solve" not in message

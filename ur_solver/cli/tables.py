@@ -1,0 +1,154 @@
+"""`ur tables`."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from dataclasses import asdict
+
+import click
+
+from ur_solver.cli.options import json_option
+from ur_solver.cli.output import columns, say, size_text
+from ur_solver.cli.telling import Telling, telling_options
+from ur_solver.errors import (
+    CertificateError,
+    DamagedTableError,
+    NotATableError,
+    TableVersionError,
+)
+from ur_solver.inventory import Kept, Kind, kept_tables, remove_kept
+from ur_solver.locate import open_file, table_folders
+from ur_solver.verify import verify_table
+
+
+@click.group(
+    short_help="What tables there are; verify and remove them.", invoke_without_command=True
+)
+@json_option
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> None:
+    """List the tables in the folders of tables, or verify or remove some.
+
+    The folders are that of $UR_TABLES, a checkout's and the user's own ('ur info --paths').
+    Solves that are not finished are listed too, and files that are damaged.
+
+    \b
+    ur tables
+    ur tables verify finkel:3
+    ur tables remove finkel:3
+    """
+    if ctx.invoked_subcommand is None:
+        _list(as_json)
+
+
+@command.command("list")
+@json_option
+def list_command(as_json: bool) -> None:
+    """List the tables, unfinished solves and damaged files, with their sizes."""
+    _list(as_json)
+
+
+@command.command("verify")
+@click.argument("words", metavar="[TABLE]...", nargs=-1)
+@click.option(
+    "--sample",
+    default=500,
+    show_default=True,
+    type=click.IntRange(0),
+    help="As 'ur verify' has it.",
+)
+@json_option
+@telling_options
+def verify_command(words: tuple[str, ...], sample: int, as_json: bool, telling: Telling) -> None:
+    """Verify TABLEs, or all that there are; those that are wrong are named.
+
+    A line each; the exit code is 1 if one is wrong.
+    """
+    chosen = words or [str(kept.path) for kept in kept_tables() if kept.kind is not Kind.UNFINISHED]
+    n_wrong = 0
+    for word in chosen:
+        message = _fault(word, sample, telling)
+        n_wrong += message is not None
+        if as_json:
+            click.echo(json.dumps({"table": word, "right": message is None, "message": message}))
+        elif message is not None or not telling.is_quiet:
+            click.echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
+    if n_wrong:
+        raise DamagedTableError(f"{n_wrong} of {len(chosen)} tables are wrong")
+
+
+@command.command("remove")
+@click.argument("words", metavar="TABLE...", nargs=-1, required=True)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+def remove_command(words: tuple[str, ...], yes: bool) -> None:
+    """Remove TABLEs: files, rule sets such as finkel:3, or unfinished solves (.blocks).
+
+    It asks first, naming the files and their sizes.
+    """
+    chosen = [_kept_of(word) for word in words]
+    for kept in chosen:
+        click.echo(f"{kept.path}, {size_text(kept.n_bytes)}")
+    if not yes:
+        click.confirm("Remove?", abort=True)
+    for kept in chosen:
+        remove_kept(kept)
+
+
+def _kept_of(word: str) -> Kept:
+    """What a word stands for, which may be damaged but must be what a solve has made."""
+    path = pathlib.Path(word)
+    if path.exists():
+        kept = Kept.of(path)
+        if kept is None:
+            raise NotATableError(f"{word!r} is neither a table nor an unfinished solve")
+        return kept
+    with open_file(word) as table:
+        found = Kept.of(table.path)
+    assert found is not None
+    return found
+
+
+def _fault(word: str, sample: int, telling: Telling) -> str | None:
+    """What is wrong with a table; None if nothing is."""
+    try:
+        with (
+            open_file(word) as table,
+            telling.progress("verifying", table.space.n_positions) as progress,
+        ):
+            verify_table(table, sample=sample, progress=progress)
+    except (DamagedTableError, CertificateError, NotATableError, TableVersionError) as error:
+        return str(error)
+    return None
+
+
+def _list(as_json: bool) -> None:
+    found = list(kept_tables())
+    if as_json:
+        for kept in found:
+            click.echo(json.dumps({**asdict(kept), "path": str(kept.path)}))
+        return
+    if not found:
+        folders = ", ".join(map(str, table_folders()))
+        say(f"there are no tables in {folders}; 'ur solve finkel -n 3' makes one")
+        return
+    head = ["rule set", "positions", "values", "size", "tolerance", "proven", "made", "file"]
+    click.echo(columns([head, *map(_row, found)], "<><>>><<"))
+    total = sum(kept.n_bytes for kept in found)
+    click.echo(f"\n{len(found)} in all, {size_text(total)}")
+
+
+def _row(kept: Kept) -> list[str]:
+    def number(value: float | None) -> str:
+        return "" if value is None else f"{value:.3g}"
+
+    return [
+        f"{kept.rules}:{kept.pieces}" if kept.rules else "",
+        f"{kept.positions:,}" if kept.positions else "",
+        kept.value_type or "",
+        size_text(kept.n_bytes),
+        number(kept.tolerance),
+        number(kept.error),
+        (kept.made or kept.kind.value)[:10],
+        str(kept.path) + (f" ({kept.message})" if kept.message else ""),
+    ]

@@ -1,0 +1,137 @@
+"""What solves have left in the folders of tables: tables, unfinished solves, damaged files."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+import filelock
+
+from ur_solver.engine import checkpoint_folder
+from ur_solver.errors import NotATableError, OutputError, UrError
+from ur_solver.locate import table_folders
+from ur_solver.rules import RuleSet
+from ur_solver.table import TableFile
+
+_UNFINISHED = checkpoint_folder(pathlib.Path("x.h5")).name.removeprefix("x")
+"""How the folder of an unfinished solve ends: ``.h5.blocks``."""
+
+
+class Kind(StrEnum):
+    """What is kept at a path."""
+
+    TABLE = "table"
+    UNFINISHED = "unfinished"
+    DAMAGED = "damaged"
+    """A table that cannot be read, or not by this program."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A table, or what is there in place of one; what is not known is None.
+
+    Attributes
+    ----------
+    path : Path
+    kind : Kind
+    n_bytes : int
+        On disk.
+    rules : str or None
+        The rule set's name.
+    pieces, positions : int or None
+    value_type : str or None
+    tolerance, error : float or None
+        As the table says; `error` is None if nothing is proven.
+    made : str or None
+        When, ISO 8601, UTC.
+    message : str or None
+        Why a damaged table cannot be read.
+    """
+
+    path: pathlib.Path
+    kind: Kind
+    n_bytes: int
+    rules: str | None = None
+    pieces: int | None = None
+    positions: int | None = None
+    value_type: str | None = None
+    tolerance: float | None = None
+    error: float | None = None
+    made: str | None = None
+    message: str | None = None
+
+    @classmethod
+    def of(cls, path: pathlib.Path) -> Self | None:
+        """What is kept at a path; None if it is nothing that a solve makes."""
+        if path.is_dir():
+            return cls._of_folder(path) if path.name.endswith(_UNFINISHED) else None
+        n_bytes = path.stat().st_size
+        try:
+            with TableFile(path) as table:
+                header = table.header
+                return cls(
+                    path,
+                    Kind.TABLE,
+                    n_bytes,
+                    rules=header.rules.name,
+                    pieces=header.rules.pieces,
+                    positions=table.space.n_positions,
+                    value_type=header.value_type,
+                    tolerance=header.tolerance * table.space.unit,
+                    error=header.error,
+                    made=header.made,
+                )
+        except NotATableError:
+            return None
+        except UrError as error:
+            return cls(path, Kind.DAMAGED, n_bytes, message=str(error))
+
+    @classmethod
+    def _of_folder(cls, path: pathlib.Path) -> Self:
+        n_bytes = sum(each.stat().st_size for each in path.iterdir() if each.is_file())
+        try:
+            rules = RuleSet.from_json(json.loads((path / "solve.json").read_bytes())["rules"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return cls(path, Kind.UNFINISHED, n_bytes)
+        return cls(path, Kind.UNFINISHED, n_bytes, rules=rules.name, pieces=rules.pieces)
+
+
+def kept_tables() -> Iterator[Kept]:
+    """What is kept in the folders of tables, by folder and name."""
+    seen = set()
+    for folder in table_folders():
+        if not folder.is_dir():
+            continue
+        for path in sorted(folder.iterdir()):
+            is_ours = path.name.endswith((".h5", _UNFINISHED))
+            if not is_ours or path.resolve() in seen:
+                continue
+            seen.add(path.resolve())
+            kept = Kept.of(path)
+            if kept is not None:
+                yield kept
+
+
+def remove_kept(kept: Kept) -> None:
+    """Remove what is kept.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be removed, or a solve is writing there.
+    """
+    try:
+        if kept.kind is not Kind.UNFINISHED:
+            kept.path.unlink()
+            return
+        with filelock.FileLock(kept.path / "lock", blocking=False):
+            shutil.rmtree(kept.path)
+    except filelock.Timeout:
+        raise OutputError(f"a solve is writing to {str(kept.path)!r}") from None
+    except OSError as error:
+        raise OutputError(f"cannot remove {str(kept.path)!r}: {error.strerror}") from None
