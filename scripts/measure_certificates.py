@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 import time
 
-from ur_solver.engine import BlockResult, solve
+from ur_solver.blocks import BlockRecord
+from ur_solver.engine import solve
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import space_of
 
@@ -22,10 +23,10 @@ def measure(rules: RuleSet, certify: bool) -> tuple[float, float, float]:
     space = space_of(rules)
     sweeps, error = 0, 0.0
 
-    def on_block(result: BlockResult) -> None:
+    def on_block(record: BlockRecord) -> None:
         nonlocal sweeps, error
-        sweeps += result.sweeps * len(result.values)
-        error = max(error, result.error or 0.0)
+        sweeps += record.sweeps * space.blocks[record.index].size
+        error = max(error, record.error or 0.0)
 
     began = time.process_time()
     solve(space, tolerance=TOLERANCE, certify=certify, on_block=on_block)

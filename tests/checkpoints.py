@@ -1,4 +1,4 @@
-"""Checkpoints read by another process, also while their solve is running."""
+"""Folders of blocks read by another process, also while their solve is running."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ import pathlib
 
 import numpy as np
 
-from ur_solver.engine.checkpoint import RECORD
-from ur_solver.rules import RuleSet
-from ur_solver.space import space_of
+from ur_solver.blocks import RECORD, checkpoint_folder
+from ur_solver.blocks.record import is_sound
 
 
-def block_file(output: pathlib.Path) -> pathlib.Path:
-    return output.with_name(output.name + ".blocks") / "blocks.bin"
+def block_files(output: pathlib.Path) -> dict[int, pathlib.Path]:
+    """By block, its file."""
+    found = checkpoint_folder(output).glob("[0-9]*/*.block")
+    return {int(path.stem): path for path in sorted(found)}
 
 
-def finished_blocks(output: pathlib.Path, rules: RuleSet) -> dict[int, bytes]:
-    """By block, the seconds of its record, which differ whenever a block is solved again."""
-    try:
-        records = np.fromfile(block_file(output), RECORD, len(space_of(rules).blocks))
-    except FileNotFoundError:
-        return {}
-    return {index: each.tobytes() for index, each in enumerate(records) if each["checksum"]}
+def finished_blocks(output: pathlib.Path) -> dict[int, bytes]:
+    """By block, its record, whose seconds differ whenever a block is solved again."""
+    found = {}
+    for index, path in block_files(output).items():
+        try:
+            head = path.read_bytes()[: RECORD.itemsize]
+        except FileNotFoundError:
+            continue
+        if len(head) == RECORD.itemsize and is_sound(np.frombuffer(head, RECORD)[0]):
+            found[index] = head
+    return found

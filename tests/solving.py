@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ur_solver import engine
-from ur_solver.engine import BlockResult, ThreadRunner
+from ur_solver.blocks import BlockRecord
+from ur_solver.engine import BlockResult, MemoryStore, ThreadRunner
 from ur_solver.kernel import Kernel, Values
 from ur_solver.space import Space
 
@@ -24,19 +25,29 @@ def solve(
 ) -> Values:
     """The values of all positions of a space, by rank; finished ones among them."""
     values = np.empty(space.n_values)
+    store = MemoryStore()
+    earlier = []
 
     def keep(result: BlockResult) -> BlockResult:
         block = space.blocks[result.index]
         values[block.offset : block.offset + block.size] = result.values
         return result
 
+    def tell(record: BlockRecord) -> None:
+        result = BlockResult.of(record, store.values_of(record.index))
+        on_block(keep(result))
+
+    for result in finished:
+        store.put(keep(result))
+        earlier.append(result.index)
     engine.solve(
         space,
         tolerance=tolerance,
         certify=certify,
         kernel=kernel,
         runner=ThreadRunner(threads),
-        finished=map(keep, finished),
-        on_block=lambda result: on_block(keep(result)),
+        store=store,
+        finished=earlier,
+        on_block=tell,
     )
     return values

@@ -19,6 +19,7 @@ ORDER = (
         "rules",
         "exact",
         "space",
+        "blocks",
         "kernel",
         "engine",
         "table",

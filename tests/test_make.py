@@ -12,7 +12,7 @@ import pytest
 
 from tests.solving import solve
 from ur_solver.errors import MemoryLimitError
-from ur_solver.estimates import available_bytes, check_memory, cost, estimate, expected_seconds
+from ur_solver.estimates import available_bytes, cost, estimate, expected_seconds, room, room_for
 from ur_solver.make import make_table
 from ur_solver.rules import RACES, named_rules
 from ur_solver.space import space_of
@@ -65,23 +65,51 @@ def test_the_table_is_about_as_large_as_estimated(value_type, tmp_path):
 
 
 def test_a_solve_that_does_not_fit_is_refused_before_it_starts(monkeypatch, tmp_path):
-    monkeypatch.setattr(cost, "available_bytes", lambda _threads: 1 << 29)
-    check_memory(named_rules("finkel:4"))
+    monkeypatch.setattr(room, "available_bytes", lambda _threads: 1 << 29)
+    room_for(named_rules("finkel:4"))
     with pytest.raises(MemoryLimitError) as caught:
-        make_table(named_rules("finkel:7"), tmp_path / "table.h5")
+        make_table(named_rules("masters:7"), tmp_path / "table.h5")
     assert list(tmp_path.iterdir()) == []
     message = str(caught.value)
-    assert message.startswith("finkel with 7 pieces has 137,870,097 positions and needs ")
+    assert message.startswith("masters with 7 pieces has 500,929,993 positions and needs ")
     assert "; 0.5 GiB are free; the largest count that fits is " in message
     fitting = int(message.rsplit(maxsplit=1)[-1])
-    assert estimate(named_rules("finkel", fitting)).memory_bytes <= 1 << 29
-    assert estimate(named_rules("finkel", fitting + 1)).memory_bytes > 1 << 29
+    assert estimate(named_rules("masters", fitting)).least_bytes <= 1 << 29
+    assert estimate(named_rules("masters", fitting + 1)).least_bytes > 1 << 29
+
+
+def test_values_are_kept_in_memory_if_there_is_room():
+    rules = named_rules("finkel:7")
+    whole = estimate(rules, threads=1)
+    assert room_for(rules, memory=whole.memory_bytes, threads=1).keeps_all
+    less = room_for(rules, memory=whole.memory_bytes - 1, threads=1)
+    assert not less.keeps_all
+    assert 0 <= less.most_kept + less.most_unwritten + less.allowance.most <= less.budget
+    least = room_for(rules, memory=whole.least_bytes, threads=1)
+    assert least.most_kept == 0
+    with pytest.raises(MemoryLimitError):
+        room_for(rules, memory=whole.least_bytes - 1, threads=1)
+
+
+@pytest.mark.parametrize("word", ["finkel:3", "birds:1", "skiriuk:2"])
+def test_with_less_memory_the_values_are_the_same(word, tmp_path, monkeypatch):
+    rules, path = named_rules(word), tmp_path / "table.h5"
+    monkeypatch.setattr(cost, "BASE_BYTES", 0)
+    monkeypatch.setattr(room, "BASE_BYTES", 0)
+    rooms = []
+    make_table(
+        rules, path, threads=1, memory=estimate(rules, threads=1).least_bytes, on_room=rooms.append
+    )
+    (chosen,) = rooms
+    assert not chosen.keeps_all
+    with TableFile(path) as table:
+        assert np.array_equal(table.load(), solve(space_of(rules), tolerance=1e-12, threads=1))
 
 
 def test_where_nothing_fits_no_count_is_advised(monkeypatch):
-    monkeypatch.setattr(cost, "available_bytes", lambda _threads: 1 << 20)
+    monkeypatch.setattr(room, "available_bytes", lambda _threads: 1 << 20)
     with pytest.raises(MemoryLimitError, match=r"0.0 GiB are free$"):
-        check_memory(named_rules("finkel:1"))
+        room_for(named_rules("finkel:1"))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")

@@ -80,6 +80,23 @@ class MissingBlockError(SolveError):
     """The values of a block are read that is not solved, or no longer there."""
 
 
+class DamagedBlockError(SolveError):
+    """The file of a finished block is damaged or gone.
+
+    Attributes
+    ----------
+    index : int
+        The block's number in `Space.blocks`.
+    """
+
+    def __init__(self, index: int, text: str) -> None:
+        super().__init__(index, text)
+        self.index = index
+
+    def __str__(self) -> str:
+        return str(self.args[1])
+
+
 class MemoryLimitError(SolveError):
     """A solve would need more memory than is free."""
 

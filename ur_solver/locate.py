@@ -169,10 +169,10 @@ def open_file_of(
 
 def _advice(rules: RuleSet, word: str | None) -> str:
     """How a missing table is made; or why it cannot be made here."""
-    from ur_solver.estimates import check_memory  # noqa: PLC0415 - the kernels
+    from ur_solver.estimates import room_for  # noqa: PLC0415 - the kernels
 
     try:
-        check_memory(rules)
+        room_for(rules)
     except MemoryLimitError as error:
         return f"this machine cannot make it: {error}"
     known = CATALOGUE.get(rules.name)

@@ -1,25 +1,27 @@
-"""From a rule set to a table on disk: memory, checkpoint, solve, file."""
+"""From a rule set to a table on disk: memory, files of blocks, solve, table."""
 
 from __future__ import annotations
 
 import logging
 import pathlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
+from ur_solver.blocks import BlockFolder, BlockRecord, Job, checkpoint_folder
 from ur_solver.engine import (
     BlockBound,
     BlockResult,
-    Checkpoint,
+    FileStore,
     ThreadRunner,
     certify,
     solve,
 )
 from ur_solver.errors import InputError, NotATableError, OutputError, UrError
-from ur_solver.estimates import check_disk, check_memory
+from ur_solver.estimates import Room, check_disk, room_for
 from ur_solver.estimates.cost import UNWRITTEN_BYTES
+from ur_solver.kernel import Values
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
 from ur_solver.table import VALUE_TYPES, TableFile, TableWriter, add_certificate
@@ -35,13 +37,13 @@ class MakeSummary:
     positions : int
         With stakes, whatever the fines.
     seconds : float
-        This run's, from nothing or from its checkpoint to the table.
+        This run's, from nothing or from the blocks of an earlier one to the table.
     residual : float
         The largest of all blocks.
     error : float or None
         How far a value is proven to be off at most; None unless certified.
     resumed_blocks : int
-        How many were taken from the checkpoint of an earlier run.
+        How many an earlier run had finished.
     value : float
         The first player's chance of winning, in [0, 1]; with stakes, the money to come.
     table_bytes : int
@@ -119,7 +121,9 @@ def make_table(
     certify: bool = False,
     threads: int | None = None,
     value_type: str = "float64",
+    memory: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    on_room: Callable[[Room], object] | None = None,
     on_resume: Callable[[int, int], object] | None = None,
 ) -> MakeSummary:
     """Solve `rules` and write the table to `output`.
@@ -141,8 +145,13 @@ def make_table(
         One a processor by default.
     value_type : str
         One of `VALUE_TYPES`.
+    memory : int, optional
+        What the solve may take, in bytes; by default what is free. Values for which there is no
+        room are read from the files of their blocks.
     progress : callable, optional
         Called with the positions finished and their total as blocks are finished.
+    on_room : callable, optional
+        Called once with how the memory is divided.
     on_resume : callable, optional
         Called once with the blocks found and their total, if there are any.
 
@@ -160,6 +169,8 @@ def make_table(
         it.
     CheckpointError
         If the folder holds blocks of something else.
+    DamagedBlockError
+        If the file of a block that was whole no longer is when the table takes it.
     """
     began = time.perf_counter()
     if certify and VALUE_TYPES[value_type].rounding:
@@ -168,7 +179,9 @@ def make_table(
             "certificate, and 'ur certify' proves what the rounded values can be off"
         )
     rules = rules.settled()
-    check_memory(rules, certify=certify, threads=threads)
+    room = room_for(rules, memory=memory, certify=certify, threads=threads)
+    if on_room is not None:
+        on_room(room)
     check_disk(rules, output, value_type)
     space = space_of(rules)
     _log.info(
@@ -178,64 +191,69 @@ def make_table(
         len(space.blocks),
         output,
     )
+    job = Job(rules, tolerance, certify)
     with (
-        Checkpoint(output, rules, tolerance, certify=certify) as checkpoint,
+        BlockFolder(checkpoint_folder(output), job) as folder,
         TableWriter(output, rules, tolerance=tolerance, value_type=value_type) as writer,
-        _Files(checkpoint, writer) as files,
+        FileStore(
+            folder.files,
+            most_kept=room.most_kept,
+            most_unwritten=room.most_unwritten,
+            on_written=folder.note,
+        ) as store,
+        _Adder(writer, store, most=UNWRITTEN_BYTES) as adder,
     ):
-        done = resumed = 0
+        done = 0
         start_value = 0.0
         start_rank = space.rank(rules.start())
 
-        def count(result: BlockResult) -> None:
+        def count(record: BlockRecord) -> None:
             nonlocal done, start_value
-            block = space.blocks[result.index]
+            block = space.blocks[record.index]
             if block.offset <= start_rank < block.offset + block.size:
-                start_value = float(result.values[start_rank - block.offset] * space.unit)
-            done += block.size // space.values_per_position
+                values = store.values_of(record.index)
+                assert values is not None
+                start_value = float(values[start_rank - block.offset] * space.unit)
+            if adder.add(record):
+                done += block.size // space.values_per_position
             _log.debug(
                 "block %d: %d values, %d sweeps, residual %.3g, %.3f s",
-                *(result.index, block.size, result.sweeps, result.residual, result.seconds),
+                *(record.index, block.size, record.sweeps, record.residual, record.seconds),
             )
             if progress is not None:
                 progress(done, space.n_positions)
 
-        def earlier() -> Iterator[BlockResult]:
-            nonlocal resumed
-            for result in checkpoint.finished():
-                files.take_back(result)
-                resumed += 1
-                yield result
-                count(result)
-            if resumed and on_resume is not None:
-                on_resume(resumed, len(space.blocks))
-
-        def take(result: BlockResult) -> None:
-            files.take(result)
-            count(result)
-
+        earlier = []
+        for record in folder.finished():
+            store.take_back(record.index, record.error)
+            earlier.append(record.index)
+            count(record)
+        if earlier and on_resume is not None:
+            on_resume(len(earlier), len(space.blocks))
         solve(
             space,
             tolerance=tolerance,
             certify=certify,
-            runner=ThreadRunner(threads),
-            finished=earlier(),
-            on_block=take,
+            runner=ThreadRunner(threads, room.allowance),
+            store=store,
+            finished=earlier,
+            on_block=count,
         )
-        files.wait()
+        store.wait()
+        adder.wait()
         _log.info("all blocks are solved; finishing the table")
         header = writer.finish(seconds=time.perf_counter() - began)
-        checkpoint.remove()
+        folder.remove()
     return MakeSummary(
         path=output,
         positions=space.n_positions,
         seconds=time.perf_counter() - began,
         residual=header.residual,
         error=header.error,
-        resumed_blocks=resumed,
+        resumed_blocks=len(earlier),
         value=start_value,
         table_bytes=output.stat().st_size,
-        sweeps=files.position_sweeps / space.n_values,
+        sweeps=adder.position_sweeps / space.n_values,
     )
 
 
@@ -286,56 +304,55 @@ def certify_table(
     return float(errors.max())
 
 
-class _Files:
-    """Two threads that put finished blocks, one into the checkpoint, one into the table.
+class _Adder:
+    """A thread that puts finished blocks into the table.
 
-    Solving does not wait for the disk, nor one file for the other, unless many values have not
-    been written yet; a block whose files could not be written is heard of at the next block, or
-    at the end.
+    Solving does not wait for it unless many values have not been written yet; a block that could
+    not be written is heard of at the next block, or at the end.
     """
 
-    def __init__(self, checkpoint: Checkpoint, writer: TableWriter) -> None:
-        self._checkpoint = checkpoint
+    def __init__(self, writer: TableWriter, store: FileStore, *, most: int) -> None:
         self._writer = writer
-        self._savers = ThreadPoolExecutor(1)
-        self._adders = ThreadPoolExecutor(1)
+        self._store = store
+        self._most = most
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="table")
         self._pending: list[tuple[Future[None], int]] = []
+        self._added: set[int] = set()
         self.position_sweeps = 0
 
-    def __enter__(self) -> _Files:
+    def __enter__(self) -> _Adder:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._savers.shutdown(wait=True, cancel_futures=False)
-        self._adders.shutdown(wait=True, cancel_futures=False)
+        self._pool.shutdown(wait=True, cancel_futures=False)
 
-    def take(self, result: BlockResult) -> None:
-        """A block just finished: to the checkpoint and the table."""
-        self._settle(most=UNWRITTEN_BYTES)
-        size = result.values.nbytes
-        self._pending.append((self._savers.submit(self._checkpoint.save, result), size))
-        self._pending.append((self._adders.submit(self._add, result), size))
-
-    def take_back(self, result: BlockResult) -> None:
-        """A block of the checkpoint: to the table."""
-        self._add(result)
+    def add(self, record: BlockRecord) -> bool:
+        """Put a block into the table that the store has now; False if it was put there before."""
+        self._settle(self._most)
+        if record.index in self._added:
+            return False
+        values = self._store.values_of(record.index)
+        assert values is not None
+        self._added.add(record.index)
+        self._pending.append((self._pool.submit(self._add, record, values), values.nbytes))
+        self.position_sweeps += record.sweeps * len(values)
+        return True
 
     def wait(self) -> None:
-        """Until all blocks are in their files."""
-        self._settle(most=0)
+        """Until all blocks are in the table."""
+        self._settle(0)
 
-    def _add(self, result: BlockResult) -> None:
-        self._writer.add(result)
-        self.position_sweeps += result.sweeps * len(result.values)
+    def _add(self, record: BlockRecord, values: Values) -> None:
+        self._writer.add(BlockResult.of(record, values))
 
     def _settle(self, most: int) -> None:
-        """Hear of what was written, and wait until each file lacks at most so many bytes."""
-        waiting = sum(size for _, size in self._pending) / 2
+        """Hear of what was written, and wait until the table lacks at most so many bytes."""
+        waiting = sum(size for _, size in self._pending)
         still = []
         for future, size in self._pending:
             if future.done() or waiting > most:
                 future.result()
-                waiting -= size / 2
+                waiting -= size
             else:
                 still.append((future, size))
         self._pending = still

@@ -224,4 +224,4 @@ def test_sigterm_keeps_the_finished_blocks(tmp_path):
     assert "the same command goes on" in rest
     assert "Traceback" not in rest
     assert not table.exists()
-    assert (tmp_path / "table.h5.blocks" / "blocks.bin").stat().st_size > 0
+    assert list((tmp_path / "table.h5.blocks").glob("*/*.block"))

@@ -65,3 +65,43 @@ def test_a_block_is_finished_once():
     graph.finish(graph.take())
     with pytest.raises(ValueError, match="block 0 is done already"):
         graph.finish(0)
+
+
+@given(graphs(), st.randoms(use_true_random=False))
+def test_a_block_that_is_lost_is_worked_on_again(graph_and_done, random):
+    reads, done = graph_and_done
+    graph = BlockGraph(reads, [1] * len(reads), done)
+    taken = set()
+    for _ in range(200):
+        if graph.n_left == 0:
+            break
+        ready = {
+            k
+            for k in range(len(reads))
+            if k not in done and k not in taken and set(reads[k]) <= done
+        }
+        assert graph.n_ready == len(ready)
+        chance = random.random()
+        if chance < 0.2 and done:
+            lost = random.choice(sorted(done))
+            graph.reopen(lost)
+            graph.reopen(lost)
+            done.discard(lost)
+        elif chance < 0.4 and taken:
+            index = random.choice(sorted(taken))
+            taken.discard(index)
+            graph.give_back(index)
+        elif ready and (chance < 0.7 or not taken):
+            assert graph.take() == min(ready)
+            taken.add(min(ready))
+        elif taken:
+            index = random.choice(sorted(taken))
+            taken.discard(index)
+            done.add(index)
+            graph.finish(index)
+        assert graph.n_left == len(reads) - len(done)
+        assert all(
+            graph.is_read(index)
+            == any(index in reads[k] for k in range(len(reads)) if k not in done)
+            for index in range(len(reads))
+        )

@@ -39,7 +39,7 @@ def started(output: pathlib.Path) -> subprocess.Popen[str]:
 
 
 def wait_for_blocks(output: pathlib.Path, process: subprocess.Popen[str], count: int) -> None:
-    while process.poll() is None and len(finished_blocks(output, RULES)) < count:
+    while process.poll() is None and len(finished_blocks(output)) < count:
         time.sleep(0.001)
 
 
@@ -67,4 +67,4 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, whole):
         assert "interrupted; the same command goes on from the blocks that are finished" in said
         assert "Traceback" not in said
         assert not output.exists()
-        assert_finishes(output, whole, len(finished_blocks(output, RULES)))
+        assert_finishes(output, whole, len(finished_blocks(output)))

@@ -23,8 +23,8 @@ import numpy.typing as npt
 
 from tests.checkpoints import finished_blocks
 from tests.faults.tally import Tally
-from ur_solver.engine import Checkpoint
-from ur_solver.engine.checkpoint import VERSION
+from ur_solver.blocks import BlockFolder, Job
+from ur_solver.blocks.job import VERSION
 from ur_solver.errors import UrError
 from ur_solver.make import make_table
 from ur_solver.rules import RuleSet, named_rules
@@ -95,7 +95,7 @@ class Solves:
 
     def finished(self) -> dict[int, bytes]:
         """The finished blocks, each with data that changes if it is solved again."""
-        return finished_blocks(self.output, self.rules)
+        return finished_blocks(self.output)
 
     def wait_for_blocks(self, process: subprocess.Popen[str], count: int) -> None:
         """Wait until `count` blocks are finished or the process has ended."""
@@ -348,14 +348,14 @@ def other_checkpoints(solves: Solves) -> Tally:
     fewer = solves.rules.with_pieces(1)
     for rules, tolerance in ((fewer, 1e-12), (solves.rules, 1e-6)):
         solves.clear()
-        with Checkpoint(solves.output, rules, tolerance):
+        with BlockFolder(solves.blocks, Job(rules.settled(), tolerance)):
             pass
         _count_refused(tally, solves, f"{rules.pieces} pieces, tolerance {tolerance}")
     version = '"version": {}'
     others = [(version.format(VERSION), version.format(VERSION + by)) for by in (-1, 1)]
     for old, new in (*others, ("{", "")):
         solves.clear()
-        with Checkpoint(solves.output, solves.rules, 1e-12) as checkpoint:
+        with BlockFolder(solves.blocks, Job(solves.rules.settled(), 1e-12)) as checkpoint:
             head = checkpoint.folder / "solve.json"
             head.write_text(head.read_text().replace(old, new, 1))
         _count_refused(tally, solves, f"{old!r} written as {new!r}")
@@ -363,9 +363,9 @@ def other_checkpoints(solves: Solves) -> Tally:
 
 
 def _count_refused(tally: Tally, solves: Solves, case: str) -> None:
-    before = {path.name: path.read_bytes() for path in solves.blocks.iterdir()}
+    before = {path: path.read_bytes() for path in solves.blocks.rglob("*") if path.is_file()}
     code, said = solves.finish(solves.start())
-    after = {path.name: path.read_bytes() for path in solves.blocks.iterdir()}
+    after = {path: path.read_bytes() for path in solves.blocks.rglob("*") if path.is_file()}
     is_clear = code == 1 and is_one_sentence(said) and not solves.output.exists()
     tally.count(detected=is_clear and after == before, case=f"{case}: {said}")
 
@@ -386,14 +386,18 @@ def damaged_checkpoints(folder: pathlib.Path, word: str, times: int, seed: int, 
     make_table(rules, whole, threads=1)
     with TableFile(whole) as table:
         truth = np.array(table.load())
-    files = sorted(path.name for path in blocks.iterdir() if path.stat().st_size)
+    files = sorted(
+        path.relative_to(blocks)
+        for path in blocks.rglob("*")
+        if path.is_file() and path.stat().st_size
+    )
     for case in range(times):
         shutil.rmtree(copy, ignore_errors=True)
         output.unlink(missing_ok=True)
         shutil.copytree(blocks, copy)
         path = copy / dice.choice(files)
         path.write_bytes(damaged(path.read_bytes(), dice, cut))
-        name = f"case {case} of seed {seed}, {path.name}"
+        name = f"case {case} of seed {seed}, {path.relative_to(copy)}"
         try:
             make_table(rules, output, threads=1)
         except UrError as error:

@@ -76,6 +76,7 @@ def solve(
     tolerance: float = 1e-12,
     certify: bool = False,
     threads: int | None = None,
+    memory: int | None = None,
     value_type: str = "float64",
     force: bool = False,
     progress: bool | Progress = False,
@@ -97,6 +98,9 @@ def solve(
         Prove how far values can be off, block by block (`Table.error`).
     threads : int, optional
         One a processor by default.
+    memory : int, optional
+        What the solve may take, in bytes; by default what is free. With less than all values
+        take that are still read, finished blocks are read from their files.
     value_type : str
         How values are stored: ``"float64"``, ``"float32"`` or ``"uint16"``.
     force : bool
@@ -147,5 +151,5 @@ def solve(
     form = Form.BAR if progress is True else Form.NONE
     with shown_progress("solving", total, form) as bar:
         told = bar if isinstance(progress, bool) else progress
-        make_table(chosen, output, threads=threads, progress=told, **wanted)
+        make_table(chosen, output, threads=threads, memory=memory, progress=told, **wanted)
     return Table(output)

@@ -11,11 +11,11 @@ from ur_solver.errors import DiskLimitError, MemoryLimitError
 from ur_solver.estimates import (
     available_bytes,
     check_disk,
-    check_memory,
     disk_bytes,
     estimate,
     expected_seconds,
     free_bytes,
+    room_for,
 )
 from ur_solver.rules import RuleSet
 
@@ -74,6 +74,7 @@ def cost_of(
     value_type: str = "float64",
     certify: bool = False,
     threads: int | None = None,
+    memory: int | None = None,
     is_timed: bool = True,
 ) -> Cost:
     """What solving `rules` to `output` will take; its folder need not be there yet.
@@ -83,16 +84,17 @@ def cost_of(
     folder = next(each for each in output.absolute().parents if each.is_dir())
     reason = None
     try:
-        check_memory(rules, certify=certify, threads=threads)
+        room_for(rules, memory=memory, certify=certify, threads=threads)
         check_disk(rules, folder / output.name, value_type)
     except (MemoryLimitError, DiskLimitError) as error:
         reason = str(error)
-    found = estimate(rules, value_type=value_type, certify=certify, threads=threads)
+    free = available_bytes(threads) if memory is None else memory
+    found = estimate(rules, value_type=value_type, certify=certify, threads=threads, memory=free)
     is_timed = is_timed and reason is None
     return Cost(
         positions=found.positions,
-        memory_bytes=found.memory_bytes,
-        memory_free_bytes=available_bytes(threads),
+        memory_bytes=max(found.least_bytes, min(found.memory_bytes, free)),
+        memory_free_bytes=free,
         table_bytes=found.table_bytes,
         disk_bytes=disk_bytes(rules, value_type),
         disk_free_bytes=free_bytes(folder / output.name),

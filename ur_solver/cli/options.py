@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 from click.shell_completion import CompletionItem
 
 from ur_solver.rules import CATALOGUE, MAX_PIECES
+
+_UNITS = {
+    "": 1,
+    **{unit: 1000**k for k, unit in enumerate(("kb", "mb", "gb", "tb"), start=1)},
+    **{unit: 1024**k for k, unit in enumerate(("kib", "mib", "gib", "tib"), start=1)},
+}
+
+
+def memory_size(text: str) -> int:
+    """The number of bytes that a text such as 12GiB or 500MB says."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    if found is None or found[2] not in _UNITS:
+        raise click.BadParameter(f"{text!r} is not a size such as 12GiB or 500MB")
+    return int(float(found[1]) * _UNITS[found[2]])
+
+
+memory_option = click.option(
+    "--memory",
+    type=memory_size,
+    metavar="SIZE",
+    help="What the solve may take, such as 12GiB; by default what is free.",
+)
 
 
 def _complete_table(

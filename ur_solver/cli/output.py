@@ -66,6 +66,11 @@ def size_text(size: float) -> str:
     return f"{size / 1000**power:.3g} {units[power]}"
 
 
+def gib_text(size: float) -> str:
+    """A number of bytes as memory is told: ``1.5 GiB``."""
+    return f"{size / 2**30:.1f} GiB"
+
+
 def time_text(seconds: float) -> str:
     """A duration for people: ``0.4 s``, ``2 min 5 s``, ``3 h 20 min``."""
     if seconds < 10:

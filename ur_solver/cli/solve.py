@@ -11,11 +11,12 @@ import click
 from ur_solver.api.table import Table
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
-from ur_solver.cli.options import json_option, pieces_option, rules_argument
-from ur_solver.cli.output import bound_text, columns, say, size_text, time_text
+from ur_solver.cli.options import json_option, memory_option, pieces_option, rules_argument
+from ur_solver.cli.output import bound_text, columns, gib_text, say, size_text, time_text
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.engine import MIN_TOLERANCE
 from ur_solver.errors import CertificateError
+from ur_solver.estimates import Room
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.make import MakeSummary, is_present, make_table
 from ur_solver.rules import RuleSet
@@ -41,6 +42,7 @@ from ur_solver.table import VALUE_TYPES, TableFile
 )
 @click.option("--certify", is_flag=True, help="Prove how far values can be off.")
 @click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
+@memory_option
 @click.option(
     "--value-type",
     type=click.Choice(list(VALUE_TYPES)),
@@ -60,6 +62,7 @@ def command(
     tolerance: float,
     certify: bool,
     threads: int | None,
+    memory: int | None,
     value_type: str,
     force: bool,
     dry_run: bool,
@@ -80,7 +83,14 @@ def command(
     is_named = output is not None
     output = output or new_table_path(chosen, value_type)
     if dry_run:
-        cost = cost_of(chosen, output, value_type=value_type, certify=certify, threads=threads)
+        cost = cost_of(
+            chosen,
+            output,
+            value_type=value_type,
+            certify=certify,
+            threads=threads,
+            memory=memory,
+        )
         asked = {"rules": chosen.name, "pieces": chosen.pieces, "path": str(output)}
         click.echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
         raise click.exceptions.Exit(0 if cost.reason is None else 1)
@@ -106,10 +116,27 @@ def command(
             total=total,
         )
 
+    def on_room(room: Room) -> None:
+        if not room.keeps_all:
+            telling.say(
+                f"all values in memory would take {gib_text(room.needed)} or more, and "
+                f"{gib_text(room.budget)} may be taken: finished blocks are read from their files",
+                "from_files",
+                memory_bytes=room.budget,
+                needed_bytes=room.needed,
+            )
+
     try:
         with telling.progress("solving", space_of(chosen).n_positions) as progress:
             summary = make_table(
-                chosen, output, threads=threads, progress=progress, on_resume=on_resume, **wanted
+                chosen,
+                output,
+                threads=threads,
+                memory=memory,
+                progress=progress,
+                on_room=on_room,
+                on_resume=on_resume,
+                **wanted,
             )
     except KeyboardInterrupt:
         say("interrupted; the same command goes on from the blocks that are finished")

@@ -44,6 +44,7 @@ class BlockGraph:
             for each in read:
                 self._n_missing[index] += not self._is_done[each]
                 self._n_readers[each] += 1
+        self._taken: set[int] = set()
         self._ready = [k for k in range(n) if not self._is_done[k] and not self._n_missing[k]]
         self.n_left = n - int(self._is_done.sum())
 
@@ -76,7 +77,34 @@ class BlockGraph:
 
     def take(self) -> int:
         """The first of the blocks that are ready, which is no longer offered from then on."""
-        return heapq.heappop(self._ready)
+        index = heapq.heappop(self._ready)
+        self._taken.add(index)
+        return index
+
+    def give_back(self, index: int) -> None:
+        """Offer a block again that was taken and not finished, as soon as it is ready."""
+        self._taken.remove(index)
+        if not self._n_missing[index]:
+            heapq.heappush(self._ready, index)
+
+    def reopen(self, index: int) -> None:
+        """Mark a block as not done, if it was: its values are lost and have to be found again.
+
+        Blocks that read it and are not done wait for it once more, unless they are in work.
+        """
+        if not self._is_done[index]:
+            return
+        self._is_done[index] = False
+        self.n_left += 1
+        for each in self.reads[index]:
+            self._n_readers[each] += 1
+        self._n_missing[index] = sum(not self._is_done[each] for each in self.reads[index])
+        for each in self._read_by[index]:
+            self._n_missing[each] += 1
+        self._ready = [each for each in self._ready if not self._n_missing[each]]
+        if not self._n_missing[index]:
+            self._ready.append(index)
+        heapq.heapify(self._ready)
 
     def finish(self, index: int) -> list[int]:
         """Mark a block as done.
@@ -89,10 +117,11 @@ class BlockGraph:
         if self._is_done[index]:
             raise ValueError(f"block {index} is done already")
         self._is_done[index] = True
+        self._taken.discard(index)
         self.n_left -= 1
         for each in self._read_by[index]:
             self._n_missing[each] -= 1
-            if not self._n_missing[each] and not self._is_done[each]:
+            if not (self._n_missing[each] or self._is_done[each] or each in self._taken):
                 heapq.heappush(self._ready, each)
         unread = [] if self._n_readers[index] else [index]
         for each in self.reads[index]:

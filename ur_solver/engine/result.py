@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.blocks import BlockRecord
+
 
 @dataclass(frozen=True)
 class BlockResult:
@@ -34,3 +36,20 @@ class BlockResult:
     sweeps: int
     seconds: float
     error: float | None = None
+
+    @property
+    def record(self) -> BlockRecord:
+        """All but the values."""
+        return BlockRecord(self.index, self.residual, self.sweeps, self.seconds, self.error)
+
+    @staticmethod
+    def of(record: BlockRecord, values: npt.NDArray[np.float64]) -> BlockResult:
+        """A record with the values again."""
+        return BlockResult(
+            index=record.index,
+            values=values,
+            residual=record.residual,
+            sweeps=record.sweeps,
+            seconds=record.seconds,
+            error=record.error,
+        )

@@ -12,11 +12,13 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from ur_solver.engine.block import Lease
 from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.iterate import StoppedError
+from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Workspace
 
 _SHARED_SIZE = 1 << 17
@@ -53,6 +55,11 @@ class Runner(Protocol):
             Called from the caller's thread with what `task` returned; must finish the block in
             the graph. What it raises ends the run.
 
+        Notes
+        -----
+        Where a task raises DamagedBlockError, the block that it names is worked on again, and
+        then the task's own.
+
         Raises
         ------
         Exception
@@ -63,6 +70,22 @@ class Runner(Protocol):
 def default_threads() -> int:
     """As many threads as this process may use processors."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """The memory that blocks in work may take together; one alone may take more.
+
+    Attributes
+    ----------
+    most : int
+        In bytes.
+    cost : callable
+        What a block takes while it is in work, by its number.
+    """
+
+    most: int
+    cost: Callable[[int], int]
 
 
 class ThreadRunner:
@@ -77,21 +100,36 @@ class ThreadRunner:
     ----------
     threads : int, optional
         One a processor by default.
+    allowance : Allowance, optional
+        Without one, there is memory for as many blocks as there are threads.
     """
 
-    def __init__(self, threads: int | None = None) -> None:
+    def __init__(self, threads: int | None = None, allowance: Allowance | None = None) -> None:
         self.threads = threads or default_threads()
+        self.allowance = allowance
 
     def run(self, graph: BlockGraph, task: Task[_R], on_done: Callable[[_R], object]) -> None:
         """As `Runner.run` says."""
-        _Run(self.threads, graph, task).run(on_done)
+        _Run(self.threads, graph, task, self.allowance).run(on_done)
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A block in work: its number, its threads and what it takes of the allowance."""
+
+    index: int
+    threads: int
+    cost: int
 
 
 class _Run(Generic[_R]):
     """One call of `ThreadRunner.run`."""
 
-    def __init__(self, threads: int, graph: BlockGraph, task: Task[_R]) -> None:
+    def __init__(
+        self, threads: int, graph: BlockGraph, task: Task[_R], allowance: Allowance | None
+    ) -> None:
         self.threads = threads
+        self.allowance = allowance
         self.graph = graph
         self.task = task
         self.stop = threading.Event()
@@ -104,27 +142,46 @@ class _Run(Generic[_R]):
     def run(self, on_done: Callable[[_R], object]) -> None:
         """Work on all blocks that are not done."""
         graph = self.graph
-        running: dict[Future[_R], int] = {}
+        running: dict[Future[_R], _Running] = {}
         with ThreadPoolExecutor(self.threads) as pool:
             try:
                 while graph.n_ready or running:
-                    free = self.threads - sum(running.values())
+                    free = self.threads - sum(each.threads for each in running.values())
                     while graph.n_ready and free > 0:
-                        share = self._share(free)
-                        running[pool.submit(self._work, graph.take(), share)] = share
+                        taken = sum(each.cost for each in running.values())
+                        cost = self._cost(graph.peek())
+                        if running and self.allowance and taken + cost > self.allowance.most:
+                            break
+                        share = self._share(free, taken)
+                        each = _Running(graph.take(), share, cost)
+                        running[pool.submit(self._work, each.index, share)] = each
                         free -= share
                     self.spare = free // len(running)
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        del running[future]
-                        on_done(future.result())
+                        each = running.pop(future)
+                        try:
+                            result = future.result()
+                        except DamagedBlockError as error:
+                            graph.reopen(error.index)
+                            graph.give_back(each.index)
+                            continue
+                        on_done(result)
             finally:
                 self.stop.set()
 
-    def _share(self, free: int) -> int:
+    def _cost(self, index: int) -> int:
+        return self.allowance.cost(index) if self.allowance else 0
+
+    def _share(self, free: int, taken: int) -> int:
         """How many of `free` threads the first of the ready blocks is given."""
-        if self.graph.sizes[self.graph.peek()] < _SHARED_SIZE:
+        first = self.graph.peek()
+        if self.graph.sizes[first] < _SHARED_SIZE:
             return 1
-        return max(1, free // self.graph.n_ready)
+        beside = self.graph.n_ready
+        if self.allowance:
+            # as if the others took as much
+            beside = min(beside, (self.allowance.most - taken) // max(1, self._cost(first)))
+        return max(1, free // max(1, beside))
 
     def _work(self, index: int, threads: int) -> _R:
         workspace = self.workspaces.get()
@@ -134,6 +191,8 @@ class _Run(Generic[_R]):
             is_shared = self.graph.sizes[index] >= _SHARED_SIZE
             return self.task(index, _ThreadLease(self, workspace, threads, is_shared))
         finally:
+            if self.allowance:
+                workspace.release()  # the next one to have it may be small
             self.workspaces.put(workspace)
 
     def _release_idle(self) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from ur_solver.blocks import BlockRecord
 from ur_solver.engine.block import Lease, solve_block
 from ur_solver.engine.graph import BlockGraph
-from ur_solver.engine.result import BlockResult
 from ur_solver.engine.runners import Runner, ThreadRunner
 from ur_solver.engine.store import BlockStore, MemoryStore
+from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Kernel, check_provable, kernel_of
 from ur_solver.space import Space
 
@@ -42,18 +43,22 @@ class SolveTask:
     goal: float
     certify: bool
 
-    def __call__(self, index: int, lease: Lease) -> BlockResult:
+    def __call__(self, index: int, lease: Lease) -> BlockRecord:
         """Solve the block of a number."""
-        result = solve_block(
-            self.kernel,
-            index,
-            self.store,
-            goal=self.goal,
-            outside=self._outside(index) if self.certify else None,
-            lease=lease,
-        )
+        try:
+            result = solve_block(
+                self.kernel,
+                index,
+                self.store,
+                goal=self.goal,
+                outside=self._outside(index) if self.certify else None,
+                lease=lease,
+            )
+        except DamagedBlockError as error:
+            self.store.lose(error.index)
+            raise
         self.store.put(result)
-        return result
+        return result.record
 
     def _outside(self, index: int) -> float:
         """How far the values are proven to be off that a block reads."""
@@ -82,8 +87,8 @@ def solve(
     kernel: Kernel | None = None,
     runner: Runner | None = None,
     store: BlockStore | None = None,
-    finished: Iterable[BlockResult] = (),
-    on_block: Callable[[BlockResult], object] = lambda result: None,
+    finished: Iterable[int] = (),
+    on_block: Callable[[BlockRecord], object] = lambda record: None,
 ) -> None:
     """Solve all blocks of a space.
 
@@ -101,12 +106,13 @@ def solve(
         As many threads as there are processors by default.
     store : BlockStore, optional
         Memory by default. Blocks that nobody reads any more are dropped from it.
-    finished : iterable of BlockResult
-        Blocks that an earlier solve finished, certified if this one is to be.
+    finished : iterable of int
+        Blocks that the store has already, certified if this solve is to be.
     on_block : callable
-        Called with every block as it is finished, from this thread: values are chances of
-        winning in [0, 1] of the side about to throw, by rank; with stakes what the ranks stand
-        for (`ur_solver.space.stakes`), in the unit of the space. What it raises ends the solve.
+        Called with every block as it is finished, from this thread, while the store has its
+        values: chances of winning in [0, 1] of the side about to throw, by rank; with stakes
+        what the ranks stand for (`ur_solver.space.stakes`), in the unit of the space. What it
+        raises ends the solve.
 
     Raises
     ------
@@ -119,18 +125,15 @@ def solve(
     if certify:
         check_provable(space.rules)
     store = store or MemoryStore()
-    earlier = []
-    for result in finished:
-        store.put(result)
-        earlier.append(result.index)
+    earlier = list(finished)
     graph = BlockGraph.of(space, earlier)
     for index in earlier:
         if not graph.is_read(index):
             store.drop(index)
 
-    def finish(result: BlockResult) -> None:
-        on_block(result)
-        for index in graph.finish(result.index):
+    def finish(record: BlockRecord) -> None:
+        on_block(record)
+        for index in graph.finish(record.index):
             store.drop(index)
 
     task = SolveTask(kernel or kernel_of(space), store, goal, certify)

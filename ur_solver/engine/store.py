@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Protocol, Self
 
+from ur_solver.blocks import BlockFiles
 from ur_solver.engine.result import BlockResult
 from ur_solver.kernel import FinishedBlocks, Values
 
@@ -19,6 +24,9 @@ class BlockStore(FinishedBlocks, Protocol):
 
     def drop(self, index: int) -> None:
         """Forget the values of a block that nobody reads any more."""
+
+    def lose(self, index: int) -> None:
+        """Take note of a DamagedBlockError: the block will be put again."""
 
 
 class MemoryStore:
@@ -44,3 +52,129 @@ class MemoryStore:
     def drop(self, index: int) -> None:
         """Forget the values of a block."""
         del self._values[index]
+
+    def lose(self, index: int) -> None:
+        """Nothing: memory does not tell of damage."""
+
+
+class FileStore:
+    """Finished blocks in files, and in the memory of this process as far as it may take it.
+
+    A thread of its own writes the files, so that solving does not wait for the disk unless many
+    values have not been written yet. What there is no room for when it is finished is read from
+    its file, through a map.
+
+    Parameters
+    ----------
+    files : BlockFiles
+    most_kept : int, optional
+        How many bytes of values are kept in memory, files or not; all by default.
+    most_unwritten : int
+        How many bytes more may wait for the disk.
+    on_written : callable
+        Called with the row of a block when its file is there, from the thread that writes.
+    """
+
+    def __init__(
+        self,
+        files: BlockFiles,
+        *,
+        most_kept: int | None = None,
+        most_unwritten: int,
+        on_written: Callable[[Any], object] = lambda row: None,
+    ) -> None:
+        self._files = files
+        self._most_kept = most_kept
+        self._most_unwritten = most_unwritten
+        self._on_written = on_written
+        self._values: dict[int, Values] = {}  # those that are kept, and those not written yet
+        self._kept: dict[int, int] = {}  # of those that are kept, the bytes
+        self._errors: dict[int, float | None] = {}
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="block-files")
+        self._unwritten: list[tuple[Future[None], int]] = []
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._writer.shutdown(wait=True, cancel_futures=False)
+
+    def values_of(self, index: int) -> Values | None:
+        """The values of a block; None if it is not finished."""
+        with self._lock:
+            if index not in self._errors:
+                return None
+            kept = self._values.get(index)
+        return self._files.values_of(index) if kept is None else kept
+
+    def error_of(self, index: int) -> float | None:
+        """How far the values of a finished block are proven to be off; kept after `drop`."""
+        return self._errors[index]
+
+    def put(self, result: BlockResult) -> None:
+        """Keep a finished block; its array is not copied.
+
+        Raises
+        ------
+        OutputError
+            If this block, or one before it, cannot be written.
+        """
+        size = result.values.nbytes
+        self._settle(self._most_unwritten)
+        with self._lock:
+            is_kept = self._has_room(size)
+            if is_kept:
+                self._kept[result.index] = size
+            self._values[result.index] = result.values
+            self._errors[result.index] = result.error
+            write = self._writer.submit(self._write, result, is_kept)
+            self._unwritten.append((write, size))
+        if not is_kept:
+            self._settle(self._most_unwritten)
+
+    def _has_room(self, size: int) -> bool:
+        return self._most_kept is None or sum(self._kept.values()) + size <= self._most_kept
+
+    def take_back(self, index: int, error: float | None) -> None:
+        """Take a block that an earlier solve left in its file; it is read from there."""
+        self._errors[index] = error
+
+    def drop(self, index: int) -> None:
+        """Forget the values of a block, but for its file."""
+        with self._lock:
+            if self._kept.pop(index, None) is not None:
+                del self._values[index]
+
+    def lose(self, index: int) -> None:
+        """Remove the file of a block that is damaged."""
+        if self._files.whole_row(index) is None:
+            self._files.remove(index)
+
+    def wait(self) -> None:
+        """Until all blocks are in their files; OutputError if one cannot be written."""
+        self._settle(0)
+
+    def _write(self, result: BlockResult, is_kept: bool) -> None:
+        row = self._files.write(result.record, result.values, is_read_again=not is_kept)
+        with self._lock:
+            if not is_kept:
+                self._values.pop(result.index, None)
+        self._on_written(row)
+
+    def _settle(self, most: int) -> None:
+        """Hear of what was written, and wait until at most so many bytes are not."""
+        while True:
+            with self._lock:
+                waiting = sum(size for _, size in self._unwritten)
+                oldest = self._unwritten[0][0] if self._unwritten else None
+            if oldest is None or (waiting <= most and not oldest.done()):
+                return
+            oldest.result()
+            with self._lock:
+                self._unwritten = [each for each in self._unwritten if each[0] is not oldest]

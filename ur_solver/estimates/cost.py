@@ -7,14 +7,13 @@ import time
 from dataclasses import dataclass
 
 from ur_solver.engine import ThreadRunner, default_threads, solve
-from ur_solver.errors import MemoryLimitError
 from ur_solver.estimates.memory import available_bytes, peak_live, peak_together
 from ur_solver.kernel import kernel_of
-from ur_solver.rules import MAX_PIECES, RuleSet
+from ur_solver.rules import RuleSet
 from ur_solver.space import Space, space_of
 from ur_solver.table import VALUE_TYPES
 
-_BASE_BYTES = 150 << 20
+BASE_BYTES = 150 << 20
 """The interpreter, its libraries and the counting tables."""
 
 _LARGEST = 16
@@ -41,13 +40,16 @@ class Estimate:
     positions : int
         With stakes, whatever the fines.
     memory_bytes : int
-        At most, at the same time.
+        At most, at the same time, if all values that are still read are kept in memory.
+    least_bytes : int
+        With finished blocks read from their files.
     table_bytes : int
-        On disk, when it is finished; the checkpoint takes 8 a value besides.
+        On disk, when it is finished; the files of blocks take 8 a value besides.
     """
 
     positions: int
     memory_bytes: int
+    least_bytes: int
     table_bytes: int
 
 
@@ -57,29 +59,45 @@ def estimate(
     value_type: str = "float64",
     certify: bool = False,
     threads: int | None = None,
+    memory: int | None = None,
 ) -> Estimate:
-    """What a solve of `rules` is expected to take, from its sizes alone."""
+    """What a solve of `rules` is expected to take, from its sizes alone.
+
+    Past what there is (`memory`, or what is free), `memory_bytes` is a lower limit.
+    """
     space = space_of(rules)
     threads = threads or default_threads()
     on_disk = table_bytes(rules, value_type)
     sizes = [block.size for block in space.blocks]
     largest = max(range(len(sizes)), key=sizes.__getitem__)
     together = sizes[largest] + sum(sizes[each] for each in space.reads(largest))
-    least = _BASE_BYTES + 8 * together
-    if least > available_bytes(threads):
-        # beyond the machine as it is: the blocks of such spaces are too many to look at
-        return Estimate(space.n_positions, least, on_disk)
-    reads = [space.reads(index) for index in range(len(sizes))]
-    live = peak_live(reads, sizes, threads) + max(UNWRITTEN_BYTES // 8, sizes[largest])
-    values = 8 * min(space.n_values, live)
-    workspaces = _workspaces(space, reads, certify, threads)
-    return Estimate(space.n_positions, _BASE_BYTES + values + workspaces, on_disk)
+    whole = BASE_BYTES + 8 * together
+    least = BASE_BYTES + largest_cost(space, certify)
+    if whole <= (available_bytes(threads) if memory is None else memory):
+        # beyond the machine as it is, the blocks of such spaces are too many to look at
+        reads = [space.reads(index) for index in range(len(sizes))]
+        live = peak_live(reads, sizes, threads) + max(UNWRITTEN_BYTES // 8, sizes[largest])
+        values = 8 * min(space.n_values, live)
+        whole = BASE_BYTES + values + _workspaces(space, reads, certify, threads)
+    return Estimate(space.n_positions, max(whole, least), least, on_disk)
 
 
 def table_bytes(rules: RuleSet, value_type: str) -> int:
     """What a table is expected to take on disk."""
     stored = space_of(rules).n_values * VALUE_TYPES[value_type].dtype.itemsize
     return int(_COMPRESSION[value_type] * stored)
+
+
+def block_cost(space: Space, index: int, certify: bool) -> int:
+    """What a block takes while it is in work, what it reads not included: bytes."""
+    block = space.blocks[index]
+    return kernel_of(space).workspace_bytes(block, certify=certify) + 8 * block.size
+
+
+def largest_cost(space: Space, certify: bool) -> int:
+    """The most that a block takes while it is in work, in bytes."""
+    largest = heapq.nlargest(_LARGEST, space.blocks, key=lambda block: block.size)
+    return max(block_cost(space, block.index, certify) for block in largest)
 
 
 def _workspaces(space: Space, reads: list[tuple[int, ...]], certify: bool, threads: int) -> int:
@@ -105,39 +123,3 @@ def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
     solve(sample, tolerance=1e-12, runner=ThreadRunner(threads))
     seconds = time.perf_counter() - began
     return seconds * space_of(rules).n_positions / sample.n_positions
-
-
-def check_memory(rules: RuleSet, *, certify: bool = False, threads: int | None = None) -> None:
-    """Refuse a solve that would not fit.
-
-    Raises
-    ------
-    MemoryLimitError
-        Saying what it needs, what there is, and the largest count that fits.
-    """
-    available = available_bytes(threads)
-    misfit = _misfit(rules, available, certify, threads)
-    if misfit is None:
-        return
-    fitting = [
-        pieces
-        for pieces in range(1, min(rules.pieces, MAX_PIECES + 1))
-        if _misfit(rules.with_pieces(pieces), available, certify, threads) is None
-    ]
-    advice = f"; the largest count that fits is {fitting[-1]}" if fitting else ""
-    raise MemoryLimitError(
-        f"{rules.name} with {rules.pieces} pieces has {space_of(rules).n_positions:,} positions "
-        f"and {misfit}{advice}"
-    )
-
-
-def _misfit(rules: RuleSet, available: int, certify: bool, threads: int | None) -> str | None:
-    """Why a solve would not fit, in words; None if it would."""
-    needed = estimate(rules, certify=certify, threads=threads).memory_bytes
-    if needed > available:
-        return f"needs {needed / 2**30:.1f} GiB of memory; {available / 2**30:.1f} GiB are free"
-    space = space_of(rules)
-    largest, most = max(block.size for block in space.blocks), kernel_of(space).most_values
-    if largest > most:
-        return f"{largest:,} of them have to be solved together; {most:,} at most can be"
-    return None

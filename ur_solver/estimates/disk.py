@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 import shutil
 
-from ur_solver.engine import checkpoint_folder
+from ur_solver.blocks import checkpoint_folder
 from ur_solver.errors import DiskLimitError, OutputError
 from ur_solver.estimates.cost import table_bytes
 from ur_solver.rules import RuleSet
@@ -13,7 +13,7 @@ from ur_solver.space import space_of
 
 
 def disk_bytes(rules: RuleSet, value_type: str = "float64") -> int:
-    """What a solve takes at most: the checkpoint, with 8 bytes a value, and the table."""
+    """What a solve takes at most: the blocks' files, with 8 bytes a value, and the table."""
     return 8 * space_of(rules).n_values + table_bytes(rules, value_type)
 
 
@@ -63,8 +63,6 @@ def check_disk(rules: RuleSet, output: pathlib.Path, value_type: str = "float64"
 
 
 def _taken(folder: pathlib.Path) -> int:
-    """The bytes on disk of the files of a folder; files with holes take less than their size."""
-    if not folder.is_dir():
-        return 0
-    found = [each.stat() for each in folder.iterdir()]
+    """The bytes on disk of a folder's files."""
+    found = [each.stat() for each in folder.rglob("*")]
     return sum(getattr(each, "st_blocks", each.st_size // 512) * 512 for each in found)

@@ -3,7 +3,8 @@
 `ur_solver.table.format` specifies the file.
 """
 
-from ur_solver.table.format import VALUE_TYPES, Header
+from ur_solver.blocks import VALUE_TYPES
+from ur_solver.table.format import Header
 from ur_solver.table.opening import is_table_file
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter, add_certificate, write_table

@@ -76,30 +76,21 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import zlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.blocks import chunks_in
 from ur_solver.rules import RuleSet
 from ur_solver.space import Space
 
 FORMAT = "ur-solver table"
 VERSION = 2
 
-CHUNK_LENGTH = 1 << 15
-"""Values in a chunk of a large table: 256 KiB of float64.
-
-A cold read of one value reads a chunk, in 0.2 ms. Half the length would halve that time, but double
-the index and the checksums that are read on opening. Twice the length would compress no better.
-"""
-
 MAX_TEXT = 1 << 16
 """The longest text attribute that is read, in bytes."""
-
-UINT16_SCALE = 65535
 
 BLOCK_DTYPE = np.dtype(
     [
@@ -119,52 +110,6 @@ BLOCK_DTYPE = np.dtype(
 _VERSION_1_FIELDS = [name for name in BLOCK_DTYPE.names or () if name != "error"]
 
 _LAYOUT_FIELDS = ["index", "mine", "theirs", "first_rank", "size", "first_chunk"]
-
-
-@dataclass(frozen=True)
-class ValueType:
-    """How a value is stored.
-
-    Attributes
-    ----------
-    name : str
-    dtype : numpy dtype
-        In the file and in memory.
-    rounding : float
-        By how much storing changes a probability at most.
-    """
-
-    name: str
-    dtype: np.dtype[Any]
-    rounding: float
-
-    @property
-    def is_scaled(self) -> bool:
-        """Whether a stored number is a probability times `UINT16_SCALE`."""
-        return self.dtype.kind == "u"
-
-    def encode(self, values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
-        """Probabilities as stored numbers; float64 is not copied."""
-        if self.is_scaled:
-            return np.rint(values * UINT16_SCALE).astype(self.dtype)
-        return np.ascontiguousarray(values, dtype=self.dtype)
-
-    def decode(self, stored: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Stored numbers as probabilities; float64 is not copied."""
-        values = stored.astype(np.float64, copy=False)
-        return values / UINT16_SCALE if self.is_scaled else values
-
-
-VALUE_TYPES: dict[str, ValueType] = {
-    kind.name: kind
-    for kind in (
-        ValueType("float64", np.dtype("<f8"), 0.0),
-        # half the distance between neighbouring numbers just below 1
-        ValueType("float32", np.dtype("<f4"), 2.0**-25),
-        ValueType("uint16", np.dtype("<u2"), 0.5 / UINT16_SCALE),
-    )
-}
-"""The value types, by name."""
 
 
 @dataclass(frozen=True)
@@ -221,17 +166,6 @@ def descriptions(header: Header) -> dict[str, str]:
     }
 
 
-def chunk_length_for(space: Space) -> int:
-    """The number of values in a chunk: `CHUNK_LENGTH`, or less if the largest block is smaller."""
-    largest = max(block.size for block in space.blocks)
-    return min(CHUNK_LENGTH, 1 << (largest - 1).bit_length())
-
-
-def chunks_in(size: int, chunk_length: int) -> int:
-    """The number of chunks that a block of `size` values takes."""
-    return -(-size // chunk_length)
-
-
 def empty_blocks(space: Space, chunk_length: int) -> npt.NDArray[Any]:
     """The rows of ``/blocks`` for a space of which nothing is solved yet."""
     rows = np.zeros(len(space.blocks), BLOCK_DTYPE)
@@ -255,11 +189,6 @@ def n_chunks(blocks: npt.NDArray[Any], chunk_length: int) -> int:
     """The number of chunks that all of `blocks` take."""
     last = blocks[-1]
     return int(last["first_chunk"]) + chunks_in(int(last["size"]), chunk_length)
-
-
-def checksum(stored: npt.NDArray[Any]) -> int:
-    """CRC-32 of a chunk's values as they are stored, before compression."""
-    return zlib.crc32(stored.view(np.uint8).data)
 
 
 def block_dtype(version: int) -> np.dtype[Any]:

@@ -15,17 +15,19 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.blocks import (
+    UINT16_SCALE,
+    VALUE_TYPES,
+    checksum,
+    chunk_length_for,
+    chunks_in,
+)
 from ur_solver.errors import DamagedTableError
 from ur_solver.rules import RuleSet
 from ur_solver.space import Space, space_of
 from ur_solver.table.format import (
-    UINT16_SCALE,
-    VALUE_TYPES,
     Header,
     block_dtype,
-    checksum,
-    chunk_length_for,
-    chunks_in,
     digest,
     empty_blocks,
     is_laid_out_alike,

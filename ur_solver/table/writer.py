@@ -17,18 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 import ur_solver
+from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunk_length_for
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
 from ur_solver.space import StakesSpace, space_of
 from ur_solver.table.chunk import compressed, encode
 from ur_solver.table.format import (
     FORMAT,
-    UINT16_SCALE,
-    VALUE_TYPES,
     VERSION,
     Header,
-    checksum,
-    chunk_length_for,
     descriptions,
     digest,
     empty_blocks,
@@ -161,8 +158,8 @@ class TableWriter:
             row["error"] = np.nan if result.error is None else result.error
             self._is_written[result.index] = True
             if isinstance(self.space, StakesSpace):
-                found = self.space.cut_error(result.values)
-                self._cut = max(self._cut[0], found[0]), max(self._cut[1], found[1])
+                error, growth = self.space.cut_error(result.values)
+                self._cut = max(self._cut[0], error), max(self._cut[1], growth)
 
     def finish(self, *, seconds: float) -> Header:
         """Complete the table and give it its name.

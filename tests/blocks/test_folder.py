@@ -1,4 +1,4 @@
-"""Checkpoints: resuming from them, and which files are refused."""
+"""Folders of blocks: going on from them, and which files are refused."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from tests.checkpoints import block_file, finished_blocks
+from tests.checkpoints import block_files, finished_blocks
 from tests.meaningless import hash_results
 from tests.solving import solve
-from ur_solver.engine import Checkpoint
-from ur_solver.engine.checkpoint import RECORD
+from ur_solver.blocks import RECORD, BlockFolder, Job, checkpoint_folder
+from ur_solver.engine import BlockResult
 from ur_solver.errors import CheckpointError, OutputError
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
+from ur_solver.space import space_of
 from ur_solver.table import TableFile
 
-RULES = named_rules("finkel:2")
+RULES = named_rules("finkel:2").settled()
 TOLERANCE = 1e-12
 RESULTS = list(hash_results(RULES))
 
@@ -38,15 +40,30 @@ def folder(output: pathlib.Path) -> pathlib.Path:
     return output.with_name("table.h5.blocks")
 
 
+def opened(output: pathlib.Path, rules=RULES, tolerance=TOLERANCE, certify=False) -> BlockFolder:
+    return BlockFolder(checkpoint_folder(output), Job(rules, tolerance, certify))
+
+
+def save(checkpoint: BlockFolder, result: BlockResult) -> None:
+    checkpoint.note(checkpoint.files.write(result.record, result.values))
+
+
+def read(checkpoint: BlockFolder) -> list[BlockResult]:
+    return [
+        BlockResult.of(each, checkpoint.files.values_of(each.index))
+        for each in checkpoint.finished()
+    ]
+
+
 def fill(output: pathlib.Path, results=RESULTS) -> None:
-    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
+    with opened(output) as checkpoint:
         for result in results:
-            checkpoint.save(result)
+            save(checkpoint, result)
 
 
 def found(output: pathlib.Path):
-    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
-        return list(checkpoint.finished())
+    with opened(output) as checkpoint:
+        return read(checkpoint)
 
 
 def assert_same(one, other) -> None:
@@ -65,9 +82,9 @@ def test_blocks_come_back_as_they_were_saved(output):
 
 
 def test_nothing_is_there_at_first_and_after_remove(output):
-    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
-        assert list(checkpoint.finished()) == []
-        checkpoint.save(RESULTS[0])
+    with opened(output) as checkpoint:
+        assert read(checkpoint) == []
+        save(checkpoint, RESULTS[0])
         checkpoint.remove()
     assert not folder(output).exists()
     assert found(output) == []
@@ -90,7 +107,7 @@ def test_a_resumed_solve_is_the_uninterrupted_one(output, tmp_path):
             make_table(RULES, output, threads=1, progress=interrupt)
         assert not output.exists()
         # the block whose progress was reported is being written or has been written
-        kept = len(finished_blocks(output, RULES))
+        kept = len(finished_blocks(output))
         assert after - 1 <= kept <= after
         notes = []
         summary = make_table(
@@ -117,22 +134,22 @@ def test_a_resumed_solve_is_the_uninterrupted_one(output, tmp_path):
 def test_another_solve_is_named(output, word, tolerance, fault):
     fill(output, RESULTS[:1])
     with pytest.raises(CheckpointError, match=f"{fault}; remove .*table.h5.blocks"):
-        Checkpoint(output, named_rules(word), tolerance).__enter__()
+        opened(output, named_rules(word).settled(), tolerance).__enter__()
     assert len(found(output)) == 1  # nothing was lost, and the lock is free
 
 
 def test_the_same_game_by_another_name_goes_on(output):
     fill(output, RESULTS[:1])
-    with Checkpoint(output, named_rules("british-museum:2"), TOLERANCE) as checkpoint:
-        assert len(list(checkpoint.finished())) == 1
+    with opened(output, named_rules("british-museum:2").settled()) as checkpoint:
+        assert len(read(checkpoint)) == 1
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        *("", "{", "[]", "3", "null", "{}", "[" * 100_000, '{"version": 3}'),
-        '{"version": 3, "rules": {"name": "x"}, "tolerance": 1e-12, "certify": false}',
-        '{"version": 3, "rules": "no", "tolerance": 1e-12, "certify": false}',
+        *("", "{", "[]", "3", "null", "{}", "[" * 100_000, '{"version": 4}'),
+        '{"version": 4, "rules": {"name": "x"}, "tolerance": 1e-12, "certify": false}',
+        '{"version": 4, "rules": "no", "tolerance": 1e-12, "certify": false}',
     ],
 )
 def test_an_unreadable_head_is_said_so(output, content):
@@ -142,20 +159,21 @@ def test_an_unreadable_head_is_said_so(output, content):
         found(output)
 
 
-@pytest.mark.parametrize("version", [0, 2, 4, "3", None])
+@pytest.mark.parametrize("version", [0, 3, 5, "4", None])
 def test_another_version_is_named_whatever_else_it_holds(output, version):
     fill(output, RESULTS[:1])
     head = {"version": version, "game": "of a later format"}
     (folder(output) / "solve.json").write_text(json.dumps(head))
-    with pytest.raises(CheckpointError, match=rf"is of version {version!r}, this program reads 3"):
+    with pytest.raises(CheckpointError, match=rf"is of version {version!r}, this program reads 4"):
         found(output)
 
 
-@pytest.mark.parametrize("name", ["blocks.bin", "block-00001.npz"])
+@pytest.mark.parametrize("name", ["blocks.bin", "000"])
 def test_blocks_without_a_head_are_nobodys(output, name):
     fill(output, RESULTS[:1])
     (folder(output) / "solve.json").unlink()
-    block_file(output).rename(folder(output) / name)
+    if name != "000":
+        (folder(output) / "000").rename(folder(output) / name)
     with pytest.raises(CheckpointError, match=r"solve.json' is missing; remove"):
         found(output)
     assert (folder(output) / name).exists()
@@ -169,30 +187,71 @@ def test_a_head_that_was_not_finished_is_written_again(output):
 
 
 def test_blocks_of_another_solve_are_solved_again(output):
-    other = named_rules("finkel-3dice:2")
-    with Checkpoint(output, other, TOLERANCE) as checkpoint:
-        checkpoint.save(RESULTS[1])
-        assert len(list(checkpoint.finished())) == 1
-    (folder(output) / "solve.json").unlink()
-    block_file(output).rename(output.with_name("blocks.bin"))
-    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
-        output.with_name("blocks.bin").rename(block_file(output))
-        assert list(checkpoint.finished()) == []
+    other = named_rules("finkel-3dice:2").settled()
+    with opened(output.with_name("other.h5"), other) as checkpoint:
+        save(checkpoint, RESULTS[1])
+        assert len(read(checkpoint)) == 1
+    fill(output, RESULTS[:1])
+    block_files(output.with_name("other.h5"))[1].rename(folder(output) / "000" / "000001.block")
+    assert [each.index for each in found(output)] == [0]
 
 
-def test_a_block_is_synced_when_all_of_it_is_written(output, monkeypatch):
+def test_a_block_that_is_not_in_the_manifest_yet_counts(output):
+    # its solve was killed between the two
+    fill(output, RESULTS[:3])
+    (folder(output) / "manifest.bin").write_bytes(b"")
+    assert [each.index for each in found(output)] == [0, 1, 2]
+
+
+def test_another_file_than_the_manifest_tells_of_is_solved_again(output):
+    # other blocks have read the one that the manifest tells of
+    fill(output, RESULTS[:3])
+    block_files(output)[1].unlink()
+    with opened(output) as checkpoint:
+        checkpoint.files.write(
+            dataclasses.replace(RESULTS[1], seconds=9.0).record, RESULTS[1].values
+        )
+    assert [each.index for each in found(output)] == [0, 2]
+    assert sorted(block_files(output)) == [0, 2]
+
+
+def test_the_first_whole_file_of_a_block_stays(output):
+    other = dataclasses.replace(RESULTS[5], seconds=9.0, values=1 - RESULTS[5].values)
+    fill(output, [RESULTS[5], other])
+    (again,) = found(output)
+    assert_same(again, RESULTS[5])
+
+
+def test_a_file_that_is_no_block_gives_way(output):
+    fill(output, [RESULTS[5]])
+    block_files(output)[5].write_bytes(b"half of it")
+    fill(output, [RESULTS[5]])
+    (again,) = found(output)
+    assert_same(again, RESULTS[5])
+
+
+def test_what_a_killed_solve_left_half_written_goes(output):
+    fill(output, RESULTS[:1])
+    part = folder(output) / "000" / ".000003.block.host-1-0.part"
+    part.write_bytes(b"half")
+    assert len(found(output)) == 1
+    assert not part.exists()
+
+
+def test_a_block_has_its_name_once_all_of_it_is_synced(output, monkeypatch):
     synced = []
     sync = os.fsync
-    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
+    with opened(output) as checkpoint:
 
         def look(file: int) -> None:
-            synced.append([each.index for each in checkpoint.finished()])
             sync(file)
+            synced.append((os.fstat(file).st_size, sorted(block_files(output))))
 
         monkeypatch.setattr(os, "fsync", look)
-        checkpoint.save(RESULTS[5])
-        checkpoint.save(RESULTS[3])
-    assert synced == [[5], [3, 5]]
+        save(checkpoint, RESULTS[5])
+        save(checkpoint, RESULTS[3])
+        sizes = [block_files(output)[index].stat().st_size for index in (5, 3)]
+    assert synced == [(sizes[0], []), (sizes[1], [5])]
 
 
 def test_values_that_do_not_lie_together(output):
@@ -203,139 +262,114 @@ def test_values_that_do_not_lie_together(output):
     assert_same(again, RESULTS[20])
 
 
-def rewrite(output: pathlib.Path, change) -> set[int]:
-    """Change the file of blocks; returns the blocks that still count as finished."""
-    whole = block_file(output).read_bytes()
+def rewrite(output: pathlib.Path, index: int, change) -> bool:
+    """Change the file of a block; returns whether it still counts as finished."""
+    path = block_files(output)[index]
+    whole = path.read_bytes()
     content = bytearray(whole)
     change(content)
-    block_file(output).write_bytes(content)
-    try:
-        again = found(output)
-    finally:
-        block_file(output).write_bytes(whole)
-    for each in again:
+    path.write_bytes(content)
+    again = {each.index: each for each in found(output)}
+    assert index in again or not path.exists()
+    path.write_bytes(whole)
+    for each in again.values():
         assert_same(each, RESULTS[each.index])
-    return {each.index for each in again}
+    return index in again
 
 
 def values_of(index: int) -> slice:
-    """The place of a block's values in the file."""
-    first = len(RESULTS) * RECORD.itemsize + 8 * sum(len(each.values) for each in RESULTS[:index])
-    return slice(first, first + 8 * len(RESULTS[index].values))
-
-
-def record_of(index: int) -> slice:
-    return slice(index * RECORD.itemsize, (index + 1) * RECORD.itemsize)
-
-
-def replaced(at: slice, by: bytes):
-    def change(content: bytearray) -> None:
-        content[at] = by
-
-    return change
+    """The place of a block's values in its file."""
+    size = 8 * len(RESULTS[index].values)
+    chunks = -(-len(RESULTS[index].values) // 2048)  # the largest block has 1,960 values
+    first = -(-(RECORD.itemsize + 4 * chunks) // 64) * 64
+    return slice(first, first + size)
 
 
 def test_torn_blocks_are_solved_again(output):
     fill(output)
-    everything = set(range(len(RESULTS)))
+    for index in (5, 27):
+        assert rewrite(output, index, lambda content: None)
+        end = values_of(index).stop
+        assert block_files(output)[index].stat().st_size == end
+        for cut in (0, 1, RECORD.itemsize, values_of(index).start, end - 1):
 
-    def kept(cut: int) -> set[int]:
-        return rewrite(output, replaced(slice(cut, None), b""))
+            def tear(content: bytearray, cut=cut) -> None:
+                del content[cut:]
 
-    assert rewrite(output, lambda content: None) == everything
-    for block in (5, 27):
-        assert kept(values_of(block).start) == kept(values_of(block).stop - 1) == set(range(block))
-    for cut in (0, 1, RECORD.itemsize, record_of(27).start):
-        assert kept(cut) == set()
-    assert rewrite(output, lambda content: content.extend(b"more")) == everything
-    assert len(block_file(output).read_bytes()) == values_of(27).stop
+            assert not rewrite(output, index, tear)
+        assert not rewrite(output, index, lambda content: content.extend(b"more"))
 
 
 def test_foreign_blocks_are_solved_again(output):
     fill(output)
-
-    def swap(one: slice, other: slice):
-        def change(content: bytearray) -> None:
-            content[one], content[other] = content[other], content[one]
-
-        return change
-
-    others = set(range(len(RESULTS))) - {7, 8}  # of the same size
+    one, other = block_files(output)[7], block_files(output)[8]
     assert len(RESULTS[7].values) == len(RESULTS[8].values)
-    assert rewrite(output, swap(values_of(7), values_of(8))) == others
-    assert rewrite(output, swap(record_of(7), record_of(8))) == others
+    content = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(content)
+    assert {each.index for each in found(output)} == set(range(len(RESULTS))) - {7, 8}
+    size = values_of(20).stop - values_of(20).start
+    for by in (os.urandom(size), bytes(size)):
 
-    def swap_all(content: bytearray) -> None:
-        swap(values_of(7), values_of(8))(content)
-        swap(record_of(7), record_of(8))(content)
+        def replace(content: bytearray, by=by) -> None:
+            content[values_of(20)] = by
 
-    assert rewrite(output, swap_all) == others
-    everything = set(range(len(RESULTS)))
-    size = len(RESULTS[20].values) * 8
-    assert rewrite(output, replaced(values_of(20), os.urandom(size))) == everything - {20}
-    assert rewrite(output, replaced(values_of(20), bytes(size))) == everything - {20}
-    assert rewrite(output, replaced(record_of(20), bytes(RECORD.itemsize))) == everything - {20}
+        assert not rewrite(output, 20, replace)
 
 
 def test_no_flipped_bit_is_taken_for_a_value(output):
-    fill(output, RESULTS[:10])
+    fill(output, RESULTS[:4])
     dice = np.random.default_rng(1)
-    expected = set(range(10))
-    for index in (0, 3, 9):
-        for where in (record_of(index), values_of(index)):
-            for at in range(where.start, where.stop):
+    for index in (0, 1):
+        length = RECORD.itemsize + 4
+        places = [*range(length), *range(values_of(index).start, values_of(index).stop)]
+        for at in places:
 
-                def flip(content: bytearray, at=at) -> None:
-                    content[at] ^= 1 << int(dice.integers(8))
+            def flip(content: bytearray, at=at) -> None:
+                content[at] ^= 1 << int(dice.integers(8))
 
-                assert rewrite(output, flip) == expected - {index}
+            assert not rewrite(output, index, flip)
 
 
 def test_certified_blocks_and_others_are_not_taken_for_each_other(output):
-    fill(output, RESULTS[:3])
-    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
-        checkpoint.certify = True
-        assert list(checkpoint.finished()) == []
-        checkpoint.save(dataclasses.replace(RESULTS[1], error=3e-13))
-        assert [(each.index, each.error) for each in checkpoint.finished()] == [(1, 3e-13)]
-
-
-def test_what_is_no_file_of_blocks_holds_none(output):
-    fill(output)
-    block_file(output).unlink()
-    block_file(output).mkdir()
-    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
-        assert list(checkpoint.finished()) == []
-        with pytest.raises(OutputError, match=r"cannot write block 1 .*Is a directory"):
-            checkpoint.save(RESULTS[1])
-
-
-def test_blocks_that_cannot_be_written_are_an_output_error(output):
-    fill(output)
-    block_file(output).unlink()
-    block_file(output).symlink_to(output.parent / "nowhere" / "blocks.bin")
-    with pytest.raises(OutputError, match=r"cannot write the checkpoint .*No such file"):
+    certified = dataclasses.replace(RESULTS[1], error=3e-13)
+    with opened(output, certify=True) as checkpoint:
+        save(checkpoint, RESULTS[0])
+        save(checkpoint, certified)
+        assert [(each.index, each.error) for each in read(checkpoint)] == [(1, 3e-13)]
+    with pytest.raises(CheckpointError, match="of blocks that are certified; remove"):
         found(output)
+
+
+def test_what_is_no_file_of_a_block_is_none(output):
+    fill(output)
+    block_files(output)[1].unlink()
+    (folder(output) / "000" / "000001.block").mkdir()
+    with opened(output) as checkpoint:
+        assert 1 not in [each.index for each in read(checkpoint)]
+        with pytest.raises(OutputError, match=r"cannot write block 1 .*Is a directory"):
+            save(checkpoint, RESULTS[1])
 
 
 def test_blocks_that_go_away_are_solved_again(output):
     fill(output)
-    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
+    with opened(output) as checkpoint:
         blocks = checkpoint.finished()
         assert next(blocks).index == 0
-        block_file(output).unlink()
+        for path in block_files(output).values():
+            path.unlink()
         assert list(blocks) == []
 
 
 def test_a_damaged_block_is_solved_again(output):
-    expected = solve(Checkpoint(output, RULES, TOLERANCE).space, tolerance=TOLERANCE, threads=1)
+    expected = solve(space_of(RULES), tolerance=TOLERANCE, threads=1)
     with pytest.raises(KeyboardInterrupt):
         make_table(RULES, output, threads=1, progress=_interrupt_at(10_000))
-    kept = finished_blocks(output, RULES)
+    kept = finished_blocks(output)
     largest = max(kept, key=lambda index: len(RESULTS[index].values))
-    content = bytearray(block_file(output).read_bytes())
+    content = bytearray(block_files(output)[largest].read_bytes())
     content[(values_of(largest).start + values_of(largest).stop) // 2] ^= 16
-    block_file(output).write_bytes(content)
+    block_files(output)[largest].write_bytes(content)
     summary = make_table(RULES, output, threads=1)
     assert summary.resumed_blocks == len(kept) - 1
     with TableFile(output) as table:
@@ -352,9 +386,8 @@ def _interrupt_at(positions: int):
 
 HOLD = """
 import pathlib, sys
-from ur_solver.rules import named_rules
-from ur_solver.engine import Checkpoint
-with Checkpoint(pathlib.Path(sys.argv[1]), named_rules("finkel:2"), 1e-12):
+from tests.blocks.test_folder import opened
+with opened(pathlib.Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -379,7 +412,7 @@ def test_another_process_that_holds_it_is_heard_of(output):
 
 def test_the_same_process_twice_is_two_solves_too(output):
     with (
-        Checkpoint(output, RULES, TOLERANCE),
+        opened(output),
         pytest.raises(OutputError, match="another solve is writing"),
     ):
         found(output)
@@ -399,33 +432,30 @@ def test_a_folder_that_cannot_be_written_is_an_output_error(output, tmp_path):
 
 
 def test_a_folder_that_goes_away_is_an_output_error(output):
-    with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
-        checkpoint.save(RESULTS[0])
-        for path in folder(output).iterdir():
-            path.unlink()
-        folder(output).rmdir()
+    with opened(output) as checkpoint:
+        save(checkpoint, RESULTS[0])
+        shutil.rmtree(folder(output))
         with pytest.raises(OutputError, match=r"cannot write block 1 .*No such file"):
-            checkpoint.save(RESULTS[1])
+            save(checkpoint, RESULTS[1])
 
 
 FULL = """
 import pathlib, resource, signal, sys
-from tests.engine.test_checkpoint import RESULTS, RULES, TOLERANCE
+from tests.blocks.test_folder import RESULTS, opened, read, save
 from ur_solver.errors import OutputError
-from ur_solver.engine import Checkpoint
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 output = pathlib.Path(sys.argv[1])
-with Checkpoint(output, RULES, TOLERANCE) as checkpoint:
-    checkpoint.save(RESULTS[0])
+with opened(output) as checkpoint:
+    save(checkpoint, RESULTS[0])
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
     try:
-        checkpoint.save(RESULTS[-1])
+        save(checkpoint, RESULTS[-1])
     except OutputError as error:
         print(error)
     print([each.index for each in checkpoint.finished()])
 resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 try:
-    with Checkpoint(output.with_name("other.h5"), RULES, TOLERANCE):
+    with opened(output.with_name("other.h5")):
         pass
 except OutputError as error:
     print(error)

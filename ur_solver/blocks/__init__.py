@@ -1,0 +1,27 @@
+"""Files of finished blocks: what a solve keeps, goes on from, and may leave as its table.
+
+`ur_solver.blocks.files` specifies them. No kernel is needed to read them.
+"""
+
+from ur_solver.blocks.chunks import CHUNK_LENGTH, checksum, chunk_length_for, chunks_in
+from ur_solver.blocks.files import BlockFiles
+from ur_solver.blocks.folder import BlockFolder, checkpoint_folder
+from ur_solver.blocks.job import Job
+from ur_solver.blocks.record import RECORD, BlockRecord
+from ur_solver.blocks.value_types import UINT16_SCALE, VALUE_TYPES, ValueType
+
+__all__ = [
+    "CHUNK_LENGTH",
+    "RECORD",
+    "UINT16_SCALE",
+    "VALUE_TYPES",
+    "BlockFiles",
+    "BlockFolder",
+    "BlockRecord",
+    "Job",
+    "ValueType",
+    "checkpoint_folder",
+    "checksum",
+    "chunk_length_for",
+    "chunks_in",
+]

@@ -1,0 +1,278 @@
+"""Blocks as files: written once, whole, under their names; read as a map of the file.
+
+A folder of blocks holds
+
+    solve.json      what is being solved (`Job`)
+    manifest.bin    a `RECORD` for every block, zeros until the solve has heard that it is
+                    finished
+    000/000123.block    block 123: its `RECORD`; the CRC-32 of each chunk of its values, uint32;
+                    zeros up to a multiple of 64 bytes; its values by rank
+    table.json, checksums.bin    once it is whole (`ur_solver.table.folder`)
+    lock            held by the solve that writes here
+
+All numbers are little endian. A chunk is `chunk_length_for` values, as in a table. A record's
+checksums are of solve.json and of the chunks' checksums besides its own: a file that is of another
+solve, or does not read back whole, is no block, and is solved again.
+
+A file is written under another name, synced, and given its name when it is whole. The first whole
+file of a block stays: others may have read it, and a second one, of a worker that was taken for
+dead, could differ in the last bit. Nothing ever writes into a file that has its name, so it can be
+read through a map, whose pages the system takes back when it needs them for something else.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import mmap
+import os
+import pathlib
+import socket
+import threading
+import zlib
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.blocks.chunks import checksum, checksums, chunk_length_for, chunks_in
+from ur_solver.blocks.record import RECORD, BlockRecord, Row, is_sound
+from ur_solver.errors import DamagedBlockError, OutputError
+from ur_solver.space import Space
+
+_LINE = 64
+_IN_A_FOLDER = 1000
+"""Blocks in one folder: some file systems are slow in folders of very many files."""
+
+_COUNTER = itertools.count()
+
+
+class BlockFiles:
+    """The files of a folder's blocks; safe from several threads and processes.
+
+    Parameters
+    ----------
+    folder : Path
+    space : Space
+    dtype : numpy dtype
+        Of stored values.
+    solve : int
+        CRC-32 of the folder's solve.json.
+    """
+
+    def __init__(
+        self, folder: pathlib.Path, space: Space, dtype: np.dtype[Any], solve: int
+    ) -> None:
+        self.folder = folder
+        self.space = space
+        self.dtype = dtype
+        self.chunk_length = chunk_length_for(space)
+        self._solve = solve
+        self._lock = threading.Lock()
+        self._checked: set[int] = set()
+
+    def path(self, index: int) -> pathlib.Path:
+        """The file of a block."""
+        return self.folder / f"{index // _IN_A_FOLDER:03d}" / f"{index:06d}.block"
+
+    def on_disk(self) -> list[int]:
+        """The blocks of which there is a file, whatever is in it, ascending."""
+        found = []
+        for path in self.folder.glob("[0-9][0-9][0-9]*/*.block"):
+            with suppress(ValueError):
+                index = int(path.stem)
+                if 0 <= index < len(self.space.blocks) and path == self.path(index):
+                    found.append(index)
+        return sorted(found)
+
+    def write(
+        self, record: BlockRecord, values: npt.NDArray[Any], *, is_read_again: bool = True
+    ) -> Row:
+        """Put a finished block on disk, unless it is there.
+
+        Parameters
+        ----------
+        record : BlockRecord
+        values : array, shape (block size,)
+            As they are stored.
+        is_read_again : bool
+            Whether the solve will read them from the file.
+
+        Returns
+        -------
+        Row
+            Of the block that is on disk then.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written, the disk being full for example.
+        """
+        values = np.ascontiguousarray(values, self.dtype)
+        chunks = checksums(values, self.chunk_length)
+        row = record.row(len(values), self._solve, zlib.crc32(chunks.tobytes()))
+        head = row.tobytes() + chunks.tobytes()
+        path = self.path(record.index)
+        part = path.with_name(
+            f".{path.name}.{socket.gethostname()}-{os.getpid()}-{next(_COUNTER)}.part"
+        )
+        try:
+            if self.folder.is_dir():  # one that has gone is heard of
+                path.parent.mkdir(exist_ok=True)
+            try:
+                with part.open("xb", buffering=0) as file:
+                    _write_all(file.fileno(), head.ljust(_first_value(len(chunks)), b"\0"))
+                    _write_all(file.fileno(), values.view(np.uint8).data)
+                    os.fsync(file.fileno())
+                    if not is_read_again:
+                        _forget(file.fileno())
+                return self._publish(record.index, row, part, path)
+            finally:
+                part.unlink(missing_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"cannot write block {record.index} to {str(self.folder)!r}: "
+                f"{error.strerror or error}; the blocks before it are kept"
+            ) from None
+
+    def _publish(self, index: int, row: Row, part: pathlib.Path, path: pathlib.Path) -> Row:
+        """Give a file that is whole its name, unless another has it."""
+        try:
+            os.link(part, path)
+        except FileExistsError:
+            there = self.whole_row(index)
+            if there is not None:
+                return there
+            part.replace(path)
+        except OSError:  # a file system without hard links
+            part.replace(path)
+        return row
+
+    def row(self, index: int) -> Row | None:
+        """The row at the head of a block's file; None if it is not one of this solve."""
+        found = self._head(index)
+        return None if found is None else found[0]
+
+    def whole_row(self, index: int) -> Row | None:
+        """The row of a block that reads back whole; None where it does not."""
+        try:
+            self.values_of(index, is_checked=False)
+        except DamagedBlockError:
+            return None
+        return self.row(index)
+
+    def _head(self, index: int) -> tuple[Row, npt.NDArray[np.uint32]] | None:
+        size = self.space.blocks[index].size
+        n_chunks = chunks_in(size, self.chunk_length)
+        try:
+            with self.path(index).open("rb") as file:
+                head = file.read(RECORD.itemsize + 4 * n_chunks)
+                length = os.fstat(file.fileno()).st_size
+        except OSError:
+            return None
+        if length != _first_value(n_chunks) + size * self.dtype.itemsize:
+            return None
+        row: Row = np.frombuffer(head, RECORD, 1)[0]
+        chunks = np.frombuffer(head, "<u4", n_chunks, RECORD.itemsize)
+        if not (
+            is_sound(row)
+            and (row["index"], row["size"], row["solve"]) == (index, size, self._solve)
+            and row["values"] == zlib.crc32(chunks.tobytes())
+        ):
+            return None
+        return row, chunks
+
+    def chunks_of(self, index: int) -> npt.NDArray[np.uint32]:
+        """The checksums of a block's chunks.
+
+        Raises
+        ------
+        DamagedBlockError
+            If its file is not there or is not a whole block of this solve.
+        """
+        found = self._head(index)
+        if found is None:
+            raise self._damaged(index)
+        return found[1]
+
+    def _damaged(self, index: int) -> DamagedBlockError:
+        path = self.path(index)
+        fault = "is damaged, or of another solve" if path.exists() else "is not there"
+        return DamagedBlockError(
+            index, f"block {index}: {str(path)!r} {fault}; the same 'ur solve' solves it again"
+        )
+
+    def map(self, index: int) -> npt.NDArray[Any]:
+        """The stored values of a block, mapped, unchecked; raises as `values_of`."""
+        size = self.space.blocks[index].size
+        first = _first_value(chunks_in(size, self.chunk_length))
+        try:
+            with self.path(index).open("rb") as file:
+                whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return np.frombuffer(whole, self.dtype, size, first)
+        except (OSError, ValueError) as error:
+            if getattr(error, "errno", None) in (errno.ENOMEM, errno.EMFILE):
+                raise MemoryError(f"no room to map block {index}: {error}") from None
+            raise self._damaged(index) from None
+
+    def values_of(self, index: int, *, is_checked: bool | None = None) -> npt.NDArray[Any]:
+        """The stored values of a block, mapped, shape (block size,); not to be written to.
+
+        Parameters
+        ----------
+        index : int
+        is_checked : bool, optional
+            Whether its checksums have been compared before; by default what this object knows.
+
+        Raises
+        ------
+        DamagedBlockError
+            If its file is not there or is not a whole block of this solve.
+        """
+        if is_checked is None:
+            is_checked = index in self._checked
+        values = self.map(index)
+        if not is_checked:
+            length = self.chunk_length
+            for k, expected in enumerate(self.chunks_of(index).tolist()):
+                if checksum(values[k * length : (k + 1) * length]) != expected:
+                    raise self._damaged(index)
+            with self._lock:
+                self._checked.add(index)
+        return values
+
+    def remove(self, index: int) -> None:
+        """Remove the file of a block that is damaged."""
+        with self._lock:
+            self._checked.discard(index)
+        with suppress(OSError):
+            self.path(index).unlink()
+
+    def remove_parts(self) -> None:
+        """Remove what processes that were killed have left half written."""
+        for path in self.folder.glob("[0-9][0-9][0-9]*/.*.part"):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _first_value(n_chunks: int) -> int:
+    """Where the values begin in a file."""
+    return -(-(RECORD.itemsize + 4 * n_chunks) // _LINE) * _LINE
+
+
+def _write_all(file: int, content: bytes | memoryview) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(file, rest) :]
+
+
+def _forget(file: int) -> None:
+    """Let the system use its copy of a synced file in memory for something else.
+
+    Blocks that are kept in memory are read again only after a kill; 4 GB of them are memory that
+    the solve, and others, have better uses for.
+    """
+    if hasattr(os, "posix_fadvise"):
+        with suppress(OSError):  # a hint, which some file systems do not take
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)

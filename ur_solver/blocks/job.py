@@ -1,0 +1,89 @@
+"""What a folder of blocks is being solved for."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from dataclasses import dataclass
+
+from ur_solver.errors import CheckpointError, RuleSetError, UnregisteredError
+from ur_solver.rules import RuleSet
+
+VERSION = 4
+"""Of `solve.json` and of the files beside it. Up to 3, all blocks were in one file."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is being solved, and how exactly; all that a worker has to know.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    tolerance : float
+        As for `ur_solver.engine.solve`.
+    certify : bool
+        Whether its blocks are certified.
+    value_type : str
+        How values are stored; blocks that others read are in float64.
+    """
+
+    rules: RuleSet
+    tolerance: float
+    certify: bool = False
+    value_type: str = "float64"
+
+    def to_bytes(self) -> bytes:
+        """The content of ``solve.json``."""
+        head = {
+            "version": VERSION,
+            "rules": self.rules.to_json(),
+            "tolerance": self.tolerance,
+            "certify": self.certify,
+            "value_type": self.value_type,
+        }
+        return json.dumps(head, indent=1).encode()
+
+    @staticmethod
+    def read(path: pathlib.Path) -> Job:
+        """The job that a ``solve.json`` holds.
+
+        Raises
+        ------
+        CheckpointError
+            If it is of another version or cannot be read.
+        UnregisteredError
+            If its rule set has a family or a kind of square that is not registered here.
+        """
+        remedy = f"remove {str(path.parent)!r} to start anew, or name another output"
+        try:
+            head = json.loads(path.read_bytes())
+            version = head["version"]
+            if version != VERSION:
+                raise CheckpointError(
+                    f"checkpoint {str(path.parent)!r} is of version {version!r}, this program "
+                    f"reads {VERSION}; {remedy}"
+                )
+            return Job(
+                rules=RuleSet.from_json(head["rules"]),
+                tolerance=float(head["tolerance"]),
+                certify=bool(head["certify"]),
+                value_type=str(head["value_type"]),
+            )
+        except UnregisteredError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, RuleSetError):
+            raise CheckpointError(f"{str(path)!r} cannot be read; {remedy}") from None
+
+    def misfit(self, wanted: Job) -> str | None:
+        """What of this job differs from another, in words; None if nothing does."""
+        rules = self.rules
+        if not rules.is_same_game(wanted.rules):
+            return f"is of {rules.name} with {rules.pieces} pieces"
+        if self.tolerance != wanted.tolerance:
+            return f"is of tolerance {self.tolerance!r}, not {wanted.tolerance!r}"
+        if self.certify is not wanted.certify:
+            return f"is of blocks that are {'' if self.certify else 'not '}certified"
+        if self.value_type != wanted.value_type:
+            return f"holds {self.value_type}, not {wanted.value_type}"
+        return None

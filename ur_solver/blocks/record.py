@@ -1,0 +1,99 @@
+"""What is said of a finished block, in memory and in files."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_MAGIC = b"urb\x01"
+
+RECORD = np.dtype(
+    [
+        ("magic", "S4"),
+        ("checksum", "<u4"),  # CRC-32 of all fields that follow
+        ("index", "<i8"),
+        ("size", "<i8"),  # in values
+        ("residual", "<f8"),
+        ("sweeps", "<i8"),
+        ("seconds", "<f8"),
+        ("error", "<f8"),  # not a number unless certified
+        ("solve", "<u4"),  # CRC-32 of solve.json
+        ("values", "<u4"),  # CRC-32 of the checksums of the chunks
+    ]
+)
+"""A finished block as files tell of it; zeros where it is not finished."""
+
+Row = np.void
+"""One number of `RECORD`."""
+
+
+@dataclass(frozen=True)
+class BlockRecord:
+    """A finished block without its values.
+
+    Attributes
+    ----------
+    index : int
+        Its place in `Space.blocks`.
+    residual : float
+        The largest abs(T(V) - V) over the block, from a pass of its own.
+    sweeps : int
+        How many sweeps it took.
+    seconds : float
+        How long the block took, from laying it out to its residual and its proof.
+    error : float or None
+        How far the values are proven to be off at most; None where nothing is proven.
+    """
+
+    index: int
+    residual: float
+    sweeps: int
+    seconds: float
+    error: float | None = None
+
+    @staticmethod
+    def of(row: Any) -> BlockRecord:
+        """The record of a row."""
+        error = float(row["error"])
+        return BlockRecord(
+            index=int(row["index"]),
+            residual=float(row["residual"]),
+            sweeps=int(row["sweeps"]),
+            seconds=float(row["seconds"]),
+            error=None if math.isnan(error) else error,
+        )
+
+    def row(self, size: int, solve: int, values: int) -> Row:
+        """The record as files hold it.
+
+        Parameters
+        ----------
+        size : int
+            How many values the block has.
+        solve, values : int
+            Checksums; see `RECORD`.
+        """
+        rows = np.zeros(1, RECORD)
+        error = math.nan if self.error is None else self.error
+        rows[0] = (
+            *(_MAGIC, 0, self.index, size, self.residual, self.sweeps, self.seconds, error),
+            *(solve, values),
+        )
+        rows["checksum"] = _checksum(rows)
+        row: Row = rows[0]
+        return row
+
+
+def is_sound(row: Row) -> bool:
+    """Whether a row is a finished block's, and as it was written."""
+    rows: npt.NDArray[Any] = np.array([row], RECORD)
+    return bool(rows["magic"][0] == _MAGIC and rows["checksum"][0] == _checksum(rows))
+
+
+def _checksum(rows: npt.NDArray[Any]) -> int:
+    return zlib.crc32(rows.tobytes()[RECORD.fields["index"][1] :])  # type: ignore[index]

@@ -1,0 +1,57 @@
+"""Value types: how values are stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+UINT16_SCALE = 65535
+
+
+@dataclass(frozen=True)
+class ValueType:
+    """How a value is stored.
+
+    Attributes
+    ----------
+    name : str
+    dtype : numpy dtype
+        In the file and in memory.
+    rounding : float
+        By how much storing changes a probability at most.
+    """
+
+    name: str
+    dtype: np.dtype[Any]
+    rounding: float
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether a stored number is a probability times `UINT16_SCALE`."""
+        return self.dtype.kind == "u"
+
+    def encode(self, values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+        """Probabilities as stored numbers; float64 is not copied."""
+        if self.is_scaled:
+            return np.rint(values * UINT16_SCALE).astype(self.dtype)
+        return np.ascontiguousarray(values, dtype=self.dtype)
+
+    def decode(self, stored: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Stored numbers as probabilities; float64 is not copied."""
+        values = stored.astype(np.float64, copy=False)
+        return values / UINT16_SCALE if self.is_scaled else values
+
+
+VALUE_TYPES: dict[str, ValueType] = {
+    kind.name: kind
+    for kind in (
+        ValueType("float64", np.dtype("<f8"), 0.0),
+        # half the distance between neighbouring numbers just below 1
+        ValueType("float32", np.dtype("<f4"), 2.0**-25),
+        ValueType("uint16", np.dtype("<u2"), 0.5 / UINT16_SCALE),
+    )
+}
+"""The value types, by name."""

@@ -1,0 +1,114 @@
+"""How a solve divides the memory that it may take, and whether that is enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ur_solver.engine import Allowance
+from ur_solver.errors import MemoryLimitError
+from ur_solver.estimates.cost import (
+    BASE_BYTES,
+    UNWRITTEN_BYTES,
+    block_cost,
+    estimate,
+    largest_cost,
+)
+from ur_solver.estimates.memory import available_bytes
+from ur_solver.kernel import kernel_of
+from ur_solver.rules import MAX_PIECES, RuleSet
+from ur_solver.space import space_of
+
+
+@dataclass(frozen=True)
+class Room:
+    """The memory of a solve.
+
+    Attributes
+    ----------
+    budget : int
+        What it may take, in bytes.
+    needed : int
+        What it would take to keep all values that are still read.
+    most_kept : int or None
+        What finished values may take; None if all of them are kept. Others are read from their
+        files.
+    most_unwritten : int
+        What finished values may take that wait for the disk.
+    allowance : Allowance or None
+        For blocks in work; None if there is room for one a thread.
+    """
+
+    budget: int
+    needed: int
+    most_kept: int | None
+    most_unwritten: int
+    allowance: Allowance | None
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether all values stay in memory as long as they are read."""
+        return self.most_kept is None
+
+
+def room_for(
+    rules: RuleSet,
+    *,
+    memory: int | None = None,
+    certify: bool = False,
+    threads: int | None = None,
+) -> Room:
+    """Divide the memory of a solve, or refuse it.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    memory : int, optional
+        What it may take, in bytes; by default what is free.
+    certify : bool
+    threads : int, optional
+        As for `ur_solver.make.make_table`.
+
+    Raises
+    ------
+    MemoryLimitError
+        If it would not fit even with finished blocks in files: it says what it needs, what there
+        is, and the largest count of pieces that fits.
+    """
+    budget = available_bytes(threads) if memory is None else memory
+    misfit = _misfit(rules, budget, certify)
+    if misfit is not None:
+        fitting = [
+            pieces
+            for pieces in range(1, min(rules.pieces, MAX_PIECES + 1))
+            if _misfit(rules.with_pieces(pieces), budget, certify) is None
+        ]
+        advice = f"; the largest count that fits is {fitting[-1]}" if fitting else ""
+        raise MemoryLimitError(
+            f"{rules.name} with {rules.pieces} pieces has {space_of(rules).n_positions:,} "
+            f"positions and {misfit}{advice}"
+        )
+    needed = estimate(rules, certify=certify, threads=threads, memory=budget).memory_bytes
+    if needed <= budget:
+        return Room(budget, needed, None, UNWRITTEN_BYTES, None)
+    space = space_of(rules)
+    rest = budget - BASE_BYTES
+    in_work = max(largest_cost(space, certify), rest // 2)
+    kept = max(0, rest - in_work)
+    unwritten = min(UNWRITTEN_BYTES, kept // 4)
+
+    def cost(index: int) -> int:
+        return block_cost(space, index, certify)
+
+    return Room(budget, needed, kept - unwritten, unwritten, Allowance(in_work, cost))
+
+
+def _misfit(rules: RuleSet, budget: int, certify: bool) -> str | None:
+    """Why a solve would not fit, in words; None if it would."""
+    space = space_of(rules)
+    least = BASE_BYTES + largest_cost(space, certify)
+    if least > budget:
+        return f"needs {least / 2**30:.1f} GiB of memory; {budget / 2**30:.1f} GiB are free"
+    largest, most = max(block.size for block in space.blocks), kernel_of(space).most_values
+    if largest > most:
+        return f"{largest:,} of them have to be solved together; {most:,} at most can be"
+    return None
