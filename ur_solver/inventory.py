@@ -12,7 +12,7 @@ from typing import Self
 
 import filelock
 
-from ur_solver.engine import checkpoint_folder
+from ur_solver.blocks import checkpoint_folder
 from ur_solver.errors import NotATableError, OutputError, UrError
 from ur_solver.locate import table_folders
 from ur_solver.rules import RuleSet
