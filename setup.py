@@ -1,5 +1,8 @@
 """Build of the compiled core; everything else about the package is in pyproject.toml.
 
+All C files are compiled side by side, as many at once as there are processors; ``-j`` says
+otherwise.
+
 Environment variables:
 
 UR_DEBUG=1    bounds checks in the compiled code, little optimisation, no AVX-512
@@ -10,6 +13,7 @@ UR_CFLAGS     further compiler and linker flags, such as -fsanitize=address
 import os
 import pathlib
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy
 from Cython.Build import cythonize
@@ -22,9 +26,13 @@ import toolchain
 ROOM = pathlib.Path("ext")
 DEBUG = os.environ.get("UR_DEBUG") == "1"
 
+# C files that are linked with a Cython module, by its file name
+PARTS = {"_tiled.pyx": "sweep*.c"}
+
 # gcc's "may be used uninitialized" errs where sanitizers or little optimisation leave the
-# branches of Cython's parallel loops unfolded; the full build keeps the warning
-flags = ["-O1", "-g", "-Wno-maybe-uninitialized"] if DEBUG else ["-O3"]
+# branches of Cython's parallel loops unfolded; the full build keeps the warning. Of what
+# debuggers read it keeps names and lines: all of it doubles the time to compile.
+flags = ["-O1", "-g", "-Wno-maybe-uninitialized"] if DEBUG else ["-O3", "-g1"]
 # bounds are rounded up and down (double_body.h, _graph.pyx): expressions stay as written
 flags += ["-frounding-math"]
 flags += ["-std=c11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fopenmp"]
@@ -32,10 +40,17 @@ if os.environ.get("UR_WERROR") == "1":
     flags.append("-Werror")
 extra = os.environ.get("UR_CFLAGS", "").split()
 
+
+def parts_of(source):
+    """The C files that are linked with a module."""
+    pattern = PARTS.get(source.name)
+    return sorted(source.parent.glob(pattern)) if pattern else []
+
+
 extensions = [
     Extension(
         ".".join(source.relative_to(ROOM).with_suffix("").parts),
-        [str(source)],
+        [str(source), *map(str, parts_of(source))],
         depends=[str(header) for header in source.parent.glob("*.h")],
         include_dirs=[numpy.get_include(), str(source.parent)],
         define_macros=[
@@ -52,12 +67,28 @@ extensions = [
 
 
 class BuildExtensions(build_ext):
-    """Compiles; without a compiler or headers it ends with a sentence instead of a log."""
+    """Compiles, all files side by side; without a compiler or headers it ends with a sentence."""
 
     def run(self):  # noqa: D102
         if missing := toolchain.fault():
             sys.exit(f"ur-solver cannot be built: {missing}")
         super().run()
+
+    def build_extensions(self):
+        """Compile files in a pool of jobs, for which a thread of each module waits."""
+        self.check_extensions_list(self.extensions)
+        jobs = int(self.parallel or 0) or os.cpu_count() or 1
+        compile_files = self.compiler.compile
+        with ThreadPoolExecutor(jobs) as pool, ThreadPoolExecutor(len(self.extensions)) as modules:
+
+            def compile_side_by_side(sources, **options):
+                lists = pool.map(lambda source: compile_files([source], **options), sources)
+                return [path for paths in lists for path in paths]
+
+            self.compiler.compile = compile_side_by_side
+            # the longest first
+            ordered = sorted(self.extensions, key=lambda module: -len(module.sources))
+            list(modules.map(self.build_extension, ordered))
 
 
 setup(

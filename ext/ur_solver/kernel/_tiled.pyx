@@ -23,34 +23,38 @@ from ur_solver.space._ranking cimport Ranking
 
 
 cdef extern from "sweep.h" nogil:
+    enum:
+        MAX_SWEEPERS
+    ctypedef struct SingleSweeper:
+        double (*sweep)(
+            const Program*, float*, const int32_t*, const int64_t*, int64_t, int, int
+        ) noexcept nogil
+        void (*eliminate)(
+            const Program*, const float*, const int32_t*, int64_t, double, const Program*, int
+        ) noexcept nogil
+        void (*remember)(const Program*, const float*, float*, int64_t, int) noexcept nogil
+        void (*extrapolate)(
+            const Program*, float*, const float*, int64_t, double, int
+        ) noexcept nogil
     ctypedef struct Sweeper:
         const char* name
         int has_lanes
+        const SingleSweeper* single
         double (*sweep)(
             const Program*, double*, const int32_t*, const int64_t*, int64_t, int, int
         ) noexcept nogil
-        double (*residual)(const Program*, const double*, int64_t, int) noexcept nogil
-        void (*show)(const Program*, double*, int64_t, int) noexcept nogil
         void (*remember)(const Program*, const double*, double*, int64_t, int) noexcept nogil
         void (*extrapolate)(
             const Program*, double*, const double*, int64_t, double, int
         ) noexcept nogil
-        double (*sweep_single)(
-            const Program*, float*, const int32_t*, const int64_t*, int64_t, int, int
-        ) noexcept nogil
-        void (*eliminate_single)(
-            const Program*, const float*, const int32_t*, int64_t, double, const Program*, int
-        ) noexcept nogil
-        void (*remember_single)(const Program*, const float*, float*, int64_t, int) noexcept nogil
-        void (*extrapolate_single)(
-            const Program*, float*, const float*, int64_t, double, int
-        ) noexcept nogil
+        double (*residual)(const Program*, const double*, int64_t, int) noexcept nogil
+        void (*write_g)(const Program*, double*, int64_t, int) noexcept nogil
         void (*narrow)(
             const Program*, double*, double*, const int32_t*, const int64_t*, int64_t, int, int
         ) noexcept nogil
         void (*widen)(const double*, double*, double*, int64_t, double) noexcept nogil
-        void (*show_bounds)(const Program*, double*, double*, int64_t) noexcept nogil
-    int sweepers(Sweeper*)
+        void (*write_g_of_bounds)(const Program*, double*, double*, int64_t) noexcept nogil
+    int find_sweepers(const Sweeper**)
     void to_single(const double*, float*, int64_t, int)
     void to_double(const float*, double*, int64_t, int)
 
@@ -70,8 +74,8 @@ cdef double ELIMINATION = 1e-5
 
 def instruction_sets():
     """The instruction sets that this processor runs, the fastest first."""
-    cdef Sweeper found[4]
-    cdef int n = sweepers(found)
+    cdef const Sweeper* found[MAX_SWEEPERS]
+    cdef int n = find_sweepers(found)
     return tuple(found[k].name.decode() for k in range(n))
 
 
@@ -99,7 +103,7 @@ cdef class TiledKernel(LayoutTables):
         the residual, for which all moves are looked at.
     """
 
-    cdef Sweeper sweeper
+    cdef const Sweeper* sweeper
     cdef readonly str instruction_set
     cdef readonly int rounds
     cdef readonly double margin
@@ -108,8 +112,8 @@ cdef class TiledKernel(LayoutTables):
         self, tiling, Ranking ranking, instruction_set=None, int rounds=2, int64_t near=NEAR,
         double margin=98.0
     ):
-        cdef Sweeper found[4]
-        cdef int n = sweepers(found)
+        cdef const Sweeper* found[MAX_SWEEPERS]
+        find_sweepers(found)
         names = instruction_sets()
         self.instruction_set = names[0] if instruction_set is None else instruction_set
         if self.instruction_set not in names:
@@ -155,7 +159,7 @@ cdef class TiledBlock(TileLayout):
         self.lower = NULL
         self.single = NULL
         self.eliminated = self.may_eliminate = False
-        if single and kernel.sweeper.sweep_single != NULL:
+        if single and kernel.sweeper.single != NULL:
             self.may_eliminate = self.program.is_lane and not self.program.is_near
             if self.may_eliminate:
                 self.kept = self.program
@@ -197,7 +201,7 @@ cdef class TiledBlock(TileLayout):
         self._take_frames(threads)
         with nogil:
             if self.single != NULL:
-                delta = self.kernel.sweeper.sweep_single(
+                delta = self.kernel.sweeper.single.sweep(
                     program, self.single, &self.order[0], &self.group_start[0],
                     self.group_start.shape[0] - 1, self.kernel.rounds, threads)
             else:
@@ -210,7 +214,7 @@ cdef class TiledBlock(TileLayout):
 
     cdef _eliminate(self, double margin, int threads):
         with nogil:
-            self.kernel.sweeper.eliminate_single(
+            self.kernel.sweeper.single.eliminate(
                 &self.program, self.single, &self.order[0], self.order.shape[0], margin,
                 &self.kept, threads)
         self.may_eliminate, self.eliminated = False, True
@@ -304,7 +308,7 @@ cdef class TiledBlock(TileLayout):
             self.memory = self.workspace.memory.vectors(self.n_own_vectors)
         with nogil:
             if self.single != NULL:
-                self.kernel.sweeper.remember_single(
+                self.kernel.sweeper.single.remember(
                     &self.program, self.single, <float*>self.memory, self.n_tiles, self.threads)
             else:
                 self.kernel.sweeper.remember(
@@ -316,7 +320,7 @@ cdef class TiledBlock(TileLayout):
             raise ValueError("extrapolate before remember")
         with nogil:
             if self.single != NULL:
-                self.kernel.sweeper.extrapolate_single(
+                self.kernel.sweeper.single.extrapolate(
                     &self.program, self.single, <float*>self.memory, self.n_tiles, factor,
                     self.threads)
             else:
@@ -354,7 +358,7 @@ cdef class TiledBlock(TileLayout):
                 self.buffer, self.buffer, self.lower, n_states,
                 nextafter(shift + HALF_UNIT, INFINITY))
             self._settle_draws()
-            self.kernel.sweeper.show_bounds(
+            self.kernel.sweeper.write_g_of_bounds(
                 &self.program, self.buffer, self.lower, self.n_tiles)
 
     cdef void _settle_draws(self) noexcept nogil:
@@ -436,7 +440,7 @@ cdef class TiledBlock(TileLayout):
         self.refine()
         self._copy(NULL, &values[0] - self.first_rank)
         with nogil:
-            self.kernel.sweeper.show(&self.program, self.buffer, self.n_tiles, self.threads)
+            self.kernel.sweeper.write_g(&self.program, self.buffer, self.n_tiles, self.threads)
 
     cdef _copy(self, double* to, const double* source):
         # Between F and values by rank: to `to` unless it is NULL, from `source` otherwise.

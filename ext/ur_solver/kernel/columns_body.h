@@ -1,37 +1,37 @@
-/* Some columns of a tile, as many as are in a vector: included by sweep_body.h once for each
-   width, with X(name) defined for its vectors and COLUMNS(name) for the functions. Columns
-   have nothing to do with each other. */
+/* What is done to as many columns of a tile as a vector has elements; columns do not depend on
+   each other. columns.h includes this file for both widths, with X(name) for name4 and then for
+   name8: X(copy) defines copy4 and copy8. */
 
-static inline __attribute__((always_inline)) void COLUMNS(copy)(const REAL *from, REAL *to)
+static inline __attribute__((always_inline)) void X(copy)(const REAL *from, REAL *to)
 {
     X(store)(to, X(load)(from));
 }
 
-static inline __attribute__((always_inline)) void COLUMNS(best_of_two)(
+static inline __attribute__((always_inline)) void X(best_of_two)(
     const REAL *a, const REAL *b, REAL *to)
 {
     X(store)(to, X(max)(X(load)(a), X(load)(b)));
 }
 
-static inline __attribute__((always_inline)) void COLUMNS(best_of_three)(
+static inline __attribute__((always_inline)) void X(best_of_three)(
     const REAL *a, const REAL *b, const REAL *c, REAL *to)
 {
     X(store)(to, X(max)(X(max)(X(load)(a), X(load)(b)), X(load)(c)));
 }
 
-static inline __attribute__((always_inline)) void COLUMNS(improve)(
+static inline __attribute__((always_inline)) void X(improve)(
     REAL *best, const REAL *from, const int column, const int captured)
 {
     /* Columns of a row by those of another, from whose numbers a bit is missing if
        `captured` is not NO_BIT. */
-    const X(v) row = captured == NO_BIT ? X(load)(from + column)
+    const X(vec) row = captured == NO_BIT ? X(load)(from + column)
                      : captured >= 3    ? X(load)(from + without_bit(column, captured))
                                         : X(spread)(from + column / 2, captured);
     X(store)(best + column, X(max)(X(load)(best + column), row));
 }
 
 #if UR_LANE
-static inline __attribute__((always_inline)) void COLUMNS(prepare_columns)(
+static inline __attribute__((always_inline)) void X(prepare_columns)(
     const REAL *best, const REAL *const *to, REAL *frame, const int n, const int rows,
     const int stride, const int column)
 {
@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void COLUMNS(prepare_columns)(
        home among them. */
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
-        X(v) row = X(load)(best + r * stride + column);
+        X(vec) row = X(load)(best + r * stride + column);
 #pragma GCC unroll 5
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
             const int after = lane_row_without(r, source);
@@ -50,20 +50,20 @@ static inline __attribute__((always_inline)) void COLUMNS(prepare_columns)(
     }
 }
 
-static inline __attribute__((always_inline)) void COLUMNS(find_least)(
+static inline __attribute__((always_inline)) void X(find_least)(
     const REAL *buffer, const MatrixRef *move, int n_moves, REAL *to, const int column)
 {
     /* Of a turned tile: the best of some rows. */
-    X(v) best = X(load)(VEC(matrix)(buffer, move[0]) + column);
+    X(vec) best = X(load)(matrix_at(buffer, move[0]) + column);
     for (int k = 1; k < n_moves; k += 2) {
-        const X(v) b = X(load)(VEC(matrix)(buffer, move[k]) + column);
-        const X(v) c = X(load)(VEC(matrix)(buffer, move[k + 1]) + column);
+        const X(vec) b = X(load)(matrix_at(buffer, move[k]) + column);
+        const X(vec) c = X(load)(matrix_at(buffer, move[k + 1]) + column);
         best = X(min)(best, X(min)(b, c));
     }
     X(store)(to + column, best);
 }
 
-static inline __attribute__((always_inline)) void COLUMNS(find_own)(
+static inline __attribute__((always_inline)) void X(find_own)(
     const Program *program, const REAL *f, const REAL *g, const int n, const REAL **own)
 {
     /* Of a lane, by target: the matrix that a throw's moves to an entry square lead to. */
@@ -72,8 +72,8 @@ static inline __attribute__((always_inline)) void COLUMNS(find_own)(
         own[target] = program->lane_again[n] >> target & 1 ? f : g;
 }
 
-static inline __attribute__((always_inline)) X(v) COLUMNS(best_with_own)(
-    X(v) best, const REAL *const *own, const int n, const int r, const int pieces,
+static inline __attribute__((always_inline)) X(vec) X(best_with_own)(
+    X(vec) best, const REAL *const *own, const int n, const int r, const int pieces,
     const int stride)
 {
     /* Of a lane: a row's best move by a throw, from the best of those that leave the tile. */
@@ -86,9 +86,9 @@ static inline __attribute__((always_inline)) X(v) COLUMNS(best_with_own)(
     return best;
 }
 
-static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
+static inline __attribute__((always_inline)) double X(update_columns)(
     const Program *program, const Tile *tile, const REAL *buffer,
-    const VEC(LaneFrame) * frame, REAL *to, const int pieces, const int rows, const int stride,
+    const LaneFrame * frame, REAL *to, const int pieces, const int rows, const int stride,
     const int column)
 {
     /* Of a lane: all rows; the largest change. A throw that the dice do not have has no
@@ -99,9 +99,9 @@ static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
     const REAL *own[LANE_SQUARES][LANE_SQUARES];
 #pragma GCC unroll 4
     for (int n = 0; n < LANE_SQUARES; n++)
-        COLUMNS(find_own)(program, f, g, n, own[n]);
-    const X(v) valid = X(lanes_below)(tile->n_columns - column);
-    X(v) delta = X(set)(0.0);
+        X(find_own)(program, f, g, n, own[n]);
+    const X(vec) valid = X(mask_below)(tile->n_columns - column);
+    X(vec) delta = X(set)(0.0);
 #pragma GCC unroll 16
     for (int k = 0; k < LANE_ROWS; k++) {
         const int r = LANE_ORDER[k];
@@ -109,15 +109,15 @@ static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
             continue;
         const int offset = r * stride;
         const int bits = pass_bits[r];
-        const REAL *chance = program->TABLE(chance)[bits];
-        X(v) sum = X(mul)(X(set)(program->TABLE(pass_chance)[bits]), X(load)(g + offset));
+        const REAL *chance = chances_of(program, bits);
+        X(vec) sum = X(mul)(X(set)(pass_chance_of(program, bits)), X(load)(g + offset));
 #pragma GCC unroll 4
         for (int n = 0; n < LANE_SQUARES; n++) {
-            const X(v) best = COLUMNS(best_with_own)(
+            const X(vec) best = X(best_with_own)(
                 X(load)(frame->best[n] + offset + column), own[n], n, r, pieces, stride);
             sum = X(fma)(X(set)(chance[n]), best, sum);
         }
-        const X(v) before = X(load)(f + offset);
+        const X(vec) before = X(load)(f + offset);
         delta = X(max)(delta, X(distance)(sum, before, valid));
         /* a strip's corner is kept */
         X(store)(to + offset + column, rows == 1 ? X(select)(valid, sum, before) : sum);
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) double COLUMNS(update_columns)(
     return X(largest)(delta);
 }
 
-static inline __attribute__((always_inline)) void COLUMNS(set_bars)(
+static inline __attribute__((always_inline)) void X(set_bars)(
     const Program *program, const Tile *tile, const REAL *buffer, REAL *bars, const REAL margin,
     const int n, const int pieces, const int rows, const int stride, const int column)
 {
@@ -133,17 +133,17 @@ static inline __attribute__((always_inline)) void COLUMNS(set_bars)(
        leave the tile. */
     const REAL *f = buffer + tile->f * LANES + column;
     const REAL *own[LANE_SQUARES];
-    COLUMNS(find_own)(program, f, f + (int64_t)rows * stride, n, own);
+    X(find_own)(program, f, f + (int64_t)rows * stride, n, own);
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
         REAL *bar = bars + r * stride + column;
-        const X(v) best = COLUMNS(best_with_own)(X(load)(bar), own, n, r, pieces, stride);
+        const X(vec) best = X(best_with_own)(X(load)(bar), own, n, r, pieces, stride);
         X(store)(bar, X(fma)(X(set)(1.0), best, X(set)(-margin)));
     }
 }
 
-static inline __attribute__((always_inline)) X(v) COLUMNS(above)(
-    X(v) above, const REAL *matrix, const int matrix_stride, const REAL *bars, const int source,
+static inline __attribute__((always_inline)) X(vec) X(most_above)(
+    X(vec) above, const REAL *matrix, const int matrix_stride, const REAL *bars, const int source,
     const int rows, const int stride, const int column)
 {
     /* Of a lane: the most that a move is above the bars. `source`: its entry square, counted
@@ -153,15 +153,15 @@ static inline __attribute__((always_inline)) X(v) COLUMNS(above)(
         const int after = source ? lane_row_without(r, source) : r;
         if (after < 0)
             continue;
-        const X(v) bar = X(load)(bars + r * stride + column);
-        const X(v) value = X(load)(matrix + after * matrix_stride + column);
+        const X(vec) bar = X(load)(bars + r * stride + column);
+        const X(vec) value = X(load)(matrix + after * matrix_stride + column);
         above = X(max)(above, X(fma)(X(set)(-1.0), bar, value));
     }
     return above;
 }
 #endif
 
-static inline X(v) COLUMNS(update_row)(
+static inline X(vec) X(update_row)(
     const Program *program, const Tile *tile, const REAL *buffer, const REAL *frame, REAL *to,
     const EntryMoves *lists, int legs, int row, int64_t column)
 {
@@ -171,18 +171,18 @@ static inline X(v) COLUMNS(update_row)(
     const int pass = program->pass_bits[tile->first_row + row];
     const REAL *f = buffer + tile->f * LANES;
     const REAL *g = f + tile->n_rows * stride;
-    X(v) sum = X(mul)(X(set)(program->TABLE(pass_chance)[pass]), X(load)(g + at));
+    X(vec) sum = X(mul)(X(set)(pass_chance_of(program, pass)), X(load)(g + at));
     for (int n = 0; n < program->n_throws; n++) {
         const EntryMoves *list = lists + n;
-        X(v) best = X(load)(frame + n * program->frame_step + at);
+        X(vec) best = X(load)(frame + n * program->frame_step + at);
         for (int k = 0; k < list->n; k++) {
             const int64_t after = list->mask[k] << tile->forks | legs;
             best = X(max)(best, X(load)((list->again[k] ? f : g) + after * stride + column));
         }
-        sum = X(fma)(X(set)(program->TABLE(chance)[pass][n]), best, sum);
+        sum = X(fma)(X(set)(chances_of(program, pass)[n]), best, sum);
     }
-    const X(v) valid = X(lanes_below)((int)(tile->n_columns - column));
-    const X(v) change = X(distance)(sum, X(load)(f + at), valid);
+    const X(vec) valid = X(mask_below)((int)(tile->n_columns - column));
+    const X(vec) change = X(distance)(sum, X(load)(f + at), valid);
     X(store)(to + at, sum);
     return change;
 }

@@ -1,27 +1,35 @@
-/* What is asked of double precision alone, once for each instruction set. */
+/* What is asked of double precision alone, compiled once for each instruction set. */
 
-static double VEC(residual)(
+#ifndef UR_DOUBLE_BODY_H
+#define UR_DOUBLE_BODY_H
+
+#include <fenv.h>
+
+#include "sweep.h"
+#include "sweep_body.h"
+
+static double residual(
     const Program *program, const double *buffer, int64_t n_tiles, int threads)
 {
     /* One frame is enough for one tile: the second takes the values that are not kept. */
     double residual = 0.0;
 #pragma omp parallel for num_threads(threads) reduction(max : residual) schedule(dynamic, 256)
     for (int64_t k = 0; k < n_tiles; k++) {
-        double *const frame = VEC(frame_of)(program, 0), *const nowhere = VEC(frame_of)(program, 1);
+        double *const frame = frame_of(program, 0), *const nowhere = frame_of(program, 1);
         const Tile *tile = program->tiles + k;
-        VEC(prepare_tile)(program, tile, buffer, frame);
-        const double change = VEC(update_tile)(program, tile, buffer, frame, nowhere);
+        prepare_tile(program, tile, buffer, frame);
+        const double change = update_tile(program, tile, buffer, frame, nowhere);
         residual = change > residual ? change : residual;
     }
     return residual;
 }
 
-static void VEC(show)(const Program *program, double *buffer, int64_t n_tiles, int threads)
+static void write_g(const Program *program, double *buffer, int64_t n_tiles, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
-        VEC(show_opponent)(program, tile, program->tiles + tile->mirror, buffer);
+        write_mirror_g(program, tile, program->tiles + tile->mirror, buffer);
     }
 }
 
@@ -33,34 +41,34 @@ static void VEC(show)(const Program *program, double *buffer, int64_t n_tiles, i
    whose calls stay where they are. -frounding-math keeps them from rewriting expressions
    into others that are equal only when rounded to nearest. */
 
-static __attribute__((noinline)) void VEC(bound_tile)(
+static __attribute__((noinline)) void bound_tile(
     const Program *program, const Tile *tile, double *bound, const double *frame)
 {
-    VEC(update_tile)(program, tile, bound, frame, bound + tile->f * LANES);
+    update_tile(program, tile, bound, frame, bound + tile->f * LANES);
 }
 
-static void VEC(narrow_pair)(
+static void narrow_pair(
     const Program *program, double *upper, double *lower, const Tile *tile, int rounds)
 {
     const Pair pair = pair_of(program, tile, rounds);
     for (int k = 0; k < 2 && pair.rounds[k]; k++) {
-        VEC(prepare_tile)(program, pair.tiles[k], upper, VEC(frame_of)(program, k));
-        VEC(prepare_tile)(program, pair.tiles[k], lower, VEC(frame_of)(program, 2 + k));
+        prepare_tile(program, pair.tiles[k], upper, frame_of(program, k));
+        prepare_tile(program, pair.tiles[k], lower, frame_of(program, 2 + k));
     }
     fesetround(FE_UPWARD);
     for (int round = 0; round < rounds; round++)
         for (int k = 0; k < 2 && round < pair.rounds[k]; k++) {
             const Tile *now = pair.tiles[k], *other = pair.tiles[1 - k];
-            VEC(bound_tile)(program, now, upper, VEC(frame_of)(program, k));
+            bound_tile(program, now, upper, frame_of(program, k));
             fesetround(FE_DOWNWARD);
-            VEC(show_in)(program, now, other, upper, lower);
-            VEC(bound_tile)(program, now, lower, VEC(frame_of)(program, 2 + k));
+            write_g_in(program, now, other, upper, lower);
+            bound_tile(program, now, lower, frame_of(program, 2 + k));
             fesetround(FE_UPWARD);
-            VEC(show_in)(program, now, other, lower, upper);
+            write_g_in(program, now, other, lower, upper);
         }
 }
 
-static void VEC(narrow)(
+static void narrow(
     const Program *program, double *upper, double *lower, const int32_t *order,
     const int64_t *group_start, int64_t n_groups, int rounds, int threads)
 {
@@ -74,33 +82,33 @@ static void VEC(narrow)(
             for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
                 prefetch_pairs(program, upper, sizeof(double), order, k, n);
                 prefetch_pairs(program, lower, sizeof(double), order, k, n);
-                VEC(narrow_pair)(program, upper, lower, program->tiles + order[k], rounds);
+                narrow_pair(program, upper, lower, program->tiles + order[k], rounds);
             }
         fesetround(mode);
     }
 }
 
-static __attribute__((noinline)) void VEC(shift)(
+static __attribute__((noinline)) void shift(
     const double *from, double *to, int64_t n_vectors, double by)
 {
-    const X4(v) one = X4(set)(1.0), step = X4(set)(by);
+    const vec4 one = set4(1.0), step = set4(by);
     for (int64_t v = 0; v < n_vectors * LANES; v += LANES)
-        X4(store)(to + v, X4(fma)(one, X4(load)(from + v), step));
+        store4(to + v, fma4(one, load4(from + v), step));
 }
 
-static void VEC(widen)(
+static void widen(
     const double *from, double *upper, double *lower, int64_t n_vectors, double by)
 {
     /* upper = from + by and lower = from - by, outwards; `from` may be `upper`. */
     const int mode = fegetround();
     fesetround(FE_DOWNWARD);
-    VEC(shift)(from, lower, n_vectors, -by);
+    shift(from, lower, n_vectors, -by);
     fesetround(FE_UPWARD);
-    VEC(shift)(from, upper, n_vectors, by);
+    shift(from, upper, n_vectors, by);
     fesetround(mode);
 }
 
-static void VEC(show_bounds)(
+static void write_g_of_bounds(
     const Program *program, double *upper, double *lower, int64_t n_tiles)
 {
     /* All G from all F. */
@@ -108,9 +116,16 @@ static void VEC(show_bounds)(
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k, *mirror = program->tiles + tile->mirror;
         fesetround(FE_DOWNWARD);
-        VEC(show_in)(program, tile, mirror, upper, lower);
+        write_g_in(program, tile, mirror, upper, lower);
         fesetround(FE_UPWARD);
-        VEC(show_in)(program, tile, mirror, lower, upper);
+        write_g_in(program, tile, mirror, lower, upper);
     }
     fesetround(mode);
 }
+
+#define UR_SWEEPER(name_, single_)                                                             \
+    {.name = name_, .has_lanes = UR_LANE, .sweep = sweep, .residual = residual, .write_g = write_g,\
+     .remember = remember, .extrapolate = extrapolate, .narrow = narrow, .widen = widen,       \
+     .write_g_of_bounds = write_g_of_bounds, .single = single_}
+
+#endif

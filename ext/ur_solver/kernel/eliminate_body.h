@@ -1,8 +1,13 @@
-/* Which moves of a lane a sweep need not look at: included by sweep.h for single precision.
+/* Which moves of a lane a sweep need not look at: in single precision.
 
    Once values hardly change, most moves are seen to be worse than the best by more than all
    changes to come (action elimination; J. MacQueen, Operations Research 15, 1967, 559-561). One
    that is so in all positions of a tile is left out of the tile's lists. */
+
+#ifndef UR_ELIMINATE_BODY_H
+#define UR_ELIMINATE_BODY_H
+
+#include "sweep_body.h"
 
 static inline int fill_list(
     const Program *program, const Tile *tile, const MatrixRef *from, MatrixRef *to, int n_kept)
@@ -21,7 +26,7 @@ static inline void end_lists(const Program *kept, MatrixRef *to, const int64_t e
         *to = 0;
 }
 
-static inline __attribute__((always_inline)) int VEC(reaches_turned)(
+static inline __attribute__((always_inline)) int reaches_turned(
     const REAL *row, const REAL *bars, const int source, const int rows)
 {
     /* `reaches` of a turned tile. */
@@ -35,26 +40,26 @@ static inline __attribute__((always_inline)) int VEC(reaches_turned)(
     return reaches;
 }
 
-static inline __attribute__((always_inline)) int VEC(reaches)(
+static inline __attribute__((always_inline)) int reaches(
     const REAL *buffer, const MatrixRef ref, const REAL *bars, const int source,
     const int pieces, const int rows, const int rows_after, const int vectors)
 {
     /* Whether a move comes up to the bar in some position; `source` as of `above`. */
-    const REAL *matrix = VEC(matrix)(buffer, ref);
+    const REAL *matrix = matrix_at(buffer, ref);
     const int matrix_stride = (int)(ref & 255) * LANES, stride = vectors * LANES;
     if (lane_is_turned(pieces, vectors))
-        return VEC(reaches_turned)(
-            source ? VEC(turned_row)(buffer, ref, rows_after) : matrix, bars, source, rows);
-    X8(v) above8 = X8(set)(-1.0);
-    X4(v) above4 = X4(set)(-1.0);
+        return reaches_turned(
+            source ? turned_row(buffer, ref, rows_after) : matrix, bars, source, rows);
+    vec8 above8 = set8(-1.0);
+    vec4 above4 = set4(-1.0);
     UR_COLUMNS(
         vectors,
-        above8 = VEC(above8)(above8, matrix, matrix_stride, bars, source, rows, stride, column),
-        above4 = VEC(above4)(above4, matrix, matrix_stride, bars, source, rows, stride, column))
-    return larger(X8(largest)(above8), X4(largest)(above4)) >= 0.0;
+        above8 = most_above8(above8, matrix, matrix_stride, bars, source, rows, stride, column),
+        above4 = most_above4(above4, matrix, matrix_stride, bars, source, rows, stride, column))
+    return larger(largest8(above8), largest4(above4)) >= 0.0;
 }
 
-static inline __attribute__((always_inline)) void VEC(set_bars)(
+static inline __attribute__((always_inline)) void set_bars(
     const Program *program, const Tile *tile, const REAL *buffer, REAL *bars, const REAL margin,
     const int n, const int pieces, const int rows, const int vectors)
 {
@@ -66,20 +71,20 @@ static inline __attribute__((always_inline)) void VEC(set_bars)(
         const REAL *g = f - (rows + LANES - 1) / LANES * LANES;
 #pragma GCC unroll 16
         for (int r = 0; r < rows; r++)
-            bars[r] = VEC(least_with_own)(program, bars[r], f, g, n, r, pieces) + margin;
+            bars[r] = least_with_own(program, bars[r], f, g, n, r, pieces) + margin;
         return;
     }
     UR_COLUMNS(
         vectors,
-        VEC(set_bars8)(program, tile, buffer, bars, margin, n, pieces, rows, stride, column),
-        VEC(set_bars4)(program, tile, buffer, bars, margin, n, pieces, rows, stride, column))
+        set_bars8(program, tile, buffer, bars, margin, n, pieces, rows, stride, column),
+        set_bars4(program, tile, buffer, bars, margin, n, pieces, rows, stride, column))
     for (int r = 0; r < rows; r++)
         for (int c = tile->n_columns; c < stride; c++)
             bars[r * stride + c] = 1; /* padding: nothing reaches it */
 }
 
-static inline __attribute__((always_inline)) void VEC(eliminate_lane)(
-    const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,
+static inline __attribute__((always_inline)) void eliminate_lane(
+    const Program *program, const Tile *tile, const REAL *buffer, LaneFrame *frame,
     const REAL margin, const Program *kept, const int pieces, const int rows,
     const int rows_after, const int vectors)
 {
@@ -95,10 +100,10 @@ static inline __attribute__((always_inline)) void VEC(eliminate_lane)(
             break;
         REAL *bars = frame->best[n];
         int n_kept = 0;
-        VEC(set_bars)(program, tile, buffer, bars, margin, n, pieces, rows, vectors);
+        set_bars(program, tile, buffer, bars, margin, n, pieces, rows, vectors);
         for (int k = 0; k < tile->n_moves[n]; k++) {
             to[n_kept] = move[k];
-            n_kept += VEC(reaches)(buffer, move[k], bars, 0, pieces, rows, rows_after, vectors);
+            n_kept += reaches(buffer, move[k], bars, 0, pieces, rows, rows_after, vectors);
         }
         n_kept = fill_list(program, tile, move, to, n_kept);
         move += tile->n_moves[n];
@@ -108,9 +113,8 @@ static inline __attribute__((always_inline)) void VEC(eliminate_lane)(
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
             const int slot = program->lane_slot[n][source];
             const MatrixRef ref = slots[slot];
-            const int is_kept = ref && VEC(reaches)(
-                                           buffer, ref, bars, source, pieces, rows, rows_after,
-                                           vectors);
+            const int is_kept =
+                ref && reaches(buffer, ref, bars, source, pieces, rows, rows_after, vectors);
             to_slots[slot] = is_kept ? ref : 0;
         }
     }
@@ -118,12 +122,12 @@ static inline __attribute__((always_inline)) void VEC(eliminate_lane)(
 }
 
 #define ELIMINATE_CASE(pieces_, rows_, after_, vectors_)                                       \
-    static void VEC(eliminate_##pieces_##_##vectors_)(                                         \
-        const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,   \
+    static void eliminate_##pieces_##_##vectors_(                                              \
+        const Program *program, const Tile *tile, const REAL *buffer, LaneFrame *frame,        \
         const REAL margin, const Program *kept)                                                \
     {                                                                                          \
-        VEC(eliminate_lane)                                                                    \
-        (program, tile, buffer, frame, margin, kept, pieces_, rows_, after_, vectors_);        \
+        eliminate_lane(                                                                        \
+            program, tile, buffer, frame, margin, kept, pieces_, rows_, after_, vectors_);     \
     }
 #define ELIMINATE_CASES(pieces_, rows_, after_)                                                \
     ELIMINATE_CASE(pieces_, rows_, after_, 1)                                                  \
@@ -139,23 +143,23 @@ ELIMINATE_CASES(5, 16, 16)
 #undef ELIMINATE_CASE
 #undef ELIMINATE_CASES
 
-typedef void (*VEC(Eliminate))(
-    const Program *, const Tile *, const REAL *, VEC(LaneFrame) *, REAL, const Program *);
-static const VEC(Eliminate) VEC(eliminate_of)[LANE_VECTORS][6] = {
+typedef void (*Eliminate)(
+    const Program *, const Tile *, const REAL *, LaneFrame *, REAL, const Program *);
+static const Eliminate eliminate_of[LANE_VECTORS][6] = {
     LANE_LIST(eliminate, 1), LANE_LIST(eliminate, 2), LANE_LIST(eliminate, 3),
     LANE_LIST(eliminate, 4)};
 
-static void VEC(eliminate_in)(
+static void eliminate_in(
     const Program *program, const Tile *tile, const REAL *buffer, const REAL margin,
     const Program *kept)
 {
-    REAL *const frame = VEC(frame_of)(program, 0);
-    VEC(prepare_tile)(program, tile, buffer, frame);
-    VEC(eliminate_of)[tile->vectors - 1][lane_pieces(tile)](
-        program, tile, buffer, (VEC(LaneFrame) *)frame, margin, kept);
+    REAL *const frame = frame_of(program, 0);
+    prepare_tile(program, tile, buffer, frame);
+    eliminate_of[tile->vectors - 1][lane_pieces(tile)](
+        program, tile, buffer, (LaneFrame *)frame, margin, kept);
 }
 
-static void VEC(eliminate)(
+static void eliminate(
     const Program *program, const REAL *buffer, const int32_t *order, int64_t n_pairs,
     double margin, const Program *kept, int threads)
 {
@@ -165,8 +169,10 @@ static void VEC(eliminate)(
     for (int64_t k = 0; k < n_pairs; k++) {
         const Tile *tile = program->tiles + order[k], *mirror = program->tiles + tile->mirror;
         prefetch_pairs(program, buffer, sizeof(REAL), order, k, n_pairs);
-        VEC(eliminate_in)(program, tile, buffer, (REAL)margin, kept);
+        eliminate_in(program, tile, buffer, (REAL)margin, kept);
         if (mirror != tile)
-            VEC(eliminate_in)(program, mirror, buffer, (REAL)margin, kept);
+            eliminate_in(program, mirror, buffer, (REAL)margin, kept);
     }
 }
+
+#endif

@@ -46,13 +46,10 @@ static inline __attribute__((always_inline)) int lane_row_after(
 /* The matrix that a move which is not legal leads to: worse than any value. */
 #define UR_8(x) x, x, x, x, x, x, x, x
 #define UR_64(x) UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x), UR_8(x)
-static const double NO_MOVE[LANE_ROWS * LANE_VECTORS * LANES] __attribute__((aligned(64))) = {
-    UR_64(-1.0), UR_64(-1.0), UR_64(-1.0), UR_64(-1.0)};
-static const float NO_MOVE_single[LANE_ROWS * LANE_VECTORS * LANES] __attribute__((aligned(64))) = {
+static const REAL NO_MOVE[LANE_ROWS * LANE_VECTORS * LANES] __attribute__((aligned(64))) = {
     UR_64(-1.0), UR_64(-1.0), UR_64(-1.0), UR_64(-1.0)};
 
 /* The same row of a turned tile, as the opponent sees it. */
-static const double NO_TURNED_MOVE[LANE_ROWS] = {UR_8(2.0), UR_8(2.0)};
-static const float NO_TURNED_MOVE_single[LANE_ROWS] = {UR_8(1.0), UR_8(1.0)};
+static const REAL NO_TURNED_MOVE[LANE_ROWS] = {UR_8(NO_TURNED), UR_8(NO_TURNED)};
 
 #endif

@@ -1,18 +1,23 @@
 /* Turned tiles of a lane: those of one column, all of whose numbers are what the opponent
-   sees of them, in the rows of strips (tiles.h), and the strips together with them: included by
-   lane_body.h. */
+   sees of them, in the rows of strips (tiles.h), and the strips together with them. */
 
-static inline REAL VEC(lesser)(REAL a, REAL b) { return a < b ? a : b; }
+#ifndef UR_TURNED_BODY_H
+#define UR_TURNED_BODY_H
 
-static inline const REAL *VEC(turned_row)(
+#include "columns.h"
+#include "lane.h"
+
+static inline REAL lesser(REAL a, REAL b) { return a < b ? a : b; }
+
+static inline const REAL *turned_row(
     const REAL *buffer, const MatrixRef ref, const int rows_after)
 {
     /* What a move from an entry square leads to: a single number may be a corner. */
-    return VEC(matrix)(buffer, ref) + (rows_after == 1 ? (int64_t)(ref & 255) - 1 : 0);
+    return matrix_at(buffer, ref) + (rows_after == 1 ? (int64_t)(ref & 255) - 1 : 0);
 }
 
-static inline __attribute__((always_inline)) void VEC(prepare_turned)(
-    const Program *program, const Tile *tile, const REAL *buffer, VEC(LaneFrame) *frame,
+static inline __attribute__((always_inline)) void prepare_turned(
+    const Program *program, const Tile *tile, const REAL *buffer, LaneFrame *frame,
     const int rows, const int rows_after)
 {
     /* The best of the moves that leave the tile, by throw and row; constants as of
@@ -29,25 +34,25 @@ static inline __attribute__((always_inline)) void VEC(prepare_turned)(
         }
         const int n_moves = tile->n_moves[n];
         UR_COLUMNS(
-            vectors, VEC(find_least8)(buffer, move, n_moves, best, column),
-            VEC(find_least4)(buffer, move, n_moves, best, column))
+            vectors, find_least8(buffer, move, n_moves, best, column),
+            find_least4(buffer, move, n_moves, best, column))
         move += n_moves;
 #pragma GCC unroll 5
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
             const MatrixRef ref = slots[program->lane_slot[n][source]];
             const REAL *to =
-                ref ? VEC(turned_row)(buffer, ref, rows_after) : TABLE(NO_TURNED_MOVE);
+                ref ? turned_row(buffer, ref, rows_after) : NO_TURNED_MOVE;
 #pragma GCC unroll 16
             for (int r = 0; r < rows; r++) {
                 const int after = lane_row_without(r, source);
                 if (after >= 0)
-                    best[r] = VEC(lesser)(best[r], to[after]);
+                    best[r] = lesser(best[r], to[after]);
             }
         }
     }
 }
 
-static inline __attribute__((always_inline)) REAL VEC(least_with_own)(
+static inline __attribute__((always_inline)) REAL least_with_own(
     const Program *program, REAL best, const REAL *f, const REAL *g, const int n, const int r,
     const int pieces)
 {
@@ -57,32 +62,32 @@ static inline __attribute__((always_inline)) REAL VEC(least_with_own)(
         const int after = lane_row_after(r, n, source, pieces);
         const REAL *own = program->lane_again[n] >> (source + n) & 1 ? f : g;
         if (after >= 0)
-            best = VEC(lesser)(best, own[after]);
+            best = lesser(best, own[after]);
     }
     return best;
 }
 
-static inline __attribute__((always_inline)) REAL VEC(add_turned_moves)(
-    const Program *program, REAL sum, const VEC(LaneFrame) *frame, const REAL *f, const REAL *g,
+static inline __attribute__((always_inline)) REAL add_turned_moves(
+    const Program *program, REAL sum, const LaneFrame *frame, const REAL *f, const REAL *g,
     const int bits, const int r, const int pieces)
 {
     /* To what else a row is worth, its best moves by their chances; `bits`: its pass bits. */
-    const REAL *chance = program->TABLE(chance)[bits];
+    const REAL *chance = chances_of(program, bits);
 #pragma GCC unroll 4
     for (int n = 0; n < LANE_SQUARES; n++)
-        sum += chance[n] * VEC(least_with_own)(program, frame->best[n][r], f, g, n, r, pieces);
+        sum += chance[n] * least_with_own(program, frame->best[n][r], f, g, n, r, pieces);
     return sum;
 }
 
-static inline REAL VEC(largest_of)(REAL delta, REAL now, REAL before)
+static inline REAL largest_of(REAL delta, REAL now, REAL before)
 {
     const REAL change = now > before ? now - before : before - now;
     return change > delta ? change : delta;
 }
 
-static inline __attribute__((always_inline)) double VEC(update_turned)(
+static inline __attribute__((always_inline)) double update_turned(
     const Program *program, const Tile *tile, const REAL *buffer,
-    const VEC(LaneFrame) *frame, REAL *to, const int pieces, const int rows)
+    const LaneFrame *frame, REAL *to, const int pieces, const int rows)
 {
     /* All rows; the largest change. Later rows see new values if `to` is F. */
     const REAL *f = buffer + tile->f * LANES;
@@ -95,17 +100,33 @@ static inline __attribute__((always_inline)) double VEC(update_turned)(
         if (r >= rows)
             continue;
         const int bits = pass_bits[r];
-        const REAL sum = VEC(add_turned_moves)(
-            program, program->TABLE(pass_chance)[bits] * g[r], frame, f, g, bits, r, pieces);
-        delta = VEC(largest_of)(delta, sum, f[r]);
+        const REAL sum = add_turned_moves(
+            program, pass_chance_of(program, bits) * g[r], frame, f, g, bits, r, pieces);
+        delta = largest_of(delta, sum, f[r]);
         to[r] = sum;
     }
     return delta;
 }
 
-static inline __attribute__((always_inline)) double VEC(solve_strip)(
+static inline __attribute__((always_inline)) void write_g_tile(
+    const Tile *tile, const Tile *mirror, const REAL *buffer, REAL *other, const int rows,
+    const int vectors)
+{
+    /* G of the mirrored tile, in `other`, from F of this one. A strip's is there already, and
+       so is what it shares with the turned tile, but for its corner. */
+    const REAL *f = buffer + tile->f * LANES;
+    const int to_stride = (rows + LANES - 1) / LANES * LANES;
+    if ((rows == 1) == (vectors == 1))
+        write_g_matrix(
+            f, vectors * LANES, other + mirror->f * LANES + mirror->n_rows * to_stride, to_stride,
+            rows, vectors < LANE_VECTORS ? LANE_COLUMNS[vectors - 1] : tile->n_columns);
+    else if (rows == CORNER_COLUMNS || vectors == CORNER_VECTORS)
+        other[tile->f * LANES + CORNER] = WHOLE - f[0];
+}
+
+static inline __attribute__((always_inline)) double solve_strip(
     const Program *program, const Tile *strip, const Tile *turned, REAL *buffer,
-    const VEC(LaneFrame) *strip_frame, const VEC(LaneFrame) *frame, const int pieces,
+    const LaneFrame *strip_frame, const LaneFrame *frame, const int pieces,
     const int rows)
 {
     /* A strip and its mirror as what leaves the two has it; the largest change. A number of the
@@ -115,21 +136,21 @@ static inline __attribute__((always_inline)) double VEC(solve_strip)(
     REAL *f = buffer + turned->f * LANES, *g = buffer + strip->f * LANES;
     const uint8_t *pass_bits = program->pass_bits + turned->first_row;
     const int strip_bits = program->pass_bits[strip->first_row];
-    const REAL *chance = program->TABLE(chance)[strip_bits];
-    const REAL strip_pass = program->TABLE(pass_chance)[strip_bits];
+    const REAL *chance = chances_of(program, strip_bits);
+    const REAL strip_pass = pass_chance_of(program, strip_bits);
     REAL leaving[LANE_ROWS];
     for (int v = 0; v < vectors * LANES; v += LANES) {
-        X4(v) sum = X4(mul)(X4(set)(chance[0]), X4(load)(strip_frame->best[0] + v));
+        vec4 sum = mul4(set4(chance[0]), load4(strip_frame->best[0] + v));
         for (int n = 1; n < LANE_SQUARES; n++)
-            sum = X4(fma)(X4(set)(chance[n]), X4(load)(strip_frame->best[n] + v), sum);
-        X4(store)(leaving + v, sum);
+            sum = fma4(set4(chance[n]), load4(strip_frame->best[n] + v), sum);
+        store4(leaving + v, sum);
     }
     /* The divisions first: in what follows a row waits for others. None is by 0: the furthest
        piece of each player has a move by some throw. What comes back is added, as it is small:
        a factor near 1, rounded, would raise or lower all numbers together. */
     REAL passed[LANE_ROWS], back[LANE_ROWS];
     for (int r = 0; r < rows; r++) {
-        const REAL pass = program->TABLE(pass_chance)[pass_bits[r]];
+        const REAL pass = pass_chance_of(program, pass_bits[r]);
         passed[r] = pass * leaving[r];
         back[r] = pass * strip_pass / (1 - pass * strip_pass);
     }
@@ -140,14 +161,16 @@ static inline __attribute__((always_inline)) double VEC(solve_strip)(
         if (r >= rows)
             continue;
         const REAL once =
-            VEC(add_turned_moves)(program, passed[r], frame, f, g, pass_bits[r], r, pieces);
+            add_turned_moves(program, passed[r], frame, f, g, pass_bits[r], r, pieces);
         const REAL theirs = once + back[r] * once;
         const REAL mine = leaving[r] + strip_pass * theirs;
-        delta = VEC(largest_of)(VEC(largest_of)(delta, theirs, f[r]), mine, g[r]);
+        delta = largest_of(largest_of(delta, theirs, f[r]), mine, g[r]);
         f[r] = theirs;
         g[r] = mine;
     }
-    VEC(show_tile)(strip, turned, buffer, buffer, 1, vectors);
-    VEC(show_tile)(turned, strip, buffer, buffer, rows, 1);
+    write_g_tile(strip, turned, buffer, buffer, 1, vectors);
+    write_g_tile(turned, strip, buffer, buffer, rows, 1);
     return delta;
 }
+
+#endif

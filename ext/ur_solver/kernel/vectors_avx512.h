@@ -1,31 +1,37 @@
 /* Vectors of eight doubles by AVX-512; those of four are AVX2's. */
 
-typedef __m512d v_avx512x8;
-static inline v_avx512x8 set_avx512x8(double x) { return _mm512_set1_pd(x); }
-static inline v_avx512x8 load_avx512x8(const double *p) { return _mm512_loadu_pd(p); }
-static inline void store_avx512x8(double *p, v_avx512x8 v) { _mm512_storeu_pd(p, v); }
-static inline v_avx512x8 max_avx512x8(v_avx512x8 x, v_avx512x8 y) { return _mm512_max_pd(x, y); }
-static inline v_avx512x8 min_avx512x8(v_avx512x8 x, v_avx512x8 y) { return _mm512_min_pd(x, y); }
-static inline v_avx512x8 mul_avx512x8(v_avx512x8 x, v_avx512x8 y) { return _mm512_mul_pd(x, y); }
-static inline v_avx512x8 fma_avx512x8(v_avx512x8 x, v_avx512x8 y, v_avx512x8 z)
+#ifndef UR_VECTORS_AVX512_H
+#define UR_VECTORS_AVX512_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+typedef __m512d vec8;
+static inline vec8 set8(double x) { return _mm512_set1_pd(x); }
+static inline vec8 load8(const double *p) { return _mm512_loadu_pd(p); }
+static inline void store8(double *p, vec8 v) { _mm512_storeu_pd(p, v); }
+static inline vec8 max8(vec8 x, vec8 y) { return _mm512_max_pd(x, y); }
+static inline vec8 min8(vec8 x, vec8 y) { return _mm512_min_pd(x, y); }
+static inline vec8 mul8(vec8 x, vec8 y) { return _mm512_mul_pd(x, y); }
+static inline vec8 fma8(vec8 x, vec8 y, vec8 z)
 {
     return _mm512_fmadd_pd(x, y, z);
 }
-static inline v_avx512x8 lanes_below_avx512x8(int n)
+static inline vec8 mask_below8(int n)
 {
     const __mmask8 mask = n >= 8 ? 0xFF : n <= 0 ? 0 : (__mmask8)((1u << n) - 1);
     return _mm512_castsi512_pd(_mm512_maskz_set1_epi64(mask, -1));
 }
-static inline v_avx512x8 distance_avx512x8(v_avx512x8 x, v_avx512x8 y, v_avx512x8 valid)
+static inline vec8 distance8(vec8 x, vec8 y, vec8 valid)
 {
     return _mm512_and_pd(valid, _mm512_abs_pd(_mm512_sub_pd(x, y)));
 }
-static inline v_avx512x8 select_avx512x8(v_avx512x8 valid, v_avx512x8 x, v_avx512x8 y)
+static inline vec8 select8(vec8 valid, vec8 x, vec8 y)
 {
     return _mm512_or_pd(_mm512_and_pd(valid, x), _mm512_andnot_pd(valid, y));
 }
-static inline double largest_avx512x8(v_avx512x8 x) { return _mm512_reduce_max_pd(x); }
-static inline __attribute__((always_inline)) void transpose_avx512x8(
+static inline double largest8(vec8 x) { return _mm512_reduce_max_pd(x); }
+static inline __attribute__((always_inline)) void transpose8(
     const double *f, const int64_t stride, double *g, const int64_t to_stride, const int n_rows,
     const int n_columns)
 {
@@ -51,7 +57,7 @@ static inline __attribute__((always_inline)) void transpose_avx512x8(
     for (int c = 0; c < 8 && c < n_columns; c++)
         _mm512_storeu_pd(g + c * to_stride, t[c]);
 }
-static inline v_avx512x8 spread_avx512x8(const double *p, const int bit)
+static inline vec8 spread8(const double *p, const int bit)
 {
     const __m512d x = _mm512_broadcast_f64x4(_mm256_loadu_pd(p));
     if (bit == 0)
@@ -60,3 +66,5 @@ static inline v_avx512x8 spread_avx512x8(const double *p, const int bit)
         return _mm512_permutexvar_pd(_mm512_setr_epi64(0, 1, 0, 1, 2, 3, 2, 3), x);
     return x;
 }
+
+#endif

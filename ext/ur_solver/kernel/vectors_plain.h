@@ -1,61 +1,62 @@
-/* Vectors of WIDTH doubles in plain C: included once for each width, with X(name) defined. */
+/* Vectors of WIDTH doubles in plain C: sweep_plain.c includes this file for both widths, with
+   X(name) for name4 and then for name8. */
 
-typedef struct { double x[WIDTH]; } X(v);
-static inline X(v) X(set)(double x)
+typedef struct { double x[WIDTH]; } X(vec);
+static inline X(vec) X(set)(double x)
 {
-    X(v) v;
+    X(vec) v;
     for (int i = 0; i < WIDTH; i++)
         v.x[i] = x;
     return v;
 }
-static inline X(v) X(load)(const double *p)
+static inline X(vec) X(load)(const double *p)
 {
-    X(v) v;
+    X(vec) v;
     memcpy(v.x, p, sizeof v.x);
     return v;
 }
-static inline void X(store)(double *p, X(v) v) { memcpy(p, v.x, sizeof v.x); }
-static inline X(v) X(max)(X(v) a, X(v) b)
+static inline void X(store)(double *p, X(vec) v) { memcpy(p, v.x, sizeof v.x); }
+static inline X(vec) X(max)(X(vec) a, X(vec) b)
 {
     for (int i = 0; i < WIDTH; i++)
         a.x[i] = b.x[i] > a.x[i] ? b.x[i] : a.x[i];
     return a;
 }
-static inline X(v) X(mul)(X(v) a, X(v) b)
+static inline X(vec) X(mul)(X(vec) a, X(vec) b)
 {
     for (int i = 0; i < WIDTH; i++)
         a.x[i] *= b.x[i];
     return a;
 }
-static inline X(v) X(fma)(X(v) a, X(v) b, X(v) c)
+static inline X(vec) X(fma)(X(vec) a, X(vec) b, X(vec) c)
 {
     for (int i = 0; i < WIDTH; i++)
         c.x[i] += a.x[i] * b.x[i];
     return c;
 }
-static inline X(v) X(lanes_below)(int n)
+static inline X(vec) X(mask_below)(int n)
 {
-    X(v) v;
+    X(vec) v;
     for (int i = 0; i < WIDTH; i++)
         v.x[i] = i < n ? 1.0 : 0.0;
     return v;
 }
-static inline X(v) X(distance)(X(v) a, X(v) b, X(v) valid)
+static inline X(vec) X(distance)(X(vec) a, X(vec) b, X(vec) valid)
 {
     for (int i = 0; i < WIDTH; i++)
         a.x[i] = fabs(a.x[i] - b.x[i]) * valid.x[i];
     return a;
 }
-static inline double X(largest)(X(v) a)
+static inline double X(largest)(X(vec) a)
 {
     double m = a.x[0];
     for (int i = 1; i < WIDTH; i++)
         m = a.x[i] > m ? a.x[i] : m;
     return m;
 }
-static inline X(v) X(spread)(const double *p, int bit)
+static inline X(vec) X(spread)(const double *p, int bit)
 {
-    X(v) v;
+    X(vec) v;
     for (int i = 0; i < WIDTH; i++)
         v.x[i] = p[without_bit(i, bit)];
     return v;

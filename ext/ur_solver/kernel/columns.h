@@ -1,0 +1,64 @@
+/* What is done to the columns of a tile, by vectors of eight and of four. */
+
+#ifndef UR_COLUMNS_H
+#define UR_COLUMNS_H
+
+#include "lane.h"
+#include "tiles.h"
+
+/* Something done to the columns of a row of `vectors`, eight at a time and then four. */
+#define UR_COLUMNS(vectors, call8, call4)                                                      \
+    for (int column = 0; column + 8 <= (vectors)*LANES; column += 8)                           \
+        call8;                                                                                 \
+    if ((vectors)&1) {                                                                         \
+        const int column = ((vectors)-1) * LANES;                                              \
+        call4;                                                                                 \
+    }
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
+static inline const REAL *matrix_at(const REAL *buffer, MatrixRef ref)
+{
+    return buffer + (int64_t)(ref >> 8) * LANES;
+}
+
+#if UR_LANE
+/* What a tile's moves to other tiles are worth, by throw and row: the same while the tile
+   and its mirror are updated in turn. */
+typedef struct {
+    REAL best[LANE_SQUARES][LANE_ROWS * LANE_VECTORS * LANES];
+} LaneFrame;
+#endif
+
+#define X(name) name##4
+#include "columns_body.h"
+#undef X
+#define X(name) name##8
+#include "columns_body.h"
+#undef X
+
+static inline __attribute__((always_inline)) void write_g_matrix(
+    const REAL *f, const int stride, REAL *g, const int to_stride, const int rows,
+    const int columns)
+{
+    /* F as the opponent's G: the other way round, and their chances. */
+    if (rows == 1) {
+        for (int c = 0; c < columns; c++)
+            g[c * to_stride] = WHOLE - f[c];
+        return;
+    }
+    for (int r = 0; r + 8 <= to_stride; r += 8)
+        for (int c = 0; c < columns; c += 8)
+            transpose8(
+                f + r * stride + c, stride, g + c * to_stride + r, to_stride, rows - r,
+                columns - c);
+    if (to_stride / LANES & 1) {
+        const int r = to_stride - LANES;
+        for (int c = 0; c < columns; c += LANES)
+            transpose4(
+                f + r * stride + c, stride, g + c * to_stride + r, to_stride, rows - r,
+                columns - c);
+    }
+}
+
+#endif

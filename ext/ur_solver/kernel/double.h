@@ -1,0 +1,26 @@
+/* Double precision: numbers are values. */
+
+#ifndef UR_REAL_H
+#define UR_REAL_H
+
+#include "tiles.h"
+
+typedef double REAL;
+
+/* What both players' values sum to. */
+static const REAL WHOLE = 1.0;
+
+/* Worse than any number of a turned tile, which is the opponent's. */
+#define NO_TURNED 2.0
+
+/* The chances of the throws, and of passing the turn, by pass bits. */
+static inline const REAL *chances_of(const Program *program, int bits)
+{
+    return program->chance[bits];
+}
+static inline REAL pass_chance_of(const Program *program, int bits)
+{
+    return program->pass_chance[bits];
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* The sweep in single precision, by AVX2. */
+
+#include "sweep.h"
+
+#if UR_X86
+#pragma GCC target("avx2,fma")
+
+#include "single.h"
+#include "vectors_single.h"
+
+#define UR_LANE 1
+#include "eliminate_body.h"
+
+const SingleSweeper sweeper_single = {
+    .sweep = sweep, .eliminate = eliminate, .remember = remember, .extrapolate = extrapolate};
+#endif
