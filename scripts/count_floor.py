@@ -13,7 +13,8 @@ import argparse
 
 import numpy as np
 
-from ur_solver.kernel.tiling import LANES, Tiling
+from ur_solver.kernel._layout_tables import LANES
+from ur_solver.kernel.tiling import Tiling
 from ur_solver.rules import named_rules
 from ur_solver.space import RaceSpace, race_space_of
 

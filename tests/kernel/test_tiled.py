@@ -27,8 +27,9 @@ from tests.kernel.blocks import (
 from tests.solving import solve
 from ur_solver.engine.iterate import iterate
 from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
+from ur_solver.kernel._layout_tables import LANES
 from ur_solver.kernel._tiled import instruction_sets
-from ur_solver.kernel.tiling import LANES, Tiling
+from ur_solver.kernel.tiling import Tiling
 from ur_solver.rules import DICE, PATHS, RACES, RuleSet, named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.space import space_of

@@ -10,6 +10,16 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.kernel._layout_tables import (
+    FEW_MOVES,
+    LANE_SQUARES,
+    LANES,
+    MAX_THROWS,
+    MOVE_BYTES,
+    NO_MOVE_VECTORS,
+    REF_BYTES,
+    TILE_BYTES,
+)
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tables import MoveTables, move_tables
 from ur_solver.space import Block, RaceSpace
@@ -17,19 +27,6 @@ from ur_solver.space.counting import below_table, prefix_sizes
 from ur_solver.space.layout import EMPTY, MAX_ENTRIES, MINE, THEIRS, SharedSquare
 
 HOME = -1
-MAX_THROWS = 8
-LANE_SQUARES = 4
-LANES = 4
-"""As in tiles.h: throws, entry squares of a lane, numbers in a vector."""
-
-_TILE_BYTES, _MOVE_BYTES = 40, 16
-"""The sizes of `Tile` and `Move` in tiles.h; of a lane two records and two lists of 8 bytes a
-move, with all moves and those that sweeps look at."""
-
-_FEW_MOVES, _NO_MOVE_VECTORS = 3, 8
-"""As in tiles.h: what a lane's lists are filled up to, if not to an odd number; the matrices of
-moves that there are none of."""
-
 _SIDES = (EMPTY, MINE, THEIRS)
 """What a tile knows of a shared square; its place here is the square's digit."""
 
@@ -291,7 +288,7 @@ class Tiling:
         there are two of the former in double precision. Where the rows of a lane are compiled
         in, tiles of one column have no matrices: they are counted as if they had.
         """
-        total = 2 * _NO_MOVE_VECTORS * LANES * 8
+        total = 2 * NO_MOVE_VECTORS * LANES * 8
         n_tiles = n_vectors = 0
         for half in block.halves:
             kinds = self.kinds(half.mine, half.theirs)
@@ -304,10 +301,13 @@ class Tiling:
             # of a throw: those on shared squares, one for all that leave the block
             moves = kinds.sources + 1
             if self.lane is not None:
-                moves = np.maximum(_FEW_MOVES, moves | 1)
+                moves = np.maximum(FEW_MOVES, moves | 1)
             moves = len(self.throws) * moves + len(self.slots)
-            records = _TILE_BYTES if self.lane is None else 2 * _TILE_BYTES
-            total += int(kinds.tiles @ (records + kinds.rows + _MOVE_BYTES * moves))
+            # of a lane there are two: with all moves, and with those that sweeps look at
+            record, move = (
+                (TILE_BYTES, MOVE_BYTES) if self.lane is None else (2 * TILE_BYTES, 2 * REF_BYTES)
+            )
+            total += int(kinds.tiles @ (record + kinds.rows + move * moves))
             tiles = int(kinds.tiles.sum())
             # what leaves a tile is an even number of vectors
             laid_out = 2 * size + leaving_size + tiles

@@ -4,11 +4,22 @@ from libc.stdint cimport int64_t, uint64_t
 
 import numpy as np
 
+from ur_solver.kernel cimport _program
 from ur_solver.kernel._program cimport (
-    LANE_SQUARES, MAX_ROWS, MAX_THROWS, NO_BIT, NO_ENTRY, Program,
+    MAX_ROWS, NO_BIT, NO_ENTRY, SMALL, MatrixRef, Move, Program, Tile,
 )
 from ur_solver.kernel._tiles cimport TileTables
 from ur_solver.space._ranking cimport Ranking
+
+# Constants of tiles.h for `ur_solver.kernel.tiling`, which builds the tables and counts memory.
+LANES = _program.LANES
+LANE_SQUARES = _program.LANE_SQUARES
+MAX_THROWS = _program.MAX_THROWS
+FEW_MOVES = _program.FEW_MOVES
+NO_MOVE_VECTORS = 2 * SMALL    # as `TileLayout._place` lays them out
+TILE_BYTES = sizeof(Tile)
+MOVE_BYTES = sizeof(Move)
+REF_BYTES = sizeof(MatrixRef)
 
 
 cdef class LayoutTables:
@@ -45,7 +56,7 @@ cdef class LayoutTables:
         self.near = near
         self.throws = np.array(tiling.throws, dtype=np.int32)
         self.n_throws = len(tiling.throws)
-        if self.n_throws > MAX_THROWS or tiling.most_rows > MAX_ROWS:
+        if self.n_throws > _program.MAX_THROWS or tiling.most_rows > MAX_ROWS:
             raise ValueError("rules larger than the compiled limits")
         self.gives_extra = np.array(
             [[tiling.again(index, throw) for throw in tiling.throws]
@@ -72,7 +83,7 @@ cdef class LayoutTables:
             again, slot = lane
             for n in range(self.n_throws):
                 self.program.lane_again[n] = again[n]
-                for k in range(LANE_SQUARES + 1):
+                for k in range(_program.LANE_SQUARES + 1):
                     self.program.lane_slot[n][k] = slot[n, k]
         for bits in range(1 << self.n_throws):
             passing = chance[0]

@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 cdef extern from "tiles.h" nogil:
     enum:
         LANES
+        FEW_MOVES
         MAX_THROWS
         MAX_ROWS
         LANE_SQUARES

@@ -1,0 +1,19 @@
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.kernel.tiling import Tiling
+from ur_solver.space._ranking import Ranking
+
+LANES: int
+LANE_SQUARES: int
+MAX_THROWS: int
+FEW_MOVES: int
+NO_MOVE_VECTORS: int
+TILE_BYTES: int
+MOVE_BYTES: int
+REF_BYTES: int
+
+class LayoutTables:
+    tiling: Tiling
+    def __init__(self, tiling: Tiling, ranking: Ranking, has_lanes: bool, near: int) -> None: ...
+    def rows_of(self, config: int) -> dict[str, npt.NDArray[np.uint8]]: ...
