@@ -11,7 +11,7 @@ more than their share of memory, the chunks past it are unfolded anew in every s
 from cython.parallel cimport prange
 from libc.math cimport INFINITY, fabs, nextafter
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 import numpy as np
@@ -25,6 +25,10 @@ from ur_solver.kernel._unfolding cimport (
     release,
 )
 from ur_solver.space._contents cimport ContentRanking
+
+
+cdef extern from "memory.h" nogil:
+    void* shrink(void* memory, int64_t size)
 
 
 cdef extern from *:
@@ -423,7 +427,7 @@ cdef class GraphBlock:
         self._order()
         n_pairs = self.places.shape[0]
         self.n_chunks = (n_pairs + CHUNK - 1) // CHUNK
-        self.chunks = <Chunk*>malloc(self.n_chunks * sizeof(Chunk))
+        self.chunks = <Chunk*>malloc(max(1, self.n_chunks) * sizeof(Chunk))
         if self.chunks == NULL:
             raise MemoryError("no memory for the lists of a block")
         memset(self.chunks, 0, self.n_chunks * sizeof(Chunk))
@@ -463,11 +467,10 @@ cdef class GraphBlock:
                 and self.kernel.unfold(&chunk, self.inputs, self.first, self.size)):
             release(&chunk)
             return 0  # as if past the budget
-        chunk.kinds = <uint8_t*>realloc(chunk.kinds, chunk.n_kinds)
-        chunk.counts = <uint8_t*>realloc(chunk.counts, max(1, chunk.n_counts))
-        chunk.words = <uint32_t*>realloc(chunk.words, chunk.n_words * sizeof(uint32_t))
-        chunk.constants = <double*>realloc(
-            chunk.constants, max(1, chunk.n_constants) * sizeof(double))
+        chunk.kinds = <uint8_t*>shrink(chunk.kinds, chunk.n_kinds)
+        chunk.counts = <uint8_t*>shrink(chunk.counts, chunk.n_counts)
+        chunk.words = <uint32_t*>shrink(chunk.words, chunk.n_words * sizeof(uint32_t))
+        chunk.constants = <double*>shrink(chunk.constants, chunk.n_constants * sizeof(double))
         self.chunks[k] = chunk
         return chunk.n_kinds + chunk.n_counts + 4 * chunk.n_words + 8 * chunk.n_constants
 

@@ -19,7 +19,7 @@ After every move the same side throws again, so that no word tells whose turn it
 
 from cython.parallel cimport prange
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -29,6 +29,10 @@ from ur_solver.kernel.sampling import sample_of
 
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
+
+cdef extern from "memory.h" nogil:
+    void* shrink(void* memory, int64_t size)
+
 
 cdef extern from "levels.h" nogil:
     const int UR_MAX_LANES, UR_CUT_LANES, UR_AHEAD, UR_WINS
@@ -253,7 +257,6 @@ cdef class LevelsKernel:
         cdef Trace trace, other_trace
         cdef uint8_t* counts
         cdef uint32_t* words
-        cdef void* room
         chunk.counts = counts = <uint8_t*>malloc(2 * THROWS * n_pairs)
         chunk.words = words = <uint32_t*>malloc((most + UR_AHEAD) * sizeof(uint32_t))
         if counts == NULL or words == NULL:
@@ -276,9 +279,8 @@ cdef class LevelsKernel:
         # those past the end are fetched ahead, though never used
         memset(words, 0, UR_AHEAD * sizeof(uint32_t))
         chunk.n_words = words - chunk.words
-        room = realloc(chunk.words, (chunk.n_words + UR_AHEAD) * sizeof(uint32_t))
-        if room != NULL:
-            chunk.words = <uint32_t*>room
+        chunk.words = <uint32_t*>shrink(
+            chunk.words, (chunk.n_words + UR_AHEAD) * sizeof(uint32_t))
         return 1
 
 
@@ -391,7 +393,7 @@ cdef class LevelsBlock:
         self.n_pairs = np.count_nonzero(advance)
         places = order[: self.n_pairs]
         self.n_chunks = (self.n_pairs + CHUNK - 1) // CHUNK
-        self.chunks = <Chunk*>malloc(self.n_chunks * sizeof(Chunk))
+        self.chunks = <Chunk*>malloc(max(1, self.n_chunks) * sizeof(Chunk))
         if self.chunks == NULL:
             raise MemoryError("no memory for the lists of a block")
         memset(self.chunks, 0, self.n_chunks * sizeof(Chunk))

@@ -87,4 +87,11 @@ static inline void *grow_large(void *memory, int64_t old_size, int64_t size)
 
 #endif
 
+static inline void *shrink(void *memory, int64_t size)
+{
+    /* Give back what malloc's memory has beyond `size` bytes; where the rest is. */
+    void *rest = realloc(memory, size > 0 ? size : 1);
+    return rest == NULL ? memory : rest;
+}
+
 #endif
