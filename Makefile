@@ -49,6 +49,10 @@ sanitize: $(STAMP)
 dist-test: $(STAMP)
 	scripts/dist_test $(BIN)/python
 
+# The documentation as a site in docs/_build/html; nothing is fetched.
+docs: $(STAMP)
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
 # Wheels for the Pythons of this machine, each tried in an environment without a compiler.
 wheel:
 	scripts/make_wheels $(PYTHONS)

@@ -68,9 +68,9 @@ def read_games(
     Examples
     --------
     >>> import ur_solver as ur
-    >>> games = ur.read_games("docs/example.rgn", ur.rule_set("finkel"))
+    >>> games = ur.read_games("docs/example.rgn")
     >>> [(len(game.plies), game.winner) for game in games], games.faults
-    ([(173, 'L')], [])
+    ([(66, 'L')], [])
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
