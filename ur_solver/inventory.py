@@ -12,11 +12,11 @@ from typing import Self
 
 import filelock
 
-from ur_solver.blocks import checkpoint_folder
+from ur_solver.blocks import HEAD, checkpoint_folder
 from ur_solver.errors import NotATableError, OutputError, UrError
 from ur_solver.locate import table_folders
 from ur_solver.rules import RuleSet
-from ur_solver.table import TableFile
+from ur_solver.table import TABLE, TableFile
 
 _UNFINISHED = checkpoint_folder(pathlib.Path("x.h5")).name.removeprefix("x")
 """How the folder of an unfinished solve ends: ``.h5.blocks``."""
@@ -68,9 +68,10 @@ class Kept:
     @classmethod
     def of(cls, path: pathlib.Path) -> Self | None:
         """What is kept at a path; None if it is nothing that a solve makes."""
-        if path.is_dir():
-            return cls._of_folder(path) if path.name.endswith(_UNFINISHED) else None
-        n_bytes = path.stat().st_size
+        if path.is_dir() and not (path / TABLE).is_file():
+            is_ours = path.name.endswith(_UNFINISHED) or (path / HEAD).is_file()
+            return cls._of_folder(path) if is_ours else None
+        n_bytes = _size(path)
         try:
             with TableFile(path) as table:
                 header = table.header
@@ -93,12 +94,18 @@ class Kept:
 
     @classmethod
     def _of_folder(cls, path: pathlib.Path) -> Self:
-        n_bytes = sum(each.stat().st_size for each in path.iterdir() if each.is_file())
+        n_bytes = _size(path)
         try:
             rules = RuleSet.from_json(json.loads((path / "solve.json").read_bytes())["rules"])
         except (OSError, ValueError, KeyError, TypeError):
             return cls(path, Kind.UNFINISHED, n_bytes)
         return cls(path, Kind.UNFINISHED, n_bytes, rules=rules.name, pieces=rules.pieces)
+
+
+def _size(path: pathlib.Path) -> int:
+    """The bytes of a file, or of all files of a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(each.stat().st_size for each in files if each.is_file())
 
 
 def kept_tables() -> Iterator[Kept]:
@@ -108,7 +115,7 @@ def kept_tables() -> Iterator[Kept]:
         if not folder.is_dir():
             continue
         for path in sorted(folder.iterdir()):
-            is_ours = path.name.endswith((".h5", _UNFINISHED))
+            is_ours = path.name.endswith((".h5", _UNFINISHED)) or (path / HEAD).is_file()
             if not is_ours or path.resolve() in seen:
                 continue
             seen.add(path.resolve())
@@ -126,7 +133,7 @@ def remove_kept(kept: Kept) -> None:
         If it cannot be removed, or a solve is writing there.
     """
     try:
-        if kept.kind is not Kind.UNFINISHED:
+        if not kept.path.is_dir():
             kept.path.unlink()
             return
         with filelock.FileLock(kept.path / "lock", blocking=False):

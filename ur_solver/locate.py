@@ -16,7 +16,7 @@ from contextlib import suppress
 from ur_solver.errors import MemoryLimitError, MissingTableError, OutputError, RuleSetError
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.space import space_of
-from ur_solver.table import VALUE_TYPES, TableFile, is_table_file
+from ur_solver.table import TABLE, VALUE_TYPES, TableFile, is_table_file
 
 FOLDER_VARIABLE = "UR_TABLES"
 """The environment variable that names the folder of tables."""
@@ -57,7 +57,7 @@ def games_folder() -> pathlib.Path:
 
 
 def table_name(rules: RuleSet, value_type: str = "float64") -> str:
-    """The file name of a rule set's table, such as ``finkel-7.h5``."""
+    """The file name of a rule set's table, such as ``finkel-7.h5``; a folder has no suffix."""
     # The name may come from a stranger's JSON: nothing of it can be a folder.
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", rules.name).strip("-") or "custom"
     suffix = "" if value_type == "float64" else f"-{value_type}"
@@ -100,11 +100,12 @@ def find_file(rules: RuleSet) -> TableFile | None:
     for value_type in VALUE_TYPES:
         for folder in table_folders():
             path = folder / table_name(rules, value_type)
-            if path.is_file():
-                table = TableFile(path)
-                if table.rules.is_same_game(rules):
-                    return table
-                table.close()
+            for each in (path, path.with_suffix("")):
+                if each.is_file() or (each / TABLE).is_file():
+                    table = TableFile(each)
+                    if table.rules.is_same_game(rules):
+                        return table
+                    table.close()
     return None
 
 

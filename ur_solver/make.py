@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from ur_solver.blocks import BlockFolder, BlockRecord, Job, checkpoint_folder
+from ur_solver.blocks import HEAD, BlockFolder, BlockRecord, Job, checkpoint_folder
 from ur_solver.engine import (
     BlockBound,
     BlockResult,
@@ -24,7 +24,16 @@ from ur_solver.estimates.cost import UNWRITTEN_BYTES
 from ur_solver.kernel import Values
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
-from ur_solver.table import VALUE_TYPES, TableFile, TableWriter, add_certificate
+from ur_solver.table import (
+    TABLE,
+    VALUE_TYPES,
+    FolderWriter,
+    TableFile,
+    TableWriter,
+    add_certificate,
+    is_folder_name,
+    remove_folder,
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +91,7 @@ def is_present(
     OutputError
         If a file is there that is something else, or of which less is proven.
     """
-    if not output.exists():
+    if not output.exists() or _is_unfinished(output):
         return False
     try:
         with TableFile(output) as table:
@@ -113,6 +122,11 @@ def is_present(
     return True
 
 
+def _is_unfinished(output: pathlib.Path) -> bool:
+    """Whether a path is of a folder that a solve has begun to fill."""
+    return (output / HEAD).is_file() and not (output / TABLE).is_file()
+
+
 def make_table(
     rules: RuleSet,
     output: pathlib.Path,
@@ -135,6 +149,8 @@ def make_table(
     ----------
     rules : RuleSet
     output : Path
+        A name that ends in .h5 or .hdf5 is a file's. Any other is a folder's, in which the files of
+        the blocks stay and are the table.
     tolerance : float
         What a probability may be off, before it is rounded to the value type; with stakes,
         a value in units of the pot.
@@ -178,6 +194,12 @@ def make_table(
             f"value type {value_type!r} rounds what a solve has proven: solve without a "
             "certificate, and 'ur certify' proves what the rounded values can be off"
         )
+    is_folder = is_folder_name(output)
+    if is_folder and VALUE_TYPES[value_type].rounding:
+        raise InputError(
+            f"the files of a folder are what other blocks read, in float64: solve to it so, and "
+            f"'ur pack --value-type {value_type}' makes a smaller table"
+        )
     rules = rules.settled()
     room = room_for(rules, memory=memory, certify=certify, threads=threads)
     if on_room is not None:
@@ -192,9 +214,15 @@ def make_table(
         output,
     )
     job = Job(rules, tolerance, certify)
+    if is_folder and (output / TABLE).is_file():
+        remove_folder(output)
     with (
-        BlockFolder(checkpoint_folder(output), job) as folder,
-        TableWriter(output, rules, tolerance=tolerance, value_type=value_type) as writer,
+        BlockFolder(output if is_folder else checkpoint_folder(output), job) as folder,
+        (
+            FolderWriter(folder, tolerance=tolerance)
+            if is_folder
+            else TableWriter(output, rules, tolerance=tolerance, value_type=value_type)
+        ) as writer,
         FileStore(
             folder.files,
             most_kept=room.most_kept,
@@ -243,7 +271,8 @@ def make_table(
         adder.wait()
         _log.info("all blocks are solved; finishing the table")
         header = writer.finish(seconds=time.perf_counter() - began)
-        folder.remove()
+        if not is_folder:
+            folder.remove()
     return MakeSummary(
         path=output,
         positions=space.n_positions,
@@ -252,9 +281,14 @@ def make_table(
         error=header.error,
         resumed_blocks=len(earlier),
         value=start_value,
-        table_bytes=output.stat().st_size,
+        table_bytes=_size(output),
         sweeps=adder.position_sweeps / space.n_values,
     )
+
+
+def _size(output: pathlib.Path) -> int:
+    with TableFile(output) as table:
+        return table.n_bytes
 
 
 def certify_table(
@@ -282,6 +316,8 @@ def certify_table(
 
     Raises
     ------
+    InputError
+        If the table is a folder.
     CertificateError
         If of some block nothing can be proven; the file is left as it is.
     DamagedTableError
@@ -289,6 +325,11 @@ def certify_table(
     OutputError
         If the file cannot be written; it is left as it is.
     """
+    if table.path.is_dir():
+        raise InputError(
+            f"{str(table.path)!r} is a folder, whose blocks are certified as they are solved "
+            "('ur solve --certify'); 'ur pack' makes one file of it, which can be certified"
+        )
     space = table.space
     values = VALUE_TYPES[table.header.value_type].decode(table.load())
     done = 0
@@ -311,7 +352,7 @@ class _Adder:
     not be written is heard of at the next block, or at the end.
     """
 
-    def __init__(self, writer: TableWriter, store: FileStore, *, most: int) -> None:
+    def __init__(self, writer: TableWriter | FolderWriter, store: FileStore, *, most: int) -> None:
         self._writer = writer
         self._store = store
         self._most = most

@@ -5,13 +5,15 @@
 
 from ur_solver.blocks.chunks import CHUNK_LENGTH, checksum, chunk_length_for, chunks_in
 from ur_solver.blocks.files import BlockFiles
-from ur_solver.blocks.folder import BlockFolder, checkpoint_folder
+from ur_solver.blocks.folder import HEAD, MANIFEST, BlockFolder, checkpoint_folder, files_of, join
 from ur_solver.blocks.job import Job
 from ur_solver.blocks.record import RECORD, BlockRecord
 from ur_solver.blocks.value_types import UINT16_SCALE, VALUE_TYPES, ValueType
 
 __all__ = [
     "CHUNK_LENGTH",
+    "HEAD",
+    "MANIFEST",
     "RECORD",
     "UINT16_SCALE",
     "VALUE_TYPES",
@@ -24,4 +26,6 @@ __all__ = [
     "checksum",
     "chunk_length_for",
     "chunks_in",
+    "files_of",
+    "join",
 ]

@@ -38,6 +38,7 @@ COMMANDS = {
     "verify": "Check a table from the file alone.",
     "certify": "Prove how far a table's values can be off.",
     "audit": "Judge recorded games.",
+    "pack": "A table as one file, or as a folder.",
     "import": "Make a table of RoyalUr's solved map.",
     "export": "Write a table as RoyalUr's solved map.",
     "play": "Play against a table.",

@@ -30,8 +30,8 @@ from ur_solver.table import VALUE_TYPES, TableFile
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=pathlib.Path, dir_okay=False),
-    help="The table's file; among the tables by default.",
+    type=click.Path(path_type=pathlib.Path),
+    help="The table: a file that ends in .h5, or a folder; among the tables by default.",
 )
 @click.option(
     "--tolerance",

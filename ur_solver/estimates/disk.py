@@ -10,11 +10,17 @@ from ur_solver.errors import DiskLimitError, OutputError
 from ur_solver.estimates.cost import table_bytes
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
+from ur_solver.table import is_folder_name
 
 
 def disk_bytes(rules: RuleSet, value_type: str = "float64") -> int:
-    """What a solve takes at most: the blocks' files, with 8 bytes a value, and the table."""
-    return 8 * space_of(rules).n_values + table_bytes(rules, value_type)
+    """What a solve takes at most: the blocks' files, with 8 bytes a value, and the table's."""
+    return blocks_bytes(rules) + table_bytes(rules, value_type)
+
+
+def blocks_bytes(rules: RuleSet) -> int:
+    """What the files of blocks take, which are all of a table that is a folder."""
+    return 8 * space_of(rules).n_values
 
 
 def free_bytes(output: pathlib.Path) -> int:
@@ -42,7 +48,7 @@ def check_disk(rules: RuleSet, output: pathlib.Path, value_type: str = "float64"
     ----------
     rules : RuleSet
     output : Path
-        The table's file.
+        The table's file or folder.
     value_type : str
 
     Raises
@@ -53,7 +59,10 @@ def check_disk(rules: RuleSet, output: pathlib.Path, value_type: str = "float64"
         If there is no such folder.
     """
     free = free_bytes(output)
-    needed = disk_bytes(rules, value_type) - _taken(checkpoint_folder(output))
+    if is_folder_name(output):
+        needed = blocks_bytes(rules) - _taken(output)
+    else:
+        needed = disk_bytes(rules, value_type) - _taken(checkpoint_folder(output))
     if needed > free:
         raise DiskLimitError(
             f"{rules.name} with {rules.pieces} pieces needs {needed / 1e9:.3g} GB in "

@@ -1,20 +1,27 @@
-"""Solution tables as HDF5 files. No other room uses HDF5.
+"""Solution tables as HDF5 files, or as folders. No other room uses HDF5.
 
-`ur_solver.table.format` specifies the file.
+`ur_solver.table.format` specifies the file, `ur_solver.table.folder` the folder.
 """
 
 from ur_solver.blocks import VALUE_TYPES
+from ur_solver.table.folder import TABLE, FolderWriter, is_folder_name, remove_folder
 from ur_solver.table.format import Header
 from ur_solver.table.opening import is_table_file
+from ur_solver.table.pack import pack
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter, add_certificate, write_table
 
 __all__ = [
+    "TABLE",
     "VALUE_TYPES",
+    "FolderWriter",
     "Header",
     "TableFile",
     "TableWriter",
     "add_certificate",
+    "is_folder_name",
     "is_table_file",
+    "pack",
+    "remove_folder",
     "write_table",
 ]

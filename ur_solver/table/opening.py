@@ -16,6 +16,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.blocks import HEAD
 from ur_solver.errors import (
     DamagedTableError,
     MissingTableError,
@@ -52,7 +53,9 @@ def reading(path: pathlib.Path) -> Iterator[None]:
 
 
 def is_table_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is an HDF5 file, and so none of games or rules."""
+    """Whether a path is of an HDF5 file or a folder of blocks, and so none of games or rules."""
+    if os.path.isdir(path):
+        return os.path.isfile(os.path.join(path, HEAD))
     return os.path.isfile(path) and bool(h5py.is_hdf5(path))
 
 
@@ -62,7 +65,7 @@ def open_file(path: pathlib.Path) -> h5py.File:
         with path.open("rb") as file:
             is_empty = not file.read(1)
     except FileNotFoundError:
-        raise MissingTableError(_missing(path)) from None
+        raise MissingTableError(missing_text(path)) from None
     except (OSError, ValueError) as error:  # ValueError if the path has a null byte
         reason = getattr(error, "strerror", None) or error
         raise NotATableError(f"cannot read table {str(path)!r}: {reason}") from None
@@ -76,7 +79,7 @@ def open_file(path: pathlib.Path) -> h5py.File:
         return h5py.File(path, "r", rdcc_nbytes=0, locking=False)
 
 
-def _missing(path: pathlib.Path) -> str:
+def missing_text(path: pathlib.Path) -> str:
     """That there is no file, and what was perhaps meant."""
     if str(path).partition(":")[0] in CATALOGUE:
         return (

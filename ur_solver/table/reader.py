@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import math
 import os
 import pathlib
 import threading
@@ -15,38 +14,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import (
-    UINT16_SCALE,
-    VALUE_TYPES,
-    checksum,
-    chunk_length_for,
-    chunks_in,
-)
+from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
 from ur_solver.errors import DamagedTableError
 from ur_solver.rules import RuleSet
-from ur_solver.space import Space, space_of
-from ur_solver.table.format import (
-    Header,
-    block_dtype,
-    digest,
-    empty_blocks,
-    is_laid_out_alike,
-    n_chunks,
-    table_error,
-    upgraded,
-)
-from ur_solver.table.opening import (
-    check_filters,
-    damaged,
-    dataset,
-    open_file,
-    read_attributes,
-    read_chunk,
-    read_cut,
-    read_rules,
-    read_small,
-    reading,
-)
+from ur_solver.space import Space
+from ur_solver.table.format import Header
+from ur_solver.table.opening import damaged
+from ur_solver.table.sources import open_source
 
 CACHED_CHUNKS = 256
 """Decoded chunks that `TableFile.read_one` keeps: 64 MiB of float64."""
@@ -66,7 +40,7 @@ class TableFile:
     Parameters
     ----------
     path : Path
-        The file.
+        The file, or the folder.
 
     Attributes
     ----------
@@ -96,13 +70,14 @@ class TableFile:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = pathlib.Path(path)
-        self._file = open_file(self.path)
-        try:
-            with reading(self.path):
-                self._read_head()
-        except BaseException:
-            self._file.close()
-            raise
+        self._source = open_source(self.path)
+        contents = self._source.contents
+        self.header: Header = contents.header
+        self.space: Space = contents.space
+        self.blocks = contents.blocks
+        self.chunk_length: int = contents.chunk_length
+        self.digest: str = contents.digest
+        self._checksums = contents.checksums
         self._first_ranks: list[int] = self.blocks["first_rank"].tolist()
         self._first_chunks: list[int] = self.blocks["first_chunk"].tolist()
         self._errors: list[float] = self.blocks["error"].tolist()
@@ -114,46 +89,6 @@ class TableFile:
         self._chunks_asked = 0
         self._lock = threading.Lock()
         self._process = os.getpid()
-
-    def _read_head(self) -> None:
-        version, attributes = read_attributes(self.path, self._file)
-        rules = read_rules(self.path, attributes["rules"])
-        if attributes["value_type"] not in VALUE_TYPES:
-            raise damaged(self.path, f"value_type is {attributes['value_type']!r:.100}")
-        if not rules.payoff.is_chance:
-            attributes |= read_cut(self.path, self._file)
-        self.space: Space = space_of(rules)
-        self.chunk_length: int = chunk_length_for(self.space)
-        expected = empty_blocks(self.space, self.chunk_length)
-        chunks = n_chunks(expected, self.chunk_length)
-        blocks = read_small(self.path, self._file, "blocks", block_dtype(version), len(expected))
-        self._checksums = read_small(self.path, self._file, "checksums", np.dtype("<u4"), chunks)
-        self.digest: str = attributes.pop("digest")
-        if digest(attributes, blocks, self._checksums, version) != self.digest:
-            raise damaged(self.path, "its digest does not match its attributes and checksums")
-        self.blocks = upgraded(blocks)
-        if not is_laid_out_alike(self.blocks, expected):
-            raise damaged(self.path, f"its blocks are not those of {rules.name}")
-        error = attributes.get("error", math.nan)
-        self.header = Header(
-            **(attributes | {"rules": rules, "error": None if math.isnan(error) else error})
-        )
-        if self.header.positions != self.space.n_values:
-            raise damaged(
-                self.path,
-                f"positions is {self.header.positions}, not {self.space.n_values}",
-            )
-        if self.header.error != table_error(self.blocks):
-            raise damaged(self.path, "its error is not the largest error of its blocks")
-        dtype = VALUE_TYPES[self.header.value_type].dtype
-        self._values = dataset(
-            self.path, self._file, "values", dtype, (chunks * self.chunk_length,)
-        )
-        if self._values.chunks != (self.chunk_length,):
-            raise damaged(self.path, f"values has chunks of {self._values.chunks}")
-        if self._values.id.get_num_chunks() != chunks:
-            raise damaged(self.path, "chunks of values are missing")
-        check_filters(self.path, self._values)
 
     @property
     def rules(self) -> RuleSet:
@@ -167,8 +102,8 @@ class TableFile:
 
     @property
     def n_bytes(self) -> int:
-        """The file's size."""
-        return self.path.stat().st_size
+        """The size of the file, or of all files of a folder."""
+        return self._source.n_bytes
 
     @property
     def n_decoded_bytes(self) -> int:
@@ -194,7 +129,7 @@ class TableFile:
 
     def close(self) -> None:
         """Close the file; reading from the table afterwards is an error."""
-        self._file.close()
+        self._source.close()
 
     def __enter__(self) -> Self:
         return self
@@ -387,15 +322,10 @@ class TableFile:
 
     def _read(self, chunk: int, out: npt.NDArray[Any]) -> None:
         """Decode a chunk into `out`, which may end before its padding, and check it."""
-        is_whole = len(out) == self.chunk_length
-        numbers = out if is_whole else np.empty(self.chunk_length, dtype=self._kind.dtype)
-        with reading(self.path):
-            try:
-                read_chunk(self._values, chunk * self.chunk_length, numbers)
-            except ValueError:
-                raise self._fault(chunk, "cannot be decoded") from None
-        if not is_whole:
-            out[:] = numbers[: len(out)]
+        try:
+            self._source.read(chunk, out)
+        except ValueError:
+            raise self._fault(chunk, "cannot be decoded") from None
         if checksum(out) != self._checksums[chunk]:
             raise self._fault(chunk, "fail their checksum")
 

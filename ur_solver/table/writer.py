@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import pathlib
 import shutil
 import threading
@@ -16,11 +15,9 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-import ur_solver
-from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunk_length_for
+from ur_solver.blocks import UINT16_SCALE, checksum
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
-from ur_solver.space import StakesSpace, space_of
 from ur_solver.table.chunk import compressed, encode
 from ur_solver.table.format import (
     FORMAT,
@@ -28,17 +25,15 @@ from ur_solver.table.format import (
     Header,
     descriptions,
     digest,
-    empty_blocks,
     n_chunks,
     table_error,
 )
 from ur_solver.table.part_file import PartFile, part_path
 from ur_solver.table.reader import TableFile
+from ur_solver.table.rows import TableRows
 
 if TYPE_CHECKING:  # it would import the kernels, which a query does not need
     from ur_solver.engine.result import BlockResult
-
-_RANGE_SLACK = 1e-12  # with dice of thirds, for example, chances sum to 1 + 2e-16 as floats
 
 
 class TableWriter:
@@ -68,22 +63,12 @@ class TableWriter:
         self, path: pathlib.Path, rules: RuleSet, *, tolerance: float, value_type: str = "float64"
     ) -> None:
         self.path = pathlib.Path(path)
-        if not rules.payoff.is_chance and VALUE_TYPES[value_type].rounding:
-            raise OutputError(
-                f"value type {value_type!r} is for chances of winning; money is stored as 'float64'"
-            )
-        # the reach of stakes is written out, since its default may change
-        self.rules = rules.settled()
-        self.tolerance = tolerance
-        self.value_type = VALUE_TYPES[value_type]
-        self.space = space_of(self.rules)
-        self._cut = (0.0, 0.0)
+        self._rows = TableRows(rules, tolerance=tolerance, value_type=value_type)
+        self.value_type = self._rows.value_type
         self._lock = threading.Lock()
-        self._chunk_length = chunk_length_for(self.space)
-        self._blocks = empty_blocks(self.space, self._chunk_length)
-        total = n_chunks(self._blocks, self._chunk_length)
+        self._chunk_length = self._rows.chunk_length
+        total = n_chunks(self._rows.blocks, self._chunk_length)
         self._checksums = np.zeros(total, dtype="<u4")
-        self._is_written = np.zeros(len(self._blocks), dtype=bool)
         try:
             self._disk = PartFile(part_path(self.path))
         except OSError as error:
@@ -126,48 +111,27 @@ class TableWriter:
         OutputError
             If it cannot be written, for example on a full disk.
         """
-        if not 0 <= result.index < len(self._blocks):
-            raise ValueError(f"block {result.index!r}: there are {len(self._blocks)}")
-        row = self._blocks[result.index]
-        if result.values.shape != (row["size"],):
-            raise ValueError(
-                f"block {result.index}: values of shape {result.values.shape}, "
-                f"expected ({row['size']},)"
-            )
-        low, high = result.values.min(), result.values.max()
-        if self.space.is_chance:
-            expected = "in [0, 1]"
-            is_right = low >= -_RANGE_SLACK and high <= 1 + _RANGE_SLACK  # False if one is NaN
-        else:
-            expected, is_right = "finite", np.isfinite(low) and np.isfinite(high)
-        if not is_right:
-            raise ValueError(f"block {result.index}: values from {low} to {high}, not {expected}")
+        self._rows.check(result)
         stored = self.value_type.encode(result.values)
-        length, first = self._chunk_length, int(row["first_chunk"])
+        length = self._chunk_length
+        first = int(self._rows.blocks[result.index]["first_chunk"])
         parts = [stored[at : at + length] for at in range(0, len(stored), length)]
         chunks = [(encode(part, length), checksum(part)) for part in parts]
         with self._lock, self._writing():
-            if self._is_written[result.index]:
-                raise ValueError(f"block {result.index} is there already")
+            self._rows.note(result)
             for number, (content, its_checksum) in enumerate(chunks, first):
                 self._values.id.write_direct_chunk((number * length,), content)
                 self._checksums[number] = its_checksum
-            row["residual"] = result.residual
-            row["sweeps"] = result.sweeps
-            row["seconds"] = result.seconds
-            row["error"] = np.nan if result.error is None else result.error
-            self._is_written[result.index] = True
-            if isinstance(self.space, StakesSpace):
-                error, growth = self.space.cut_error(result.values)
-                self._cut = max(self._cut[0], error), max(self._cut[1], growth)
 
-    def finish(self, *, seconds: float) -> Header:
+    def finish(self, *, seconds: float, header: Header | None = None) -> Header:
         """Complete the table and give it its name.
 
         Parameters
         ----------
         seconds : float
             The duration of the solve.
+        header : Header, optional
+            What the table says of itself, if that is known; by default what its blocks say.
 
         Returns
         -------
@@ -180,27 +144,12 @@ class TableWriter:
         OutputError
             If the table cannot be written.
         """
-        missing = np.flatnonzero(~self._is_written)
-        if len(missing):
-            raise ValueError(f"{len(missing)} blocks are missing, the first of them {missing[0]}")
-        header = Header(
-            rules=self.rules,
-            value_type=self.value_type.name,
-            tolerance=float(self.tolerance + self.value_type.rounding),
-            residual=float(self._blocks["residual"].max()),
-            error=table_error(self._blocks),
-            positions=self.space.n_values,
-            seconds=float(seconds),
-            made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            program=ur_solver.__version__,
-            cut_error=None if self.space.is_chance else self._cut[0],
-            cut_growth=None if self.space.is_chance else self._cut[1],
-        )
+        header = header or self._rows.header(seconds=seconds)
         with self._lock, self._writing():
             self._file.create_dataset("checksums", data=self._checksums)
             self._values.attrs["scale"] = 1 / UINT16_SCALE if self.value_type.is_scaled else 1.0
             self._values.attrs["chunk_length"] = np.int64(self._chunk_length)
-            _write_head(self._file, header, self._blocks, self._checksums)
+            _write_head(self._file, header, self._rows.blocks, self._checksums)
             self._file.close()
             self._disk.publish(self.path)
             self._is_open = False

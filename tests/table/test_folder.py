@@ -1,0 +1,201 @@
+"""Tables that are folders: made by solves, packed and unpacked, asked like files, and damaged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from ur_solver.api.table import Table
+from ur_solver.cli import cli
+from ur_solver.errors import DamagedTableError, InputError, NotATableError, OutputError, UrError
+from ur_solver.make import certify_table, is_present, make_table
+from ur_solver.rules import named_rules
+from ur_solver.table import TABLE, VALUE_TYPES, TableFile, pack
+from ur_solver.verify import verify_table
+
+RULES = named_rules("finkel:2")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    make_table(RULES, tmp_path / "finkel-2", threads=1)
+    return tmp_path / "finkel-2"
+
+
+@pytest.mark.parametrize("word", ["finkel:2", "skiriuk:1", "birds:1"])
+def test_a_folder_answers_as_a_file(tmp_path, word):
+    rules = named_rules(word)
+    make_table(rules, tmp_path / "a.h5", threads=1)
+    summary = make_table(rules, tmp_path / "a", threads=1)
+    files = [path for path in (tmp_path / "a").rglob("*") if path.is_file()]
+    assert summary.table_bytes == sum(path.stat().st_size for path in files)
+    with Table(tmp_path / "a.h5") as file, Table(tmp_path / "a") as folder:
+        assert np.array_equal(file.file.load(), folder.file.load())
+        ranks = np.random.default_rng(1).integers(file.space.n_values, size=300)
+        with TableFile(tmp_path / "a") as again:
+            assert np.array_equal(again.read_many(ranks), file.file.read_many(ranks))
+            assert [again.read_one(rank) for rank in ranks.tolist()] == [
+                file.file.read_one(rank) for rank in ranks.tolist()
+            ]
+        assert folder.value(rules.start()) == file.value(rules.start()) == summary.value
+        facts = {"path", "bytes", "made", "seconds"}
+        one, other = (
+            {key: value for key, value in table.info().items() if key not in facts}
+            for table in (file, folder)
+        )
+        assert one == other
+        assert verify_table(folder.file).residual == verify_table(file.file).residual
+
+
+def test_packing_keeps_the_digest_both_ways(folder, tmp_path):
+    with TableFile(folder) as table:
+        pack(table, tmp_path / "file.h5")
+        with TableFile(tmp_path / "file.h5") as file:
+            assert file.is_same(table)
+            assert file.header == table.header
+            assert np.array_equal(file.load(), table.load())
+            pack(file, tmp_path / "again")
+    with TableFile(folder) as table, TableFile(tmp_path / "again") as again:
+        assert again.is_same(table)
+        assert np.array_equal(again.load(), table.load())
+
+
+def test_a_certificate_is_packed_with_its_table(tmp_path):
+    make_table(RULES, tmp_path / "a", certify=True)
+    with TableFile(tmp_path / "a") as table:
+        assert table.header.error < 1e-12
+        pack(table, tmp_path / "a.h5")
+        with TableFile(tmp_path / "a.h5") as file:
+            assert file.is_same(table)
+        with pytest.raises(InputError, match="'ur pack' makes one file of it"):
+            certify_table(table)
+
+
+@pytest.mark.parametrize("name", ["small", "small.h5"])
+@pytest.mark.parametrize("value_type", ["float32", "uint16"])
+def test_a_copy_may_be_smaller(folder, tmp_path, name, value_type):
+    kind = VALUE_TYPES[value_type]
+    with TableFile(folder) as table:
+        pack(table, tmp_path / name, value_type=value_type)
+        with TableFile(tmp_path / name) as small:
+            assert small.header.tolerance == table.header.tolerance + kind.rounding
+            assert np.array_equal(small.load(), kind.encode(table.load()))
+            assert small.n_bytes < table.n_bytes
+            verify_table(small)
+            with pytest.raises(InputError, match="not known as exactly"):
+                pack(small, tmp_path / "other.h5", value_type="float64")
+
+
+def test_what_is_there_stays_unless_told(folder, tmp_path):
+    (tmp_path / "b.h5").write_text("mine")
+    with TableFile(folder) as table:
+        with pytest.raises(OutputError, match="is there; --force replaces it"):
+            pack(table, tmp_path / "b.h5")
+        with pytest.raises(OutputError, match="is the table itself"):
+            pack(table, folder, force=True)
+        (tmp_path / "c").mkdir()
+        (tmp_path / "c" / "mine").write_text("mine")
+        with pytest.raises(OutputError, match="is not a table; name another"):
+            pack(table, tmp_path / "c", force=True)
+        pack(table, tmp_path / "b.h5", force=True)
+    with TableFile(tmp_path / "b.h5") as file:
+        assert file.header.rules.is_same_game(RULES)
+    assert (tmp_path / "c" / "mine").exists()
+
+
+def test_a_solve_goes_on_in_its_folder(folder, tmp_path):
+    with TableFile(folder) as table:
+        whole = table.load()
+    (folder / TABLE).unlink()
+    gone = sorted(folder.glob("*/*.block"))[20:]
+    for path in gone:
+        path.unlink()
+    wanted = {"tolerance": 1e-12, "value_type": "float64", "certify": False}
+    with pytest.raises(NotATableError, match="a solve that is not finished; the same 'ur solve'"):
+        TableFile(folder)
+    assert not is_present(folder, RULES, **wanted)
+    assert make_table(RULES, folder, threads=1).resumed_blocks == 20
+    assert is_present(folder, RULES, **wanted)
+    with TableFile(folder) as table:
+        assert np.array_equal(table.load(), whole)
+    assert make_table(RULES, folder, threads=1).resumed_blocks == 0  # it is made anew
+
+
+def test_a_folder_holds_what_other_blocks_read(tmp_path):
+    with pytest.raises(InputError, match="'ur pack --value-type float32' makes a smaller table"):
+        make_table(RULES, tmp_path / "a", value_type="float32")
+
+
+def test_a_folder_of_other_things_is_no_table(tmp_path):
+    with pytest.raises(NotATableError, match="is a folder, and not of a table's blocks"):
+        TableFile(tmp_path)
+
+
+def test_no_flipped_bit_gives_a_wrong_number(folder, tmp_path):
+    with TableFile(folder) as table:
+        whole = np.array(table.load())
+    dice = np.random.default_rng(2)
+    files = [path.relative_to(folder) for path in folder.rglob("*") if path.stat().st_size]
+    files = [path for path in files if (folder / path).is_file()]
+    detected = survived = 0
+    for case in range(200):
+        copy = tmp_path / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(folder, copy)
+        path = copy / files[int(dice.integers(len(files)))]
+        content = bytearray(path.read_bytes())
+        at = int(dice.integers(len(content)))
+        if case % 2:
+            content[at] ^= 1 << int(dice.integers(8))
+        else:
+            del content[at:]
+        path.write_bytes(content)
+        try:
+            with TableFile(copy) as table:
+                assert np.array_equal(table.load(), whole)
+                survived += 1
+        except UrError as error:
+            detected += "\n" not in str(error)
+    assert detected > 100
+    assert detected + survived == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("tolerance", "much"), ("positions", 1.5), ("made", 3), ("surplus", 1), ("version", 9)],
+)
+def test_a_head_that_somebody_changed_is_named(folder, name, value):
+    head = json.loads((folder / TABLE).read_text())
+    (folder / TABLE).write_text(json.dumps(head | {name: value}))
+    with pytest.raises(UrError, match=name):
+        TableFile(folder)
+
+
+def test_a_block_that_has_gone_is_named(folder):
+    sorted(folder.glob("*/*.block"))[5].unlink()
+    with TableFile(folder) as table, pytest.raises(DamagedTableError, match=r"block 5, from"):
+        table.load()
+
+
+def test_the_commands(tmp_path, monkeypatch):
+    monkeypatch.setenv("UR_TABLES", str(tmp_path))
+
+    def run(*arguments, code=0):
+        result = CliRunner().invoke(cli, list(map(str, arguments)))
+        assert result.exit_code == code, result.output
+        return result.output
+
+    run("solve", "finkel:1", "-o", tmp_path / "finkel-1")
+    assert "is there already" in run("solve", "finkel:1", "-o", tmp_path / "finkel-1")
+    assert run("pack", "finkel:1", tmp_path / "one.h5").startswith(f"{tmp_path / 'one.h5'}, ")
+    for word in ("finkel:1", tmp_path / "finkel-1", tmp_path / "one.h5"):
+        assert "A@A3" in run("query", word, "....__../......../....__.. L 1 1")
+    assert "float32" in run(
+        *("pack", "finkel:1", tmp_path / "two.h5", "--value-type", "float32"), "-q"
+    ) + run("info", tmp_path / "two.h5")
+    run("verify", "finkel:1")
+    assert "finkel-1" in run("tables")

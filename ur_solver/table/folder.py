@@ -1,0 +1,123 @@
+"""A table as a folder: the block files of its solve, and what makes them a table.
+
+Beside what `ur_solver.blocks.files` specifies, a folder that is a whole table holds
+
+    table.json       the attributes of `ur_solver.table.format`, among them version and digest
+    checksums.bin    the checksums of all chunks, uint32, in the order of ``/checksums``
+
+The manifest has what ``/blocks`` has besides. So the digest is that of the same table in one file,
+and `ur pack` makes either of the other. table.json is written last.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import filelock
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.blocks import HEAD, MANIFEST, BlockFolder, chunk_length_for
+from ur_solver.errors import OutputError
+from ur_solver.space import Space
+from ur_solver.table.format import VERSION, Header, digest, empty_blocks
+from ur_solver.table.rows import TableRows
+
+if TYPE_CHECKING:  # it would import the kernels, which a query does not need
+    from ur_solver.engine.result import BlockResult
+
+TABLE, CHECKSUMS = "table.json", "checksums.bin"
+_FILE_SUFFIXES = (".h5", ".hdf5")
+
+
+def is_folder_name(path: pathlib.Path) -> bool:
+    """Whether a table of this name is a folder: it does not end as a file's name does."""
+    return path.suffix.lower() not in _FILE_SUFFIXES
+
+
+def remove_folder(path: pathlib.Path) -> None:
+    """Remove a folder that holds a table.
+
+    Raises
+    ------
+    OutputError
+        If it is something else, a solve is writing to it, or it cannot be removed.
+    """
+    if not (path / HEAD).is_file():
+        raise OutputError(f"{str(path)!r} is not a table; name another output")
+    try:
+        with filelock.FileLock(path / "lock", blocking=False):
+            shutil.rmtree(path)
+    except filelock.Timeout:
+        raise OutputError(f"another solve is writing to {str(path)!r}") from None
+    except OSError as error:
+        raise OutputError(f"cannot remove {str(path)!r}: {error.strerror}") from None
+
+
+def blocks_of_rows(space: Space, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A manifest as the rows of ``/blocks``."""
+    blocks = empty_blocks(space, chunk_length_for(space))
+    for name in ("residual", "sweeps", "seconds", "error"):
+        blocks[name] = rows[name]
+    return blocks
+
+
+class FolderWriter:
+    """A folder that becomes a table; the block files are written by whoever solves.
+
+    Parameters
+    ----------
+    folder : BlockFolder
+        Entered.
+    tolerance : float
+        How far the values may be off before they are rounded to the value type.
+    """
+
+    def __init__(self, folder: BlockFolder, *, tolerance: float) -> None:
+        self._folder = folder
+        job = folder.job
+        self._rows = TableRows(job.rules, tolerance=tolerance, value_type=job.value_type)
+
+    def add(self, result: BlockResult) -> None:
+        """Take note of a block whose file is there or being written; raises as `TableWriter`."""
+        self._rows.check(result)
+        self._rows.note(result)
+
+    def finish(self, *, seconds: float, header: Header | None = None) -> Header:
+        """Complete the folder; parameters and errors are those of `TableWriter.finish`."""
+        header = header or self._rows.header(seconds=seconds)
+        folder = self._folder
+        blocks = blocks_of_rows(folder.space, folder.rows)
+        checksums = np.concatenate(
+            [folder.files.chunks_of(block.index) for block in folder.space.blocks]
+        )
+        attributes = header.attributes()
+        head = attributes | {"version": VERSION, "digest": digest(attributes, blocks, checksums)}
+        try:
+            _write(folder.folder / MANIFEST, folder.rows.tobytes())
+            _write(folder.folder / CHECKSUMS, checksums.tobytes())
+            _write(folder.folder / TABLE, json.dumps(head, indent=1).encode())
+        except OSError as error:
+            raise OutputError(
+                f"cannot write table {str(folder.folder)!r}: {error.strerror or error}"
+            ) from None
+        return header
+
+    def __enter__(self) -> FolderWriter:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Nothing: what is there is kept."""
+
+
+def _write(path: pathlib.Path, content: bytes) -> None:
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)

@@ -1,0 +1,89 @@
+"""Packing: a folder as one file, a file as a folder, either in another value type."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+from ur_solver.blocks import VALUE_TYPES, BlockFolder, BlockRecord, Job
+from ur_solver.errors import InputError, OutputError
+from ur_solver.table.folder import FolderWriter, is_folder_name, remove_folder
+from ur_solver.table.format import Header
+from ur_solver.table.reader import TableFile
+from ur_solver.table.writer import TableWriter
+
+
+def pack(
+    table: TableFile, output: pathlib.Path, *, value_type: str | None = None, force: bool = False
+) -> None:
+    """Write a table again, as one file or as a folder.
+
+    Parameters
+    ----------
+    table : TableFile
+    output : Path
+        A name that ends in .h5 or .hdf5 is a file's, any other a folder's.
+    value_type : str, optional
+        Of the copy; the table's own by default, and then its digest is the same too. A coarser one
+        has no certificate.
+    force : bool
+        Replace what is there.
+
+    Raises
+    ------
+    InputError
+        If the value type is finer than the table's.
+    DamagedTableError
+        If the table's values cannot be read.
+    OutputError
+        If the copy cannot be written, or something is there.
+    """
+    from ur_solver.engine.result import BlockResult  # noqa: PLC0415 - the kernels
+
+    kind = VALUE_TYPES[value_type or table.header.value_type]
+    own = VALUE_TYPES[table.header.value_type]
+    if kind.rounding < own.rounding:
+        raise InputError(f"values of type {own.name!r} are not known as exactly as {kind.name!r}")
+    if output.exists():
+        if not force:
+            raise OutputError(f"{str(output)!r} is there; --force replaces it")
+        if output.samefile(table.path):
+            raise OutputError(f"{str(output)!r} is the table itself; name another output")
+    header = _header(table.header, kind.name)
+    results = (
+        BlockResult.of(_record(row, header), table.read_block(int(row["index"])))
+        for row in table.blocks
+    )
+    if not is_folder_name(output):
+        with TableWriter(
+            output, header.rules, tolerance=header.tolerance, value_type=kind.name
+        ) as writer:
+            for result in results:
+                writer.add(result)
+            writer.finish(seconds=header.seconds, header=header)
+        return
+    if output.exists():
+        remove_folder(output)
+    job = Job(header.rules, header.tolerance, header.error is not None, kind.name)
+    with BlockFolder(output, job) as folder:
+        packed = FolderWriter(folder, tolerance=header.tolerance)
+        for result in results:
+            packed.add(result)
+            folder.note(
+                folder.files.write(result.record, kind.encode(result.values), is_read_again=False)
+            )
+        packed.finish(seconds=header.seconds, header=header)
+
+
+def _header(header: Header, value_type: str) -> Header:
+    if value_type == header.value_type:
+        return header
+    rounding = VALUE_TYPES[value_type].rounding
+    return dataclasses.replace(
+        header, value_type=value_type, tolerance=header.tolerance + rounding, error=None
+    )
+
+
+def _record(row: object, header: Header) -> BlockRecord:
+    record = BlockRecord.of(row)
+    return record if header.error is not None else dataclasses.replace(record, error=None)

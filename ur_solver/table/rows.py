@@ -1,0 +1,107 @@
+"""What a table says of its blocks and of itself, gathered while it is written."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+import ur_solver
+from ur_solver.blocks import VALUE_TYPES, chunk_length_for
+from ur_solver.errors import OutputError
+from ur_solver.rules import RuleSet
+from ur_solver.space import StakesSpace, space_of
+from ur_solver.table.format import Header, empty_blocks, table_error
+
+if TYPE_CHECKING:  # it would import the kernels, which a query does not need
+    from ur_solver.engine.result import BlockResult
+
+_RANGE_SLACK = 1e-12  # with dice of thirds, for example, chances sum to 1 + 2e-16 as floats
+
+
+class TableRows:
+    """The rows of ``/blocks`` and the header of a table that is being written.
+
+    Parameters
+    ----------
+    rules, tolerance, value_type
+        As for `ur_solver.table.TableWriter`.
+
+    Attributes
+    ----------
+    blocks : structured array, dtype `BLOCK_DTYPE`
+    chunk_length : int
+
+    Raises
+    ------
+    OutputError
+        If the value type cannot hold money.
+    """
+
+    def __init__(self, rules: RuleSet, *, tolerance: float, value_type: str) -> None:
+        if not rules.payoff.is_chance and VALUE_TYPES[value_type].rounding:
+            raise OutputError(
+                f"value type {value_type!r} is for chances of winning; money is stored as 'float64'"
+            )
+        # the reach of stakes is written out, since its default may change
+        self.rules = rules.settled()
+        self.tolerance = tolerance
+        self.value_type = VALUE_TYPES[value_type]
+        self.space = space_of(self.rules)
+        self.chunk_length = chunk_length_for(self.space)
+        self.blocks: npt.NDArray[Any] = empty_blocks(self.space, self.chunk_length)
+        self._cut = (0.0, 0.0)
+        self._is_noted = np.zeros(len(self.blocks), dtype=bool)
+
+    def check(self, result: BlockResult) -> None:
+        """Raise ValueError if a block is not one of the rule set, or its values are none."""
+        if not 0 <= result.index < len(self.blocks):
+            raise ValueError(f"block {result.index!r}: there are {len(self.blocks)}")
+        size = self.blocks[result.index]["size"]
+        if result.values.shape != (size,):
+            raise ValueError(
+                f"block {result.index}: values of shape {result.values.shape}, expected ({size},)"
+            )
+        low, high = result.values.min(), result.values.max()
+        if self.space.is_chance:
+            expected = "in [0, 1]"
+            is_right = low >= -_RANGE_SLACK and high <= 1 + _RANGE_SLACK  # False if one is NaN
+        else:
+            expected, is_right = "finite", np.isfinite(low) and np.isfinite(high)
+        if not is_right:
+            raise ValueError(f"block {result.index}: values from {low} to {high}, not {expected}")
+
+    def note(self, result: BlockResult) -> None:
+        """Take note of a block; ValueError if it is there already."""
+        if self._is_noted[result.index]:
+            raise ValueError(f"block {result.index} is there already")
+        row = self.blocks[result.index]
+        row["residual"] = result.residual
+        row["sweeps"] = result.sweeps
+        row["seconds"] = result.seconds
+        row["error"] = np.nan if result.error is None else result.error
+        self._is_noted[result.index] = True
+        if isinstance(self.space, StakesSpace):
+            error, growth = self.space.cut_error(result.values)
+            self._cut = max(self._cut[0], error), max(self._cut[1], growth)
+
+    def header(self, *, seconds: float) -> Header:
+        """The header of the whole table; ValueError if blocks are missing."""
+        missing = np.flatnonzero(~self._is_noted)
+        if len(missing):
+            raise ValueError(f"{len(missing)} blocks are missing, the first of them {missing[0]}")
+        return Header(
+            rules=self.rules,
+            value_type=self.value_type.name,
+            tolerance=float(self.tolerance + self.value_type.rounding),
+            residual=float(self.blocks["residual"].max()),
+            error=table_error(self.blocks),
+            positions=self.space.n_values,
+            seconds=float(seconds),
+            made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            program=ur_solver.__version__,
+            cut_error=None if self.space.is_chance else self._cut[0],
+            cut_growth=None if self.space.is_chance else self._cut[1],
+        )

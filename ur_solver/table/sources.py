@@ -1,0 +1,279 @@
+"""Where an open table's numbers come from: an HDF5 file, or a folder of block files."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pathlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.blocks import (
+    HEAD,
+    MANIFEST,
+    RECORD,
+    VALUE_TYPES,
+    Job,
+    chunk_length_for,
+    files_of,
+)
+from ur_solver.errors import (
+    CheckpointError,
+    DamagedBlockError,
+    NotATableError,
+    TableVersionError,
+)
+from ur_solver.rules import RuleSet
+from ur_solver.space import Space, space_of
+from ur_solver.table.folder import CHECKSUMS, TABLE, blocks_of_rows
+from ur_solver.table.format import (
+    VERSION,
+    Header,
+    block_dtype,
+    digest,
+    empty_blocks,
+    is_laid_out_alike,
+    n_chunks,
+    table_error,
+    upgraded,
+)
+from ur_solver.table.opening import (
+    check_filters,
+    damaged,
+    dataset,
+    open_file,
+    read_attributes,
+    read_chunk,
+    read_cut,
+    read_rules,
+    read_small,
+    reading,
+)
+
+_OPEN_FILES = 64
+"""Block files that a folder keeps mapped."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """All of a table but its values, checked.
+
+    Attributes
+    ----------
+    header : Header
+    space : Space
+    chunk_length : int
+    blocks : structured array, dtype `BLOCK_DTYPE`
+    checksums : uint32, shape (chunks,)
+    digest : str
+    """
+
+    header: Header
+    space: Space
+    chunk_length: int
+    blocks: npt.NDArray[Any]
+    checksums: npt.NDArray[np.uint32]
+    digest: str
+
+
+class Source(Protocol):
+    """An open table."""
+
+    contents: Contents
+
+    @property
+    def n_bytes(self) -> int:
+        """What it takes on disk."""
+
+    def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
+        """Decode a chunk into `out`, which may end before its padding; unchecked.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be decoded.
+        """
+
+    def close(self) -> None:
+        """Close it."""
+
+
+def open_source(path: pathlib.Path) -> Source:
+    """Open a table of either kind; raises as `TableFile` does."""
+    return FolderSource(path) if os.path.isdir(path) else Hdf5Source(path)
+
+
+class Hdf5Source:
+    """A table in one HDF5 file."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self._path = path
+        self._file = open_file(path)
+        try:
+            with reading(path):
+                self.contents = self._read_head()
+                self._values = self._open_values()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _read_head(self) -> Contents:
+        path, file = self._path, self._file
+        version, attributes = read_attributes(path, file)
+        rules = read_rules(path, attributes["rules"])
+        if not rules.payoff.is_chance:
+            attributes |= read_cut(path, file)
+        space = space_of(rules)
+        expected = empty_blocks(space, chunk_length_for(space))
+        chunks = n_chunks(expected, chunk_length_for(space))
+        blocks = read_small(path, file, "blocks", block_dtype(version), len(expected))
+        checksums = read_small(path, file, "checksums", np.dtype("<u4"), chunks)
+        return _checked(path, version, attributes, rules, blocks, checksums)
+
+    def _open_values(self) -> h5py.Dataset:
+        contents = self.contents
+        chunks, length = len(contents.checksums), contents.chunk_length
+        dtype = VALUE_TYPES[contents.header.value_type].dtype
+        values = dataset(self._path, self._file, "values", dtype, (chunks * length,))
+        if values.chunks != (length,):
+            raise damaged(self._path, f"values has chunks of {values.chunks}")
+        if values.id.get_num_chunks() != chunks:
+            raise damaged(self._path, "chunks of values are missing")
+        check_filters(self._path, values)
+        return values
+
+    @property
+    def n_bytes(self) -> int:
+        """The file's size."""
+        return self._path.stat().st_size
+
+    def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
+        """As `Source.read` says."""
+        length = self.contents.chunk_length
+        is_whole = len(out) == length
+        numbers = out if is_whole else np.empty(length, dtype=out.dtype)
+        fault = None
+        with reading(self._path):
+            try:
+                read_chunk(self._values, chunk * length, numbers)
+            except ValueError as error:
+                fault = error
+        if fault is not None:
+            raise fault
+        if not is_whole:
+            out[:] = numbers[: len(out)]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class FolderSource:
+    """A table whose blocks are files of their own, which are opened as they are asked for."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self._path = path
+        self.contents = self._read_head()
+        self._first_chunks = self.contents.blocks["first_chunk"]
+        self._map = lru_cache(_OPEN_FILES)(self._files.map)
+
+    def _read_head(self) -> Contents:
+        path = self._path
+        if not (path / HEAD).is_file():
+            raise NotATableError(f"{str(path)!r} is a folder, and not of a table's blocks")
+        if not (path / TABLE).is_file():
+            raise NotATableError(
+                f"{str(path)!r} holds the blocks of a solve that is not finished; the same "
+                "'ur solve' finishes it"
+            )
+        try:
+            head = json.loads((path / TABLE).read_bytes())
+            version = head.pop("version")
+            if version != VERSION:
+                raise TableVersionError(
+                    f"table {str(path)!r} has format version {version!r}; folders are of "
+                    f"version {VERSION}"
+                )
+            job = Job.read(path / HEAD)
+            self._files = files_of(path, job)
+            _check_types(path, head)
+            rules = read_rules(path, head["rules"])
+            space = space_of(rules)
+            rows = np.fromfile(path / MANIFEST, RECORD)
+            checksums = np.fromfile(path / CHECKSUMS, "<u4")
+            if len(rows) != len(space.blocks):
+                raise damaged(path, f"{MANIFEST} has {len(rows)} records")
+            return _checked(path, version, head, rules, blocks_of_rows(space, rows), checksums)
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise damaged(path, " ".join(str(error).split())[:200]) from None
+        except CheckpointError:
+            raise damaged(path, f"{HEAD} cannot be read") from None
+
+    @property
+    def n_bytes(self) -> int:
+        """What its files have."""
+        return sum(each.stat().st_size for each in self._path.rglob("*") if each.is_file())
+
+    def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
+        """As `Source.read` says."""
+        block = int(np.searchsorted(self._first_chunks, chunk, side="right")) - 1
+        first = (chunk - int(self._first_chunks[block])) * self.contents.chunk_length
+        try:
+            out[:] = self._map(block)[first : first + len(out)]
+        except DamagedBlockError as error:
+            raise ValueError(str(error)) from None
+
+    def close(self) -> None:
+        """Close the files."""
+        self._map.cache_clear()
+
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("rules", "value_type", "made", "program", "digest"), str),
+    **dict.fromkeys(("tolerance", "residual", "seconds", "error"), (int, float)),
+    "positions": int,
+}
+_CUT = ("cut_error", "cut_growth")
+
+
+def _check_types(path: pathlib.Path, head: dict[str, Any]) -> None:
+    for name, value in head.items():
+        expected = (int, float) if name in _CUT else _TYPES.get(name)
+        if expected is None or not isinstance(value, expected):
+            raise damaged(path, f"{name!r:.100} in {TABLE} is {value!r:.100}")
+
+
+def _checked(
+    path: pathlib.Path,
+    version: int,
+    attributes: dict[str, Any],
+    rules: RuleSet,
+    blocks: npt.NDArray[Any],
+    checksums: npt.NDArray[np.uint32],
+) -> Contents:
+    """What a table says of itself, if all of it agrees."""
+    if attributes["value_type"] not in VALUE_TYPES:
+        raise damaged(path, f"value_type is {attributes['value_type']!r:.100}")
+    space = space_of(rules)
+    length = chunk_length_for(space)
+    whole = attributes.pop("digest")
+    if digest(attributes, blocks, checksums, version) != whole:
+        raise damaged(path, "its digest does not match its attributes and checksums")
+    blocks = upgraded(blocks)
+    if not is_laid_out_alike(blocks, empty_blocks(space, length)):
+        raise damaged(path, f"its blocks are not those of {rules.name}")
+    error = attributes.get("error", math.nan)
+    header = Header(
+        **(attributes | {"rules": rules, "error": None if math.isnan(error) else error})
+    )
+    if header.positions != space.n_values:
+        raise damaged(path, f"positions is {header.positions}, not {space.n_values}")
+    if header.error != table_error(blocks):
+        raise damaged(path, "its error is not the largest error of its blocks")
+    return Contents(header, space, length, blocks, checksums, whole)
