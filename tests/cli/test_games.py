@@ -214,10 +214,11 @@ def test_play_can_be_given_up_and_broken_off(tmp_path):
     assert "light resigns" in output
     (record,) = read_file(str(path))
     assert (record.ending, record.winner) == ("resigned", "D")
-    output = run("play", "finkel:2", "--seed", 3, "--no-audit", "-o", path, stdin="1\n").stdout
-    assert "light leaves the game" in output
-    (record,) = read_file(str(path))
-    assert (record.ending, record.reason) == ("abandoned", "player_left")
+    for stdin in ("1\n", "1\nquit\n"):
+        output = run("play", "finkel:2", "--seed", 3, "-o", path, stdin=stdin).stdout
+        assert output.endswith("the game is kept: 'ur play finkel:2 --resume' goes on with it\n")
+        (record,) = read_file(str(path))
+        assert (record.ending, record.winner) == ("unfinished", None)
 
 
 def test_birds_are_played_sampled_and_audited(tmp_path):

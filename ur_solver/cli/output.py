@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import decimal
 import math
+from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 
 import click
 
@@ -26,9 +28,9 @@ def side_name(side: str) -> str:
     return click.style(SIDE_NAMES[side], fg=_COLOURS[side])
 
 
-def draw_position(position: Position) -> str:
-    """The board, homes and who throws, in colours."""
-    return position_text(position, _paint)
+def draw_position(position: Position, brackets: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The board, homes and who throws, in colours; some squares in brackets, by square."""
+    return position_text(position, _paint, brackets)
 
 
 def _paint(text: str, what: str) -> str:

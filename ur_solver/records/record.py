@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from ur_solver.errors import InputError, RecordError, ThrowError
 from ur_solver.records.race_steps import stepper_of
@@ -233,6 +233,16 @@ class Replay:
         self._opening = self.stepper.opening_rolls(self.start)
         if self.stepper.is_over(self.state):
             raise RecordError("the game is over before its first throw")
+
+    @classmethod
+    def after(cls, rules: RuleSet, begin: Position, plies: Iterable[Ply]) -> Self:
+        """The game in which these turns have been taken, each as a record or a replay has it."""
+        replay = cls(rules, begin)
+        for ply in plies:
+            replay.take(
+                *(ply.throws, ply.steps, ply.played, ply.time, ply.place, ply.sayings, ply.said)
+            )
+        return replay
 
     def sayings(self) -> tuple[Saying, ...]:
         """What may be said before the throw; empty where the rules ask for nothing."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ur_solver.rules.board import Board
@@ -25,7 +26,16 @@ def plain(text: str, _what: str) -> str:
     return text
 
 
-def board_text(board: Board, contents: tuple[str, ...] | None = None, paint: Paint = plain) -> str:
+TO, FROM = "[]", "()"
+"""The brackets around the square that a piece has moved to, and the one that it has left."""
+
+
+def board_text(
+    board: Board,
+    contents: tuple[str, ...] | None = None,
+    paint: Paint = plain,
+    brackets: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """The board with column numbers and row letters, and what stands on its squares.
 
     Parameters
@@ -35,6 +45,8 @@ def board_text(board: Board, contents: tuple[str, ...] | None = None, paint: Pai
         By square, in the order of `Board.squares`; an empty board without.
     paint : callable
         Colours pieces and rosettes.
+    brackets : mapping of str to str
+        By square, the pair of brackets around it, such as `TO`.
     """
     filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
     width = max(1, *map(len, filled.values()))
@@ -47,7 +59,11 @@ def board_text(board: Board, contents: tuple[str, ...] | None = None, paint: Pai
             else _cell(board, f"{name}{column}", filled[f"{name}{column}"], width, paint)
             for column, kind in enumerate(row, start=1)
         ]
-        lines.append(f"  {name}  " + "  ".join(cells).rstrip())
+        pairs = [brackets.get(f"{name}{column}", "  ") for column in range(1, len(row) + 1)]
+        line = "".join(
+            left + cell + right for (left, right), cell in zip(pairs, cells, strict=True)
+        )
+        lines.append(f"  {name} {line}".rstrip())
     return "\n".join(lines)
 
 
@@ -58,9 +74,16 @@ def _cell(board: Board, square: str, content: str, width: int, paint: Paint) -> 
     return (paint(ROSETTE, ROSETTE) if square in board.rosettes else ".") + " " * (width - 1)
 
 
-def position_text(position: Position, paint: Paint = plain) -> str:
-    """The board with what is at home and borne off, and who throws or has won."""
-    lines = [board_text(position.rules.board, position.contents, paint), ""]
+def position_text(
+    position: Position,
+    paint: Paint = plain,
+    brackets: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """The board with what is at home and borne off, and who throws or has won.
+
+    The parameters are those of `board_text`.
+    """
+    lines = [board_text(position.rules.board, position.contents, paint, brackets), ""]
     won = position.winner
     for side, name in SIDE_NAMES.items():
         is_next = not won and side == position.side

@@ -1,0 +1,156 @@
+"""`ur play`: what is typed, taken back, shown, kept and gone on with."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+from click.testing import CliRunner
+
+from ur_solver.cli import cli
+from ur_solver.cli.playing import chosen_index
+from ur_solver.locate import games_folder
+from ur_solver.records import read_file
+from ur_solver.rules import named_rules
+from ur_solver.rules.drawing import FROM, TO, board_text, position_text
+
+
+@pytest.fixture(autouse=True)
+def _table_of_finkel_2(finkel2):
+    """Every command finds this table."""
+
+
+def play(*arguments, stdin, code=0):
+    arguments = ["play", "finkel:2", "--no-audit", *map(str, arguments)]
+    result = CliRunner().invoke(cli, arguments, input=stdin)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_what_is_typed():
+    texts = ["A@A2", "A1B3x", "B4B8*"]
+    for answer, index in (
+        *(("A1B3x", 1), ("a1b3x", 1), ("a1b3", 1), ("A1B3", 1), ("b4b8", 2), ("a@a2", 0)),
+        *(("2", 1), ("3", 2), ("4", None), ("0", None), ("", None), ("A", None), ("a1b", None)),
+    ):
+        assert chosen_index(answer, texts) == index
+    both = ["A1B3x", "A1B3x*"]  # as where it may be chosen whether to throw again
+    assert [chosen_index(text, both) for text in ("a1b3X", "a1b3x*", "a1b3")] == [0, 1, None]
+    assert chosen_index("MOVE", ["move", "enter"]) == 0
+
+
+def test_moves_in_any_case(tmp_path):
+    first = re.search(r"\n  1 (\S+)", play("--seed", 3, stdin="").stdout)[1]
+    path = tmp_path / "game.ur"
+    play("--seed", 3, "-o", path, stdin=f"{first.lower()}\nQUIT\n")
+    (record,) = read_file(str(path))
+    assert record.move_text(record.plies[0]) == first
+
+
+def test_a_move_is_taken_back_and_the_dice_are_the_same(tmp_path):
+    """As if it had not been made: with the same answers, the same game."""
+    straight, back = tmp_path / "straight.ur", tmp_path / "back.ur"
+    play("--seed", 11, "-o", straight, stdin="1\n" * 99)
+    # after each of the first moves, take it back and make it again
+    play("--seed", 11, "-o", back, stdin="1\nundo\n" * 4 + "1\n" * 99)
+    assert back.read_text() == straight.read_text()
+    # and a move taken back can be another one
+    answers = "1\n1\nundo\n2\nquit\n"
+    play("--seed", 11, "-o", back, stdin=answers)
+    (record,) = read_file(str(back))
+    (other,) = read_file(str(straight))
+    changed = [k for k, (a, b) in enumerate(zip(record.plies, other.plies, strict=False))
+               if a.played != b.played]  # fmt: skip
+    assert changed
+    assert record.plies[changed[0]].throws == other.plies[changed[0]].throws
+    assert "no move of yours to take back" in play("--seed", 11, stdin="undo\n").stderr
+
+
+def test_the_other_sides_move_is_shown_on_the_board():
+    shown = play("--seed", 3, "--dark", "first", stdin="1\n" * 99).stdout
+    boards = re.split(r"\n(?= {5}1  2)", shown)
+    seen = 0
+    for before, board in pairwise(boards):
+        moves = re.findall(r"dark throws \d+: (?!no move)(\S+)", before)
+        if len(moves) != 1 or moves[0].endswith("+"):
+            continue  # no piece was moved, or several, or one was borne off
+        target = re.fullmatch(r"\w[\w@](\w\d)[x*]*", moves[0])
+        row = next(line for line in board.splitlines() if line.startswith(f"  {target[1][0]} "))
+        assert row[3 * int(target[1][1]) + 1] == "["
+        assert row[3 * int(target[1][1]) + 3] == "]"
+        assert board.split("\n\n")[0].count("[") == 1
+        seen += 1
+    assert seen > 3
+
+
+def test_brackets_move_nothing_on_the_board():
+    for name in ("finkel", "murray", "aseb"):
+        rules = named_rules(name)
+        plain = position_text(rules.start())
+        marked = position_text(rules.start(), brackets={"A1": TO, "A2": FROM, "B8": TO})
+        assert re.sub(r"[\[\]()]", " ", marked).split() == plain.split()
+        (line,) = (line for line in marked.splitlines() if line.startswith("  A "))
+        assert line.startswith("  A [*](.) .")
+    stacks = named_rules("skiriuk").position(".(LL)..__../..(LdDl)...../....__.. L 2 5")
+    assert "[LL  ]" in board_text(stacks.rules.board, stacks.contents, brackets={"A2": TO})
+
+
+def test_a_game_that_is_left_goes_on_with_the_same_dice(tmp_path):
+    straight, resumed = tmp_path / "straight.ur", tmp_path / "resumed.ur"
+    play("--seed", 5, "--dark", "greedy", "-o", straight, stdin="1\n" * 99)
+    assert not list(games_folder().glob("*"))  # a finished game is not kept
+    play("--seed", 5, "--dark", "greedy", stdin="1\n1\n1\nquit\n")
+    (kept,) = games_folder().iterdir()
+    (record,) = read_file(str(kept))
+    assert (record.ending, record.player("D")) == ("unfinished", "greedy")
+    assert "--resume goes on with it" in play(stdin="quit\n", code=0).stderr
+    for answers in ("1\n", "1\n" * 99):
+        play("--seed", 5, "--dark", "greedy", stdin="1\n1\n1\nquit\n")
+        play("--resume", "-o", resumed, stdin=answers)
+    assert resumed.read_text() == straight.read_text()
+    assert "no game of finkel:2 to go on with" in play("--resume", stdin="", code=2).stderr
+
+
+def test_players_can_be_changed_when_going_on(tmp_path):
+    path = tmp_path / "game.ur"
+    play("--dark", "greedy", "--seed", 5, stdin="1\nquit\n")
+    play("--resume", "--dark", "first", "-o", path, stdin="1\nquit\n")
+    (record,) = read_file(str(path))
+    assert dict(record.metadata) == {"Light": "human", "Dark": "first"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such terminals on Windows")
+def test_ctrl_c_keeps_the_game():
+    import pty
+
+    terminal, end = pty.openpty()
+    heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ur_solver", "play", "finkel:2", "--seed", "3"],
+            stdin=end, stdout=end, stderr=end, close_fds=True, start_new_session=True,
+        )  # fmt: skip
+    finally:
+        signal.signal(signal.SIGINT, heeded)
+    os.close(end)
+    shown = b""
+    while b"move> " not in shown:
+        shown += os.read(terminal, 1 << 16)
+    os.write(terminal, b"1\n")
+    while shown.count(b"move> ") < 2:
+        shown += os.read(terminal, 1 << 16)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    shown += os.read(terminal, 1 << 16)
+    assert b"--resume' goes on with it" in shown
+    assert b"leaves" not in shown
+    os.close(terminal)
+    folder = os.path.join(os.environ["XDG_STATE_HOME"], "ur_solver", "games")
+    (record,) = read_file(os.path.join(folder, "finkel-2.ur"))
+    assert record.ending == "unfinished"
+    assert record.plies

@@ -1,0 +1,74 @@
+"""The game in play, kept after every turn so that it can go on later."""
+
+from __future__ import annotations
+
+import pathlib
+from contextlib import suppress
+
+from ur_solver.errors import InputError, OutputError, RecordError
+from ur_solver.locate import games_folder, table_name
+from ur_solver.records import GameRecord, RecordFault, read_file, write_games
+from ur_solver.rules import RuleSet
+
+SEED = "Seed"
+"""The header with the seed of the dice, by which a game that goes on gets the same dice."""
+
+
+class KeptGame:
+    """Where the game in play of a rule set is kept.
+
+    Parameters
+    ----------
+    rules : RuleSet
+
+    Attributes
+    ----------
+    path : Path
+        In the plain notation, which has games of all rule sets.
+    """
+
+    def __init__(self, rules: RuleSet) -> None:
+        self._rules = rules
+        self.path = games_folder() / pathlib.Path(table_name(rules)).with_suffix(".ur")
+
+    def exists(self) -> bool:
+        """Whether there is a game to go on with."""
+        return self.path.exists()
+
+    def load(self) -> GameRecord:
+        """The game that is kept.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        RecordError
+            If it cannot be read, or is of other rules.
+        """
+        if not self.exists():
+            raise InputError(f"there is no game of {self._rules.word} to go on with")
+        (game, *_) = read_file(str(self.path), self._rules)
+        if isinstance(game, RecordFault):
+            raise RecordError(str(game))
+        return game
+
+    def save(self, record: GameRecord) -> None:
+        """Keep a game in place of the one before.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written.
+        """
+        part = self.path.with_suffix(".part.ur")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_games([record], part)
+            part.replace(self.path)
+        except (OSError, RecordError) as error:
+            raise OutputError(f"cannot keep the game: {error}") from None
+
+    def remove(self) -> None:
+        """Keep nothing any more."""
+        with suppress(OSError):
+            self.path.unlink()

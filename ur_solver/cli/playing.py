@@ -1,0 +1,205 @@
+"""A game at the keyboard: who is to move, what is asked and what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import click
+import numpy as np
+
+from ur_solver.api.table import Table
+from ur_solver.audit.players import Chooser
+from ur_solver.audit.worth import Option, option_values
+from ur_solver.cli.output import bar, columns, draw_position, say, side_name
+from ur_solver.records import Ply, Replay
+from ur_solver.rules import FREE_THROW
+from ur_solver.rules.drawing import FROM, TO
+
+_HELP = (
+    "or its number; 'hint' shows what they are worth, 'undo' takes your last move back, 'quit' "
+    "leaves the game for later, 'resign' gives up"
+)
+_DICE, _PLAYERS = 0, 1
+"""The streams of random numbers of a turn."""
+
+
+class ResignError(Exception):
+    """The player gives up."""
+
+
+class QuitError(Exception):
+    """The player leaves the game for later."""
+
+
+class _UndoError(Exception):
+    """The player takes the last move back."""
+
+
+class Playing:
+    """A game that people and players of the program play in the terminal.
+
+    Every turn has random numbers of its own, which follow from the seed and the turn's number: a
+    move that is taken back, or a game that goes on later, does not bring other dice.
+
+    Parameters
+    ----------
+    table : Table
+        For hints.
+    replay : Replay
+        The game so far.
+    choosers : mapping of str to Chooser or None
+        Who chooses for each side; None for a person.
+    seed : int
+    has_hints : bool
+        Whether to show what every move is worth, each time.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        replay: Replay,
+        choosers: Mapping[str, Chooser | None],
+        seed: int,
+        *,
+        has_hints: bool,
+    ) -> None:
+        self.replay = replay
+        self._table = table
+        self._choosers = choosers
+        self._seed = seed
+        self._has_hints = has_hints
+
+    def play(self, on_turn: Callable[[], object]) -> None:
+        """Play to the end; `on_turn` is called after every turn.
+
+        Raises
+        ------
+        ResignError, QuitError
+            If the player asks for it.
+        click.Abort
+            At Ctrl-C and at the end of the input.
+        """
+        while self.replay.winner is None:
+            try:
+                self._take_turn()
+            except _UndoError:
+                self._undo()
+            on_turn()
+        if None in self._choosers.values():
+            self._draw()
+        click.echo(f"\n{side_name(self.replay.winner)} has won")
+
+    def _undo(self) -> None:
+        """Go back to before a person's last choice."""
+        plies = self.replay.plies
+        chosen = [k for k, ply in enumerate(plies) if self._is_choice(ply)]
+        if not chosen:
+            say("there is no move of yours to take back")
+            return
+        self.replay = Replay.after(self.replay.rules, self.replay.start, plies[: chosen[-1]])
+
+    def _is_choice(self, ply: Ply) -> bool:
+        """Whether a person has chosen something in a turn."""
+        has_options = len(ply.steps) > 1 or len(ply.sayings) > 1
+        return self._choosers[ply.side] is None and has_options
+
+    def _draw(self) -> None:
+        """The board with the squares of what the other side has just done in brackets."""
+        replay = self.replay
+        brackets: dict[str, str] = {}
+        is_over = replay.winner is not None
+        for ply in reversed(replay.plies):
+            if ply.side != replay.plies[-1].side or (ply.side == replay.side and not is_over):
+                break
+            if ply.step is not None:
+                squares = replay.rules.path.squares(ply.side)
+                for index, pair in ((ply.step.source, FROM), (ply.step.target, TO)):
+                    if 0 <= index < len(squares):
+                        brackets.setdefault(squares[index], pair)
+        position = replay.stepper.position(replay.state, replay.side)
+        click.echo("\n" + draw_position(position, brackets))
+
+    def _take_turn(self) -> None:
+        """One turn of the side to throw."""
+        replay = self.replay
+        side, name, chooser = replay.side, side_name(replay.side), self._choosers[replay.side]
+        players = self._random(_PLAYERS)
+        if chooser is None:
+            self._draw()
+            click.echo()
+
+        def choose(options: Sequence[Option], texts: Sequence[str], what: str) -> int:
+            if chooser is None:
+                return self._ask(options, texts, what)
+            return chooser([options], players)[0] if len(options) > 1 else 0
+
+        sayings = replay.sayings()
+        said, choice, words = -1, FREE_THROW, ""
+        if sayings:
+            names = [saying.name for saying in sayings]
+            said = choose(sayings, names, "say") if len(sayings) > 1 else 0
+            choice = names[said]
+            words = f"says {choice}, "
+        throws = replay.rolls(choice).pick(self._random(_DICE).random()).throws
+        thrown = " and ".join(map(str, throws))
+        steps = replay.legal(throws, choice)
+        texts = [replay.stepper.text(side, step) for step in steps]
+        played = -1
+        if steps:
+            if chooser is None:
+                click.echo(f"{name} throws {thrown}")
+            played = choose(steps, texts, "move")
+        if chooser is not None or played < 0:
+            told = texts[played] if played >= 0 else "no move"
+            click.echo(f"{name} {words}throws {thrown}: {told}")
+        place = f"throw {len(replay.plies) + 1}"
+        replay.take(throws, steps, played, place=place, sayings=sayings, said=said)
+
+    def _random(self, stream: int) -> np.random.Generator:
+        return np.random.default_rng((self._seed, len(self.replay.plies), stream))
+
+    def _ask(self, options: Sequence[Option], texts: Sequence[str], what: str) -> int:
+        """The index of what the player chooses; `what` is the prompt."""
+        if self._has_hints:
+            click.echo(self._worth(options, texts))
+        else:
+            click.echo("  " + "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1)))
+        asked_for = {"resign": ResignError, "quit": QuitError, "undo": _UndoError}
+        while True:
+            answer = click.prompt(what, prompt_suffix="> ").strip()
+            index = chosen_index(answer, texts)
+            if index is not None:
+                return index
+            word = answer.lower()
+            if word in asked_for:
+                raise asked_for[word]
+            if word == "hint":
+                click.echo(self._worth(options, texts))
+            else:
+                wanted = "a move" if what == "move" else " or ".join(texts)
+                say(f"{answer[:40]!r}: expected {wanted} {_HELP}")
+
+    def _worth(self, options: Sequence[Option], texts: Sequence[str]) -> str:
+        (worth,) = option_values([options], self._table)
+        best = max(worth)
+        rows = [
+            [f"  {k}", text, f"{100 * value:.2f} %", f"-{100 * (best - value):.2f}", bar(value)]
+            for k, (text, value) in enumerate(zip(texts, worth, strict=True), start=1)
+        ]
+        return columns(rows, "><>><")
+
+
+def chosen_index(answer: str, texts: Sequence[str]) -> int | None:
+    """The index of the text that an answer means; None if it means none, or several.
+
+    It may be a number from 1 on, or the text in any case, its marks left out or not.
+    """
+    if answer in texts:
+        return texts.index(answer)
+    if answer.isascii() and answer.isdigit():
+        return int(answer) - 1 if 1 <= int(answer) <= len(texts) else None
+    for meant in (str.lower, lambda text: text.lower().rstrip("x*+")):
+        found = [k for k, text in enumerate(texts) if meant(text) == meant(answer)]
+        if len(found) == 1:
+            return found[0]
+    return None
