@@ -37,7 +37,9 @@ Progress = Callable[[int, int], object]
 
 
 @contextmanager
-def shown_progress(task: str, total: int, form: Form) -> Iterator[Progress]:
+def shown_progress(
+    task: str, total: int, form: Form, *, unit: str = "positions", delay: float = 0.0
+) -> Iterator[Progress]:
     """Show how far a task is while the context lasts.
 
     Parameters
@@ -47,6 +49,10 @@ def shown_progress(task: str, total: int, form: Form) -> Iterator[Progress]:
     total : int
         The positions in all.
     form : Form
+    unit : str
+        What a bar counts.
+    delay : float
+        The seconds that pass before a bar is shown.
 
     Yields
     ------
@@ -56,7 +62,7 @@ def shown_progress(task: str, total: int, form: Form) -> Iterator[Progress]:
     if form is Form.NONE:
         yield lambda _done, _total: None
     elif form is Form.BAR or (form is Form.AUTO and is_watched()):
-        with _bar(task, total) as progress:
+        with _bar(task, total, unit, delay) as progress:
             yield progress
     elif form is Form.JSON:
         with Ticker(Count(task, total).event, JSON_SECONDS, has_ends=True) as ticker:
@@ -73,11 +79,12 @@ def is_watched() -> bool:
 
 
 @contextmanager
-def _bar(task: str, total: int) -> Iterator[Progress]:
+def _bar(task: str, total: int, unit: str, delay: float) -> Iterator[Progress]:
     """A bar in the terminal, or in a notebook."""
     from tqdm.auto import tqdm  # noqa: PLC0415 - 20 ms that need not pass where nobody looks
 
-    with tqdm(desc=task, total=total, unit=" positions", unit_scale=True, leave=False) as bar:
+    looks = {"unit": f" {unit}", "unit_scale": True, "leave": False}
+    with tqdm(desc=task, total=total, delay=delay, **looks) as bar:
 
         def progress(done: int, _total: int) -> None:
             bar.update(done - bar.n)

@@ -7,7 +7,7 @@ stakes the money that it may expect to come; the value of a move is to the side 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import IllegalPositionError
-from ur_solver.rules import FREE_THROW, Move, Position, RuleSet
+from ur_solver.rules import FREE_THROW, SIDE_NAMES, Move, Position, RuleSet
 from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, total, turn
 from ur_solver.space import StakesSpace
 from ur_solver.table import TableFile
@@ -188,6 +188,101 @@ class Answers:
     def _position(self, position: PositionLike) -> Position:
         return self.rules.position(position) if isinstance(position, str) else position
 
+    def _positions(self, positions: Iterable[PositionLike]) -> list[Position]:
+        if isinstance(positions, (str, Position)):
+            raise TypeError(f"{positions!r:.80} is one position; expected several, as in a list")
+        return [self._position(position) for position in positions]
+
+    def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
+        """What is known of many positions, a row each, as columns that a data frame is made of.
+
+        Parameters
+        ----------
+        positions : iterable of Position or str
+
+        Returns
+        -------
+        dict of str to array, shape (number of positions,)
+            ``position`` (notation), ``side`` (``"light"`` or ``"dark"``, which is about to throw),
+            ``value`` and ``error`` (how far that is proven to be off; NaN if nothing is proven);
+            with stakes ``chance`` and ``cut_error`` too.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            For the first position at fault.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> found = table.columns(["....__../......../....__.. L 3 3"])
+        >>> {name: column.tolist() for name, column in found.items() if name != "value"}
+        {'position': ['....__../......../....__.. L 3 3'], 'side': ['light'], 'error': [nan]}
+        """
+        found = self._positions(positions)
+        errors = [self.error(position) for position in found]
+        columns = {
+            "position": np.array([position.notation for position in found], dtype=object),
+            "side": np.array([SIDE_NAMES[position.side] for position in found], dtype=object),
+            "value": self.values(found),
+            "error": np.array([np.nan if each is None else each for each in errors]),
+        }
+        if not self.space.is_chance:
+            columns["chance"] = np.array([self.chance(position) for position in found])
+            columns["cut_error"] = np.array([self.cut_error(position) for position in found])
+        return columns
+
+    def move_columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
+        """Every legal move of many positions, a row each, as columns for a data frame.
+
+        Parameters
+        ----------
+        positions : iterable of Position or str
+
+        Returns
+        -------
+        dict of str to array
+            ``position`` (notation), ``throw``, ``probability`` (of the throw), ``move``, ``value``
+            and ``loss`` (as `moves` gives them). A throw without a move has a row with the move
+            None and the value of the pass.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            For the first position at fault.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> found = table.move_columns(["L...__../..D...../....__.. L 2 2"])
+        >>> list(zip(found["throw"].tolist(), found["move"].tolist()))[:4]
+        [(0, None), (1, 'A1B1'), (1, 'A@A4'), (2, 'A1B2')]
+        """
+        rows: list[tuple[Any, ...]] = []
+        for position in self._positions(positions):
+            for throw in self.throws(position):
+                chance = float(throw.probability)
+                moves: list[tuple[str | None, float, float]] = [
+                    (each.move.text, each.value, each.loss)
+                    for each in self.moves(position, throw.throw)
+                ]
+                for move in moves or [(None, throw.value, 0.0)]:
+                    rows.append((position.notation, throw.throw, chance, *move))
+        kinds = {
+            "position": object,
+            "throw": np.int64,
+            "probability": np.float64,
+            "move": object,
+            "value": np.float64,
+            "loss": np.float64,
+        }
+        return {
+            name: np.array([row[k] for row in rows], dtype=kind)
+            for k, (name, kind) in enumerate(kinds.items())
+        }
+
     def _rank(self, position: Position) -> int:
         """The rank of a position, -1 if it is over."""
         self.rules.check_position(position)
@@ -210,14 +305,15 @@ class Answers:
         return float(total(position)) if won else 0.0
 
     def values(
-        self, positions: Sequence[PositionLike] | npt.NDArray[Any]
+        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
     ) -> npt.NDArray[np.float64]:
         """The values of many positions, as `value` gives them.
 
         Parameters
         ----------
         positions : sequence of Position or str, or array
-            Positions or their notation; or encoded states, as `state_values` takes them.
+            Positions or their notation, in a list, an array or a column of a data frame; or an
+            array of encoded states, as `state_values` takes them.
 
         Returns
         -------
@@ -236,9 +332,9 @@ class Answers:
         >>> table.values([start, start.pass_turn()]).round(6)
         array([0.516201, 0.516201])
         """
-        if isinstance(positions, np.ndarray):
+        if isinstance(positions, np.ndarray) and positions.dtype.kind in "iu":
             return self.state_values(positions)
-        found = [self._position(position) for position in positions]
+        found = self._positions(positions)
         ranks = np.array([self._rank(position) for position in found], dtype=np.int64)
         fines = np.array([position.fines for position in found], dtype=np.int64)
         return self._values_at(ranks, fines, found.__getitem__)

@@ -83,6 +83,23 @@ def test_a_rule_set_of_ones_own_is_the_base_of_its_changes():
     assert liar.changed(safe_rosettes=False).name == "finkel-d4-no-safe-rosettes"
 
 
+def test_what_is_turned_back_leaves_no_trace_in_a_name_of_ones_own():
+    mine = FINKEL.changed(name="mine", path=PATHS["aseb"])
+    turned = mine.changed(safe_rosettes=False)
+    assert turned.changed(safe_rosettes=True) == mine
+    both = turned.changed(extra_on_throw=3, dice=DICE["d4"])
+    assert both.name == "mine-no-safe-rosettes-d4-extra-on-throw-3"
+    assert both.changed(safe_rosettes=True).name == "mine-d4-extra-on-throw-3"
+    assert both.changed(extra_on_throw=4).name == "mine-no-safe-rosettes-d4-extra-on-throw-4"
+    assert both.changed(path=PATHS["bell"]).name == f"{both.name}-bell"
+    assert both.changed(dice=DICE["4-binary"]).name == (
+        "mine-no-safe-rosettes-extra-on-throw-3-4-binary"
+    )
+    # only whole words are taken out
+    safe = FINKEL.changed(name="un-safe-rosettes2", path=PATHS["aseb"])
+    assert safe.changed(safe_rosettes=False).name == "un-safe-rosettes2-no-safe-rosettes"
+
+
 def test_names_that_grow_too_long():
     rules = CATALOGUE["british-museum"].changed(
         path=PATHS["murray-royalur"],

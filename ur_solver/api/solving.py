@@ -46,7 +46,7 @@ def rule_set(
     return named_rules(os.fspath(word), pieces)
 
 
-def open_table(word: str | os.PathLike[str]) -> Table:
+def open_table(word: str | os.PathLike[str], *, memory: int | None = None) -> Table:
     """The table of a rule set, or at a path.
 
     Parameters
@@ -55,6 +55,8 @@ def open_table(word: str | os.PathLike[str]) -> Table:
         The path of a table; or a rule set by name (``"finkel:3"``) or by the path of its JSON
         file, whose table is looked for where ``ur solve`` puts it: the folder that ``$UR_TABLES``
         names, the checkout's ``tables``, the user's own.
+    memory : int, optional
+        The bytes that its values may take at most (`Table.limit_memory`).
 
     Raises
     ------
@@ -65,7 +67,10 @@ def open_table(word: str | os.PathLike[str]) -> Table:
     NotATableError, TableVersionError, DamagedTableError, UnregisteredError
         As `Table` does.
     """
-    return Table(open_file(os.fspath(word)))
+    table = Table(open_file(os.fspath(word)))
+    if memory is not None:
+        table.limit_memory(memory)
+    return table
 
 
 def solve(

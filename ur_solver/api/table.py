@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from markupsafe import escape
 
+from ur_solver.progress import Form, Progress, shown_progress
 from ur_solver.query import Answers
 from ur_solver.space import StakesSpace
 from ur_solver.table import Header, TableFile
@@ -77,6 +78,49 @@ class Table(Answers):
         In units of the values, rounding to the value type included.
         """
         return self.header.error
+
+    def load(self, progress: bool | Progress = False) -> None:
+        """Read all values into memory, where millions a second are found.
+
+        `values` and audits do so by themselves once they have read about as much as the table has,
+        if it takes less than half of the free memory; on a terminal they show a bar if that takes
+        longer than two seconds. `limit_memory` keeps them from it.
+
+        Parameters
+        ----------
+        progress : bool or callable
+            True for a bar on standard error; or a function that is told the values that are read
+            and their total.
+
+        Raises
+        ------
+        DamagedTableError
+            If they cannot be read.
+        """
+        if progress is False:
+            self.file.load(lambda _done, _total: None)
+        elif progress is True:
+            total = self.header.positions
+            with shown_progress("reading the table", total, Form.BAR, unit="values") as bar:
+                self.file.load(bar)
+        else:
+            self.file.load(progress)
+
+    def limit_memory(self, limit: int) -> None:
+        """Let the table's values take no more than `limit` bytes of memory, but at least 256 KiB.
+
+        Values are then read from the file as they are asked for, unless all of them fit. Many
+        positions at once are read in the order of the file, each part of it once.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> with ur.solve("finkel:3") as table:
+        ...     table.limit_memory(1 << 20)
+        ...     table.values([table.rules.start()]).round(6)
+        array([0.516201])
+        """
+        self.file.limit_memory(limit)
 
     def close(self) -> None:
         """Close the file; asking the table afterwards is an error."""

@@ -27,7 +27,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from ur_solver.audit.summary import PlayerSummary, Thresholds, summarise
 from ur_solver.audit.worth import (
@@ -39,7 +42,7 @@ from ur_solver.audit.worth import (
 )
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.records import GameRecord, Outcome, Ply, Saying, rules_word
-from ur_solver.rules import DARK, LIGHT, opponent
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, opponent
 from ur_solver.values import Values, row_values
 
 TIE = 1e-6
@@ -151,6 +154,35 @@ class GameAudit:
             f'<iframe srcdoc="{escape(page)}" title="audit of a game" '
             'style="width:100%;height:40em;border:0"></iframe>'
         )
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """The judged plies, a row each, as columns that a data frame is made of.
+
+        Returns
+        -------
+        dict of str to array
+            ``side`` (``"light"`` or ``"dark"``), ``position`` (notation), ``throw`` (text, as two
+            throws may be made), ``move`` and ``best`` (None for a pass), ``value`` (before the
+            throw), ``best_value``, ``loss``, ``luck``, all to that side, and ``choice``: whether
+            there was one.
+        """
+        stepper = self.record.stepper
+        texts = {
+            "side": [SIDE_NAMES[judged.ply.side] for judged in self.plies],
+            "position": [stepper.notation(each.ply.state, each.ply.side) for each in self.plies],
+            "throw": ["" if each.is_saying else each.ply.throw_text for each in self.plies],
+            "move": [self.taken_text(judged) for judged in self.plies],
+            "best": [self.best_text(judged) for judged in self.plies],
+        }
+        numbers = {
+            name: np.array([getattr(judged, name) for judged in self.plies], dtype=np.float64)
+            for name in ("value", "best_value", "loss", "luck")
+        }
+        return {
+            **{name: np.array(column, dtype=object) for name, column in texts.items()},
+            **numbers,
+            "choice": np.array([judged.is_choice for judged in self.plies], dtype=bool),
+        }
 
     def of_side(self, side: str) -> Iterator[JudgedPly]:
         """The plies of one side."""

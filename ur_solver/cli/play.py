@@ -45,7 +45,7 @@ _SIDES = {LIGHT: "Light", DARK: "Dark"}
 @click.option("--resume", is_flag=True, help="Go on with the game of these rules that was left.")
 @click.option("--hints", is_flag=True, help="Show what every move is worth, each time.")
 @click.option(
-    "--seed", type=click.IntRange(0), help="Of the dice; another game each time by default."
+    "--seed", type=click.IntRange(0), help="Of the dice; by default other ones each time."
 )
 @click.option(
     "-o",
@@ -96,10 +96,8 @@ def command(
                 if not is_given and player in (HUMAN, *NAMES):
                     names[side] = player
             seed = _seed_of(begun) if seed is None else seed
-        elif kept.exists() and HUMAN in names.values():
-            say(
-                "a game that was left is kept; --resume goes on with it, a turn of this one ends it"
-            )
+        elif kept.exists() and HUMAN in (light, dark):
+            say("a game was left; --resume goes on with it, a turn of this one replaces it")
         seed = secrets.randbits(32) if seed is None else seed
         choosers: dict[str, Chooser | None] = {
             side: None if name == HUMAN else named_player(name, table)
@@ -133,7 +131,7 @@ def _seed_of(record: GameRecord) -> int | None:
 def _played(
     playing: Playing, kept: KeptGame | None, metadata: dict[str, str], kept_as: dict[str, str]
 ) -> tuple[GameRecord, KeyboardInterrupt | None]:
-    """The record of the game, played to its end or to where it was left, and the Ctrl-C that left it.
+    """The record of the game, played to its end or left, and the Ctrl-C by which it was left.
 
     Parameters
     ----------

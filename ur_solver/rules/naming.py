@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ur_solver.rules.registry import CATALOGUE, family_named
+from ur_solver.rules.switches import Flag
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
@@ -23,18 +26,51 @@ def name_of_changed(before: RuleSet, rules: RuleSet) -> str:
 
     It is the name of the catalogue's rule set that `before` is called after, with a word for
     all in which `rules` differ from that one; so what is turned back leaves no trace. If
-    `before` is called after none, it is the one that words are added to.
+    `before` is called after none, as one with a name of somebody's own, words are added to its
+    name, and those that no longer hold are taken out of it.
     """
     bases = [
         known
         for known in sorted(CATALOGUE.values(), key=lambda known: len(known.name))
         if known.family == before.family and _name(known, before) == before.name
     ]
-    return _name(bases[0] if bases else before, rules)
+    if bases:
+        return _name(bases[0], rules)
+    stem, turned_back = _stem(before, rules)
+    return _name(before, rules, stem, turned_back)
 
 
-def _name(base: RuleSet, rules: RuleSet) -> str:
-    """The name of `base` with a word for every difference of `rules` but their pieces."""
+def _stem(before: RuleSet, rules: RuleSet) -> tuple[str, set[str]]:
+    """The name of `before` without words that do not hold for `rules`, and flags turned back."""
+    outdated = {}
+    if rules.path != before.path:
+        outdated["path"] = before.path.name
+    if rules.dice != before.dice:
+        outdated["dice"] = before.dice.name
+    flags = set()
+    for switch in family_named(before.family).switches:
+        value = before.switches[switch.key]
+        if switch.played(rules.switches[switch.key]) != switch.played(value):
+            outdated[switch.key] = switch.word(value)
+            if isinstance(switch, Flag):
+                flags.add(switch.key)
+    stem, found = before.name, set()
+    for key, word in outdated.items():
+        shorter = re.sub(rf"-{re.escape(word)}(?=-|$)", "", stem)
+        if shorter and shorter != stem:
+            stem = shorter
+            found.add(key)
+    # a flag has two values: one that is no longer told is what it was before it was told
+    return stem, found & flags
+
+
+def _name(
+    base: RuleSet, rules: RuleSet, stem: str = "", unsaid: Collection[str] = frozenset()
+) -> str:
+    """The name of `base` with a word for every difference of `rules` but their pieces.
+
+    Words are added to `stem` in place of the name, if it is given, and none for `unsaid` switches.
+    """
     words = {}
     if rules.path != base.path:
         words["path"] = rules.path.name
@@ -48,5 +84,6 @@ def _name(base: RuleSet, rules: RuleSet) -> str:
         own, usual = rules.squares.get(square), base.squares.get(square)
         if own != usual and not square.startswith("C"):  # row C is row A's mirror image
             words[f"square-{square}"] = f"{square}-{own.name if own else 'usual'}"
-    name = "-".join([base.name, *(words[key] for key in sorted(words))])
+    stem = stem or base.name
+    name = "-".join([stem, *(words[key] for key in sorted(words) if key not in unsaid)])
     return name if len(name) <= MAX_NAME else f"{base.name}-custom"[:MAX_NAME]

@@ -7,6 +7,7 @@ import os
 import pathlib
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
 from ur_solver.errors import DamagedTableError
+from ur_solver.progress import Form, Progress, is_watched, shown_progress
 from ur_solver.rules import RuleSet
 from ur_solver.space import Space
 from ur_solver.table.format import Header
@@ -28,6 +30,10 @@ CACHED_CHUNKS = 256
 
 FEW = 64
 """So many values are read through the cache of chunks: the moves of a position have some twenty."""
+
+
+_READ_AT_ONCE = 1 << 26
+"""Bytes of values that are read so fast that nobody needs to be told."""
 
 
 class TableFile:
@@ -266,8 +272,14 @@ class TableFile:
             raise IndexError(f"block {index!r}: blocks run from 0 to {len(self.blocks) - 1}")
         return self._kind.decode(self._load_block(index))
 
-    def load(self) -> npt.NDArray[Any]:
+    def load(self, progress: Progress | None = None) -> npt.NDArray[Any]:
         """Decode, check and keep the whole table.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called with the values that are read and their total. By default there is a bar, if
+            standard error is a terminal and it takes longer than two seconds.
 
         Returns
         -------
@@ -282,11 +294,24 @@ class TableFile:
         with self._process_lock():
             if self._flat is None:
                 self._keep_chunks(1)  # all of them are in what is read now
-                flat = np.empty(self.header.positions, dtype=self._kind.dtype)
-                for index, first in enumerate(self._first_ranks):
-                    self._load_block(index, flat[first : first + int(self.blocks[index]["size"])])
-                self._flat = flat
+                with nullcontext(progress) if progress else self._bar() as told:
+                    self._flat = self._load_all(told)
             return self._flat
+
+    def _load_all(self, progress: Progress) -> npt.NDArray[Any]:
+        total = self.header.positions
+        flat = np.empty(total, dtype=self._kind.dtype)
+        for index, first in enumerate(self._first_ranks):
+            end = first + int(self.blocks[index]["size"])
+            self._load_block(index, flat[first:end])
+            progress(end, total)
+        return flat
+
+    def _bar(self) -> AbstractContextManager[Progress]:
+        is_long = self.n_decoded_bytes > _READ_AT_ONCE and is_watched()
+        form = Form.BAR if is_long else Form.NONE
+        total = self.header.positions
+        return shown_progress("reading the table", total, form, unit="values", delay=2)
 
     def _process_lock(self) -> threading.Lock:
         # A fork copies a lock in the state that another thread has left it in. The child does not

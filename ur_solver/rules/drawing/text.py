@@ -60,9 +60,7 @@ def board_text(
             for column, kind in enumerate(row, start=1)
         ]
         pairs = [brackets.get(f"{name}{column}", "  ") for column in range(1, len(row) + 1)]
-        line = "".join(
-            left + cell + right for (left, right), cell in zip(pairs, cells, strict=True)
-        )
+        line = "".join(pair[0] + cell + pair[1] for pair, cell in zip(pairs, cells, strict=True))
         lines.append(f"  {name} {line}".rstrip())
     return "\n".join(lines)
 

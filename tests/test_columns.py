@@ -1,0 +1,167 @@
+"""Many positions at once: what is taken, what is read, and what data frames are made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ur_solver as ur
+
+START = "....__../......../....__.. L 3 3"
+HERE = "L...__../..D...../....__.. L 2 2"
+OVER = "....__../......../....__.. D 0 3"
+ALL = [START, HERE, OVER]
+
+
+@pytest.fixture
+def table(solved):
+    with ur.Table(solved(ur.rule_set("finkel:3"))) as table:
+        yield table
+
+
+def test_values_take_texts_in_whatever_holds_them(table):
+    expected = [table.value(text) for text in ALL]
+    frame = pd.DataFrame({"position": ALL})
+    for positions in (
+        ALL,
+        tuple(ALL),
+        np.array(ALL),
+        np.array(ALL, dtype=object),
+        frame["position"],
+        (text for text in ALL),
+        [table.rules.position(text) for text in ALL],
+        pd.Series(ALL, index=[7, 3, 5]),
+    ):
+        found = table.values(positions)
+        assert isinstance(found, np.ndarray)
+        assert found.tolist() == expected
+    frame["value"] = table.values(frame["position"])
+    assert frame["value"].tolist() == expected
+    assert table.values(table.encode(ALL)).tolist() == expected
+    assert len(table.values([])) == 0
+    for one in (START, table.rules.start()):
+        with pytest.raises(TypeError, match="is one position; expected several"):
+            table.values(one)
+
+
+def test_columns_make_a_data_frame(table):
+    frame = pd.DataFrame(table.columns(ALL))
+    assert list(frame) == ["position", "side", "value", "error"]
+    assert frame["position"].tolist() == ALL
+    assert frame["side"].tolist() == ["light", "light", "dark"]
+    assert frame["value"].tolist() == [table.value(text) for text in ALL]
+    assert frame["error"].isna().all()
+    assert frame["value"].dtype == np.float64
+    assert len(pd.DataFrame(table.columns([]))) == 0
+
+
+def test_columns_of_money_and_of_proven_values(tmp_path):
+    stakes = ur.solve("bell-stakes:1", tmp_path / "stakes.h5")
+    start = stakes.rules.start()
+    columns = stakes.columns([start])
+    assert columns["chance"].tolist() == [stakes.chance(start)]
+    assert columns["cut_error"].tolist() == [stakes.cut_error(start)]
+    proven = ur.solve("finkel:1", tmp_path / "proven.h5", certify=True)
+    start = proven.rules.start()
+    assert proven.columns([start])["error"].tolist() == [proven.error(start)]
+
+
+def test_moves_make_a_data_frame(table):
+    frame = pd.DataFrame(table.move_columns(ALL))
+    assert list(frame) == ["position", "throw", "probability", "move", "value", "loss"]
+    assert OVER not in set(frame["position"])
+    rows = frame[(frame["position"] == HERE) & (frame["throw"] == 2)]
+    moves = table.moves(HERE, 2)
+    assert rows["move"].tolist() == [each.move.text for each in moves]
+    assert rows["value"].tolist() == [each.value for each in moves]
+    # the best of every throw, weighted, is the position's value
+    best = frame.groupby(["position", "throw"]).agg({"value": "max", "probability": "first"})
+    worth = (best["value"] * best["probability"]).groupby("position").sum()
+    assert worth[HERE] == pytest.approx(table.value(HERE), abs=1e-11)
+
+
+def test_audits_make_a_data_frame(table):
+    (game,) = ur.sample(table, 1, light="weak", seed=4)
+    audit = table.audit(game)
+    frame = pd.DataFrame(audit.columns())
+    assert len(frame) == len(game.plies)
+    sides = frame.groupby("side")
+    assert sides["loss"].sum()["light"] == pytest.approx(audit.light.loss)
+    assert sides["luck"].sum()["dark"] == pytest.approx(audit.dark.luck)
+    assert frame["choice"].sum() == audit.light.choices + audit.dark.choices
+    played = [game.move_text(ply) for ply in game.plies]
+    assert audit.columns()["move"].tolist() == played
+    assert table.values(frame["position"]) == pytest.approx(frame["value"], abs=1e-11)
+
+
+# memory and progress
+
+
+def many(table, count=20_000):
+    rng = np.random.default_rng(0)
+    ranks = rng.integers(table.space.n_values, size=count)
+    return table.encode([table.space.unrank(int(rank)) for rank in ranks[:400]])
+
+
+def test_values_can_be_read_without_all_of_the_table(solved, monkeypatch):
+    path = solved(ur.rule_set("finkel:3"))
+    with ur.Table(path) as whole:
+        states = many(whole)
+        whole.load()
+        expected = whole.values(states)
+    with ur.Table(path) as table:
+        table.limit_memory(1 << 18)
+        monkeypatch.setattr(table.file, "load", None)  # it is not called
+        for _ in range(5):
+            assert np.array_equal(table.values(states), expected)
+    monkeypatch.setenv("UR_TABLES", str(path.parent))
+    with ur.open_table("finkel:3", memory=1 << 18) as table:
+        monkeypatch.setattr(table.file, "load", None)
+        for _ in range(5):
+            assert np.array_equal(table.values(states), expected)
+
+
+def test_loading_tells_how_far_it_is(solved, capsys):
+    path = solved(ur.rule_set("finkel:3"))
+    told = []
+    with ur.Table(path) as table:
+        table.load(lambda done, total: told.append((done, total)))
+    total = table.space.n_values
+    assert told[-1] == (total, total)
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    with ur.Table(path) as table:
+        table.load()
+        assert capsys.readouterr().err == ""
+    with ur.Table(path) as table:
+        table.load(progress=True)
+        assert "reading the table" in capsys.readouterr().err
+
+
+def test_a_first_batch_is_not_silent_on_a_terminal(solved, capsys, monkeypatch):
+    """A large table that is read in full by itself shows a bar after two seconds."""
+    from ur_solver.table import reader
+
+    shown = []
+
+    def bar(task, total, form, **how):
+        shown.append((task, total, str(form), how))
+        return original(task, total, reader.Form.NONE)
+
+    original = reader.shown_progress
+    monkeypatch.setattr(reader, "shown_progress", bar)
+    path = solved(ur.rule_set("finkel:3"))
+    for is_terminal, large, form in (
+        (True, True, "bar"),
+        (True, False, "none"),
+        (False, True, "none"),
+    ):
+        monkeypatch.setattr(reader, "is_watched", lambda value=is_terminal: value)
+        monkeypatch.setattr(reader, "_READ_AT_ONCE", 1 << 10 if large else 1 << 40)
+        with ur.Table(path) as table:
+            states = many(table)
+            for _ in range(50):
+                table.values(states)
+        (found,) = shown
+        assert found[2:] == (form, {"unit": "values", "delay": 2})
+        shown.clear()
