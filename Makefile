@@ -32,6 +32,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/stubtest ur_solver --mypy-config-file pyproject.toml \
 	    --allowlist tests/stubtest.txt --ignore-disjoint-bases
+	$(MAKE) --no-print-directory docs
 
 # Bounds checks, AddressSanitizer and UBSan, in a copy of the tree; Python's own memory is
 # not looked at for leaks, as it frees little when it ends.

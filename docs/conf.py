@@ -2,6 +2,11 @@
 
 from importlib.metadata import version as version_of
 
+from ur_solver.cli import COMMANDS, cli
+
+for _name in COMMANDS:  # so that sphinx-click calls them what users do
+    cli.get_command(None, _name).name = _name
+
 project = "ur_solver"
 author = "The ur-solver developers"
 project_copyright = "2026, the ur-solver developers"
@@ -14,8 +19,6 @@ extensions = [
     "sphinx_click",
 ]
 exclude_patterns = ["_build"]
-# pages are listed by patterns, some of which may have none yet
-suppress_warnings = ["toc.empty_glob"]
 
 highlight_language = "console"
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -26,6 +29,7 @@ autodoc_typehints = "none"  # numpydoc's sections have the types
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
+smartquotes = False  # "--html" is an option
 html_theme = "furo"
 html_title = "ur_solver"
 html_static_path = ["_static"]
