@@ -66,13 +66,14 @@ extensions = [
 ]
 
 
-class BuildExtensions(build_ext):
-    """Compiles, all files side by side; without a compiler or headers it ends with a sentence."""
+# other commands, such as those that make the sdist, only ask what the package is made of
+COMPILES = not {"build", "build_ext", "bdist_wheel", "editable_wheel"}.isdisjoint(sys.argv)
+if COMPILES and (missing := toolchain.fault()):
+    sys.exit(f"ur-solver cannot be built: {missing}")
 
-    def run(self):  # noqa: D102
-        if missing := toolchain.fault():
-            sys.exit(f"ur-solver cannot be built: {missing}")
-        super().run()
+
+class BuildExtensions(build_ext):
+    """Compiles all files side by side."""
 
     def build_extensions(self):
         """Compile files in a pool of jobs, for which a thread of each module waits."""
@@ -91,9 +92,8 @@ class BuildExtensions(build_ext):
             list(modules.map(self.build_extension, ordered))
 
 
-setup(
-    cmdclass={"build_ext": BuildExtensions},
-    ext_modules=cythonize(
+if COMPILES:
+    extensions = cythonize(
         extensions,
         include_path=[str(ROOM)],
         build_dir="build/cython",
@@ -106,5 +106,6 @@ setup(
             "freethreading_compatible": True,
             "show_performance_hints": False,
         },
-    ),
-)
+    )
+
+setup(cmdclass={"build_ext": BuildExtensions}, ext_modules=extensions)

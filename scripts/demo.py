@@ -43,8 +43,8 @@ plain 'ur'. Next:
 
 def compiled(folder: pathlib.Path) -> str:
     """How far the compiler has come, which works in `folder`."""
-    n_done = len({path.name for path in folder.rglob("ur_solver/*/*.so")})
-    return f"{n_done} of {len(list(ROOT.glob('ext/ur_solver/*/*.pyx')))} modules compiled"
+    n_files = sum(len(list(ROOT.glob(f"ext/ur_solver/*/*.{kind}"))) for kind in ("pyx", "c"))
+    return f"{len(list(folder.rglob('*.o')))} of {n_files} files compiled"
 
 
 def step(

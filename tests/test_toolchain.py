@@ -1,0 +1,63 @@
+"""Without a compiler or headers, a sentence says what to install."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import sysconfig
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[1]
+
+
+@pytest.fixture
+def toolchain():
+    spec = importlib.util.spec_from_file_location("toolchain", ROOT / "scripts" / "toolchain.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_nothing_is_missing_where_the_package_was_built(toolchain):
+    assert toolchain.fault() is None
+
+
+def test_a_missing_compiler_is_told(toolchain, monkeypatch):
+    monkeypatch.setenv("CC", "/nowhere/cc -m64")
+    assert "no C compiler ('/nowhere/cc' is not on the path)" in toolchain.fault()
+
+
+def test_missing_headers_are_told(toolchain, monkeypatch, tmp_path):
+    monkeypatch.setattr(sysconfig, "get_paths", lambda: {"include": str(tmp_path)})
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert f"headers of Python {version} are missing ({tmp_path}/Python.h)" in toolchain.fault()
+    assert f"apt install python{version}-dev" in toolchain.fault()
+
+
+def test_a_compiler_without_openmp_is_told(toolchain, monkeypatch, tmp_path):
+    compiler = tmp_path / "cc"
+    compiler.write_text('#!/bin/sh\nfor each; do [ "$each" = -fopenmp ] && exit 1; done\nexit 0\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    assert "lacks OpenMP" in toolchain.fault()
+
+
+@pytest.mark.parametrize("command", ["scripts/demo.py", "setup.py build_ext"])
+def test_demo_and_build_end_with_the_sentence_alone(command):
+    done = subprocess.run(
+        [sys.executable, *command.split()],
+        cwd=ROOT,
+        env=os.environ | {"CC": "/nowhere/cc"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert (
+        "there is no C compiler ('/nowhere/cc' is not on the path)" in done.stderr.splitlines()[-1]
+    )
