@@ -22,7 +22,7 @@ FOLDER_VARIABLE = "UR_TABLES"
 """The environment variable that names the folder of tables."""
 
 SOLVED_ON_THE_SPOT = 3_000_000
-"""Missing tables of at most so many positions are solved when they are asked for."""
+"""The most positions of a missing table that is solved when it is asked for."""
 
 
 def table_folders() -> list[pathlib.Path]:
@@ -43,7 +43,7 @@ def table_folders() -> list[pathlib.Path]:
 
 
 def cache_folder() -> pathlib.Path:
-    """The user's folder for what can be computed again."""
+    """The user's folder for files that can be computed again."""
     import platformdirs  # noqa: PLC0415 - as above
 
     return platformdirs.user_cache_path("ur_solver")
@@ -58,19 +58,19 @@ def games_folder() -> pathlib.Path:
 
 def table_name(rules: RuleSet, value_type: str = "float64") -> str:
     """The file name of a rule set's table, such as ``finkel-7.h5``; a folder has no suffix."""
-    # The name may come from a stranger's JSON: nothing of it can be a folder.
+    # The name may come from an untrusted JSON file: it must not contain a folder.
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", rules.name).strip("-") or "custom"
     suffix = "" if value_type == "float64" else f"-{value_type}"
     return f"{name}-{rules.pieces}{suffix}.h5"
 
 
 def new_table_path(rules: RuleSet, value_type: str = "float64") -> pathlib.Path:
-    """Where a rule set's table is put when nothing else is said."""
+    """The default path of a rule set's new table."""
     return table_folders()[0] / table_name(rules, value_type)
 
 
 def make_folder(folder: pathlib.Path) -> bool:
-    """Make a folder for tables, if it is not there; whether it was made.
+    """Make a folder for tables if it does not exist; return whether it was made.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def open_file_of(
 
 
 def _advice(rules: RuleSet, word: str | None) -> str:
-    """How a missing table is made; or why it cannot be made here."""
+    """The command that makes a missing table, or why it cannot be made here."""
     from ur_solver.estimates import room_for  # noqa: PLC0415 - the kernels
 
     try:

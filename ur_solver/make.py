@@ -38,21 +38,21 @@ from ur_solver.table import (
 
 @dataclass(frozen=True)
 class MakeSummary:
-    """What a solve did.
+    """The summary of a solve.
 
     Attributes
     ----------
     path : Path
     positions : int
-        With stakes, whatever the fines.
+        With stakes, not counting the fines.
     seconds : float
-        This run's, from nothing or from the blocks of an earlier one to the table.
+        The time of this run, resumed or not.
     residual : float
         The largest of all blocks.
     error : float or None
-        How far a value is proven to be off at most; None unless certified.
+        The proven error of the values; None unless certified.
     resumed_blocks : int
-        How many an earlier run had finished.
+        The number of blocks that an earlier run had finished.
     value : float
         The first player's chance of winning, in [0, 1]; with stakes, the money to come.
     table_bytes : int
@@ -89,7 +89,7 @@ def is_present(
     Raises
     ------
     OutputError
-        If a file is there that is something else, or of which less is proven.
+        If the file holds something else, or its proven error is larger.
     """
     if not output.exists() or _is_unfinished(output):
         return False
@@ -123,7 +123,7 @@ def is_present(
 
 
 def _is_unfinished(output: pathlib.Path) -> bool:
-    """Whether a path is of a folder that a solve has begun to fill."""
+    """Whether a path is a folder that an unfinished solve has left."""
     return (output / HEAD).is_file() and not (output / TABLE).is_file()
 
 
@@ -142,8 +142,8 @@ def make_table(
 ) -> MakeSummary:
     """Solve `rules` and write the table to `output`.
 
-    Finished blocks go to a folder beside the output, from which a later call goes on;
-    the table gets its name when it is whole, and the folder is removed.
+    Finished blocks are kept in a folder beside the output, from which a later call resumes. The
+    table gets its name when it is complete, and the folder is removed.
 
     Parameters
     ----------
@@ -152,11 +152,11 @@ def make_table(
         A name that ends in .h5 or .hdf5 is a file's. Any other is a folder's, in which the files of
         the blocks stay and are the table.
     tolerance : float
-        What a probability may be off, before it is rounded to the value type; with stakes,
-        a value in units of the pot.
+        The largest error of a probability before it is rounded to the value type; with stakes,
+        of a value in units of the pot.
     certify : bool
-        Prove how far values can be off, block by block. The table says what was proven,
-        even where that is more than the tolerance.
+        Prove error bounds, block by block. The table records them, even where they exceed the
+        tolerance.
     threads : int, optional
         One a processor by default.
     value_type : str
@@ -177,7 +177,7 @@ def make_table(
         If a table is to be certified whose value type rounds: proofs are of the values
         in the file, and those are not the ones solved. See `certify_table`.
     CertificateError
-        If of some block nothing can be proven.
+        If no bound can be proven for a block.
     MemoryLimitError, DiskLimitError
         Before anything is done, if it would not fit.
     OutputError
@@ -297,13 +297,13 @@ def certify_table(
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> float:
-    """Prove how far the values of a table can be off, and write that into its file.
+    """Prove error bounds for the values of a table and write them into its file.
 
     Parameters
     ----------
     table : TableFile
         Of any value type: the proof is of the values as they are read, rounding included.
-        It goes on reading the file as it was.
+        The open table keeps reading the file as it was.
     threads : int, optional
         One a processor by default.
     progress : callable, optional
@@ -312,14 +312,14 @@ def certify_table(
     Returns
     -------
     float
-        How far any value is off at most.
+        The largest proven error.
 
     Raises
     ------
     InputError
         If the table is a folder.
     CertificateError
-        If of some block nothing can be proven; the file is left as it is.
+        If no bound can be proven for a block; the file is left as it is.
     DamagedTableError
         If the table's values cannot be read.
     OutputError
@@ -348,8 +348,8 @@ def certify_table(
 class _Adder:
     """A thread that puts finished blocks into the table.
 
-    Solving does not wait for it unless many values have not been written yet; a block that could
-    not be written is heard of at the next block, or at the end.
+    Solving waits for it only if many values have not been written yet. An error in writing is
+    raised at the next block or at the end.
     """
 
     def __init__(self, writer: TableWriter | FolderWriter, store: FileStore, *, most: int) -> None:
@@ -380,14 +380,14 @@ class _Adder:
         return True
 
     def wait(self) -> None:
-        """Until all blocks are in the table."""
+        """Wait until all blocks are in the table."""
         self._settle(0)
 
     def _add(self, record: BlockRecord, values: Values) -> None:
         self._writer.add(BlockResult.of(record, values))
 
     def _settle(self, most: int) -> None:
-        """Hear of what was written, and wait until the table lacks at most so many bytes."""
+        """Raise the errors of finished writes; wait until at most `most` bytes are missing."""
         waiting = sum(size for _, size in self._pending)
         still = []
         for future, size in self._pending:

@@ -1,8 +1,8 @@
-"""Answers from a table's file: values, moves best first, what a throw is worth.
+"""Answers from a table's file: values, moves best first, the values of throws.
 
 All values are win probabilities of the side about to throw, before the throw, or with
 stakes the money that it may expect to come; the value of a move is to the side that makes it.
-`ur_solver.api.Table` is what users ask; this module is the part of it that knows the game.
+`ur_solver.api.Table` is the public interface; this module is its part that knows the game.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class EvaluatedMove:
     ----------
     move : Move
     value : float
-        The win probability, after it, of the side that makes it; with stakes the money to
-        come to it, the fine that the move costs taken off.
+        The win probability, after it, of the side that makes it; with stakes the expected
+        money, less the fine that the move costs.
     loss : float
-        How much less that is than after the best move; 0 for the best.
+        The difference from the value of the best move; 0 for the best.
     chance : float
         The win probability after it, if both sides play for nothing else from then on; the
         same as `value` unless there are stakes.
@@ -50,7 +50,7 @@ class EvaluatedMove:
 
 @dataclass(frozen=True, slots=True)
 class ThrowValue:
-    """What a throw is worth to the side that throws it.
+    """The value of a throw to the side that throws it.
 
     Attributes
     ----------
@@ -69,12 +69,12 @@ class ThrowValue:
 
 
 class Answers:
-    """What can be asked of the values of one rule set; safe from several threads.
+    """Queries on the values of one rule set; safe from several threads.
 
     Parameters
     ----------
     file : TableFile
-        Stays open as long as it is asked.
+        Must stay open as long as this object is used.
     """
 
     def __init__(self, file: TableFile) -> None:
@@ -88,11 +88,11 @@ class Answers:
 
     @property
     def tolerance(self) -> float:
-        """What a value may be off, as far as the table says; with stakes, besides `cut_error`."""
+        """The tolerance of the values that the table states; with stakes, besides `cut_error`."""
         return self.file.header.tolerance * self.space.unit
 
     def cut_error(self, position: PositionLike) -> float:
-        """What a value may be off as a table keeps so many fines only; 0 without stakes."""
+        """The largest error due to the cut of the fines; 0 without stakes."""
         if not isinstance(self.space, StakesSpace):
             return 0.0
         fines = self._position(position).fines
@@ -163,7 +163,7 @@ class Answers:
         return self.file.read_one(self.space.chance_rank(rank))
 
     def error(self, position: PositionLike) -> float | None:
-        """How far the value of a position is proven to be off at most.
+        """The proven error of a position's value.
 
         Parameters
         ----------
@@ -289,7 +289,7 @@ class Answers:
         try:
             return self.space.rank(position)
         except ValueError:
-            self._value_when_over(position)  # which tells faults, if it is not over
+            self._value_when_over(position)  # raises if the position is not over
             return -1
 
     def _value_when_over(self, position: Position) -> float:
@@ -436,7 +436,7 @@ class Answers:
         A@A3 0.4680 0.0124
         """
         position = self._position(position)
-        self._rank(position)  # faults are told before moves are looked for
+        self._rank(position)  # raises for a position at fault, before moves are generated
         moves = self.rules.legal_moves(position, throw)
         worth = [move_value(move, self.value) for move in moves]
         best = max(worth, default=0.0)
@@ -458,7 +458,7 @@ class Answers:
         return moves[0] if moves else None
 
     def throws(self, position: PositionLike) -> list[ThrowValue]:
-        """What each throw is worth to the side about to throw, by throw.
+        """The value of each throw to the side about to throw, by throw.
 
         Their mean, weighted by probability, is the position's value; in birds, that of
         saying *move* (`choices`). Empty where the game is over; raises as `value` does.
@@ -476,7 +476,7 @@ class Answers:
         return [self._throw_value(position, throw) for throw in self.rules.dice.throws]
 
     def choices(self, position: PositionLike) -> dict[str, float | None]:
-        """What each choice that the rule set knows is worth, before the throw.
+        """The value of each choice that the rule set has, before the throw.
 
         Returns
         -------

@@ -1,6 +1,6 @@
 """Solving one block: a function of the block and of the values that it reads.
 
-It knows no other blocks, no threads but those that it is given, and no files: it runs in any
+It uses no other blocks, no files, and only the threads that it is given, so it runs in any
 process that has the rule set and the values of the blocks that this one reads.
 """
 
@@ -21,26 +21,26 @@ _LINE = 8
 
 
 class Lease(Protocol):
-    """What a block is solved with, for as long as that takes."""
+    """The resources that a block is solved with: a workspace and threads."""
 
     @property
     def workspace(self) -> Workspace:
-        """Memory that serves no other block meanwhile."""
+        """Memory that no other block uses meanwhile."""
 
     @property
     def threads(self) -> int:
         """How many threads may lay the block out and sweep it."""
 
     def spare(self) -> int:
-        """How many more the next sweep may use."""
+        """The number of further threads that the next sweep may use."""
 
     def check_stop(self) -> None:
-        """Raise StoppedError if the work is to be given up."""
+        """Raise StoppedError if the block is to be abandoned."""
 
 
 @dataclass
 class OwnLease:
-    """A lease of a thread's own, which nobody stops and to which nothing is added.
+    """A lease that is never stopped and gets no further threads.
 
     Attributes
     ----------
@@ -52,11 +52,11 @@ class OwnLease:
     threads: int = 1
 
     def spare(self) -> int:
-        """None."""
+        """0: there are no further threads."""
         return 0
 
     def check_stop(self) -> None:
-        """Nothing: go on."""
+        """Return; this lease is never stopped."""
 
 
 def solve_block(
@@ -79,10 +79,11 @@ def solve_block(
     finished : FinishedBlocks
         Has the blocks that this one reads (`Space.reads`).
     goal : float
-        What a value may still change by, estimated from the last sweeps; in units of the values.
+        The remaining change of a value, estimated from the last sweeps, at which the iteration
+        ends; in units of the values.
     outside : float, optional
-        How far the values that it reads are proven to be off at most: if given, it is proven
-        how far this block's can be off.
+        The proven error of the values that it reads. If given, the error of this block is proven
+        too.
     lease : Lease, optional
         One thread and a workspace of its own by default.
 
@@ -109,7 +110,7 @@ def solve_block(
     is_chance = kernel.space.is_chance
     sweeps, residual = _settle(work, values, goal, lease, is_chance)
     if work.keep_all() and residual > max(goal, work.noise):
-        # It is about half of that at most, unless the best of some moves was left out.
+        # The residual is at most about half of that unless a best move was left out.
         further, residual = _settle(work, values, goal, lease, is_chance)
         sweeps += further
     error = None
@@ -137,18 +138,18 @@ def solve_block(
 def _settle(
     work: BlockWork, values: Values, goal: float, lease: Lease, is_chance: bool
 ) -> tuple[int, float]:
-    """Bring a block to its fixed point, which goes to `values`: the sweeps; the residual."""
+    """Iterate a block and write its values to `values`: the number of sweeps, the residual."""
     iteration = iterate(work, goal, lease.threads, lease.check_stop, lease.spare)
     work.store(values)
     if is_chance and (values.min() < 0.0 or values.max() > 1.0):
-        # An extrapolation may step over the ends by less than the tolerance.
+        # An extrapolation may leave [0, 1] by less than the tolerance.
         np.clip(values, 0.0, 1.0, out=values)
         work.load(values)
     return iteration.sweeps, work.residual(lease.threads + lease.spare())
 
 
 def _empty(length: int) -> Values:
-    """float64, at the beginning of a cache line: rows that fill lines stay in theirs."""
+    """An uninitialised float64 array that begins at a cache line, so that whole rows do too."""
     room = np.empty(length + _LINE)
     skipped = -(room.ctypes.data // room.itemsize) % _LINE
     return room[skipped : skipped + length]

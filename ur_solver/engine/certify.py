@@ -1,4 +1,4 @@
-"""Certifying values that are there already, block by block."""
+"""Certifying given values, block by block."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from ur_solver.space import Space
 
 @dataclass(frozen=True)
 class BlockBound:
-    """What is proven of one block.
+    """The proven error of one block.
 
     Attributes
     ----------
     index : int
         Its number in `Space.blocks`.
     error : float
-        How far its values are off at most.
+        The largest possible error of its values.
     """
 
     index: int
@@ -41,7 +41,7 @@ class BlockBound:
 
 @dataclass(frozen=True)
 class ProveTask:
-    """Proves how far the values of a block can be off: the task that a runner is given.
+    """Proves an error bound for a block: the task that a runner is given.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class ProveTask:
     blocks : FinishedBlocks
         All values.
     errors : dict
-        By block, what is proven of those that are done.
+        The proven error of each finished block, by number.
     """
 
     kernel: Kernel
@@ -57,7 +57,7 @@ class ProveTask:
     errors: dict[int, float]
 
     def __call__(self, index: int, lease: Lease) -> BlockBound:
-        """Prove the block of a number."""
+        """Prove the bound of a block, by its number."""
         values = self.blocks.values_of(index)
         assert values is not None
         _, error = prove_values(
@@ -82,13 +82,13 @@ def certify(
     runner: Runner | None = None,
     on_block: Callable[[BlockBound], object] = lambda bound: None,
 ) -> npt.NDArray[np.float64]:
-    """Prove of every block how far given values can be off.
+    """Prove an error bound for every block of given values.
 
     Parameters
     ----------
     space : Space
     values : float64, shape (n_values,)
-        From wherever they are: the proof needs nothing but them.
+        From any source; the proof depends on nothing else.
     kernel, runner
         As for `solve`.
     on_block : callable
@@ -102,7 +102,7 @@ def certify(
     Raises
     ------
     CertificateError
-        If of some block nothing can be proven, or the dice are not exact in binary.
+        If no bound can be proven for a block, or the dice are not exact in binary.
     """
     check_provable(space.rules)
     graph = BlockGraph.of(space)

@@ -1,4 +1,4 @@
-"""The graph of a space's blocks: what reads what, what is done, what can be worked on."""
+"""The dependency graph of a space's blocks: which are finished, which are ready."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ur_solver.space import Space
 class BlockGraph:
     """Which blocks are ready, which are done, and whose values are still needed.
 
-    A block is ready when all blocks that it reads are done. It knows nothing of values, nor of
-    who works on the blocks.
+    A block is ready when all blocks that it reads are done. The graph holds no values and does
+    not depend on how blocks are executed.
 
     Parameters
     ----------
     reads : sequence of collections of int
-        For each block those that it reads, all of them with smaller numbers.
+        The blocks that each block reads; their numbers are smaller than its own.
     sizes : sequence of int
         How many values each block has.
     done : collection of int
@@ -72,11 +72,11 @@ class BlockGraph:
         return len(self._ready)
 
     def peek(self) -> int:
-        """The first of the blocks that are ready."""
+        """The first ready block; it stays ready."""
         return self._ready[0]
 
     def take(self) -> int:
-        """The first of the blocks that are ready, which is no longer offered from then on."""
+        """Remove the first ready block and return it."""
         index = heapq.heappop(self._ready)
         self._taken.add(index)
         return index

@@ -1,11 +1,11 @@
 """Bringing one block to its fixed point.
 
-In-place sweeps converge geometrically: what is left consists of modes, each of which shrinks
-by its own factor r with every sweep. After every few sweeps the last change is added t times
-more, with the t for which the last two changes say that the least is left to change, in the
-mean square (reduced rank extrapolation of rank one; Sidi, Ford and Smith, SIAM J. Numer. Anal.
-23, 1986, 178-196). Where one mode is left, that is Aitken's r / (1 - r), and takes it away. The
-sweeps that follow shrink what it stirs up of the others.
+In-place sweeps converge geometrically: the error is a sum of modes, each of which a sweep
+multiplies by its own contraction factor r. Every few sweeps the values are extrapolated: t times
+the last change is added, with the t that minimises the predicted next change in the mean square
+(reduced rank extrapolation of rank one; Sidi, Ford and Smith, SIAM J. Numer. Anal. 23, 1986,
+178-196). If a single mode is left, t is Aitken's r / (1 - r), which removes it. The following
+sweeps reduce the error that the step adds to other modes.
 """
 
 from __future__ import annotations
@@ -21,30 +21,29 @@ from ur_solver.errors import SolveError
 from ur_solver.kernel import SweptValues
 
 _LATEST = 3
-"""So many of the latest factors stand for those to come."""
+"""Number of recent contraction factors whose largest is taken for those to come."""
 
 _CYCLE = 6
 """Sweeps from one extrapolation to the next."""
 
 _SLOWEST = 0.98
-"""A factor beyond which neither extrapolation nor the error estimate is trusted."""
+"""The largest contraction factor that extrapolation and the error estimate are trusted with."""
 
 _PATIENCE = 8
-"""Sweeps without a smaller change than before that single precision is given."""
+"""Sweeps without a new smallest change after which single precision is given up."""
 
 _CIRCLES = 50
-"""And double precision, since the last extrapolation, where a change is a few times what is
-rounding: rounding may go round in circles in which it is more than in any other block seen (dice
-of nine throws)."""
+"""The same limit in double precision, counted from the last extrapolation. Changes may cycle
+without end at a few times the usual rounding error; seen with dice of nine throws."""
 
 _MOST_CIRCLING = 4.0
-"""Changes that circles may have, in units of what is rounding."""
+"""The largest change in such a cycle, in units of `SweptValues.noise`."""
 
 MAX_SWEEPS = 100_000
 
 
 class StoppedError(Exception):
-    """The solve was stopped from outside; nobody is told of this block's values."""
+    """The solve was stopped from outside; the values of the block are discarded."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +67,14 @@ def iterate(
     ----------
     work : SweptValues
     goal : float
-        In units of the values. Below some units of float64 rounding it is not reached;
-        the sweeps then end when they change nothing but rounding, or change no less for long.
+        In units of the values. A goal near the rounding error of float64 is not reached: the
+        sweeps then end when the changes are rounding, or have not decreased for long.
     threads : int
         How many threads a sweep may use.
     check_stop : callable
-        Called between sweeps; what it raises ends the iteration.
+        Called between sweeps; an exception that it raises ends the iteration.
     spare : callable
-        Asked before every sweep how many more it may use.
+        Called before every sweep; returns the number of further threads that it may use.
 
     Raises
     ------
@@ -84,17 +83,17 @@ def iterate(
 
     Notes
     -----
-    What is left after a sweep is at most delta * r / (1 - r) for a factor r. The largest of
-    the last three since the last extrapolation, and the one that this went by, stands in for
-    r. The residual pass that follows does not depend on any of this.
+    With contraction factor r the error after a sweep is at most delta * r / (1 - r). r is
+    estimated as the largest of the last three factors since the last extrapolation and of the
+    factor that this implied. The residual, computed afterwards, does not depend on the estimate.
     """
     factors: list[float] = []
     samples: list[npt.NDArray[np.float64]] = []
     previous, sweeps, since, slowest = 0.0, 0, 0, 0.0
     smallest, smallest_at = math.inf, 0  # of all changes
     least, least_at = math.inf, 0  # of those since the last extrapolation
-    # Changes must be smaller at the end of a cycle than at the end of the one before; once
-    # they are not, nothing is extrapolated any more, and there is nothing to beat.
+    # The change at the end of a cycle must be smaller than at the end of the cycle before. Once
+    # it is not, extrapolation ends, and `to_beat` is 0.
     to_beat = math.inf
     while True:
         check_stop()
@@ -146,7 +145,7 @@ def _times(
     second: npt.NDArray[np.float64],
     third: npt.NDArray[np.float64],
 ) -> float:
-    """How many times the last change is to be added; NaN if it makes no difference.
+    """The multiple of the last change to add to the values; NaN if the changes are equal.
 
     The samples are overwritten.
     """

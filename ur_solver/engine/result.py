@@ -1,4 +1,4 @@
-"""What a solve says of one finished block."""
+"""The result of solving one block."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class BlockResult:
     sweeps : int
         How many sweeps it took.
     seconds : float
-        How long the block took, from laying it out to its residual and its proof.
+        The time the block took, from its layout to its residual and its proof.
     error : float or None
-        How far the values are proven to be off at most; None where nothing is proven.
+        The proven error of the values; None if none was proven.
     """
 
     index: int

@@ -1,6 +1,6 @@
-"""Runners: what works on blocks that are ready. This process's threads are the first of them.
+"""Runners execute a task on each block when it is ready, here in threads of this process.
 
-A *task* is a function of a block's number that any runner can call; what it returns is given to
+A *task* is a function of a block's number that any runner can call. Its return value is passed to
 the caller's thread when the block is done.
 """
 
@@ -22,11 +22,11 @@ from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Workspace
 
 _SHARED_SIZE = 1 << 17
-"""Values from which on a block is worth several threads."""
+"""The smallest size of a block, in values, that several threads share."""
 
 
 class Numbered(Protocol):
-    """What is said of a block when it is done."""
+    """The return value of a task: anything that names its block."""
 
     @property
     def index(self) -> int:
@@ -37,11 +37,11 @@ class Numbered(Protocol):
 _R = TypeVar("_R", bound=Numbered)
 
 Task = Callable[[int, Lease], _R]
-"""Works on the block of a number, all blocks that it reads being done."""
+"""Processes a block, by its number, once all blocks that it reads are done."""
 
 
 class Runner(Protocol):
-    """What works on all blocks of a graph."""
+    """Executes a task on all blocks of a graph."""
 
     def run(self, graph: BlockGraph, task: Task[_R], on_done: Callable[[_R], object]) -> None:
         """Work on all blocks that are not done, each when it is ready.
@@ -49,11 +49,11 @@ class Runner(Protocol):
         Parameters
         ----------
         graph : BlockGraph
-            The runner takes blocks from it and finishes none: `on_done` does.
+            The runner takes blocks from it; `on_done` marks them as finished.
         task : callable
         on_done : callable
-            Called from the caller's thread with what `task` returned; must finish the block in
-            the graph. What it raises ends the run.
+            Called from the caller's thread with the return value of `task`; must finish the block
+            in the graph. An exception that it raises ends the run.
 
         Notes
         -----
@@ -63,25 +63,25 @@ class Runner(Protocol):
         Raises
         ------
         Exception
-            What a task or `on_done` raised, after the tasks in work have been stopped.
+            Raised by a task or by `on_done`, after the running tasks have been stopped.
         """
 
 
 def default_threads() -> int:
-    """As many threads as this process may use processors."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """The memory that blocks in work may take together; one alone may take more.
+    """The memory that blocks in work may use together; a single block may exceed it.
 
     Attributes
     ----------
     most : int
         In bytes.
     cost : callable
-        What a block takes while it is in work, by its number.
+        The memory that a block needs while it is in work, by its number.
     """
 
     most: int
@@ -91,17 +91,16 @@ class Allowance:
 class ThreadRunner:
     """Threads of this process.
 
-    Blocks that are ready are worked on at once, a thread each. Where fewer are ready than there
-    are threads (near the start of the game, where the largest are), a block is given several,
-    which share its tiles; threads that run out of blocks later help in the sweeps of one that was
-    begun with fewer.
+    Ready blocks run in parallel, one thread each. If fewer blocks are ready than there are threads
+    (near the start of the game, where the largest are), a block gets several threads, which share
+    its tiles. Threads that become idle later join the sweeps of a block that is running.
 
     Parameters
     ----------
     threads : int, optional
         One a processor by default.
     allowance : Allowance, optional
-        Without one, there is memory for as many blocks as there are threads.
+        By default memory is taken to suffice for as many blocks as there are threads.
     """
 
     def __init__(self, threads: int | None = None, allowance: Allowance | None = None) -> None:
@@ -115,7 +114,7 @@ class ThreadRunner:
 
 @dataclass(frozen=True)
 class _Running:
-    """A block in work: its number, its threads and what it takes of the allowance."""
+    """A block in work: its number, its threads and its share of the allowance."""
 
     index: int
     threads: int
@@ -134,7 +133,7 @@ class _Run(Generic[_R]):
         self.task = task
         self.stop = threading.Event()
         self.spare = 0
-        # the last one used is the next one used: its pages are there
+        # last in, first out: the pages of the one used last are mapped
         self.workspaces: queue.LifoQueue[Workspace] = queue.LifoQueue()
         for _ in range(threads):
             self.workspaces.put(Workspace())
@@ -173,13 +172,13 @@ class _Run(Generic[_R]):
         return self.allowance.cost(index) if self.allowance else 0
 
     def _share(self, free: int, taken: int) -> int:
-        """How many of `free` threads the first of the ready blocks is given."""
+        """The number of `free` threads that the first ready block gets."""
         first = self.graph.peek()
         if self.graph.sizes[first] < _SHARED_SIZE:
             return 1
         beside = self.graph.n_ready
         if self.allowance:
-            # as if the others took as much
+            # assuming that the others need as much
             beside = min(beside, (self.allowance.most - taken) // max(1, self._cost(first)))
         return max(1, free // max(1, beside))
 
@@ -192,14 +191,14 @@ class _Run(Generic[_R]):
             return self.task(index, _ThreadLease(self, workspace, threads, is_shared))
         finally:
             if self.allowance:
-                workspace.release()  # the next one to have it may be small
+                workspace.release()  # the next block may be small
             self.workspaces.put(workspace)
 
     def _release_idle(self) -> None:
-        """Make room for a block with several threads: it may be the largest.
+        """Free idle workspaces before a block with several threads, which may be the largest.
 
-        Pages given back just before are what it then grows by, which is cheap: a page that
-        the machine has to find first takes ten times as long and more.
+        It then grows by the pages just freed, which is cheap: a page that the system must
+        find first takes ten times as long or more.
         """
         idle = []
         with suppress(queue.Empty):
@@ -220,10 +219,10 @@ class _ThreadLease:
         self.threads = threads
 
     def spare(self) -> int:
-        """The threads that nothing else can use."""
+        """The number of idle threads."""
         return self._run.spare if self._is_shared else 0
 
     def check_stop(self) -> None:
-        """Raise StoppedError once the run is at its end, by an error."""
+        """Raise StoppedError if the run was ended by an error."""
         if self._run.stop.is_set():
             raise StoppedError

@@ -15,13 +15,13 @@ from ur_solver.kernel import Kernel, check_provable, kernel_of
 from ur_solver.space import Space
 
 MIN_TOLERANCE = 1e-13
-"""What float64 values can be asked for: some hundred units of their rounding."""
+"""The smallest tolerance: some hundred rounding errors of float64."""
 
 _GOAL = 0.1
-"""A block is iterated to this share of the tolerance: errors of blocks add up."""
+"""Blocks are iterated to this fraction of the tolerance, as their errors add up."""
 
 _CERTIFIED_GOAL = 0.005
-"""And to this where it is certified: what is left shows in the bounds several times over."""
+"""The same fraction for certified solves, where the error enters the bounds several times."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SolveTask:
     certify: bool
 
     def __call__(self, index: int, lease: Lease) -> BlockRecord:
-        """Solve the block of a number."""
+        """Solve a block, by its number."""
         try:
             result = solve_block(
                 self.kernel,
@@ -61,13 +61,13 @@ class SolveTask:
         return result.record
 
     def _outside(self, index: int) -> float:
-        """How far the values are proven to be off that a block reads."""
+        """The largest proven error of the values that a block reads."""
         errors = (self.store.error_of(each) for each in self.kernel.space.reads(index))
         return max((error for error in errors if error is not None), default=0.0)
 
 
 def goal_of(tolerance: float, *, certify: bool) -> float:
-    """What a value of a block may still change by, for a tolerance of the whole.
+    """The goal of a block's iteration for a tolerance of the whole solve.
 
     Raises
     ------
@@ -96,16 +96,16 @@ def solve(
     ----------
     space : Space
     tolerance : float
-        What a value may be off, as far as deltas can tell; at least `MIN_TOLERANCE`.
+        The largest error of a value, estimated from the deltas; at least `MIN_TOLERANCE`.
     certify : bool
-        Prove of every block, as it is finished, how far its values can be off. That may
-        be more than the tolerance.
+        Prove an error bound for every block as it is finished. It may exceed the
+        tolerance.
     kernel : Kernel, optional
-        The one that serves the space by default.
+        By default `kernel_of(space)`.
     runner : Runner, optional
         As many threads as there are processors by default.
     store : BlockStore, optional
-        Memory by default. Blocks that nobody reads any more are dropped from it.
+        By default in memory. Blocks that no unfinished block reads are dropped from it.
     finished : iterable of int
         Blocks that the store has already, certified if this solve is to be.
     on_block : callable
@@ -119,7 +119,7 @@ def solve(
     ValueError
         If the tolerance is too small.
     CertificateError
-        If of some block nothing can be proven.
+        If no bound can be proven for a block.
     """
     goal = goal_of(tolerance, certify=certify)
     if certify:

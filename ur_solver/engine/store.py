@@ -14,19 +14,19 @@ from ur_solver.kernel import FinishedBlocks, Values
 
 
 class BlockStore(FinishedBlocks, Protocol):
-    """Takes finished blocks in and gives their values out; safe from several threads."""
+    """Keeps the values of finished blocks; safe from several threads."""
 
     def put(self, result: BlockResult) -> None:
         """Keep a finished block."""
 
     def error_of(self, index: int) -> float | None:
-        """How far the values of a finished block are proven to be off; None if nothing is."""
+        """The proven error of a finished block; None if none was proven."""
 
     def drop(self, index: int) -> None:
-        """Forget the values of a block that nobody reads any more."""
+        """Discard the values of a block that no unfinished block reads."""
 
     def lose(self, index: int) -> None:
-        """Take note of a DamagedBlockError: the block will be put again."""
+        """Handle a DamagedBlockError: the block will be put again."""
 
 
 class MemoryStore:
@@ -46,11 +46,11 @@ class MemoryStore:
         self._errors[result.index] = result.error
 
     def error_of(self, index: int) -> float | None:
-        """How far the values of a finished block are proven to be off; kept after `drop`."""
+        """The proven error of a finished block; kept after `drop`."""
         return self._errors[index]
 
     def drop(self, index: int) -> None:
-        """Forget the values of a block."""
+        """Discard the values of a block."""
         del self._values[index]
 
     def lose(self, index: int) -> None:
@@ -114,7 +114,7 @@ class FileStore:
         return self._files.values_of(index) if kept is None else kept
 
     def error_of(self, index: int) -> float | None:
-        """How far the values of a finished block are proven to be off; kept after `drop`."""
+        """The proven error of a finished block; kept after `drop`."""
         return self._errors[index]
 
     def put(self, result: BlockResult) -> None:
@@ -146,7 +146,7 @@ class FileStore:
         self._errors[index] = error
 
     def drop(self, index: int) -> None:
-        """Forget the values of a block, but for its file."""
+        """Discard the values of a block in memory; its file stays."""
         with self._lock:
             if self._kept.pop(index, None) is not None:
                 del self._values[index]
@@ -157,7 +157,7 @@ class FileStore:
             self._files.remove(index)
 
     def wait(self) -> None:
-        """Until all blocks are in their files; OutputError if one cannot be written."""
+        """Wait until all blocks are in their files; OutputError if one cannot be written."""
         self._settle(0)
 
     def _write(self, result: BlockResult, is_kept: bool) -> None:
@@ -168,7 +168,7 @@ class FileStore:
         self._on_written(row)
 
     def _settle(self, most: int) -> None:
-        """Hear of what was written, and wait until at most so many bytes are not."""
+        """Raise the errors of finished writes; wait until at most `most` bytes are unwritten."""
         while True:
             with self._lock:
                 waiting = sum(size for _, size in self._unwritten)

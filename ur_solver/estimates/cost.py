@@ -1,4 +1,4 @@
-"""What a solve will take, from sizes and from a small solve on this machine."""
+"""Estimates of a solve's memory, disk space and time, from sizes and from a small solve."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ BASE_BYTES = 150 << 20
 """The interpreter, its libraries and the counting tables."""
 
 _LARGEST = 16
-"""So many of the largest blocks, for each thread, are looked at for those that take the most
-together: as much as of the 200 largest, for every rule set of the catalogue whose values fit 24 GB
-and 1, 2, 3, 4 and 8 threads."""
+"""The number of largest blocks, for each thread, among which those that take the most memory
+together are sought. The result is that of the 200 largest for every rule set of the catalogue
+whose values fit 24 GB and for 1, 2, 3, 4 and 8 threads."""
 
 _COMPRESSION = {"float64": 0.82, "float32": 0.72, "uint16": 0.90}
-"""Size of a table beside its values as they are, measured on finkel 7."""
+"""The ratio of a table's size to that of its values, measured on finkel 7."""
 
 _SAMPLE_POSITIONS = 300_000
-"""At most so many are solved to see how fast this machine is: finkel 3, masters 2, murray 2."""
+"""The most positions that are solved to measure the machine: finkel 3, masters 2, murray 2."""
 
 UNWRITTEN_BYTES = 1 << 28
-"""Finished values that may wait for the disk at once, or as many as the largest block has."""
+"""Bytes of finished values that may wait for the disk; at least those of the largest block."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a solve is expected to take on this machine.
+    """The expected cost of a solve on this machine.
 
     Attributes
     ----------
     positions : int
-        With stakes, whatever the fines.
+        With stakes, not counting the fines.
     memory_bytes : int
         At most, at the same time, if all values that are still read are kept in memory.
     least_bytes : int
@@ -61,9 +61,9 @@ def estimate(
     threads: int | None = None,
     memory: int | None = None,
 ) -> Estimate:
-    """What a solve of `rules` is expected to take, from its sizes alone.
+    """The expected cost of a solve of `rules`, from its sizes alone.
 
-    Past what there is (`memory`, or what is free), `memory_bytes` is a lower limit.
+    If it exceeds `memory`, by default what is free, `memory_bytes` is a lower limit.
     """
     space = space_of(rules)
     threads = threads or default_threads()
@@ -74,7 +74,7 @@ def estimate(
     whole = BASE_BYTES + 8 * together
     least = BASE_BYTES + largest_cost(space, certify)
     if whole <= (available_bytes(threads) if memory is None else memory):
-        # beyond the machine as it is, the blocks of such spaces are too many to look at
+        # spaces that do not fit have too many blocks to examine
         reads = [space.reads(index) for index in range(len(sizes))]
         live = peak_live(reads, sizes, threads) + max(UNWRITTEN_BYTES // 8, sizes[largest])
         values = 8 * min(space.n_values, live)
@@ -83,13 +83,13 @@ def estimate(
 
 
 def table_bytes(rules: RuleSet, value_type: str) -> int:
-    """What a table is expected to take on disk."""
+    """The expected size of a table on disk, in bytes."""
     stored = space_of(rules).n_values * VALUE_TYPES[value_type].dtype.itemsize
     return int(_COMPRESSION[value_type] * stored)
 
 
 def block_cost(space: Space, index: int, certify: bool) -> int:
-    """What a block takes while it is in work, what it reads not included: bytes."""
+    """The memory that a block needs while it is in work, without what it reads: bytes."""
     block = space.blocks[index]
     return kernel_of(space).workspace_bytes(block, certify=certify) + 8 * block.size
 
@@ -101,7 +101,7 @@ def largest_cost(space: Space, certify: bool) -> int:
 
 
 def _workspaces(space: Space, reads: list[tuple[int, ...]], certify: bool, threads: int) -> int:
-    """What the blocks in work at once take beside their values."""
+    """The memory of all workspaces that are in use at once, in bytes."""
     kernel = kernel_of(space)
     largest = heapq.nlargest(_LARGEST * threads, space.blocks, key=lambda block: block.size)
     weights = {block.index: kernel.workspace_bytes(block, certify=certify) for block in largest}
@@ -109,7 +109,7 @@ def _workspaces(space: Space, reads: list[tuple[int, ...]], certify: bool, threa
 
 
 def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
-    """How long a solve is expected to take on this machine.
+    """The expected time of a solve on this machine, in seconds.
 
     The same rules with fewer pieces are solved, some tenths of a second, and the time is
     scaled to the number of positions: sweeps grow with the count of pieces about as fast

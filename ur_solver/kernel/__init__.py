@@ -1,15 +1,15 @@
 """The compiled kernels that update values, behind one interface.
 
-`kernel_of` gives the kernel that serves a space; `ur_solver.kernel.interface` says what it offers.
+`kernel_of` returns the kernel of a space; `ur_solver.kernel.interface` describes its methods.
 """
 
 from __future__ import annotations
 
 import os
 
-# Threads that share a block meet at the end of each sweep. OpenMP would have them spin
-# there for milliseconds, which on a busy machine is time taken from the one they wait
-# for: measured, a block of 0.1 s then took 3.9 s. Read when its library is loaded.
+# Threads that share a block meet at a barrier at the end of each sweep. By default OpenMP lets
+# them spin there for milliseconds, which on a busy machine delays the thread that they wait for:
+# measured, a block of 0.1 s then took 3.9 s. The library reads this when it is loaded.
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 from ur_solver.kernel._workspace import Workspace

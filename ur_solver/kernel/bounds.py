@@ -1,10 +1,10 @@
-"""Proving how far a block's values can be off.
+"""Proving error bounds for the values of a block.
 
-An upper and a lower bound are laid around every value, a little outside, and swept with
-every operation rounded outwards. If they end strictly inside where they began, at most
-`e` from the values, then no solution of the block's equations is further than `e` from
-them; docs/correctness.md has the proof. It needs nothing but the values and how far off
-those can be that the block's moves lead to.
+Every value gets an upper and a lower bound a small distance away, which are swept with every
+operation rounded outwards. If the bounds end strictly inside the initial ones, at most `e` from
+the values, then every solution of the block's equations is within `e` of the values;
+docs/correctness.md has the proof. It depends only on the values and on the error bounds of those
+that the block's moves lead to.
 """
 
 from __future__ import annotations
@@ -19,32 +19,34 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import Block, Space
 
 _ROUNDING = 4e-15
-"""How far outside bounds begin for rounding's sake: most blocks of finkel 4 need 1e-15 to 4e-15."""
+"""The part of the initial distance that covers rounding: most blocks of finkel 4 need 1e-15 to
+4e-15."""
 
 _RESIDUALS = 2.0
-"""And how many of the block's residuals: a step's error is made at every step of the play."""
+"""The part that covers the residual, in units of it: its error recurs at every turn of play."""
 
 _PATIENCE = (6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 56, 64)
-"""Sweeps for bounds to come inside where they began; failing that, they begin further out."""
+"""Sweeps in which the bounds must come inside the initial ones, by attempt; each attempt begins
+further out."""
 
 _MOST_SWEEPS = 100
-"""Of bounds that have come inside and go on coming in."""
+"""The most sweeps of bounds that have come inside and still move inwards."""
 
 _FURTHER = 1.5
-"""Beyond what bounds have gone out to they begin by this factor, twice as far out at least."""
+"""The next attempt begins at this multiple of the widest bounds seen, at least twice as far."""
 
 _WIDEST = 0.25
-"""Bounds that begin further out would say nothing, and may pass a move for none."""
+"""The largest initial distance: wider bounds are useless, and may confuse a move with none."""
 
 _WORTH_A_SWEEP = 0.7
-"""Proven bounds are swept on as long as a sweep leaves less of what the block adds to them."""
+"""Sweeps of proven bounds continue while each reduces the block's own part to this fraction."""
 
 _SPARE = 2.0**-50
-"""Added to a proven bound, and half of what the block adds to it once more, so that it can be
-proven again by other threads, in another order, or with other instructions."""
+"""A margin of the proven bound, besides half of the block's own part, so that the proof succeeds
+again with other threads, in another order, or with other instructions."""
 
 _MOST_DENOMINATOR = 1 << 16
-"""Of a chance; with two throws in a turn, still an exact float64."""
+"""The largest denominator of a chance: products of two chances are still exact in float64."""
 
 
 def check_provable(rules: RuleSet) -> None:
@@ -80,41 +82,41 @@ def prove(
     threads: int = 1,
     between: Callable[[], object] = lambda: None,
 ) -> float:
-    """Prove how far the values of a block can be off.
+    """Prove an error bound for the values of a block.
 
     Parameters
     ----------
     work : BlockWork
-        The block, laid out with `values`; its own values are lost.
+        The block, laid out; its own values are lost.
     space : Space
     block : Block
     values : float64, shape (block size,)
         The block's, in rank order.
     residual : float
-        The block's. It says where to begin, and nothing is believed of it.
+        The block's. It sets the initial distance only; the proof does not rely on it.
     outside : float
-        How far at most the values are off that the block's moves lead to.
+        The largest error of the values that the block's moves lead to.
     claimed : float, optional
-        What is to be proven, if it is known.
+        The bound to prove, if it is known.
     threads : int
-        That a sweep may use.
+        The number that a sweep may use.
     between : callable
-        Called between sweeps; what it raises ends the proof.
+        Called between sweeps; an exception that it raises ends the proof.
 
     Returns
     -------
     float
-        No value of the block is further off. Without `claimed` it is above `outside`, so
-        that what holds of the nearest blocks holds of those further on, and has something
-        to spare, so that it can be proven again.
+        The proven bound. Without `claimed` it is above `outside`, so that a block's bound also
+        covers all blocks that it depends on, and includes a margin, so that it can be proven
+        again.
 
     Raises
     ------
     CertificateError
-        If nothing, or not what is claimed, can be proven.
+        If no bound, or not the claimed one, can be proven.
     """
-    added = _ROUNDING + _RESIDUALS * residual  # by the block itself, to what is outside
-    # neither is true where there is no number
+    added = _ROUNDING + _RESIDUALS * residual  # the block's own part of the distance
+    # both comparisons are false for NaN
     if not (math.isfinite(values.sum()) and outside + added <= _WIDEST):
         raise _failure(
             space,
@@ -165,7 +167,7 @@ def prove_values(
     threads: int = 1,
     between: Callable[[], object] = lambda: None,
 ) -> tuple[float, float]:
-    """The residual of a block of given values, and how far they are proven to be off.
+    """The residual of a block of given values, and their proven error.
 
     Parameters
     ----------
@@ -174,7 +176,7 @@ def prove_values(
     values : float64, shape (block size,)
         The block's.
     finished : FinishedBlocks
-        Has the blocks that its moves lead to.
+        Must have the blocks that its moves lead to.
     workspace : Workspace
         As for `Kernel.lay_out`.
     outside, claimed, threads, between

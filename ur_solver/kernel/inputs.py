@@ -41,7 +41,7 @@ def inputs_of(
     block : Block
     finished : FinishedBlocks
     own : float64, shape (block size,), optional
-        The block's own values, to be found among the others.
+        The block's own values, if they are to be included.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""What a kernel offers, and what the values of finished blocks are read through.
+"""The interfaces of a kernel and of the values of finished blocks.
 
-`Kernel` serves one state space; `BlockWork` is one block laid out by it. Whoever solves, proves or
-verifies knows these two and no kernel by name; `ur_solver.kernel.kernel_of` gives the one that
-serves a space.
+A `Kernel` belongs to one state space; `BlockWork` is one block laid out by it. The code that
+solves, proves or verifies uses these two and no kernel by name; `ur_solver.kernel.kernel_of`
+returns the kernel of a space.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ Values = npt.NDArray[np.float64]
 
 
 class FinishedBlocks(Protocol):
-    """Where the values of finished blocks are read: memory, files, another machine."""
+    """A source of the values of finished blocks: memory, files or another machine."""
 
     def values_of(self, index: int) -> Values | None:
         """The values of a block, float64, shape (block size,), in rank order.
 
-        None where they are not, or no longer, there. They are not written to.
+        None if they are not available (any more). The array must not be written to.
         """
 
 
 class SweptValues(Protocol):
-    """Values that sweeps bring to their fixed point: what an iteration needs of a block."""
+    """The part of a block in work that the iteration uses."""
 
     @property
     def noise(self) -> float:
-        """Changes up to this are rounding."""
+        """The largest change that may be due to rounding."""
 
     def refine(self) -> bool:
-        """Go on in double precision, if in single so far; whether it was."""
+        """Switch from single to double precision; return whether it was in single precision."""
 
     def sweep(self, threads: int) -> float:
-        """Update every value in place; the delta, the largest change."""
+        """Update every value in place; return the delta, the largest change."""
 
     def sample(self) -> Values:
-        """Some of the values, always the same ones: a copy."""
+        """A copy of a fixed subset of the values."""
 
     def remember(self) -> None:
         """Keep a copy of the values, for `extrapolate`."""
@@ -55,12 +55,12 @@ class SweptValues(Protocol):
 class BlockWork(SweptValues, Protocol):
     """One block in work: laid out in a workspace, with values of its own.
 
-    Threads that sweep read values which others are writing; either, the old or the new, serves.
-    All other methods are for one caller at a time.
+    Threads of a sweep may read a value while another thread writes it; the old and the new value
+    are both valid. All other methods are for one caller at a time.
     """
 
     def keep_all(self) -> bool:
-        """Look at all moves from now on; whether some may have been left out."""
+        """Use all moves from now on; return whether some may have been left out."""
 
     def residual(self, threads: int) -> float:
         """The largest abs(T(V) - V) over the block; writes no values."""
@@ -74,30 +74,30 @@ class BlockWork(SweptValues, Protocol):
     # Bounds, where the rules can be proven (`ur_solver.kernel.bounds`).
 
     def bracket(self, values: Values, shift: float, outside: float) -> None:
-        """Lay bounds around given values; the block's own are lost.
+        """Set bounds around given values; the block's own values are lost.
 
         Parameters
         ----------
         values : float64, shape (block size,)
         shift : float
-            How far the bounds begin from them.
+            The initial distance of the bounds from them.
         outside : float
-            How far the values may be off that the block's moves lead to.
+            The largest error of the values that the block's moves lead to.
         """
 
     def narrow(self, threads: int) -> None:
         """Sweep both bounds, each operation rounded outwards."""
 
     def width(self, values: Values) -> tuple[float, int]:
-        """How far the bounds are from given values, rounded up, and at which rank."""
+        """The largest distance of the bounds from given values, rounded up, and its rank."""
 
 
 class Kernel(Protocol):
-    """What updates the values of one state space; thread safe."""
+    """Updates the values of one state space; thread safe."""
 
     @property
     def space(self) -> Space:
-        """The state space that it serves."""
+        """The state space."""
 
     @property
     def most_values(self) -> int:
@@ -118,19 +118,19 @@ class Kernel(Protocol):
         ----------
         block : Block
         finished : FinishedBlocks
-            Must have the blocks that this one's moves lead to (`Space.reads`); they are read
-            here and, by some kernels, until the block is done with.
+            Must have the blocks that this one's moves lead to (`Space.reads`). They are read
+            here and, by some kernels, until the block is finished.
         workspace : Workspace
-            Must serve no other block until this one is done with.
+            Must not be used for another block before this one is finished.
         threads : int
-            That the layout may use.
+            The number that the layout may use.
         single : bool
             Sweep in single precision until `BlockWork.refine`, where the kernel can.
 
         Raises
         ------
         MissingBlockError
-            If a block is not there whose values are needed.
+            If a block that is needed is not available.
         MemoryError
             If there is no room for the workspace.
         """
@@ -173,4 +173,4 @@ class Kernel(Protocol):
         """
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
-        """At most how many bytes `lay_out` and the sweeps take, proofs among them or not."""
+        """An upper bound of the bytes that `lay_out`, the sweeps and, if asked, proofs take."""

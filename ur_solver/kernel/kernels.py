@@ -24,14 +24,14 @@ from ur_solver.rules import HOME, LIGHT
 from ur_solver.space import Block, ContentSpace, RaceSpace, Space, StakesSpace
 
 _LIST_BYTES = 10 << 30
-"""What the lists of one block may take in the graph kernel."""
+"""The most memory for the lists of one block in the graph kernel."""
 
 _LEVELS_WORDS = 12
-"""By position in the levels kernel, at most on average."""
+"""Words of lists by position in the levels kernel: an upper bound of the mean."""
 
 
 class RaceKernel:
-    """The tiled kernel, which serves the race family; the generic one is its second opinion.
+    """The tiled kernel, for the race family; the generic one checks it.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ class RaceKernel:
 
 
 class ContentKernel:
-    """The graph kernel, which serves every rule set without stakes.
+    """The graph kernel, for every rule set without stakes.
 
     Parameters
     ----------
     space : ContentSpace
     list_bytes : int
-        What the lists of a block may take; past it, positions are unfolded in every sweep.
+        The most memory for the lists of a block; positions beyond it are unfolded in every sweep.
     """
 
     most_values = _graph.MOST_POSITIONS
@@ -157,7 +157,7 @@ class ContentKernel:
 
 
 class StakesKernel:
-    """The levels kernel, which serves games for money.
+    """The levels kernel, for games for money.
 
     Parameters
     ----------
@@ -229,6 +229,6 @@ _KERNELS: dict[type[Space], Any] = {
 
 @lru_cache(maxsize=8)
 def kernel_of(space: Space) -> Kernel:
-    """The kernel that serves a space, built once and shared."""
+    """The kernel of a space, built once and shared."""
     kernel: Kernel = _KERNELS[type(space)](space)
     return kernel

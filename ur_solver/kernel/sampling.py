@@ -1,4 +1,4 @@
-"""Which of a block's values a sample has."""
+"""The choice of a block's values that are sampled for extrapolation."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import numpy as np
 import numpy.typing as npt
 
 _STEP = 17
-"""One in so many: odd and prime, so that steps do not fall in with lanes or tiles' numbers."""
+"""The usual step: odd and prime, so that it shares no period with vectors or tiles."""
 
 _MOST_VALUES = 1 << 18
-"""About so many are enough for any block; they are taken and summed on one thread."""
+"""About this many values suffice for any block; one thread copies and sums them."""
 
 _SAMPLES = 3
-"""So many at a time."""
+"""The number of samples that exist at a time."""
 
 
 def sample_step(n_parts: int, n_values: int) -> int:
-    """Every how many of a block's parts, tiles for example, one is in its samples.
+    """The step between the sampled parts of a block, its tiles for example.
 
     Parameters
     ----------
@@ -38,5 +38,5 @@ def sample_of(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def sample_bytes(n_parts: int, n_values: int) -> int:
-    """About how many bytes the samples of a block take that is extrapolated."""
+    """The approximate number of bytes that the samples of a block take."""
     return _SAMPLES * 8 * -(-n_values // sample_step(n_parts, n_values))

@@ -13,7 +13,7 @@ from ur_solver.space import RaceSpace
 
 @dataclass(frozen=True)
 class MoveTables:
-    """What the kernels must know of a rule set beyond its state space.
+    """The moves of a rule set, for the kernels.
 
     Attributes
     ----------

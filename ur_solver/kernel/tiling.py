@@ -28,7 +28,7 @@ from ur_solver.space.layout import EMPTY, MAX_ENTRIES, MINE, THEIRS, SharedSquar
 
 HOME = -1
 _SIDES = (EMPTY, MINE, THEIRS)
-"""What a tile knows of a shared square; its place here is the square's digit."""
+"""The holder of a shared square; its index here is the square's digit."""
 
 
 @dataclass(frozen=True)
@@ -68,15 +68,15 @@ class TileKinds:
 
     @property
     def vectors(self) -> npt.NDArray[np.int64]:
-        """How many all matrices of a kind have together."""
+        """The vectors of all matrices of a kind together."""
         return self.tiles * self.rows * -(-self.columns // LANES)
 
 
 class Tiling:
-    """What all blocks of a space have in common for the tiled kernel.
+    """The tables that the tiled kernel shares among all blocks of a space.
 
-    A tile says who holds each shared square; its rows what only I can see to: which entry
-    squares I hold and, on squares that my path visits twice, on which leg my pieces are.
+    A tile fixes who holds each shared square. Its rows are what is left open on my side: which
+    entry squares I hold and, on squares that my path visits twice, the leg of each piece.
     """
 
     def __init__(self, space: RaceSpace) -> None:
@@ -91,9 +91,8 @@ class Tiling:
     def squares(self) -> tuple[SharedSquare, ...]:
         """The shared squares as tiles number them, the most significant first.
 
-        Forks, which a path visits twice, come last, those that it comes to late before
-        those that it comes to early: what happens among them stays among tiles that follow
-        each other.
+        Forks, which a path visits twice, come last, and among them those that it reaches late
+        come first: moves among them then lead to tiles with nearby numbers.
         """
 
         def place(square: SharedSquare) -> tuple[bool, int]:
@@ -107,9 +106,9 @@ class Tiling:
     def n_leading(self) -> int:
         """How many shared squares, the most significant, divide a half's tiles into groups.
 
-        All but those, at the end, that both sides come to first in the same order: on them
-        a piece on its first leg that moves makes a tile's number larger. Three at least, so
-        that there are groups for several threads.
+        All but those at the end that both sides reach first in the same order: there a move of
+        a piece on its first leg increases the tile's number. At least three, so that there are
+        groups for several threads.
         """
         squares = self.squares
         aligned = 0
@@ -183,7 +182,7 @@ class Tiling:
 
     @cached_property
     def lane(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None:
-        """What the kernel's unrolled rows must know, or None if they do not apply.
+        """The tables of the kernel's unrolled rows, or None if they do not apply.
 
         They are for four entry squares at the head of the path that it does not come back to,
         shared squares that each side visits once, and throws of 1, 2, 3 and perhaps 4, which is
@@ -280,7 +279,7 @@ class Tiling:
         return max(int(masks[pieces - held]) << held for held in range(min(forks, pieces) + 1))
 
     def workspace_bytes(self, block: Block, certify: bool = False) -> int:
-        """At most how many bytes a block takes while it is swept, whatever the instruction set.
+        """An upper bound of the bytes of a block in work, whatever the instruction set.
 
         F, G and a matrix like F for every throw that may leave the block, and the same in
         single precision, where a copy of F has its place later on; by tile its record, pass
@@ -363,7 +362,7 @@ class Tiling:
 
     @cached_property
     def mask_counts(self) -> npt.NDArray[np.int32]:
-        """(config, pieces): entry masks with so many pieces left for entry squares."""
+        """(config, pieces): the number of entry masks with at most that many pieces."""
         pieces = self.space.rules.pieces
         return np.array(
             [

@@ -7,7 +7,7 @@ square content and throw, from the side of the player to move:
 * `lift` says what its square holds once it has left, or that it is not there or not free;
 * a *step* takes a mover by a throw to a *landing*, which says for every content of the
   target square what it holds then and what was captured, or that landing is forbidden; steps
-  that come to the same, by whatever throws, share one;
+  with the same outcomes, by whatever throws, share a landing;
 * a *turn type* is what may be said before throwing and what may be thrown then.
 """
 
@@ -26,10 +26,10 @@ from ur_solver.rules.contents import LIGHT, Pieces, split
 from ur_solver.space import ContentSpace
 
 MAX_CHOICES = 2
-"""What may be said before a throw, at most."""
+"""The most choices before a throw."""
 
 NONE = 0xFFFF
-"""A content that is none: the move is not there."""
+"""In place of a content: the move does not exist."""
 
 
 class Mover(NamedTuple):
@@ -243,7 +243,7 @@ class _Builder:
         return self.known[key]
 
     def _landed(self, piece: str, target: int, captured: tuple[Pieces | None, ...]) -> Landing:
-        """What comes of landing, by content of the square, where so much is captured."""
+        """The landing on a square, with what is captured of each content of it."""
         square = self.path[target]
         cell = self.cell[square]
         stands = self.mechanics.stands(piece, target)

@@ -1,4 +1,4 @@
-"""What every state space offers, however its positions are numbered.
+"""The interface of every state space.
 
 Positions are stored once, from the side of the player about to throw, and their ranks run
 block by block, in an order in which moves lead only to the same block or an earlier one.
@@ -57,7 +57,7 @@ def number_blocks(progress: Sequence[int], size: Callable[[int, int], int]) -> t
     Parameters
     ----------
     progress : sequence of int
-        For each side config a number that rises with every change of it.
+        For each side config a number that every change of it increases.
     size : callable
         How many positions the half of two configs, mine and theirs, has.
     """
@@ -87,7 +87,7 @@ class Space(ABC):
     values_per_position : int
         How many ranks every position of the board has: more than one where there are stakes.
     unit : float
-        What a stored 1 stands for: certain to win, or so much money.
+        What a stored 1 stands for: a certain win or, with stakes, an amount of money.
     """
 
     rules: RuleSet
@@ -108,7 +108,7 @@ class Space(ABC):
 
     @abstractmethod
     def next_configs(self, config: int) -> Iterator[int]:
-        """The side configs in which one piece is further on for good, dice aside."""
+        """The side configs that one move can irreversibly lead to, by any throw."""
 
     @cached_property
     def _block_numbers(self) -> npt.NDArray[np.int32]:
@@ -123,7 +123,7 @@ class Space(ABC):
         return int(self._block_numbers[mine, theirs])
 
     def reads(self, index: int) -> tuple[int, ...]:
-        """The other blocks that a block's moves lead to, by number, ascending; dice aside."""
+        """The other blocks that a block's moves lead to by any throw: numbers, ascending."""
         return tuple(
             sorted(
                 {
@@ -157,7 +157,7 @@ class Space(ABC):
 
     @property
     def n_positions(self) -> int:
-        """How many positions there are; where there are stakes, whatever the fines."""
+        """The number of positions; with stakes, not counting the fines."""
         return self.n_values
 
     @property

@@ -35,7 +35,7 @@ from ur_solver.space.layout import layout_of
 from ur_solver.space.stock import Stock
 
 _MOST_FROZEN = 4
-"""Frozen squares that side configs are told apart by: their numbers are those of tables."""
+"""The most frozen squares of a side config; tables have an entry for each config."""
 
 _MOST_CONTENTS = 0xFFFF
 """Of a square; rows of states are of 16 bits, and the last number is none."""
@@ -216,7 +216,7 @@ class ContentSpace(Space):
         return count
 
     def _after(self, count: npt.NDArray[np.int64], mine: int, theirs: int) -> Any:
-        """`count` of what is left without a part of each stock; 0 where there is no such."""
+        """`count` of the stocks less a part of each; 0 if a stock does not contain its part."""
         rows, columns = self.stock.take[:, mine], self.stock.take[:, theirs]
         left = count[np.maximum(rows, 0)][:, np.maximum(columns, 0)]
         return left * np.outer(rows >= 0, columns >= 0)

@@ -1,4 +1,4 @@
-"""The parts that a path's squares play in the state space.
+"""The roles of a path's squares in the state space.
 
 Seen from the side to throw ("mine"; the opponent's part mirrors it), a path falls into
 
@@ -26,8 +26,8 @@ EMPTY, MINE, THEIRS, MINE_SECOND, THEIRS_SECOND = range(5)
 N_CODES = 5
 
 MAX_ENTRIES, MAX_FROZEN, MAX_SHARED, MAX_ROWS = 7, 8, 20, 512
-"""Limits of the compiled code that serves the race family: squares of each part of a path, and
-rows of a tile."""
+"""Limits of the compiled code of the race family: squares of each part of a path, rows of a
+tile."""
 
 
 def _code(path: Path, is_mine: bool, index: int) -> int:
@@ -111,12 +111,12 @@ class Layout:
         return tuple(SharedSquare(square, self.codes(square)) for square in order)
 
     def is_cut_into_tiles(self, pieces: int, longest_throw: int) -> bool:
-        """Whether the race family's state space and kernel serve the path.
+        """Whether the race family's state space and kernel support the path.
 
-        They want the entry squares at its head, at most `MAX_ENTRIES` of them; then squares
-        that both sides come to, at least as many as the longest throw moves, so that a piece
-        stops there on its way; then at most `MAX_FROZEN` frozen ones. No private square is
-        visited twice, unless it is an entry square on which the path ends.
+        The path must begin with at most `MAX_ENTRIES` entry squares; then come squares that both
+        sides visit, at least as many as the longest throw moves, so that no piece jumps over
+        them; then at most `MAX_FROZEN` frozen ones. No private square is visited twice, except
+        an entry square on which the path ends.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class SideConfig:
 
 
 def progress(layout: Layout, config: SideConfig) -> int:
-    """A count that rises with every change of a side's config."""
+    """A number that every change of a side's config increases."""
     frozen = sum(index + 1 for k, index in enumerate(layout.frozen) if config.frozen_mask >> k & 1)
     return config.off * (len(layout.path) + 1) + frozen
 
@@ -201,7 +201,7 @@ def side_configs(layout: Layout, pieces: int) -> tuple[SideConfig, ...]:
 
 
 def next_configs(layout: Layout, pieces: int, config: SideConfig) -> Iterator[SideConfig]:
-    """Every way in which one piece can get further for good, dice aside."""
+    """The configs that one irreversible move can lead to, by any throw."""
     n_frozen, mask, off = len(layout.frozen), config.frozen_mask, config.off
     has_free = config.settled < pieces
     for bit in range(n_frozen):

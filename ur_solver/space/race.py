@@ -1,6 +1,6 @@
 """The race family's state space: every position that is not over, numbered 0, 1, 2 ...
 
-Ranks are laid out as the solver and the file want them:
+Ranks are ordered for the solver and the file:
 
     table  = block 0, block 1, ...            in an order in which moves lead only to
                                               the same block or an earlier one
@@ -123,7 +123,7 @@ class RaceSpace(Space):
         return len(self.configs)
 
     def next_configs(self, config: int) -> Iterator[int]:
-        """The side configs in which one piece is further on for good, dice aside."""
+        """The side configs that one move can irreversibly lead to, by any throw."""
         for further in next_configs(self.layout, self.rules.pieces, self.configs[config]):
             if further in self._number_of:
                 yield self._number_of[further]

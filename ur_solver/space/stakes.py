@@ -83,12 +83,12 @@ class StakesSpace(Space):
 
     @property
     def n_positions(self) -> int:
-        """How many positions there are, whatever the fines."""
+        """The number of positions, not counting the fines."""
         return self.positions.n_values
 
     @cached_property
     def pots(self) -> npt.NDArray[np.float64]:
-        """By value of a position what its two sides' sum to."""
+        """The sum of both sides' values, for each value of a position."""
         levels = [self.stakes.pot(fines) / self.unit for fines in range(self.reach + 1)]
         return np.array([*levels, 1.0, 1.0, 1.0, levels[-1], levels[-1]])
 
@@ -117,7 +117,7 @@ class StakesSpace(Space):
         return self.positions.n_configs
 
     def next_configs(self, config: int) -> Iterator[int]:
-        """The side configs in which one piece is further on for good, dice aside."""
+        """The side configs that one move can irreversibly lead to, by any throw."""
         return self.positions.next_configs(config)
 
     @property
@@ -150,14 +150,14 @@ class StakesSpace(Space):
         return rank - rank % self.values_per_position + self.reach + CHANCE
 
     def cut_error(self, values: npt.NDArray[np.float64]) -> tuple[float, float]:
-        """What the cut may have cost some positions' values, all values of each, in units.
+        """The largest error due to the cut in the values of some positions, in units.
 
         Returns
         -------
         float
             At any of the levels up to `reach`.
         float
-            By so much more for each fine past `reach`.
+            The increase for each fine past `reach`.
         """
         rows = values.reshape(-1, self.values_per_position)
         last, chance, least_chance, most_chance, least, most = rows[:, self.reach :].T

@@ -47,7 +47,7 @@ class Stock:
         return (1,) * (stock > 0)
 
     def count(self, stock: int) -> int:
-        """How many pieces a stock is."""
+        """The number of pieces in a stock."""
         return stock.bit_count() if self.is_numbered else stock
 
     def has(self, stock: int, part: int) -> bool:
@@ -68,7 +68,7 @@ class Stock:
 
     @cached_property
     def take(self) -> npt.NDArray[np.int16]:
-        """What is left of a stock without a part, -1 if it has none: shape (size, size)."""
+        """The stock without a part, -1 if it does not contain it: int16, shape (size, size)."""
         stocks = np.arange(self.size)
         left = stocks[:, np.newaxis] - stocks
         is_subset = (stocks[:, np.newaxis] & stocks) == stocks

@@ -11,7 +11,7 @@ cdef class LayoutTables:
     cdef TileTables tables
     cdef Ranking ranking
     cdef int n_leading, length, n_throws, n_slots, first_frozen, pieces
-    cdef int64_t near              # vectors of a block that caches serve unasked, at most
+    cdef int64_t near              # the most vectors of a block that is not prefetched
     cdef bint extra_on_capture, is_lane
     cdef readonly object tiling
     cdef const int32_t[::1] throws, slot_target, slot_throw, slot_entry

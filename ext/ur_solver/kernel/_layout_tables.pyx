@@ -32,7 +32,7 @@ cdef class LayoutTables:
     has_lanes : bool
         Whether the rows of a lane are compiled in.
     near : int
-        Blocks of so many vectors at most are near: caches serve them unasked.
+        Blocks of at most this many vectors are not prefetched.
     """
 
     def __init__(self, tiling, Ranking ranking, bint has_lanes, int64_t near):

@@ -64,8 +64,8 @@ cdef enum:
 
 cdef double HALF_UNIT = 2.0**-53  # of the last place of numbers up to 1, at most
 
-# Single precision is left while changes are still the values' own: down to 2e-7 blocks take
-# no more sweeps for it, at 1e-7 some do.
+# Single precision ends before changes are mostly rounding: limits down to 2e-7 cost no further
+# sweeps, 1e-7 does in some blocks.
 cdef double SINGLE_NOISE = 3e-7
 
 # Changes below which moves are left out, in single precision: 1e-6 to 1e-4 take equally long.
@@ -89,18 +89,18 @@ cdef class TiledKernel(LayoutTables):
     instruction_set : str, optional
         One of `instruction_sets`; the fastest by default.
     rounds : int
-        How often a tile and its mirror are updated in turn before the next pair; a strip and
-        its mirror are solved once.
+        The number of times that a tile and its mirror are updated in turn before the next pair; a
+        strip and its mirror are solved once.
     near : int
-        Blocks of so many vectors at most are not prefetched: a sweep takes 0.8 of the time
-        without it where caches serve a block as it is. They are swept with all moves, too: to
-        find those that can be left out takes the time of two sweeps.
+        Blocks of at most this many vectors fit the caches and are not prefetched: a sweep then
+        takes 0.8 of the time. They are swept with all moves, too: finding those that can be
+        left out takes the time of two sweeps.
     margin : float
-        Moves are left out that are worse than the best by so many times the last change, or
-        what is rounding in single precision if that is more. With a
-        factor r a value is still to change by at most r / (1 - r) times that, the difference of
-        two by twice as much: 98 for 0.98. An estimate, not a bound: what it is worth is seen in
-        the residual, for which all moves are looked at.
+        Moves are left out that are worse than the best by more than this multiple of the last
+        change, or of the rounding error of single precision if that is larger. With contraction
+        factor r the remaining change of a value is at most r / (1 - r) times the last one, that
+        of the difference of two values twice as much: 98 for r = 0.98. This is an estimate; the
+        residual, which uses all moves, shows an error.
     """
 
     cdef const Sweeper* sweeper
@@ -144,9 +144,9 @@ cdef class TiledBlock(TileLayout):
     cdef float* single             # the values less 1/2; NULL once in double precision
     cdef void* memory              # of the precision of the values
     cdef double* lower             # the lower bounds, laid out as `buffer` is
-    cdef Program kept              # has only the moves that sweeps look at ...
-    cdef bint eliminated           # ... unless they look at all
-    cdef bint may_eliminate        # whether they will not once changes are small
+    cdef Program kept              # has only the moves that sweeps use ...
+    cdef bint eliminated           # ... if this is set
+    cdef bint may_eliminate        # whether moves will be left out once changes are small
 
     def __init__(
         self, TiledKernel kernel, Workspace workspace, halves, Inputs inputs, int threads=1,
@@ -221,7 +221,7 @@ cdef class TiledBlock(TileLayout):
 
     @property
     def n_looked_at(self):
-        """How many moves sweeps look at: tiles' own, and a lane's from entry squares."""
+        """The number of moves that sweeps use: of tiles, and of a lane from entry squares."""
         cdef const Program* program = &self.kept if self.eliminated else &self.program
         cdef int64_t t, k, moves = 0, slots = 0
         cdef uint32_t move
@@ -242,18 +242,18 @@ cdef class TiledBlock(TileLayout):
         return moves, slots
 
     def keep_all(self):
-        """Look at all moves from now on; whether some may have been left out."""
+        """Use all moves from now on; return whether some may have been left out."""
         eliminated = self.eliminated
         self.eliminated = self.may_eliminate = False
         return eliminated
 
     @property
     def noise(self):
-        """Changes up to this, a float, are rounding."""
+        """The largest change, a float, that may be due to rounding."""
         return NOISE if self.single == NULL else SINGLE_NOISE
 
     def refine(self):
-        """Go on in double precision, if in single so far; whether it was. Memory is lost."""
+        """Switch to double precision; return whether it was in single. `remember` is undone."""
         if self.single == NULL:
             return False
         with nogil:
@@ -329,16 +329,16 @@ cdef class TiledBlock(TileLayout):
                     self.threads)
 
     def bracket(self, const double[::1] values, double shift, double outside):
-        """Lay bounds around the given values; the block's own are lost.
+        """Set bounds around the given values; the block's own values are lost.
 
         Parameters
         ----------
         values : float64, shape (block size,)
             The block's, in rank order.
         shift : float
-            How far the bounds begin from the block's values; draws are 1/2 for sure.
+            The initial distance of the bounds from the values; draws are exactly 1/2.
         outside : float
-            How far the values that its moves lead to may be off: the same each time.
+            The largest error of the values that its moves lead to: the same in every call.
         """
         cdef int64_t n_states = self.n_state_vectors
         # what leaves the block is a value or 1 less a value, the latter rounded to nearest
@@ -387,7 +387,7 @@ cdef class TiledBlock(TileLayout):
                 self.group_start.shape[0] - 1, self.kernel.rounds, threads)
 
     def width(self, const double[::1] values):
-        """How far the bounds are from the given values, and where.
+        """The largest distance of the bounds from the given values, and its rank.
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ cdef extern from "tiles.h" nogil:
 
 
 cdef class Region:
-    """Memory that grows and is used again: fresh pages cost more than a sweep over them."""
+    """Memory that grows and is reused: fresh pages cost more than a sweep over them."""
 
     def __cinit__(self):
         self.memory = NULL
@@ -24,7 +24,7 @@ cdef class Region:
         free_large(self.memory, self.size)
 
     cdef void* take(self, int64_t size) except NULL:
-        # Room for so many bytes; what was there is lost.
+        # At least `size` bytes; the contents are lost.
         if size > self.size or self.memory == NULL:
             self.memory = grow_large(self.memory, self.size, size)
             self.size = size if self.memory else 0
@@ -33,19 +33,19 @@ cdef class Region:
         return self.memory
 
     cdef double* vectors(self, int64_t count) except NULL:
-        # Room for so many vectors, from the beginning of a cache line on.
+        # `count` vectors, from the beginning of a cache line on.
         cdef uint64_t first = <uint64_t>self.take(count * LANES * sizeof(double) + LINE)
         return <double*>((first + LINE - 1) // LINE * LINE)
 
 
 cdef class Workspace:
-    """What one block at a time is laid out in."""
+    """The memory that one block at a time is laid out in."""
 
     def __init__(self):
         self.release()
 
     cpdef release(self):
-        """Give all memory back; the block in it must be done with."""
+        """Free all memory; the block in it must be finished."""
         self.tiles, self.moves, self.slots = Region(), Region(), Region()
         self.pass_bits, self.buffer, self.memory = Region(), Region(), Region()
         self.kept_tiles, self.kept_moves, self.kept_slots = Region(), Region(), Region()

@@ -1,4 +1,4 @@
-/* What is done to the columns of a tile, by vectors of eight and of four. */
+/* Operations on the columns of a tile, by vectors of eight and of four. */
 
 #ifndef UR_COLUMNS_H
 #define UR_COLUMNS_H

@@ -1,5 +1,5 @@
-/* What is done to as many columns of a tile as a vector has elements; columns do not depend on
-   each other. columns.h includes this file for both widths, with X(name) for name4 and then for
+/* Operations on as many columns of a tile as a vector has elements; columns do not depend on each
+   other. columns.h includes this file for both widths, with X(name) for name4 and then for
    name8: X(copy) defines copy4 and copy8. */
 
 static inline __attribute__((always_inline)) void X(copy)(const REAL *from, REAL *to)

@@ -1,4 +1,4 @@
-/* What is asked of double precision alone, compiled once for each instruction set. */
+/* The residual and the bounds, in double precision only; compiled once for each instruction set. */
 
 #ifndef UR_DOUBLE_BODY_H
 #define UR_DOUBLE_BODY_H

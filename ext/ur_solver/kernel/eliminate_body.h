@@ -1,8 +1,8 @@
-/* Which moves of a lane a sweep need not look at: in single precision.
+/* Action elimination: leaving out moves of a lane that cannot become the best, in single precision.
 
-   Once values hardly change, most moves are seen to be worse than the best by more than all
-   changes to come (action elimination; J. MacQueen, Operations Research 15, 1967, 559-561). One
-   that is so in all positions of a tile is left out of the tile's lists. */
+   Once values hardly change, most moves are worse than the best by more than all remaining changes
+   (J. MacQueen, Operations Research 15, 1967, 559-561). A move for which that holds in all
+   positions of a tile is left out of the tile's lists. */
 
 #ifndef UR_ELIMINATE_BODY_H
 #define UR_ELIMINATE_BODY_H
@@ -12,7 +12,7 @@
 static inline int fill_list(
     const Program *program, const Tile *tile, const MatrixRef *from, MatrixRef *to, int n_kept)
 {
-    /* Its length: the last move that was kept as often as the list must be longer. */
+    /* Pad a list with copies of the last move that was kept; its length. */
     const int length = list_length(program, tile, n_kept);
     for (int k = n_kept; k < length; k++)
         to[k] = n_kept ? to[n_kept - 1] : from[0];
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) int reaches(
     const REAL *buffer, const MatrixRef ref, const REAL *bars, const int source,
     const int pieces, const int rows, const int rows_after, const int vectors)
 {
-    /* Whether a move comes up to the bar in some position; `source` as of `above`. */
+    /* Whether a move reaches the bar in some position; `source` as of `most_above`. */
     const REAL *matrix = matrix_at(buffer, ref);
     const int matrix_stride = (int)(ref & 255) * LANES, stride = vectors * LANES;
     if (lane_is_turned(pieces, vectors))

@@ -1,4 +1,4 @@
-/* What the compiler knows of a lane of four entry squares. */
+/* The rows of a lane of four entry squares, as constants. */
 
 #ifndef UR_LANE_H
 #define UR_LANE_H
@@ -23,15 +23,15 @@ static inline int lane_is_turned(const int pieces, const int vectors)
     return pieces > 0 && vectors == 1;
 }
 
-/* What a row is without the piece on an entry square, counted from 1; -1 if there is none. */
+/* The row without the piece on an entry square, counted from 1; -1 if there is none. */
 static inline __attribute__((always_inline)) int lane_row_without(const int r, const int source)
 {
     const int bit = 1 << (source - 1);
     return LANE_MASK[r] & bit ? LANE_ROW[LANE_MASK[r] ^ bit] : -1;
 }
 
-/* What a row becomes by a move within a tile of so many pieces, by throw n from an entry square,
-   counted from 1, or from home, 0; -1 if there is no such move. */
+/* The row after a move within a tile of `pieces` pieces by throw n, from an entry square counted
+   from 1 or from home, 0; -1 if there is no such move. */
 static inline __attribute__((always_inline)) int lane_row_after(
     const int r, const int n, const int source, const int pieces)
 {

@@ -1,7 +1,7 @@
 /* Sweeps over positions that hold a row of values each, a lane for every level of fines.
 
-   Lanes 0 to `reach` are what a position is worth with so many fines paid; the five that
-   follow serve the cut behind the last of them (ur_solver.space.stakes):
+   Lane k, from 0 to `reach`, is the value of a position with k fines paid; the five lanes that
+   follow are those of the cut behind the last level (ur_solver.space.stakes):
 
        chance          of winning, where both sides play for nothing else
        least_chance    the same, if the side to throw plays as level `reach` would have it and

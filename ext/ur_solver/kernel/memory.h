@@ -1,7 +1,7 @@
-/* Memory that is read all over: in large pages where the system has them. A sweep misses
-   the translation of an address nearly as often as its cache line: with large pages a solve
-   takes 0.91 of the time on finkel 5, 0.93 on blitz 4. Memory that grows keeps its pages:
-   to have fresh ones cleared costs more than to lay a block out in them. */
+/* Memory with scattered accesses, in large pages where the system has them. A sweep has nearly as
+   many TLB misses as cache misses: with large pages a solve takes 0.91 of the time on finkel 5,
+   0.93 on blitz 4. Memory that grows keeps its pages, as clearing fresh pages costs more than
+   laying out a block in them. */
 
 #ifndef UR_MEMORY_H
 #define UR_MEMORY_H
@@ -23,7 +23,7 @@ enum { LARGE_PAGE = 1 << 21 };
 
 static inline int64_t mapped_size(int64_t size)
 {
-    /* What memory of `size` bytes takes in large pages; 0 for the few that are malloc's. */
+    /* `size` bytes in whole large pages; 0 for small sizes, which are left to malloc. */
     return size < 2 * LARGE_PAGE ? 0 : (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 }
 
@@ -52,8 +52,8 @@ static inline void *map_large(int64_t size)
 
 static inline void *grow_large(void *memory, int64_t old_size, int64_t size)
 {
-    /* Memory of `size` bytes in place of `old_size`; what was there is lost, or NULL: then
-       there is none. */
+    /* Memory of `size` bytes in place of `old_size`, whose contents are lost; NULL if there is
+       none. */
     const int64_t had = mapped_size(old_size), whole = mapped_size(size);
     if (!whole) {
         free_large(memory, old_size);
@@ -89,7 +89,7 @@ static inline void *grow_large(void *memory, int64_t old_size, int64_t size)
 
 static inline void *shrink(void *memory, int64_t size)
 {
-    /* Give back what malloc's memory has beyond `size` bytes; where the rest is. */
+    /* Shrink memory of malloc's to `size` bytes; its address afterwards. */
     void *rest = realloc(memory, size > 0 ? size : 1);
     return rest == NULL ? memory : rest;
 }

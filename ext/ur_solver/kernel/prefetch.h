@@ -1,4 +1,4 @@
-/* What the next pairs of tiles will read is asked for before they are updated. */
+/* Prefetching the memory that the next pairs of tiles will read. */
 
 #ifndef UR_PREFETCH_H
 #define UR_PREFETCH_H
@@ -68,8 +68,8 @@ UR_PREFETCH prefetch_tile(
                 lines < MOVE_LINES ? lines : MOVE_LINES);
 }
 
-/* A tile's record, its lists and what they lead to are each known only once the one before
-   is there: each is asked for some pairs before the next. */
+/* A tile's record, its lists and the matrices that they name depend on each other in this order:
+   each is prefetched some pairs ahead of the next. */
 enum { RECORD_AHEAD = 8, MIRROR_AHEAD = 6, LISTS_AHEAD = 4, VALUES_AHEAD = 2 };
 
 UR_PREFETCH prefetch_lists(const Program *program, const Tile *tile)

@@ -1,5 +1,5 @@
 /* The compiled sweeps, one for each instruction set: sweep_plain.c, sweep_avx2.c and
-   sweep_avx512.c. Which one runs is settled when the program runs, so that one build serves all
+   sweep_avx512.c. Which one runs is chosen at run time, so that one build works on all
    machines. In single precision there is one, sweep_single.c, for AVX2: eight floats are one of
    its vectors. README.md has the map of the other files. */
 

@@ -145,9 +145,9 @@ static double sweep(
     const Program *program, REAL *buffer, const int32_t *order, const int64_t *group_start,
     int64_t n_groups, int rounds, int threads)
 {
-    /* Threads share the groups from the first on, so that they work side by side; one may
-       read a row while another rewrites it: either value, the old or the new, serves. That
-       they wait for no one but at the end of a sweep is worth more than a stricter order. */
+    /* Threads take the groups in order. One may read a row while another writes it; the old and
+       the new value are both valid. Avoiding barriers within a sweep gains more than a stricter
+       order would. */
     double delta = 0.0;
 #pragma omp parallel for num_threads(threads) reduction(max : delta) schedule(dynamic)
     for (int64_t group = 0; group < n_groups; group++)
@@ -160,8 +160,8 @@ static double sweep(
     return delta;
 }
 
-/* What is remembered of a tile lies at half of its place: F without G. Strips come after all
-   that, as they are: their G is the mirror's F. */
+/* The copy of a tile holds F without G, so it lies at half of the tile's offset. Strips follow
+   with both: their G is the mirror's F. */
 
 static void remember(
     const Program *program, const REAL *buffer, REAL *memory, int64_t n_tiles, int threads)

@@ -1,4 +1,4 @@
-/* What a block looks like to the tiled kernel.
+/* The data structures of a block in the tiled kernel.
 
    A tile says who holds each shared square. It has two matrices of numbers, F then G: one
    row for everything of mine that it leaves open, one column for everything of theirs,
@@ -20,8 +20,8 @@
    that enters and captures leads to a strip of five columns itself: of the eight numbers of such
    a row the last is the first as the opponent sees it, the strip's corner.
 
-   Whatever I move, a row of mine leads to whole rows of F (I throw again) or of G (the
-   turn passes): no gathers, no decoding of states. A capture on a fork takes a bit out of
+   A move of mine takes a row to a whole row of F (I throw again) or of G (the turn passes): no
+   gathers, no decoding of states. A capture on a fork takes a bit out of
    the columns' numbers: eight columns then come from four that lie together.
 
    The best of the moves that leave the block is found once, when the block is laid out:
@@ -47,8 +47,8 @@ enum {
     MOVE_LINES = 4,               /* prefetched of a matrix that a move leads to */
     SLOT_LINES = 2,
     SMALL = LANE_VECTORS,         /* vectors of a matrix: tiles up to this are small */
-    FEW_MOVES = 3,                /* of a throw: lists of small tiles have so many at least */
-    MOVES_AHEAD = 3,              /* of a throw: refs has room for so many more */
+    FEW_MOVES = 3,                /* of a throw: the least length of lists of small tiles */
+    MOVES_AHEAD = 3,              /* of a throw: spare entries at the end of refs */
     NO_BIT = 7,
     NO_ENTRY = 255,
 };
@@ -116,7 +116,7 @@ typedef struct {
     int32_t lane_slot[MAX_THROWS][LANE_SQUARES + 1]; /* by throw and source: slot or -1 */
     int32_t n_throws;             /* throws that move, by ascending step */
     int32_t n_slots;              /* of a tile */
-    int32_t is_near;              /* so few vectors that caches serve them unasked */
+    int32_t is_near;              /* few vectors: they are not prefetched */
     int64_t first_strip;          /* where strips begin in the buffer, in vectors ... */
     int64_t end_strips;           /* ... and end: the matrices of all other tiles come before */
     uint16_t with_bit[2 * NO_BIT + 1][MAX_ROWS]; /* (bit << 1 | leg, k): k, that bit put in */
@@ -150,8 +150,8 @@ static inline int64_t matrix_vectors(const Program *program, const Tile *tile)
                                     : (int64_t)tile->n_rows * tile->vectors;
 }
 
-/* How long a list of so many moves is. Those of a small tile are filled up to lengths that are
-   easily foreseen: to read a matrix once more costs it less than a wrong guess. */
+/* The length of a list of n_moves moves. Lists of small tiles are padded to lengths that are easy
+   to predict: reading a matrix twice costs less than a mispredicted branch. */
 static inline int list_length(const Program *program, const Tile *tile, int n_moves)
 {
     if (!program->is_lane || matrix_vectors(program, tile) > SMALL)
