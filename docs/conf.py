@@ -19,6 +19,7 @@ extensions = [
     "sphinx_click",
 ]
 exclude_patterns = ["_build"]
+suppress_warnings = ["toc.not_included"]
 
 highlight_language = "console"
 myst_enable_extensions = ["colon_fence", "deflist"]
