@@ -65,7 +65,7 @@ def test_named_orders_choose_as_the_players_of_games_do(name, rules):
         ("enter", "..L.__../L......./....__.. L 2 4", 1, "A@A4"),
         ("off", "....__L./L......./....__.. L 2 4", 1, "A7A+"),
         # a piece on B5 can be captured from B3 by 2; B2 lies behind, and row A is light's own
-        ("safe", "...L__../.LD...../....__.. L 2 3", 3, "A@A2"),
+        ("safe+enter", "...L__../.LD...../....__.. L 2 3", 3, "A@A2"),
         ("safe+furthest", "...L__../.LD...../....__.. L 2 3", 3, "A4A1*"),
         ("furthest", "...L__../.LD...../....__.. L 2 3", 3, "B2B5"),
     ],

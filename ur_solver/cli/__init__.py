@@ -44,6 +44,7 @@ COMMANDS = {
     "play": "Play against a table.",
     "sample": "Games of players that the program knows.",
     "evaluate": "One way to play against another.",
+    "study": "What a rule set is like to play.",
     "serve": "The board in the browser, and answers for programs.",
 }
 """The commands and their help in a line, which `ur --help` shows without importing them."""

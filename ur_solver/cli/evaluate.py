@@ -34,7 +34,7 @@ def command(word: str, light: str, dark: str, games: int | None, seed: int, as_j
     with their 95 % intervals. A POLICY is table; strong, medium or weak, which err now and
     then; random; reply, the best reply to the other side's; first or greedy, as ur sample
     has them; or priorities joined by +, the first of which decides: win, capture, rosette,
-    again, safe, off, enter, furthest, rearmost.
+    again, safe, off, enter, furthest, rearmost; what they leave open is drawn.
 
     \b
     ur evaluate finkel:3 --light capture+safe+furthest --dark table

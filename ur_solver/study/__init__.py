@@ -3,5 +3,6 @@
 from ur_solver.study.estimates import Estimate
 from ur_solver.study.evaluate import Evaluation, evaluate
 from ur_solver.study.policies import Policy, policy_of
+from ur_solver.study.study import study
 
-__all__ = ["Estimate", "Evaluation", "Policy", "evaluate", "policy_of"]
+__all__ = ["Estimate", "Evaluation", "Policy", "evaluate", "policy_of", "study"]

@@ -41,8 +41,10 @@ class Estimate:
         """The upper end of the interval."""
         return self.value + self.margin
 
-    def to_json(self) -> float | dict[str, float]:
-        """As JSON: a number if it is exact, else the number with its interval."""
+    def to_json(self) -> float | dict[str, float] | None:
+        """As JSON: a number if it is exact, else the number with its interval; None if unknown."""
+        if math.isnan(self.value):
+            return None
         if self.is_exact:
             return self.value
         return {"value": self.value, "low": self.low, "high": self.high}

@@ -142,11 +142,10 @@ class ExactPlay:
             rows = walker.space.unrank_states(ranks)
             for sayings, members in walker.kinds(rows):
                 turns = _outcomes(walker, rows[members], sayings)
-                reached = np.full(len(turns.source), self.n)
-                goes_on = ~turns.has(WIN)
-                reached[goes_on] = walker.space.rank_states(turns.after[goes_on])
-                turned = goes_on & ~turns.has(AGAIN)
+                reached = walker.space.rank_states(turns.after)
+                turned = ~turns.has(AGAIN)
                 reached[turned] = ~reached[turned]
+                reached[turns.has(WIN)] = self.n
                 n_outcomes = sum(len(saying.outcomes) for saying in sayings)
                 passes = np.logical_and.reduceat(turns.has(PASS), turns.starts[:-1:n_outcomes])
                 yield Part(walker, ranks[members], sayings, turns.starts, reached, passes)

@@ -57,8 +57,8 @@ class Observer(Protocol):
         """What was noted, by name: arrays with a row for every game."""
 
 
-ObserverOf = Callable[[Walker, int], Observer]
-"""Makes an observer of so many games."""
+ObserverOf = Callable[[Walker, int, np.random.Generator], Observer]
+"""Makes an observer of so many games, with random numbers of its own."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,10 @@ class _Table:
     def play(self, n_games: int, seed: np.random.SeedSequence) -> Games:
         """Games of one stream of random numbers; new ones begin where others end."""
         walker, rng = self.walker, np.random.default_rng(seed)
-        observers = [make(walker, n_games) for make in self.observers]
+        observers = [
+            make(walker, n_games, np.random.default_rng(own))
+            for make, own in zip(self.observers, seed.spawn(len(self.observers)), strict=True)
+        ]
         light_won, is_finished = np.zeros(n_games, dtype=bool), np.zeros(n_games, dtype=bool)
         throws = np.zeros(n_games, dtype=np.int32)
         begun = min(_SLOTS, n_games)
@@ -200,14 +203,20 @@ class _Table:
         self, turns: Turns, sides: npt.NDArray[np.uint8], rng: np.random.Generator
     ) -> npt.NDArray[np.int64]:
         """The option that each side takes."""
+        if len(self.policies) == 1:
+            return _drawn(self.policies[0], turns, rng)
         chosen = turns.starts[:-1].copy()
         is_choice = turns.n_options > 1
         for side, policy in enumerate(self.policies):
-            asked = is_choice if len(self.policies) == 1 else is_choice & (sides == side)
+            asked = is_choice & (sides == side)
             if asked.any():
                 part = turns.part(asked)
-                taken = np.empty(len(part), dtype=np.int64)
-                weights, chances = policy.weights(part), rng.random(len(part))
-                _walker.drawn(weights, part.starts, chances, taken)
-                chosen[asked] += taken - part.starts[:-1]
+                chosen[asked] += _drawn(policy, part, rng) - part.starts[:-1]
         return chosen
+
+
+def _drawn(policy: Policy, turns: Turns, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """The option of each turn that a policy takes."""
+    taken = np.empty(len(turns), dtype=np.int64)
+    _walker.drawn(policy.weights(turns), turns.starts, rng.random(len(turns)), taken)
+    return taken

@@ -18,7 +18,7 @@ from ur_solver.errors import InputError
 from ur_solver.rules import HOME, Move, Position
 from ur_solver.rules.moves import legal_moves
 from ur_solver.study import _walker
-from ur_solver.study.walker import AGAIN, CAPTURE, ROSETTE, WIN, Turns
+from ur_solver.study.walker import AGAIN, CAPTURE, ROSETTE, WIN, Turns, walker_of
 from ur_solver.values import Values
 
 Weights = npt.NDArray[np.float64]
@@ -55,8 +55,8 @@ class AnyMove:
 
     def weights(self, turns: Turns) -> Weights:
         """As `Policy.weights`."""
-        n = turns.n_options
-        return np.repeat(1 / n, n)
+        shares = np.ones(len(turns)) / turns.n_options
+        return np.asarray(np.repeat(shares, turns.n_options), dtype=np.float64)
 
 
 def _safe(turns: Turns) -> npt.NDArray[np.float64]:
@@ -66,10 +66,9 @@ def _safe(turns: Turns) -> npt.NDArray[np.float64]:
     # who throws again is not captured now, but stands there when the turn ends
     again = turns.has(AGAIN)
     threats[again] = turns.walker.mirror(np.ascontiguousarray(threats[again]))
-    over = turns.has(WIN)
-    risk = np.zeros(len(threats))
-    risk[~over] = turns.walker.capture_chances(np.ascontiguousarray(threats[~over]))
-    return -np.round(risk, 12)
+    risk = turns.walker.capture_chances(np.ascontiguousarray(threats))
+    risk[turns.has(WIN)] = 0
+    return np.asarray(-np.round(risk, 12), dtype=np.float64)
 
 
 _SCORES: dict[str, Callable[[Turns], npt.NDArray[np.float64]]] = {
@@ -101,16 +100,18 @@ PRIORITIES: dict[str, str] = {
 class Priorities:
     """Takes what its first priority prefers; among equals what the second does, and so on.
 
-    Among options that no priority tells apart it takes the first: the rearmost piece.
-
     Parameters
     ----------
     order : sequence of str
         Of `PRIORITIES`.
+    takes_first : bool
+        Of options that no priority tells apart, whether it takes the first, which moves the
+        rearmost piece, or any.
     """
 
-    def __init__(self, order: Sequence[str]) -> None:
+    def __init__(self, order: Sequence[str], *, takes_first: bool = False) -> None:
         self.order = tuple(order)
+        self.takes_first = takes_first
         self._scores = [_SCORES[name] for name in self.order]
 
     def __repr__(self) -> str:
@@ -124,7 +125,10 @@ class Priorities:
             preferred = np.where(alive, score(turns), -np.inf)
             best = np.maximum.reduceat(preferred, starts) if len(starts) else preferred
             alive &= preferred == np.repeat(best, turns.n_options)
-        return first_best(alive.astype(float), turns)
+        if self.takes_first:
+            return first_best(alive.astype(float), turns)
+        left = np.add.reduceat(alive, starts, dtype=np.int64) if len(starts) else alive
+        return np.asarray(alive / np.repeat(left, turns.n_options))
 
 
 class TablePolicy:
@@ -147,23 +151,24 @@ class TablePolicy:
         self.others = others
         self.temperature = temperature
         self.payoff = values.rules.payoff
+        self.walker = walker_of(values.rules)
 
     def option_values(self, turns: Turns) -> npt.NDArray[np.float64]:
         """What each option is worth to the side that takes it, shape (options,)."""
         if turns.sayings is not None:
             return self._saying_values(turns)
         total, cost = self._stakes(turns)
-        worth = np.array(total, dtype=np.float64)
-        goes_on = ~turns.has(WIN)
-        after, again = turns.after[goes_on], turns.has(AGAIN)[goes_on]
+        again = turns.has(AGAIN)
         if self.others is None:
-            values = self.values.state_values(after)
+            values = self.values.state_values(turns.after)
         else:
-            values = np.empty(len(after))
-            values[again] = self.values.state_values(after[again])
-            values[~again] = self.others.state_values(after[~again])
-        worth[goes_on] = np.where(again, values, worth[goes_on] - values)
-        return worth - cost
+            values = np.empty(len(again))
+            values[again] = self.values.state_values(turns.after[again])
+            values[~again] = self.others.state_values(turns.after[~again])
+        worth = np.where(again, values, total - values)
+        won = turns.has(WIN)
+        worth[won] = total[won]
+        return np.asarray(worth - cost)
 
     def _stakes(
         self, turns: Turns
@@ -271,7 +276,9 @@ def policy_of(what: PolicyLike, values: Values) -> Policy:
         return TablePolicy(values, TEMPERATURES[what])
     if what == "random":
         return AnyMove()
-    order = ORDERS.get(what, tuple(what.split("+")))
+    if what in ORDERS:
+        return Priorities(ORDERS[what], takes_first=True)
+    order = tuple(what.split("+"))
     unknown = [name for name in order if name not in _SCORES]
     if unknown:
         raise InputError(

@@ -22,7 +22,18 @@ from ur_solver.space import Space, space_of
 from ur_solver.study import _walker
 from ur_solver.study._walker import AGAIN, CAPTURE, PASS, ROSETTE, WIN
 
-__all__ = ["AGAIN", "CAPTURE", "PASS", "ROSETTE", "WIN", "Saying", "Turns", "Walker", "walker_of"]
+__all__ = [
+    "AGAIN",
+    "CAPTURE",
+    "PASS",
+    "ROSETTE",
+    "WIN",
+    "Rows",
+    "Saying",
+    "Turns",
+    "Walker",
+    "walker_of",
+]
 
 Rows = npt.NDArray[Any]
 """Encoded states, shape (states, state width), of the space's own type."""
@@ -125,7 +136,8 @@ class Turns:
     starts : int64, shape (turns + 1,)
         The options of turn k are `starts[k]` to `starts[k + 1]`.
     after : unsigned, shape (options, state width)
-        The states afterwards, seen by the side that throws next. Of no use where an option wins.
+        The states afterwards, seen by the side that throws next; the state before where an option
+        wins, so that all of them are states.
     source, target : int8, shape (options,)
         Path indices: -1 for home, the path's length for off; both -1 for a pass.
     taken : int8, shape (options,)
@@ -168,18 +180,18 @@ class Turns:
 
     def part(self, wanted: npt.NDArray[np.bool_]) -> Turns:
         """Some of the turns, by a mask."""
-        options = np.repeat(wanted, self.n_options)
+        options = np.flatnonzero(np.repeat(wanted, self.n_options))
         return Turns(
             self.walker,
             self.rows[wanted],
             self.throws[wanted],
             self.may[wanted],
             np.concatenate([[0], np.cumsum(self.n_options[wanted])]),
-            self.after[options],
-            self.source[options],
-            self.target[options],
-            self.taken[options],
-            self.flags[options],
+            np.take(self.after, options, axis=0),
+            np.take(self.source, options),
+            np.take(self.target, options),
+            np.take(self.taken, options),
+            np.take(self.flags, options),
             self.sayings,
         )
 
@@ -204,6 +216,7 @@ class Walker:
         self.throws = builder.throws
         self.arrays = builder.build()
         self._tables = _walker.Tables(self.arrays)
+        self._counts = builder.counts()
         self._sayings: dict[tuple[int, bool], tuple[Saying, ...]] = {}
         self._most_options = self._bound()
 
@@ -255,6 +268,18 @@ class Walker:
         """How many pieces of the side to throw stand on each square: shape (states, squares)."""
         cells = np.arange(self.n_cells)
         return self.arrays.n_mine[cells, rows[:, : self.n_cells]]
+
+    def placed(self, rows: Rows) -> npt.NDArray[np.int64]:
+        """How many pieces of the side to throw are where: shape (states, path length + 2).
+
+        By path index; then those borne off, and those at home.
+        """
+        found = np.zeros((len(rows), len(self.rules.path) + 2), dtype=np.int64)
+        for index, cell, count in self._counts:
+            found[:, index] += count[rows[:, cell]]
+        found[:, -1] = self.arrays.stock_count[rows[:, self.n_cells]]
+        found[:, -2] = self.rules.pieces - found.sum(axis=1)
+        return found
 
     def _said(self, home: int, on_board: bool) -> tuple[Saying, ...]:
         key = home, on_board
@@ -548,6 +573,17 @@ class _Builder:
         for content, code in self.code[cell].items():
             mirrored[code] = codes[self.family.arranged(across, split(swap_sides(content)))]
         return mirrored
+
+    def counts(self) -> list[tuple[int, int, npt.NDArray[np.int64]]]:
+        """By place of light: its path index, its cell, and by number the pieces there."""
+        counts = []
+        for place in self.family.places[LIGHT]:
+            cell = self.cell[place.square]
+            count = np.zeros(self.n_codes, dtype=np.int64)
+            for content, code in self.code[cell].items():
+                count[code] = sum(piece[0] == place.letter for piece in split(content))
+            counts.append((place.path_index, cell, count))
+        return counts
 
     def _n_mine(self, cell: int) -> list[int]:
         count = [0] * self.n_codes

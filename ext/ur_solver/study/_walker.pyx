@@ -141,8 +141,9 @@ def expand(
     starts : int64, shape (turns + 1,), OUT
         The options of turn k are `starts[k]` to `starts[k + 1]`.
     after, source, target, taken, flags : OUT
-        By option: the state afterwards, seen by the side that throws next; path indices; the
-        pieces captured; what is so (`AGAIN` and so on). They must have room for all.
+        By option: the state afterwards, seen by the side that throws next, or the state before
+        where the option wins; path indices; the pieces captured; what is so (`AGAIN` and so on).
+        They must have room for all.
 
     Returns
     -------
@@ -160,13 +161,14 @@ def expand(
             memcpy(own, &rows[k, 0], n_bytes)
             mirror_row(tables, own, other)
             n = expand_one(
-                tables, own, other, throws[k], may[k], n, after, source, target, taken, flags)
+                tables, &rows[k, 0], own, other, throws[k], may[k], n, after, source, target,
+                taken, flags)
             starts[k + 1] = n
     return n
 
 
 cdef int64_t expand_one(
-    Tables tables, Number* own, Number* other, int throw, int may, int64_t n,
+    Tables tables, const Number* row, Number* own, Number* other, int throw, int may, int64_t n,
     Number[:, ::1] after, int8_t[::1] source, int8_t[::1] target, int8_t[::1] taken,
     uint8_t[::1] flags,
 ) noexcept nogil:
@@ -217,7 +219,7 @@ cdef int64_t expand_one(
                 if has_none(tables, own):
                     kind, again = WIN_, 1
             if again & 1:
-                memcpy(&after[n, 0], other, n_bytes)
+                memcpy(&after[n, 0], row if kind & WIN_ else other, n_bytes)
                 note(n, tables.mover_source[m], to, tables.stock_count[lost], kind,
                      source, target, taken, flags)
                 n += 1

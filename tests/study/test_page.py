@@ -1,0 +1,25 @@
+"""`ur study` through click's runner."""
+
+import json
+
+import pytest
+
+from tests.cli.test_commands import run
+
+
+@pytest.fixture(autouse=True)
+def _table_of_finkel_2(finkel2):
+    """Every command finds this table."""
+
+
+def test_study_for_people_and_as_json():
+    found = json.loads(run("study", "finkel:2", "-g", "400", "--json"))
+    assert found["games"] == 400
+    text = run("study", "finkel:2", "-g", "400")
+    for part in ("fairness", "length", "choices", "drama", "luck and skill", "squares", "remember"):
+        assert part in text
+    assert "the first player wins     51.8573 %" in text
+    order = found["thumbs"]["orders"][-1]["order"]
+    assert f"  {order}" in text
+    assert "1. Prefer " in text
+    assert len(text.splitlines()) < 90

@@ -1,0 +1,227 @@
+"""What a study says: figures known from elsewhere, and notes of games held against audits."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+
+from tests.games import HashValues
+from ur_solver.api.table import Table
+from ur_solver.audit import audit_games
+from ur_solver.records import Replay
+from ur_solver.rules import named_rules
+from ur_solver.study import study
+from ur_solver.study.estimates import mean_of, ratio_of
+from ur_solver.study.evaluate import evaluate
+from ur_solver.study.figures import as_number, as_share, points
+from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
+from ur_solver.study.play import play
+from ur_solver.study.policies import PRIORITIES, TablePolicy, policy_of
+from ur_solver.study.thumbs import best_order, choices_of
+from ur_solver.study.walker import CAPTURE, PASS, walker_of
+
+
+class Recorder:
+    """Keeps what was thrown and done in every game, to be replayed by the readable rules."""
+
+    def __init__(self, walker, n_games, rng):
+        self.walker = walker
+        self.plies = [[] for _ in range(n_games)]
+
+    def see(self, step):
+        turns = step.turns
+        for k, game in enumerate(step.games):
+            throw = int(turns.throws[k])
+            option = int(step.chosen[k] - turns.starts[k])
+            passed = bool(turns.flags[step.chosen[k]] & PASS)
+            self.plies[game].append((throw, -1 if passed else option))
+
+    def notes(self):
+        plies = np.empty(len(self.plies), dtype=object)
+        plies[:] = self.plies
+        return {"plies": plies}
+
+
+@pytest.mark.parametrize("rules", ["finkel:3", "conventional:2", "casual:3", "ben:2"])
+def test_notes_of_games_are_those_of_an_audit(rules):
+    rules = named_rules(rules)
+    values = HashValues(rules)  # meaningless: leads change often, and moves are bad
+    walker = walker_of(rules)
+    observers = (Recorder, Counts, Squares, partial(lambda v, w, n, rng: Chances(v, w, n), values))
+    policies = (policy_of("random", values), policy_of("greedy", values))
+    games = play(rules, *policies, 25, seed=2, observers=observers)
+    records = [replayed(rules, walker, plies) for plies in games.notes["plies"]]
+    for k, audit in enumerate(audit_games(records, values)):
+        plies = audit.plies
+        assert len(plies) == games.throws[k]
+        assert games.is_finished[k]
+        assert (records[k].winner == "L") == games.light_won[k]
+        steps = [each.ply.step for each in plies]
+        assert games.notes["moves"][k] == sum(step is not None for step in steps)
+        assert games.notes["passes"][k] == sum(step is None for step in steps)
+        assert games.notes["choices"][k] == sum(each.is_choice for each in plies)
+        captures = [step.target for step in steps if step is not None and step.is_capture]
+        assert games.notes["captured"][k].sum() >= len(captures)
+        assert set(np.flatnonzero(games.notes["captured"][k])) == set(captures)
+        light = [each.value if each.ply.side == "L" else 1 - each.value for each in plies]
+        winner = light if games.light_won[k] else [1 - value for value in light]
+        assert games.notes["least_of_winner"][k] == pytest.approx(min(winner))
+        still_open = [n for n, value in enumerate(winner, start=1) if value < 0.9]
+        assert games.notes["decided"][k] == max(still_open, default=0)
+        changes = np.count_nonzero(np.diff(np.sign(np.array(light) - 0.5)))
+        assert games.notes["lead_changes"][k] == changes
+        signs = [1 if each.ply.side == "L" else -1 for each in plies]
+        luck = sum(sign * each.luck for sign, each in zip(signs, plies, strict=True))
+        loss = sum(sign * each.loss for sign, each in zip(signs, plies, strict=True))
+        assert games.notes["luck"][k] == pytest.approx(luck)
+        assert games.notes["loss"][k] == pytest.approx(-loss)
+
+
+def replayed(rules, walker, plies):
+    replay = Replay(rules)
+    for throw, option in plies:
+        if throw < 0:
+            throws = next(t for t in rules.dice.throws if t not in walker.throws)
+        else:
+            throws = walker.throws[throw]
+        steps = replay.legal((throws,), "")
+        replay.take((throws,), steps, option, sayings=(), said=-1)
+    return replay.finish(file="test", number=1)
+
+
+@pytest.fixture(scope="module")
+def study_of_finkel_2(solved):
+    with Table(solved(named_rules("finkel:2"))) as table:
+        return study(table, games=2000, seed=3)
+
+
+def test_a_study_is_json_and_repeatable(study_of_finkel_2, solved):
+    with Table(solved(named_rules("finkel:2"))) as table:
+        again = study(table, games=2000, seed=3)
+        assert table.rules.to_json() == again["rules"]
+    assert json.loads(json.dumps(again)) == study_of_finkel_2
+
+
+def test_exact_figures_of_a_study(study_of_finkel_2):
+    found = study_of_finkel_2
+    assert found["word"] == "finkel:2"
+    assert found["positions"] == 12869
+    assert found["fairness"]["first_player"] == pytest.approx(0.518572907495, abs=1e-11)
+    throws = found["fairness"]["first_throw"]
+    assert [each["chance"] for each in throws] == [1 / 16, 1 / 4, 3 / 8, 1 / 4, 1 / 16]
+    assert sum(each["chance"] * each["gain"] for each in throws) == pytest.approx(0, abs=1e-11)
+    assert found["length"]["throws"] == pytest.approx(39.7980016413802)
+    ladder = found["ladder"]
+    table, random = (ladder["policies"].index(name) for name in ("table", "random"))
+    # the mean of both sides of `ur evaluate finkel:2 --dark random`
+    assert ladder["wins"][table][random] == pytest.approx(0.7366, abs=0.02)
+    for i, row in enumerate(ladder["wins"]):
+        for k, share in enumerate(row):
+            assert share + ladder["wins"][k][i] == pytest.approx(1)
+        assert ladder["wins"][table][i] >= 0.5 - 1e-12
+    lead = ladder["wins"][table][random] - 0.5
+    n = ladder["games_apart"][table][random]
+    assert n == pytest.approx(1.645**2 * (0.25 - lead**2) / lead**2, abs=1)
+    assert sum(found["length"]["histogram"]["counts"]) == 2000
+
+
+def test_squares_of_a_study(study_of_finkel_2):
+    places = study_of_finkel_2["squares"]["places"]
+    assert [place["square"] for place in places][:5] == ["A4", "A3", "A2", "A1", "B1"]
+    worth = [place["worth"]["value"] for place in places]
+    # the further on, the more, but for the last rosette
+    assert worth[0] < worth[4] < worth[7] < worth[11]
+    safe = [place for place in places if place["is_rosette"] or place["square"][0] == "A"]
+    assert all(place["captures"]["value"] == 0 for place in safe)
+    assert places[5]["captures"]["value"] > 0.5
+
+
+def test_openings_of_a_study(study_of_finkel_2, query2):
+    for branch in study_of_finkel_2["openings"]:
+        best = query2.best(query2.rules.start(), branch["throw"])
+        assert branch["move"] == (None if best is None else best.move.text)
+        light = query2.rules.position(branch["position"])
+        value = query2.value(light)
+        assert branch["value"] == pytest.approx(value if light.side == "L" else 1 - value)
+
+
+def test_snapshots_are_drawn_evenly(query2):
+    """Their mean place in the game is its middle."""
+    walker = walker_of(query2.rules)
+    best = TablePolicy(query2)
+    games = play(query2.rules, best, best, 4000, seed=5, observers=(Snapshots, Counts, Squares))
+    notes = games.notes
+    off = mean_of(walker.placed(notes["row"])[:, -2])
+    stood = ratio_of(notes["stood"][:, 5], games.throws)
+    seen = mean_of(walker.placed(notes["row"])[:, 5])
+    # a state of a long game is drawn less often than one of a short: the weights differ a little
+    assert abs(stood.value - seen.value) < 2 * seen.margin
+    assert 0.2 < off.value < 0.9
+    turns = walker.expand(notes["choice_row"], notes["choice_throw"], notes["choice_may"])
+    assert (turns.n_options > 1).all()
+
+
+def test_losses_at_choices(query2):
+    best = TablePolicy(query2)
+    games = play(query2.rules, best, best, 3000, seed=5, observers=(Snapshots, Counts))
+    choices = choices_of(games.notes, best)
+    assert choices.loss(best).value == pytest.approx(0, abs=1e-15)
+    captures = choices.loss(policy_of("capture", query2))
+    assert captures.low < captures.value < captures.high
+    assert choices.turns.has(CAPTURE).any()
+    k = int(np.flatnonzero(choices.turns.has(CAPTURE))[0])
+    turn = int(choices.turns.turn_of[k])
+    position = choices.turns.walker.position(choices.turns.rows[turn])
+    throw = choices.turns.walker.throws[choices.turns.throws[turn]]
+    expected = [each.value for each in query2.moves(position, throw)]
+    mine = choices.worth[choices.turns.starts[turn] : choices.turns.starts[turn + 1]]
+    assert sorted(mine, reverse=True) == pytest.approx(expected)
+
+
+def test_the_best_order(query2):
+    opponent = policy_of("random", query2)
+    found = best_order(query2.rules, opponent, 2000, seed=1)
+    shares = [share.value for _, share in found]
+    assert shares == sorted(shares)
+    for k, (order, _) in enumerate(found):
+        assert len(order) == k + 1
+        assert {*(found[k - 1][0] if k else ())} < {*order}
+    # the first one is the best by the exact figures too, or as good but for chance
+    singles = [evaluate(query2, name, "random").chance.value for name in PRIORITIES]
+    chosen = evaluate(query2, found[0][0][0], "random").chance.value
+    assert chosen > max(singles) - 0.03
+
+
+@pytest.mark.parametrize("rules", ["bell-stakes:1", "birds:1", "skiriuk:2", "casual-roll-again:2"])
+def test_studies_of_other_families(rules, solved):
+    with Table(solved(named_rules(rules))) as table:
+        found = study(table, games=400, seed=1)
+    text = json.dumps(found, allow_nan=False)
+    assert json.loads(text) == found
+    assert ("with_a_free_first_throw" in found["fairness"]) == (rules == "skiriuk:2")
+    assert (found["openings"] == []) == (rules == "birds:1")
+
+
+def test_intervals():
+    rng = np.random.default_rng(1)
+    hits = sum(
+        abs(mean_of(rng.random(200) < 0.3).value - 0.3) < mean_of(rng.random(200) < 0.3).margin
+        for _ in range(400)
+    )
+    assert 360 < hits <= 400
+    none = mean_of(np.zeros(300))
+    assert (none.value, none.margin) == (0, 0.01)
+    counts, totals = rng.poisson(3, 500), rng.poisson(30, 500)
+    assert abs(ratio_of(counts, totals).value - 0.1) < 2 * ratio_of(counts, totals).margin
+
+
+def test_figures_as_text():
+    assert as_number({"value": 69.6447, "low": 69.4495, "high": 69.8399}) == "69.64 ± 0.20"
+    assert as_number(2.5) == "2.5000"
+    assert as_share({"value": 0.6355, "low": 0.6345, "high": 0.6365}) == "63.55 % ± 0.10"
+    assert as_share({"value": 0.0, "low": -0.01, "high": 0.01}) == "none"
+    assert points(-0.0324) == "\N{MINUS SIGN}3.24"
+    assert points(0.0324, sign=False) == "3.24"

@@ -1,0 +1,210 @@
+"""A study for people, as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ur_solver.cli.output import columns
+from ur_solver.study.figures import as_number, as_share, names_of, parts_of, points
+from ur_solver.study.policies import PRIORITIES
+
+_LEAST_SECOND = 1e-9
+
+
+def study_page(found: dict[str, Any]) -> str:
+    """All parts of a study that `ur_solver.study.study` gives."""
+    head = (
+        f"{found['word']}: {found['positions']:,} positions, "
+        f"{found['games']:,} games of the table against itself, seed {found['seed']}"
+    )
+    parts = [
+        ("fairness", _fairness(found)),
+        ("length", _length(found)),
+        ("choices", _choices(found)),
+        ("drama", _drama(found)),
+        ("luck and skill", _luck(found)),
+        ("who beats whom: the share of games that the row wins", _ladder(found)),
+        ("squares of light's path", _squares(found)),
+        ("openings: the best second throws", _openings(found)),
+        (
+            "what to remember: the best order of priorities",
+            _thumbs(found),
+        ),
+    ]
+    texts = [head]
+    texts += [f"{click.style(title, bold=True)}\n{text}" for title, text in parts if text]
+    return "\n\n".join(texts)
+
+
+def _fairness(found: dict[str, Any]) -> str:
+    fairness = found["fairness"]
+    is_chance = found["rules"].get("stakes") is None
+    first = fairness["first_player"]
+    rows = [
+        [
+            "  the first player wins" if is_chance else "  the first player gets",
+            f"{100 * first:.4f} %" if is_chance else f"{first:.4f}",
+        ]
+    ]
+    if not is_chance:
+        rows.append(["  the first player wins", as_share(fairness["first_player_wins"])])
+    if "with_a_free_first_throw" in fairness:
+        rows.append(
+            ["  if the first throw were free", f"{100 * fairness['with_a_free_first_throw']:.4f} %"]
+        )
+    if "first_throw" in fairness and is_chance:
+        throws = ", ".join(
+            f"{each['throw']}: {points(each['gain'])}" for each in fairness["first_throw"]
+        )
+        rows.append(["  worth of the first throw", f"{throws} points"])
+    if fairness["unfinished"]:
+        rows.append(["  games left unfinished", f"{100 * fairness['unfinished']:.2f} %"])
+    return columns(rows, "<<")
+
+
+def _length(found: dict[str, Any]) -> str:
+    length = found["length"]
+    shares = length["quantiles"]
+    return columns(
+        [
+            ["  throws a game", as_number(length["throws"])],
+            ["    standard deviation", f"{length['deviation']:.2f}"],
+            [
+                "    nine games of ten",
+                f"{shares['0.05']:.0f} to {shares['0.95']:.0f}; all {length['shortest']} to "
+                f"{length['longest']}",
+            ],
+            ["  turns a game", as_number(length["turns"])],
+            ["  captures a game", as_number(length["captures"])],
+            ["  extra throws a game", as_number(length["extra_throws"])],
+        ],
+        "<<",
+    )
+
+
+def _choices(found: dict[str, Any]) -> str:
+    choices = found["choices"]
+    return columns(
+        [
+            ["  throws with a choice", as_share(choices["with_a_choice"])],
+            ["  throws without a move", as_share(choices["without_a_move"])],
+            [
+                "  moves to choose from",
+                f"{as_number(choices['moves_to_choose_from'])}; at most {choices['most_moves']}",
+            ],
+        ],
+        "<<",
+    )
+
+
+def _drama(found: dict[str, Any]) -> str:
+    drama = found["drama"]
+    backs = drama["comebacks"]
+    return columns(
+        [
+            ["  changes of the lead", as_number(drama["lead_changes"])],
+            [
+                "  decided for good",
+                f"after {as_share(drama['decided_after'])} of the throws "
+                "(the winner never below 90 % again)",
+            ],
+            ["  won from below 25 %", as_share(backs["25"])],
+            ["  won from below 10 %", as_share(backs["10"])],
+            ["  won from below 1 %", as_share(backs["1"])],
+            ["  a throw changes the chance by", as_share(drama["swing"])],
+        ],
+        "<<",
+    )
+
+
+def _luck(found: dict[str, Any]) -> str:
+    rows = [["  the table against", "loses a game", "spread of luck", "of losses", "skill's part"]]
+    for name, each in found["luck"]["against"].items():
+        rows.append(
+            [
+                f"  {name}",
+                as_share(each["loss"]),
+                points(each["luck_deviation"], sign=False),
+                points(each["loss_deviation"], sign=False),
+                f"{100 * each['skill']:.1f} %",
+            ]
+        )
+    return columns(rows, "<>>>>")
+
+
+def _ladder(found: dict[str, Any]) -> str:
+    ladder = found["ladder"]
+    names, letters = ladder["policies"], names_of(len(ladder["policies"]))
+    rows = [["", "", *letters, "games to tell it from the table"]]
+    for k, name in enumerate(names):
+        wins = [
+            "-" if i == k else f"{100 * parts_of(each)[0]:.1f}"
+            for i, each in enumerate(ladder["wins"][k])
+        ]
+        apart = ladder["games_apart"][k][0]
+        rows.append([f"  {letters[k]}", name, *wins, "" if apart is None else f"{apart:,}"])
+    margin = max(parts_of(each)[1] for row in ladder["wins"] for each in row)
+    text = columns(rows, "<<" + ">" * (len(names) + 1))
+    if margin:
+        text += f"\n  per cent, give or take {100 * margin:.1f} at most"
+    return text
+
+
+def _squares(found: dict[str, Any]) -> str:
+    rows = [["", "square", "a piece is there", "captures a game", "a piece there is worth"]]
+    for place in found["squares"]["places"]:
+        rows.append(
+            [
+                f"  {place['path_index']}",
+                f"{place['square']}{'*' if place['is_rosette'] else ''}",
+                as_share(place["stood"]),
+                as_number(place["captures"]),
+                f"{as_share(place['worth'])}",
+            ]
+        )
+    rows.append(["", "off", "", "", as_share(found["squares"]["off"])])
+    text = columns(rows, "><>>>")
+    for each in found["squares"]["rosettes"]:
+        more = points(each["more_than_its_neighbours"])
+        text += f"\n  the rosette {each['square']}: {more} points more than the squares beside it"
+    return text
+
+
+def _openings(found: dict[str, Any]) -> str:
+    rows = [["  first throw", "", "light then wins", "second throw", "", "second best loses"]]
+    for first in found["openings"]:
+        for second in first["then"]:
+            loss = second["second"]
+            if loss is None or loss < _LEAST_SECOND:
+                continue
+            rows.append(
+                [
+                    f"  {first['throw']}",
+                    first["move"] or "pass",
+                    f"{100 * second['value']:.2f} %",
+                    str(second["throw"]),
+                    second["move"],
+                    points(loss, sign=False),
+                ]
+            )
+    if len(rows) == 1 or found["rules"].get("stakes") is not None:
+        return ""
+    return columns(rows, "<<>><>")
+
+
+def _thumbs(found: dict[str, Any]) -> str:
+    thumbs = found["thumbs"]
+    if not thumbs["orders"]:
+        return ""
+    rows = [["  priorities", f"beat {thumbs['against']}"]]
+    rows += [[f"  {each['order']}", as_share(each["wins"])] for each in thumbs["orders"]]
+    text = columns(rows, "<>")
+    for k, name in enumerate(thumbs["orders"][-1]["order"].split("+"), start=1):
+        text += f"\n  {k}. {'Prefer' if k == 1 else 'Among equals,'} {PRIORITIES[name]}."
+    losses = ", ".join(
+        f"{name} {points(parts_of(loss)[0], sign=False)}"
+        for name, loss in thumbs["loss_at_a_choice"].items()
+    )
+    return f"{text}\n  points lost at a choice of the table's games: {losses}"

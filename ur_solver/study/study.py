@@ -1,0 +1,325 @@
+"""Everything that a study says of a rule set, as one JSON object.
+
+Figures that are exact are numbers; sampled ones are objects with their 95 % interval, as
+`Estimate.to_json` writes them. docs/study.md explains each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.query import Answers
+from ur_solver.study.estimates import Estimate, mean_of, ratio_of
+from ur_solver.study.evaluate import exact_evaluation
+from ur_solver.study.exact_play import ExactPlay
+from ur_solver.study.observers import Chances, Counts, Snapshots, Squares, totals_of
+from ur_solver.study.openings import opening_tree
+from ur_solver.study.play import Games, play
+from ur_solver.study.policies import Policy, TablePolicy, policy_of
+from ur_solver.study.thumbs import Choices, best_order, choices_of, share_of_wins
+from ur_solver.study.walker import Walker, walker_of
+
+LADDER = ("table", "greedy", "capture", "rosette", "safe", "furthest", "first", "random")
+"""The policies that are held against each other."""
+
+_OPPONENT = "greedy"
+"""Whom orders of priorities are tried against."""
+
+MOST_EXACT = 30_000
+"""Up to so many positions the ladder, and the length of games, are worked out exactly."""
+
+_SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_AHEAD = 1.6448536269514722
+"""So many standard deviations are passed to one side in 5 % of normal draws."""
+
+
+def study(
+    table: Answers,
+    *,
+    games: int = 100_000,
+    seed: int = 1,
+    say: Callable[[str], object] = lambda text: None,
+) -> dict[str, Any]:
+    """What a rule set is like to play, by its table.
+
+    Parameters
+    ----------
+    table : Answers
+    games : int
+        Of the table against itself; each pair of the ladder plays a twentieth of them.
+    seed : int
+        The same seed gives the same study.
+    say : callable, optional
+        Told what is done next.
+
+    Returns
+    -------
+    dict
+        JSON values; docs/study.md explains them.
+    """
+    rules, walker = table.rules, walker_of(table.rules)
+    say(f"{games:,} games of the table against itself")
+    best = TablePolicy(table)
+    observers = (Counts, partial(_chances, table), Squares, Snapshots)
+    played = play(rules, best, best, games, seed=seed, observers=observers)
+    exact = None
+    if rules.payoff.is_chance and walker.space.n_values <= MOST_EXACT:
+        exact = ExactPlay(walker)
+    choices = choices_of(played.notes, best)
+    say("rules of thumb")
+    orders = []
+    if choices is not None:
+        opponent = policy_of(_OPPONENT, table)
+        orders = best_order(rules, opponent, max(2, games // 50), seed + 7)
+    order = "+".join(orders[-1][0]) if orders else None
+    say("the ladder")
+    names = (*LADDER[:1], *((order,) if order else ()), *LADDER[1:])
+    ladder = _ladder(table, names, max(2, games // 20), seed, exact, say)
+    return {
+        "rules": rules.to_json(),
+        "word": rules.word,
+        "positions": walker.space.n_positions,
+        "games": games,
+        "seed": seed,
+        "fairness": _fairness(table, played),
+        "length": _length(played, best, exact),
+        "choices": _turns(played),
+        "drama": _drama(played),
+        "luck": _luck(table, played, seed, max(2, games // 5)),
+        "ladder": ladder,
+        "squares": _squares(table, played, walker),
+        "openings": opening_tree(table),
+        "thumbs": _thumbs(table, choices, orders),
+    }
+
+
+def _chances(table: Answers, walker: Walker, n_games: int, rng: np.random.Generator) -> Chances:
+    return Chances(table, walker, n_games)
+
+
+def _fairness(table: Answers, played: Games) -> dict[str, Any]:
+    rules = table.rules
+    start = rules.start()
+    value = table.value(start)
+    opening = table.opening_value()
+    fairness: dict[str, Any] = {
+        "first_player": value if opening is None else opening,
+        "first_player_wins": mean_of(played.results).to_json(),
+        "unfinished": float(1 - played.is_finished.mean()),
+    }
+    if opening is not None:
+        fairness["with_a_free_first_throw"] = value
+    if not table.choices(start):
+        worth = table.throws(start)
+        fairness["first_throw"] = [
+            {"throw": each.throw, "chance": float(each.probability), "gain": each.value - value}
+            for each in worth
+        ]
+        fairness["first_throw_spread"] = math.sqrt(
+            sum(float(each.probability) * (each.value - value) ** 2 for each in worth)
+        )
+    return fairness
+
+
+def _length(played: Games, best: TablePolicy, exact: ExactPlay | None) -> dict[str, Any]:
+    notes = played.notes
+    throws = mean_of(played.throws)
+    deviation = float(played.throws.std(ddof=1))
+    if exact is not None:
+        found = exact_evaluation(exact, best, best)
+        throws, deviation = found.throws, found.deviation
+    shares = np.quantile(played.throws, _SHARES).tolist()
+    counts, edges = np.histogram(played.throws, bins=min(60, int(np.ptp(played.throws)) + 1))
+    return {
+        "throws": throws.to_json(),
+        "deviation": deviation,
+        "turns": mean_of(notes["turns"]).to_json(),
+        "moves": mean_of(notes["moves"]).to_json(),
+        "shortest": int(played.throws.min()),
+        "longest": int(played.throws.max()),
+        "quantiles": dict(zip(map(str, _SHARES), shares, strict=True)),
+        "histogram": {"counts": counts.tolist(), "edges": edges.tolist()},
+        "captures": mean_of(notes["captures"]).to_json(),
+        "extra_throws": mean_of(notes["extras"]).to_json(),
+    }
+
+
+def _turns(played: Games) -> dict[str, Any]:
+    notes = played.notes
+    return {
+        "with_a_choice": ratio_of(notes["choices"], played.throws).to_json(),
+        "without_a_move": ratio_of(notes["passes"], played.throws).to_json(),
+        "moves_to_choose_from": ratio_of(notes["options"], notes["choices"]).to_json(),
+        "most_moves": int(notes["most_options"].max()),
+        "choices_a_game": mean_of(notes["choices"]).to_json(),
+    }
+
+
+def _drama(played: Games) -> dict[str, Any]:
+    notes, over = played.notes, played.is_finished
+    decided = notes["decided"][over] / played.throws[over]
+    least = notes["least_of_winner"][over]
+    return {
+        "lead_changes": mean_of(notes["lead_changes"][over]).to_json(),
+        "decided_after": mean_of(decided).to_json(),
+        "comebacks": {
+            "25": mean_of(least < 0.25).to_json(),
+            "10": mean_of(least < 0.1).to_json(),
+            "1": mean_of(least < 0.01).to_json(),
+        },
+        "least_of_a_winner": float(least.min()) if len(least) else None,
+        "swing": ratio_of(notes["swing"], played.throws).to_json(),
+    }
+
+
+def _luck(table: Answers, played: Games, seed: int, games: int) -> dict[str, Any]:
+    """How the spread of results divides where one side plays worse: half the games each."""
+    best, divided = TablePolicy(table), {}
+    for name in ("medium", "greedy", "random"):
+        other = policy_of(name, table)
+        observers = (partial(_chances, table),)
+        halves = [
+            play(table.rules, light, dark, games // 2, seed=seed + 1 + k, observers=observers)
+            for k, (light, dark) in enumerate(((best, other), (other, best)))
+        ]
+        luck, loss = (
+            np.concatenate([halves[0].notes[what], -halves[1].notes[what]])
+            for what in ("luck", "loss")
+        )
+        spread = float(luck.var(ddof=1)), float(loss.var(ddof=1))
+        divided[name] = {
+            "loss": mean_of(loss).to_json(),
+            "luck_deviation": math.sqrt(spread[0]),
+            "loss_deviation": math.sqrt(spread[1]),
+            "skill": spread[1] / sum(spread) if sum(spread) else 0.0,
+        }
+    return {"deviation": float(played.notes["luck"].std(ddof=1)), "against": divided}
+
+
+def _ladder(
+    table: Answers,
+    names: tuple[str, ...],
+    games: int,
+    seed: int,
+    exact: ExactPlay | None,
+    say: Callable[[str], object],
+) -> dict[str, Any]:
+    """How often each policy beats each, half of the games as the first player."""
+    policies = {name: policy_of(name, table) for name in names}
+    written = {}
+    if exact is not None:
+        written = {name: exact.weights(policy) for name, policy in policies.items()}
+    rows: list[list[Any]] = [[0.5 for _ in names] for _ in names]
+    apart: list[list[Any]] = [[None for _ in names] for _ in names]
+    for i, first in enumerate(names):
+        for k, second in enumerate(names[:i]):
+            say(f"{second} against {first}")
+            if exact is not None:
+                chance = _exact_share(exact, written, policies, first, second)
+            else:
+                pair = policies[first], policies[second]
+                chance = share_of_wins(table.rules, *pair, games, seed + 100 * i + 2 * k)
+            rows[i][k] = chance.to_json()
+            rows[k][i] = Estimate(1 - chance.value, chance.margin).to_json()
+            apart[i][k] = apart[k][i] = _games_apart(chance)
+    return {"policies": list(names), "wins": rows, "games_apart": apart}
+
+
+def _exact_share(
+    exact: ExactPlay,
+    written: dict[str, Any],
+    policies: dict[str, Policy],
+    first: str,
+    second: str,
+) -> Estimate:
+    ours = exact.beginnings(policies[first])
+    theirs = exact.beginnings(policies[second])
+    as_light = ours.chance(exact.chances(written[first], written[second]))
+    as_dark = 1 - theirs.chance(exact.chances(written[second], written[first]))
+    return Estimate((as_light + as_dark) / 2)
+
+
+def _games_apart(chance: Estimate) -> int | None:
+    """After how many games the better side has won more of them, in 95 cases of 100.
+
+    None where the interval does not tell which side is better.
+    """
+    lead = abs(chance.value - 0.5)
+    if lead <= max(chance.margin, 1e-9):
+        return None
+    spread = chance.value * (1 - chance.value)
+    return max(1, math.ceil(_AHEAD**2 * spread / lead**2))
+
+
+def _squares(table: Answers, played: Games, walker: Walker) -> dict[str, Any]:
+    path, rosettes = table.rules.path.light, table.rules.rosettes
+    notes = played.notes
+    worth = _worth_of_places(table, notes["row"], walker)
+    places = []
+    for index, square in enumerate(path):
+        places.append(
+            {
+                "path_index": index,
+                "square": square,
+                "is_rosette": square in rosettes,
+                "stood": ratio_of(notes["stood"][:, index], played.throws).to_json(),
+                "captures": mean_of(notes["captured"][:, index]).to_json(),
+                "worth": worth[index].to_json(),
+            }
+        )
+    beside = {
+        index: worth[index].value - sum(worth[k].value for k in (index - 1, index + 1)) / 2
+        for index, square in enumerate(path)
+        if square in rosettes and 0 < index
+    }
+    return {
+        "places": places,
+        "off": worth[len(path)].to_json(),
+        "rosettes": [
+            {"square": path[index], "path_index": index, "more_than_its_neighbours": more}
+            for index, more in beside.items()
+        ],
+    }
+
+
+def _worth_of_places(table: Answers, rows: npt.NDArray[Any], walker: Walker) -> list[Estimate]:
+    """What one piece more on each path index, and off, adds to the chance: least squares.
+
+    Of one state of each game; a piece at home counts nothing.
+    """
+    mine = walker.placed(rows)
+    theirs = walker.placed(walker.mirror(np.ascontiguousarray(rows)))
+    features = np.column_stack([(mine - theirs)[:, :-1], np.ones(len(rows))]).astype(float)
+    total = totals_of(table.rules.payoff, rows)
+    values = table.state_values(rows) / total
+    inverse = np.linalg.pinv(features.T @ features)
+    weights = inverse @ features.T @ values
+    left = values - features @ weights
+    # as each state's own spread says (White's estimator)
+    errors = np.sqrt(np.diag(inverse @ (features.T * left**2) @ features @ inverse))
+    return [
+        Estimate(float(weight), 1.959963984540054 * float(error))
+        for weight, error in zip(weights[:-1], errors[:-1], strict=True)
+    ]
+
+
+def _thumbs(
+    table: Answers,
+    choices: Choices | None,
+    orders: list[tuple[tuple[str, ...], Estimate]],
+) -> dict[str, Any]:
+    losses = {}
+    if choices is not None:
+        names = (*LADDER[1:], *("+".join(order) for order, _ in orders[-1:]))
+        losses = {name: choices.loss(policy_of(name, table)).to_json() for name in names}
+    return {
+        "against": _OPPONENT,
+        "orders": [{"order": "+".join(order), "wins": share.to_json()} for order, share in orders],
+        "loss_at_a_choice": losses,
+    }

@@ -1,0 +1,107 @@
+"""Rules of thumb: orders of priorities, and the best order that is found.
+
+An order is judged by games against a common opponent that no order beats by far, since the
+positions that players get into are the fruit of their own moves: what an order loses in the
+table's positions says little of how it does in its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.rules import RuleSet
+from ur_solver.study.estimates import Estimate, mean_of
+from ur_solver.study.play import play
+from ur_solver.study.policies import PRIORITIES, Policy, Priorities, TablePolicy
+from ur_solver.study.walker import Turns
+
+MOST_PRIORITIES = 4
+_LEAST_GAIN = 0.01
+"""A further priority must win so much more."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Choices of games, with what their options are worth to the side that chooses.
+
+    Attributes
+    ----------
+    turns : Turns
+    worth : float64, shape (options,)
+    """
+
+    turns: Turns
+    worth: npt.NDArray[np.float64]
+
+    def loss(self, policy: Policy) -> Estimate:
+        """What a policy loses at a choice."""
+        starts = self.turns.starts[:-1]
+        best = np.maximum.reduceat(self.worth, starts)
+        mean = np.add.reduceat(self.worth * policy.weights(self.turns), starts)
+        return mean_of(best - mean)
+
+
+def choices_of(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Choices | None:
+    """The choices that `Snapshots` noted; None if no game had any."""
+    there = notes["has_choice"]
+    if not there.any():
+        return None
+    turns = policy.walker.expand(
+        notes["choice_row"][there], notes["choice_throw"][there], notes["choice_may"][there]
+    )
+    return Choices(turns, policy.option_values(turns))
+
+
+def share_of_wins(rules: RuleSet, own: Policy, other: Policy, games: int, seed: int) -> Estimate:
+    """How often a policy beats another, half of the games as the first player."""
+    half = max(2, games // 2)
+    as_light = mean_of(play(rules, own, other, half, seed=seed).results)
+    as_dark = mean_of(1 - play(rules, other, own, half, seed=seed + 1).results)
+    margin = math.hypot(as_light.margin, as_dark.margin) / 2
+    return Estimate((as_light.value + as_dark.value) / 2, margin)
+
+
+def best_order(
+    rules: RuleSet, opponent: Policy, games: int, seed: int
+) -> list[tuple[tuple[str, ...], Estimate]]:
+    """The order of priorities that wins most against an opponent, found one by one.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    opponent : Policy
+    games : int
+        Of each order that is tried; all with the same throws at first.
+    seed : int
+
+    Returns
+    -------
+    list
+        The best priority, the best order with one more before it, behind it or, later, between
+        two, and so on, with the share of games that each wins; as long as a further one wins a
+        point more. The shares are those that the orders were chosen by, and so a little high.
+    """
+    found: list[tuple[tuple[str, ...], Estimate]] = []
+    order: tuple[str, ...] = ()
+    while len(order) < MOST_PRIORITIES:
+        candidates = [
+            (*order[:k], name, *order[k:])
+            for name in PRIORITIES
+            if name not in order
+            for k in range(len(order) + 1)
+        ]
+        shares = [
+            share_of_wins(rules, Priorities(candidate), opponent, games, seed)
+            for candidate in candidates
+        ]
+        at = max(range(len(shares)), key=lambda k: shares[k].value)
+        if found and shares[at].value < found[-1][1].value + _LEAST_GAIN:
+            break
+        order = candidates[at]
+        found.append((order, shares[at]))
+    return found
