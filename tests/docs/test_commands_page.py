@@ -1,0 +1,152 @@
+"""docs/commands.md: the keys of JSON, exit codes and variables are those of the program."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from tests.docs.session import ROOT
+from ur_solver.cli import COMMANDS, INTERRUPTED, TERMINATED, cli
+from ur_solver.locate import FOLDER_VARIABLE
+from ur_solver.progress import Form
+from ur_solver.rules import named_rules
+
+PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+
+START = "....__../......../....__.. L 2 2"
+ONE = "....__../......../....__.. L 1 1"
+
+# By heading, commands that together have every key.
+ASKED = {
+    "ur query": [
+        ["query", "finkel:2", START],
+        ["query", "birds:1", ONE],
+        ["query", "bell-stakes:1", f"{ONE} p0"],
+    ],
+    "ur best": [
+        ["best", "finkel:2", START, "1"],
+        ["best", "finkel:2", START],
+        ["best", "bell-stakes:1", f"{ONE} p0", "3"],
+    ],
+    "ur moves": [["moves", "finkel:2", START, "1"], ["moves", "finkel:2", START]],
+    "ur solve": [["solve", "finkel:1", "--force"], ["solve", "finkel:2", "--dry-run"]],
+    "ur rules": [["rules", "finkel:1", "--estimate"]],
+    "ur tables": [["tables"]],
+    "ur tables list": [["tables", "list"]],
+    "ur tables verify": [["tables", "verify", "finkel:1"]],
+    "ur info": [["info", "finkel:1"], ["info", "bell-stakes:1"], ["info", "skiriuk:1"]],
+    "ur verify": [["verify", "finkel:1"]],
+    "ur certify": [["certify", "finkel:1"]],
+    "ur audit": [["audit", "finkel", "GAMES"]],
+    "ur sample": [["sample", "finkel:1", "-g", "3"]],
+    "ur evaluate": [
+        ["evaluate", "finkel:1"],
+        ["evaluate", "finkel:1", "-g", "5", "--light", "random"],
+    ],
+}
+
+
+def sections() -> dict[str, dict[str, bool]]:
+    """By heading, the keys that it tells, and whether each is always there."""
+    found = {}
+    _, _, text = PAGE.partition("\n## JSON\n")
+    text, _, _ = text.partition("\n## ")
+    for part in text.split("\n### ")[1:]:
+        heading = re.match(r"`([^`]+)`", part)[1]
+        keys = re.findall(r"^- (\*?)`([^`]+)`", part, flags=re.MULTILINE)
+        found[heading] = {key: not star for star, key in keys}
+    found["ur tables list"] = found["ur tables"]
+    return found
+
+
+OPAQUE = {"rules", "choices", "environment"}
+"""Keys whose objects are told elsewhere."""
+
+
+def keys_of(values: object, name: str = "") -> set[str]:
+    """The keys of an object and of what it holds: ``throws[].best``, ``light.loss``."""
+    found = set()
+    if isinstance(values, dict):
+        for key, value in values.items():
+            full = f"{name}.{key}" if name else key
+            found.add(full)
+            if key not in OPAQUE and full != "throws[].moves":
+                found |= keys_of(value, full)
+    elif isinstance(values, list):
+        for value in values:
+            found |= keys_of(value, f"{name}[]")
+    return found
+
+
+def json_commands() -> set[str]:
+    found = set()
+    for name in COMMANDS:
+        command = cli.get_command(None, name)
+        inner = command.commands if isinstance(command, click.Group) else {}
+        for words, each in [(name, command), *((f"{name} {sub}", c) for sub, c in inner.items())]:
+            if any("--json" in parameter.opts for parameter in each.params):
+                found.add(f"ur {words}")
+    return found
+
+
+def test_every_command_with_json_is_on_the_page():
+    assert set(sections()) == json_commands() == set(ASKED)
+
+
+@pytest.fixture
+def games(tmp_path):
+    from tests.games import random_game
+    from ur_solver.records import write_games
+
+    path = tmp_path / "games.ur"
+    write_games([random_game(named_rules("finkel:2"), seed) for seed in (1, 2)], path)
+    return path
+
+
+@pytest.mark.parametrize("heading", list(ASKED))
+def test_keys_of_json_are_those_of_the_page(heading, finkel2, solved, games):
+    for word in ("finkel:1", "birds:1", "bell-stakes:1", "skiriuk:1"):
+        solved(named_rules(word))
+    told = sections()[heading]
+    seen = set()
+    for arguments in ASKED[heading]:
+        words = [str(games) if word == "GAMES" else word for word in arguments]
+        words = ["finkel:2" if word == "finkel" else word for word in words]
+        result = CliRunner().invoke(cli, [*words, "--json"])
+        assert result.exit_code == 0, result.output
+        for line in result.stdout.splitlines():
+            keys = keys_of(json.loads(line))
+            assert keys <= set(told), f"not on the page: {keys - set(told)}"
+            always = {key for key, is_always in told.items() if is_always}
+            assert always <= keys, f"said to be always there: {always - keys}"
+            seen |= keys
+    assert set(told) == seen, f"never seen: {set(told) - seen}"
+
+
+def test_codes_variables_and_forms_are_those_of_the_program():
+    codes = re.findall(r"^\| (\d+) \|", PAGE, flags=re.MULTILINE)
+    assert codes == ["0", "1", "2", str(INTERRUPTED), str(TERMINATED)]
+    assert f"`{FOLDER_VARIABLE}`" in PAGE
+    forms = re.findall(r"^\| `(\w+)` \| (?:A |Nothing)", PAGE, flags=re.MULTILINE)
+    assert forms == [form.value for form in Form]
+
+
+def test_events_are_those_of_the_page(tmp_path, monkeypatch):
+    table = re.search(r"\| `event` \| other keys \|\n\|---\|---\|\n((?:\|.*\n)+)", PAGE)[1]
+    told = {}
+    for line in table.splitlines():
+        event, *keys = re.findall(r"`(\w+)`", line)
+        told[event] = {key for key in keys if key not in {"solving", "verifying", "certifying"}}
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "new"))
+    said = []
+    for _ in range(2):
+        result = CliRunner().invoke(cli, ["solve", "finkel:1", "--progress", "json"])
+        said += [json.loads(line) for line in result.stderr.splitlines()]
+    for values in said:
+        assert set(values) - {"event"} == told[values["event"]]
+    assert {values["event"] for values in said} == {"folder", "progress", "present"}
+    assert told["resumed"] == {"blocks", "total"}
