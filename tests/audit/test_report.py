@@ -128,11 +128,11 @@ def test_every_throw_is_listed(name):
 def test_boards_have_coordinates():
     for name, columns in (("finkel", 8), ("aseb", 12)):
         drawing = board_svg(named_rules(name).start())
-        names = re.findall(r'class="coordinate" x="([\d.-]+)" y="([\d.-]+)">(\w+)<', drawing)
+        names = re.findall(r'class="coordinate" x="([\d.-]+)" y="([\d.-]+)"[^>]*>(\w+)<', drawing)
         assert [each[2] for each in names] == [*map(str, range(1, columns + 1)), "A", "B", "C"]
         # each in the middle of its column or row
-        squares = re.findall(r'class="square" x="(\d+)" y="(\d+)" width="(\d+)"', drawing)
-        centres = {(int(x) + int(w) / 2, int(y) + int(w) / 2) for x, y, w in squares}
+        squares = re.findall(r'data-square="\w+" transform="translate\((\d+) (\d+)\)"', drawing)
+        centres = {(int(x) + 20, int(y) + 20) for x, y in squares}
         for x, _, _ in names[:columns]:
             assert any(float(x) == centre for centre, _ in centres)
         for _, y, _ in names[columns:]:
@@ -160,7 +160,10 @@ def test_every_piece_is_drawn():
         assert drawing.count('class="piece ') == len(pieces)
         assert drawing.count('class="piece dark"') == sum(side_of(p) == "D" for p in pieces)
         assert drawing.count('class="leg ') == sum(map(is_marked, pieces))
-        assert re.findall(r'class="number[^>]*>(\d)<', drawing) == numbers
+        on_board = drawing.partition('class="tray"')[0]
+        assert re.findall(r'class="number[^>]*>(\d)<', on_board) == numbers
+        n_spare = sum(position.home(side) + position.n_off(side) for side in "LD")
+        assert drawing.count('class="spare ') == n_spare
 
 
 def test_signed_has_no_minus_nought():

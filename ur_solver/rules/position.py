@@ -221,6 +221,21 @@ def parse_position(rules: RuleSet, text: str) -> Position:
     IllegalPositionError
         Listing every way in which the rule set forbids the position.
     """
+    position = parse_any_position(rules, text)
+    faults = position.faults()
+    if faults:
+        raise IllegalPositionError(f"position {text!r}: " + "; ".join(faults))
+    return position
+
+
+def parse_any_position(rules: RuleSet, text: str) -> Position:
+    """As `parse_position`, but the position may have faults.
+
+    Raises
+    ------
+    PositionSyntaxError
+        As `parse_position` does.
+    """
     if len(text) > _MAX_TEXT:
         raise PositionSyntaxError(
             f"position of {len(text)} characters; one has no more than {_MAX_TEXT}"
@@ -249,9 +264,6 @@ def parse_position(rules: RuleSet, text: str) -> Position:
         position = Position(rules, contents, side, n_light, n_dark)
     if fines:
         position = replace(position, fines=_parse_fines(fines[0], text))
-    faults = position.faults()
-    if faults:
-        raise IllegalPositionError(f"position {text!r}: " + "; ".join(faults))
     return position
 
 

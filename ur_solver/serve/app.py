@@ -20,9 +20,16 @@ from starlette.routing import Route
 
 from ur_solver import __version__
 from ur_solver.errors import InputError, PositionSyntaxError, UrError
-from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.rules import CATALOGUE, LIGHT, named_rules
 from ur_solver.serve import openapi
-from ur_solver.serve.asked import RefusedError, json_body, parameters, rules_of_word, turns_of
+from ur_solver.serve.asked import (
+    RefusedError,
+    json_body,
+    parameters,
+    rules_of_word,
+    turns_of,
+    view_of,
+)
 from ur_solver.serve.describe import NOTATIONS, rules_values, table_values, whole_table_values
 from ur_solver.serve.games import (
     audit_text,
@@ -32,7 +39,7 @@ from ur_solver.serve.games import (
     report_text,
 )
 from ur_solver.serve.guard import Application, Guard
-from ur_solver.serve.unfold import Json, Source, Unfolded, position_values
+from ur_solver.serve.unfold import Json, Source, Unfolded, board_values, position_values
 
 MAX_BODY = 1 << 20
 """The most bytes of a request's body."""
@@ -110,7 +117,8 @@ class _Served:
             ("/openapi.json", "get", self.openapi),
             ("/tables", "get", self.tables),
             ("/tables/{table}", "get", self.table),
-            ("/tables/{table}/position", "get", self.position, "position"),
+            ("/tables/{table}/position", "get", self.position, "position", "drawing?"),
+            ("/tables/{table}/board", "get", self.board, "position", "drawing?"),
             ("/tables/{table}/positions", "post", self.positions),
             ("/tables/{table}/line", "post", self.line),
             ("/tables/{table}/audit", "post", self.audit),
@@ -118,7 +126,8 @@ class _Served:
             ("/tables/{table}/convert", "post", self.convert),
             ("/rules", "get", self.rule_sets),
             ("/rules/{rules}", "get", self.rules),
-            ("/rules/{rules}/position", "get", self.rules_position, "position"),
+            ("/rules/{rules}/position", "get", self.rules_position, "position", "drawing?"),
+            ("/rules/{rules}/board", "get", self.board, "position", "drawing?"),
             ("/rules/{rules}/line", "post", self.rules_line),
         ]
 
@@ -183,17 +192,23 @@ class _Served:
     def _position_answer(self, request: Request, source: Source, name: str | None) -> Response:
         text = request.query_params["position"]
         version = source.table.file.digest if source.table else source.rules.word
-        etag = _etag(version, text)
+        view = view_of(request.query_params.get("drawing"))
+        etag = _etag(version, text, str(view))
         if _is_known(request, etag):
             return _unchanged(etag)
-        body = self._position(name or source.rules.word, name is not None, text)
+        body = self._position(name or source.rules.word, name is not None, text, view)
         return _response(body, _JSON, etag)
 
-    def _find_position(self, name: str, is_table: bool, text: str) -> bytes:
+    def _find_position(self, name: str, is_table: bool, text: str, view: str | None) -> bytes:
         table = self._tables[name] if is_table else None
         rules = table.rules if table is not None else named_rules(name)
-        answer = Unfolded(Source(rules, table), rules.position(text)).answer()
-        return _dumped(answer)
+        return _dumped(Unfolded(Source(rules, table), rules.position(text), view).answer())
+
+    async def board(self, request: Request) -> Response:
+        """A position that may have faults, drawn."""
+        view = view_of(request.query_params.get("drawing")) or LIGHT
+        text = request.query_params["position"]
+        return _response(_dumped(board_values(self._source(request).rules, text, view)), _JSON)
 
     async def positions(self, request: Request) -> Response:
         """The values of many positions, with an error in place of each that is none."""

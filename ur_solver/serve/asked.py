@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ur_solver.rules import CATALOGUE, RuleSet, named_rules
+from ur_solver.rules import CATALOGUE, SIDE_NAMES, RuleSet, named_rules
 from ur_solver.serve.games import MAX_LINE_TURNS, Turn
 
 _WORDS: dict[type, str] = {str: "text", list: "list"}
@@ -23,21 +23,38 @@ class RefusedError(Exception):
 def parameters(given: Sequence[tuple[str, str]], *names: str) -> dict[str, str]:
     """The parameters of a query, each of which must be there once, and no other.
 
+    A name with a question mark behind it is of one that may be left out.
+
     Raises
     ------
     RefusedError
     """
     for name, _ in given:
-        if name not in names:
-            known = ", ".join(names) or "none"
+        if name not in names and f"{name}?" not in names:
+            known = ", ".join(each.rstrip("?") for each in names) or "none"
             raise RefusedError(400, f"unknown parameter {name!r:.60}; expected {known}")
     values = dict(given)
     if len(values) < len(given):
         raise RefusedError(400, "a parameter is given twice")
     for name in names:
-        if name not in values:
+        if name not in values and not name.endswith("?"):
             raise RefusedError(400, f"the parameter {name!r} is missing")
     return values
+
+
+def view_of(name: str | None) -> str | None:
+    """The side on top of a drawing that its parameter names; None for no drawing.
+
+    Raises
+    ------
+    RefusedError
+    """
+    for side, each in SIDE_NAMES.items():
+        if name == each:
+            return side
+    if name is None:
+        return None
+    raise RefusedError(400, f"drawing is {name!r:.60}; expected light or dark, the side on top")
 
 
 def json_body(text: bytes, kinds: dict[str, type]) -> dict[str, Any]:

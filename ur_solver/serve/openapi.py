@@ -119,7 +119,7 @@ _SCHEMAS: Json = {
     "Rules": _object(**_RULES),
     "Worth": _object(_WITH_STAKES, **_WORTH),
     "Move": _object(
-        ("value", "loss", "mark", "chance", "cost"),
+        ("value", "loss", "mark", "chance", "cost", "arrows"),
         move=_TEXT,
         again=_told(_FLAG, "whether the same side throws again"),
         capture=_FLAG,
@@ -129,6 +129,7 @@ _SCHEMAS: Json = {
         mark=_MARK,
         chance=_CHANCE,
         cost=_told(_WHOLE, "the fine that the move costs"),
+        arrows=_told(_object(best=_TEXT, played=_TEXT), "with a drawing: the curve of an arrow"),
         to=_told(_TEXT, "a square, or off"),
         **{"from": _told(_TEXT, "a square, or home")},
     ),
@@ -142,8 +143,9 @@ _SCHEMAS: Json = {
         moves=_told(_list(_of("Move")), "the best first; none where the turn passes"),
     ),
     "Position": _object(
-        (*_WITH_STAKES, "value", "tolerance", "error", "choices"),
+        (*_WITH_STAKES, "value", "tolerance", "error", "choices", "svg"),
         **_WORTH,
+        svg=_told(_TEXT, "the board, where a drawing is asked for"),
         choices=_told(
             {"type": "object", "additionalProperties": _or_null(_NUMBER)},
             "what saying it is worth; null where it may not be said",
@@ -228,6 +230,14 @@ _POSITION: Json = {
     "schema": _TEXT,
     "examples": {"start": {"value": _START}, "middle": {"value": _MIDDLE}},
 }
+_DRAWING: Json = {
+    "name": "drawing",
+    "in": "query",
+    "required": False,
+    "description": "whether to draw the board, and the side on top",
+    "schema": _SIDE,
+    "examples": {"dark": {"value": "dark"}},
+}
 _FIRST_TURNS = [[None, [2], "A@A3"], [None, [0], None]]
 
 
@@ -256,6 +266,10 @@ def _body(example: Json, **properties: Json) -> Json:
     return {"schema": _object(**properties), "example": example}
 
 
+_BOARD = (
+    "A position that may be impossible, drawn, with its faults",
+    _object(position=_TEXT, svg=_TEXT, faults=_list(_TEXT)),
+)
 _TURN = _told(
     _list({}, minItems=3, maxItems=3),
     "what was said or null, the list of throws, and the move or null",
@@ -274,9 +288,14 @@ def document() -> Json:
         "/tables/{table}": {"get": _operation("A table", _of("WholeTable"), _IN_TABLE)},
         "/tables/{table}/position": {
             "get": _operation(
-                "A position with all throws and moves", _of("Position"), _IN_TABLE, _POSITION
+                "A position with all throws and moves",
+                _of("Position"),
+                _IN_TABLE,
+                _POSITION,
+                _DRAWING,
             )
         },
+        "/tables/{table}/board": {"get": _operation(*_BOARD, _IN_TABLE, _POSITION, _DRAWING)},
         "/tables/{table}/positions": {
             "post": _operation(
                 "The values of many positions",
@@ -321,8 +340,10 @@ def document() -> Json:
                 _of("Position"),
                 _IN_RULES,
                 _POSITION,
+                _DRAWING,
             )
         },
+        "/rules/{rules}/board": {"get": _operation(*_BOARD, _IN_RULES, _POSITION, _DRAWING)},
         "/rules/{rules}/line": {
             "post": _operation(
                 "Turns played, without values", _of("Line"), _IN_RULES, body=_LINE_BODY

@@ -17,7 +17,9 @@ from ur_solver.api.table import Table
 from ur_solver.audit.summary import Thresholds
 from ur_solver.records import Step, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
+from ur_solver.rules.drawing.svg import Arrow, arrow_path, board_svg
 from ur_solver.rules.families import Roll
+from ur_solver.rules.position import parse_any_position
 from ur_solver.rules.turns import total
 
 Json = dict[str, Any]
@@ -54,10 +56,12 @@ class Unfolded:
     source : Source
     position : Position
         Of the source's rules.
+    view : str, optional
+        The side whose row is on top in a drawing of the board, if there is to be one.
     """
 
-    def __init__(self, source: Source, position: Position) -> None:
-        self.source, self.position = source, position
+    def __init__(self, source: Source, position: Position, view: str | None = None) -> None:
+        self.source, self.position, self.view = source, position, view
         self.rules, self.side = source.rules, position.side
         self.stepper = stepper_of(source.rules)
         self.state = self.stepper.encode(position)
@@ -114,6 +118,8 @@ class Unfolded:
         table = self.source.table
         if table is not None:
             answer |= position_values(table, self.position, self.value)
+        if self.view is not None:
+            answer["svg"] = board_svg(self.position, view=self.view, is_named=True)
         answer |= {
             "side": SIDE_NAMES[self.side],
             "winner": SIDE_NAMES[self.position.winner] if self.position.winner else None,
@@ -176,6 +182,13 @@ class Unfolded:
                 step.state, self.side if step.again else opponent(self.side)
             ),
         }
+        if self.view is not None:
+            answer["arrows"] = {
+                kind: arrow_path(
+                    self.rules, self.side, Arrow(kind, step.source, step.target), self.view
+                )
+                for kind in ("best", "played")
+            }
         cost = self._cost(step)
         return answer | {"cost": cost} if cost else answer
 
@@ -205,6 +218,16 @@ class Unfolded:
 
 THRESHOLDS = Thresholds()
 """The usual ones."""
+
+
+def board_values(rules: RuleSet, text: str, view: str) -> Json:
+    """A position that may have faults: its drawing, and every fault in words."""
+    position = parse_any_position(rules, text)
+    return {
+        "position": position.notation,
+        "svg": board_svg(position, view=view, is_named=True),
+        "faults": position.faults(),
+    }
 
 
 def position_values(table: Table, position: Position, value: float) -> Json:

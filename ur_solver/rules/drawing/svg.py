@@ -1,18 +1,24 @@
-"""Boards as inline SVG, with pieces and arrows for moves.
+"""Boards as SVG, with pieces, what is at home and off, and arrows for moves.
 
-Colours are CSS classes, which `board_style` defines for light and dark screens.
+The one drawing of a board: in reports and notebooks, as a picture of its own, and on the page that
+`ur serve` offers. Colours are CSS classes, which `board_style` defines for light and dark screens.
+Nothing has a style of its own, so that a page may forbid that.
+
+A square is a group with its name as ``data-square``; so are what a side has at home and off, with
+``home`` and ``off`` and the side as ``data-side``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup, escape
 
+from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS, Board
 from ur_solver.rules.contents import DARK, LIGHT, is_marked, side_of, split
 from ur_solver.rules.drawing.text import SIDE_NAMES
 from ur_solver.rules.families import HOME
@@ -22,8 +28,30 @@ if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
 
 _CELL = 40
-_STRIP = 20
-"""The height of a line of text above and below the board, and the width of the row letters."""
+_STRIP = 16
+"""Room for the columns' numbers and the rows' letters."""
+
+_TRAY = 30
+_SPARE = 15
+"""The height of what a side has at home and off, and the room of a piece there."""
+
+_LABEL = 48
+
+_ROSETTE = "".join(
+    f"M20 20Q{20 + 10 * math.cos(a - 0.36):.1f} {20 + 10 * math.sin(a - 0.36):.1f} "
+    f"{20 + 16 * math.cos(a):.1f} {20 + 16 * math.sin(a):.1f}"
+    f"Q{20 + 10 * math.cos(a + 0.36):.1f} {20 + 10 * math.sin(a + 0.36):.1f} 20 20"
+    for a in (k * math.pi / 4 for k in range(8))
+)
+_EYE = "m-6 0q6-6 12 0q-6 6-12 0m6 0h0"
+_FIVE = "m-4-4h0m8 0h0m-4 4h0m-4 4h0m8 0h0"
+_MARKS = (
+    (EYES, "".join(f"M{x} {y}{_EYE}" for x in (12, 28) for y in (12, 28))),
+    (FOUR_FIVES, "".join(f"M{x} {y}{_FIVE}" for x in (12, 28) for y in (12, 28))),
+    (WAVY_CORNERS, "M8 14l6-5 6 5 6-5 6 5M8 22l6-5 6 5 6-5 6 5M8 30l6-5 6 5 6-5 6 5"),
+    (QUARTERED, "M20 7v26M7 20h26M9 9h22v22h-22z"),
+)
+_FIVE_DOTS = "M12 12h0M28 12h0M20 20h0M12 28h0M28 28h0"
 
 
 class Arrow(NamedTuple):
@@ -49,121 +77,84 @@ def board_style() -> Markup:
     return Markup(sheet.read_text(encoding="utf-8"))
 
 
-def board_svg(position: Position, arrows: Sequence[Arrow] = (), label: str = "") -> Markup:
+def board_svg(
+    position: Position,
+    arrows: Sequence[Arrow] = (),
+    label: str = "",
+    *,
+    view: str = LIGHT,
+    is_named: bool = False,
+) -> Markup:
     """A board with its pieces and arrows for moves of the side to throw.
 
     Parameters
     ----------
     position : Position
+        One with faults can be drawn, too.
     arrows : sequence of Arrow
     label : str
         The text for screen readers; by default the position's notation.
+    view : str
+        The side whose row is on top: ``"L"`` or ``"D"``.
+    is_named : bool
+        Whether screen readers are told every square by its name, as a table, instead of the board
+        as one picture.
     """
     rules = position.rules
-    board = rules.board
-    n_columns = len(board.rows[0])
-    width, height = n_columns * _CELL, 3 * _CELL
-    filled = dict(zip(board.squares, position.contents, strict=True))
-    parts = []
-    for row, kinds in enumerate(board.rows):
-        for column, kind in enumerate(kinds):
-            if kind == ".":
-                square = f"{'ABC'[row]}{column + 1}"
-                parts.append(_square(board.rosettes, square, filled[square], row, column))
-    parts += (_arrow(rules, position.side, arrow) for arrow in arrows)
-    for y, side in ((-1.5 * _STRIP, LIGHT), (height + _STRIP / 2, DARK)):
-        parts.append(
-            f'<text class="count" x="2" y="{y}">{SIDE_NAMES[side]}: {position.home(side)} at '
-            f"home, {position.n_off(side)} off</text>"
-        )
-    # Some paths end at the board's edge, where an arrow off the board needs room.
-    beyond = [_middle(rules, side, len(rules.path))[0] for side in (LIGHT, DARK)]
-    left, right = (
-        min(0, *(x - _CELL / 2 for x in beyond)),
-        max(width, *(x + _CELL / 2 for x in beyond)),
-    )
-    parts += _coordinates(n_columns, left)
-    left -= _STRIP
-    box = f"{left} {-2 * _STRIP} {right - left + 2} {height + 3 * _STRIP}"
+    parts = list(_rows(position, view, is_named))
+    parts += (_tray(position, side, view) for side in (LIGHT, DARK))
+    parts += _coordinates(rules, view)
+    parts += (_arrow(rules, position.side, arrow, view) for arrow in arrows)
+    left, right = _sides(rules)
+    left = min(left, -_STRIP)
+    top = -_STRIP - _TRAY - 2
+    box = f"{left:g} {top} {right - left + 2:g} {3 * _CELL + _TRAY + 6 - top}"
+    role = "table" if is_named else "img"
     name = escape(label or position.notation)
     return Markup(
-        f'<svg class="ur-board" viewBox="{box}" role="img" aria-label="{name}">'
+        f'<svg class="ur-board" viewBox="{box}" role="{role}" aria-label="{name}">'
         f"{''.join(parts)}</svg>"
     )
 
 
-def _coordinates(n_columns: int, left: float) -> list[str]:
-    """The columns' numbers above the board, and the rows' letters to the left of `left`."""
-    names = [((column + 0.5) * _CELL, -_STRIP / 2, str(column + 1)) for column in range(n_columns)]
-    names += [(left - _STRIP / 2, (row + 0.5) * _CELL, name) for row, name in enumerate("ABC")]
-    return [f'<text class="coordinate" x="{x:g}" y="{y:g}">{name}</text>' for x, y, name in names]
+def board_picture(position: Position, arrows: Sequence[Arrow] = (), *, view: str = LIGHT) -> str:
+    """A board as an SVG file that needs nothing else."""
+    drawing = board_svg(position, arrows, view=view)
+    head = '<svg xmlns="http://www.w3.org/2000/svg"'
+    style = f"<style>{board_style()}.ur-board {{ font-family: sans-serif; }}</style>"
+    begin, end = drawing.split(">", 1)
+    return f"{head}{begin.removeprefix('<svg')}>{style}{end}\n"
 
 
-def _square(rosettes: frozenset[str], square: str, content: str, row: int, column: int) -> str:
-    x, y = column * _CELL, row * _CELL
-    middle_x, middle_y = x + _CELL / 2, y + _CELL / 2
-    parts = [_rect("square", x, y, 1)]
-    if square in rosettes and not content:
-        petals = "".join(
-            f'<ellipse cx="{middle_x}" cy="{middle_y - 8}" rx="4" ry="8" '
-            f'transform="rotate({angle} {middle_x} {middle_y})"/>'
-            for angle in range(0, 360, 45)
-        )
-        parts.append(f'<g class="rosette">{petals}</g>')
-    pieces = split(content)
-    if pieces and square in rosettes:
-        parts.append(_rect("ring", x, y, 3))
-    # Pieces are drawn in a grid with about as many columns as rows, from the bottom up like stacks.
-    n_columns = math.isqrt(len(pieces) - 1) + 1 if pieces else 1
-    n_rows = math.ceil(len(pieces) / n_columns)
-    size = (_CELL - 6) / n_columns
-    for k, piece in enumerate(pieces):
-        row_up, place = divmod(k, n_columns)
-        centre_x = x + 3 + (place + 0.5) * size
-        centre_y = middle_y + (n_rows / 2 - row_up - 0.5) * size
-        parts.append(_piece(piece, centre_x, centre_y, size * 0.38))
-    return "".join(parts)
+def arrow_path(rules: RuleSet, side: str, arrow: Arrow, view: str = LIGHT) -> str:
+    """The curve of an arrow from the middle of a square to another, as SVG writes it.
 
-
-def _piece(piece: str, x: float, y: float, radius: float) -> str:
-    css = SIDE_NAMES[side_of(piece)]
-    parts = [f'<circle class="piece {css}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>']
-    if is_marked(piece):
-        parts.append(
-            f'<circle class="leg {css}" cx="{x:.1f}" cy="{y:.1f}" r="{0.4 * radius:.1f}"/>'
-        )
-    if number := piece[1:]:
-        parts.append(
-            f'<text class="number {css}" x="{x:.1f}" y="{y:.1f}" '
-            f'style="font-size:{1.3 * radius:.1f}px">{number}</text>'
-        )
-    return "".join(parts)
-
-
-def _rect(css: str, x: float, y: float, inset: int) -> str:
-    size = _CELL - 2 * inset
-    return (
-        f'<rect class="{css}" x="{x + inset}" y="{y + inset}" width="{size}" height="{size}" '
-        'rx="4"/>'
-    )
-
-
-def _arrow(rules: RuleSet, side: str, arrow: Arrow) -> str:
-    css = arrow.kind
-    x0, y0 = _middle(rules, side, arrow.source)
-    x1, y1 = _middle(rules, side, arrow.target)
-    # The best and the played move bend to different sides, so that both can be seen.
-    bend = 14 if css == "best" else -14
-    length = max(((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5, 1.0)
+    The best and the played move bend to different sides, so that both can be seen.
+    """
+    (x0, y0), (x1, y1) = _ends(rules, side, arrow, view)
+    bend = 14 if arrow.kind == "best" else -14
+    length = max(math.hypot(x1 - x0, y1 - y0), 1.0)
     middle_x = (x0 + x1) / 2 - (y1 - y0) / length * bend
     middle_y = (y0 + y1) / 2 + (x1 - x0) / length * bend
+    return f"M{x0:g} {y0:g}Q{middle_x:.1f} {middle_y:.1f} {x1:g} {y1:g}"
+
+
+def _arrow(rules: RuleSet, side: str, arrow: Arrow, view: str) -> str:
+    _, (x, y) = _ends(rules, side, arrow, view)
+    css = arrow.kind
     return (
-        f'<path class="arrow {css}" d="M{x0:.1f} {y0:.1f} Q{middle_x:.1f} {middle_y:.1f} '
-        f'{x1:.1f} {y1:.1f}"/><circle class="tip {css}" cx="{x1:.1f}" cy="{y1:.1f}" r="5.5"/>'
+        f'<path class="arrow {css}" d="{arrow_path(rules, side, arrow, view)}"/>'
+        f'<circle class="tip {css}" cx="{x:g}" cy="{y:g}" r="5.5"/>'
     )
 
 
-def _middle(rules: RuleSet, side: str, index: int) -> tuple[float, float]:
+def _ends(
+    rules: RuleSet, side: str, arrow: Arrow, view: str
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    return _middle(rules, side, arrow.source, view), _middle(rules, side, arrow.target, view)
+
+
+def _middle(rules: RuleSet, side: str, index: int, view: str) -> tuple[float, float]:
     """The centre of a square of a path; home and off lie one step beyond the path's ends."""
     path = rules.path.squares(side)
     if 0 <= index < len(path):
@@ -171,4 +162,135 @@ def _middle(rules: RuleSet, side: str, index: int) -> tuple[float, float]:
     else:
         square, inner = (path[0], path[1]) if index == HOME else (path[-1], path[-2])
         column = 2 * float(square[1:]) - float(inner[1:])
-    return (column - 0.5) * _CELL, ("ABC".index(square[0]) + 0.5) * _CELL
+    return (column - 0.5) * _CELL, _row_top(square[0], view) + _CELL / 2
+
+
+def _row_top(row: str, view: str) -> int:
+    return ("ABC" if view == LIGHT else "CBA").index(row) * _CELL
+
+
+def _sides(rules: RuleSet) -> tuple[float, float]:
+    """How far the board reaches; some paths end at its edge, where an arrow off needs room."""
+    beyond = [_middle(rules, side, len(rules.path), LIGHT)[0] for side in (LIGHT, DARK)]
+    return (
+        min(0, *(x - _CELL / 2 for x in beyond)),
+        max(len(rules.board.rows[0]) * _CELL, *(x + _CELL / 2 for x in beyond)),
+    )
+
+
+def _coordinates(rules: RuleSet, view: str) -> Iterator[str]:
+    """The columns' numbers above the board, and the rows' letters to the left of it."""
+    for column in range(len(rules.board.rows[0])):
+        yield _coordinate((column + 0.5) * _CELL, -_STRIP / 2, str(column + 1))
+    for row in "ABC":
+        yield _coordinate(-_STRIP / 2, _row_top(row, view) + _CELL / 2, row)
+
+
+def _coordinate(x: float, y: float, name: str) -> str:
+    return f'<text class="coordinate" x="{x:g}" y="{y:g}" aria-hidden="true">{name}</text>'
+
+
+def _rows(position: Position, view: str, is_named: bool) -> Iterator[str]:
+    board = position.rules.board
+    filled = dict(zip(board.squares, position.contents, strict=True))
+    for name, kinds in sorted(zip("ABC", board.rows, strict=True), reverse=view == DARK):
+        squares = [f"{name}{column}" for column, kind in enumerate(kinds, 1) if kind == "."]
+        cells = "".join(_cell(board, each, filled[each], view, is_named) for each in squares)
+        yield f'<g role="row">{cells}</g>' if is_named else cells
+
+
+def _cell(board: Board, square: str, content: str, view: str, is_named: bool) -> str:
+    x, y = (int(square[1:]) - 1) * _CELL, _row_top(square[0], view)
+    pieces = split(content)
+    is_rosette = square in board.rosettes
+    named = ""
+    if is_named:
+        told = [square, "rosette"] if is_rosette else [square]
+        named = f' role="cell" aria-label="{", ".join([*told, *pieces_words(pieces)])}"'
+    parts = [_rect("square", 1)]
+    if is_rosette:
+        parts.append(f'<path class="rosette" d="{_ROSETTE}"/>')
+    elif board == UR:
+        parts.append(_mark(square))
+    if pieces and is_rosette:
+        parts.append(_rect("ring", 3))
+    # Pieces are drawn in a grid with about as many columns as rows, from the bottom up like stacks.
+    n_columns = math.isqrt(len(pieces) - 1) + 1 if pieces else 1
+    n_rows = math.ceil(len(pieces) / n_columns)
+    size = (_CELL - 6) / n_columns
+    for k, piece in enumerate(pieces):
+        row_up, place = divmod(k, n_columns)
+        centre_x = 3 + (place + 0.5) * size
+        centre_y = _CELL / 2 + (n_rows / 2 - row_up - 0.5) * size
+        parts.append(_piece("piece", piece, centre_x, centre_y, size * 0.38))
+    return f'<g data-square="{square}" transform="translate({x} {y})"{named}>{"".join(parts)}</g>'
+
+
+def pieces_words(pieces: Sequence[str]) -> list[str]:
+    """Pieces in words, alike ones counted: ``2 light``, ``dark marked``, ``light 3``."""
+    words = []
+    for piece in dict.fromkeys(pieces):
+        count = pieces.count(piece)
+        number = f"{count} " if count > 1 else ""
+        mark = " marked" if is_marked(piece) else ""
+        words.append(f"{number}{SIDE_NAMES[side_of(piece)]}{mark} {piece[1:]}".rstrip())
+    return words
+
+
+def _mark(square: str) -> str:
+    """What is carved into a square of the Ur board: five dots where it is nothing else."""
+    path = next((path for squares, path in _MARKS if square in squares), None)
+    css = "mark" if path else "mark dots"
+    return f'<path class="{css}" d="{path or _FIVE_DOTS}"/>'
+
+
+def _tray(position: Position, side: str, view: str) -> str:
+    """What a side has at home and off, with a bar for the side about to throw."""
+    rules, name = position.rules, SIDE_NAMES[side]
+    width = len(rules.board.rows[0]) * _CELL
+    y = -_STRIP - _TRAY if side == view else 3 * _CELL + 4
+    numbers = position.numbers(side) if rules.mechanics.is_numbered else ()
+    at_home = [f"{side}{number}" for number in numbers] or [side] * position.home(side)
+    off = [side] * max(0, position.n_off(side))
+    is_next = position.winner is None and position.side == side
+    bar = f'<rect class="next" x="-8" width="4" height="{_TRAY - 2}" rx="2"/>' if is_next else ""
+    room = width / 2 - 2
+    parts = [
+        _place("home", name, 0, room, at_home),
+        _place("off", name, width / 2 + 2, room, off),
+    ]
+    return f'<g class="tray" transform="translate(0 {y})">{bar}{"".join(parts)}</g>'
+
+
+def _place(place: str, name: str, x: float, width: float, pieces: Sequence[str]) -> str:
+    """The pieces of a side in one place, beside a word that says which."""
+    spares = "".join(
+        _piece("spare", piece, _LABEL + (k + 0.5) * _SPARE, (_TRAY - 2) / 2, 0.42 * _SPARE)
+        for k, piece in enumerate(pieces)
+    )
+    return (
+        f'<g data-square="{place}" data-side="{name}" transform="translate({x:g} 0)">'
+        f'<rect class="place" width="{width:g}" height="{_TRAY - 2}" rx="4"/>'
+        f'<text class="count" x="5" y="{(_TRAY - 2) / 2:g}">{place} {len(pieces)}</text>'
+        f"{spares}</g>"
+    )
+
+
+def _piece(kind: str, piece: str, x: float, y: float, radius: float) -> str:
+    css = SIDE_NAMES[side_of(piece)]
+    parts = [f'<circle class="{kind} {css}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>']
+    if is_marked(piece):
+        parts.append(
+            f'<circle class="leg {css}" cx="{x:.1f}" cy="{y:.1f}" r="{0.4 * radius:.1f}"/>'
+        )
+    if number := piece[1:]:
+        parts.append(
+            f'<text class="number {css}" x="{x:.1f}" y="{y:.1f}" '
+            f'font-size="{1.3 * radius:.1f}">{number}</text>'
+        )
+    return "".join(parts)
+
+
+def _rect(css: str, inset: int) -> str:
+    size = _CELL - 2 * inset
+    return f'<rect class="{css}" x="{inset}" y="{inset}" width="{size}" height="{size}" rx="4"/>'
