@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the tests need beyond Python, on Debian and Ubuntu: Chromium, in which the audit's
-# report is looked at. Without it those tests are skipped.
+# report and the board's page are looked at. Without it those tests are skipped.
 set -eu
 
 sudo=

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -104,8 +105,16 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         thresholds=thresholds,
         nothing=NOTHING,
         marks=list(Mark),
+        page_style=page_style(),
         board_style=board_style(),
     )
+
+
+@lru_cache(maxsize=1)
+def page_style() -> Markup:
+    """The style sheet of reports, which the page of `ur serve` shares."""
+    sheet = resources.files("ur_solver.audit") / "templates" / "page.css"
+    return Markup(sheet.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1)

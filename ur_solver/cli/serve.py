@@ -73,13 +73,14 @@ def command(
     with bound_socket(host, port) as sock:
         shelf = open_shelf(words, say, memory)
         own = [socket.gethostname(), host] if _is_open_to_others(host) else []
+        app = make_app(shelf, [*own, *names])
         address = f"http://{_shown(host)}:{sock.getsockname()[1]}/"
         if own:
             say(f"everybody who reaches {host} can ask this server; it has no passwords")
         say(f"{', '.join(shelf)}: {address} (Ctrl-C ends)")
         if is_opened:
             webbrowser.open(address)
-        serve(make_app(shelf, [*own, *names]), sock)
+        serve(app, sock)
 
 
 def _checked(path: str) -> str:

@@ -13,7 +13,13 @@ from ur_solver.records.race_steps import stepper_of
 from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay
 from ur_solver.records.rgn import read_rgn, write_rgn
 from ur_solver.records.royalur_json import read_json_game, write_json_game
-from ur_solver.records.settings import known_rules, rules_from_settings, rules_word, settings_of
+from ur_solver.records.settings import (
+    known_rules,
+    rules_from_settings,
+    rules_text,
+    rules_word,
+    settings_of,
+)
 from ur_solver.records.steps import Outcome, Rolls, Saying, Step, Stepper
 
 __all__ = [
@@ -36,6 +42,7 @@ __all__ = [
     "read_rgn",
     "read_text",
     "rules_from_settings",
+    "rules_text",
     "rules_word",
     "settings_of",
     "stepper_of",

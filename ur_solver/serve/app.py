@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
+from importlib import resources
 from typing import Any
 
 import anyio.to_thread
@@ -19,8 +20,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ur_solver import __version__
+from ur_solver.audit.report import page_style
 from ur_solver.errors import InputError, PositionSyntaxError, UrError
 from ur_solver.rules import CATALOGUE, LIGHT, named_rules
+from ur_solver.rules.drawing.svg import board_style
 from ur_solver.serve import openapi
 from ur_solver.serve.asked import (
     RefusedError,
@@ -60,7 +63,6 @@ _TYPES = {
     "html": _HTML,
     "js": "text/javascript; charset=utf-8",
     "css": "text/css; charset=utf-8",
-    "svg": "image/svg+xml",
 }
 """Types by suffix, written out: some systems have others for these in their registry."""
 
@@ -370,7 +372,16 @@ def _attachment(text: str, kind: str, name: str) -> Response:
 
 def _static_files() -> list[tuple[str, bytes, str]]:
     """Address, content and type of the page's files, read once."""
-    return []
+    files = {
+        f"/{file.name}": file.read_bytes()
+        for file in (resources.files("ur_solver.serve") / "page").iterdir()
+        if file.name.rpartition(".")[2] in _TYPES
+    }
+    files["/"] = files.pop("/index.html")
+    files["/style.css"] = page_style().encode() + files["/style.css"]
+    files["/board.css"] = board_style().encode()
+    kinds = {path: _TYPES[path.rpartition(".")[2] if "." in path else "html"] for path in files}
+    return [(path, content, kinds[path]) for path, content in files.items()]
 
 
 async def _static(content: bytes, kind: str, request: Request) -> Response:

@@ -7,7 +7,7 @@ from typing import Any
 from ur_solver.api.table import Table
 from ur_solver.audit.players import TEMPERATURES
 from ur_solver.errors import InputError
-from ur_solver.records import GameRecord, write_text
+from ur_solver.records import GameRecord, rules_text, write_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
 from ur_solver.rules.payoff import Stakes
 
@@ -33,7 +33,7 @@ def rules_values(rules: RuleSet) -> dict[str, Any]:
             "rows": list(rules.board.rows),
             "rosettes": sorted(rules.rosettes),
             "pieces_on": {square: list(family.pieces_on[square]) for square in rules.board.squares},
-            "stacks": [square for square, rule in family.squares.items() if rule.is_stack],
+            "shared": [square for square in rules.board.squares if _is_shared(rules, square)],
         },
         "paths": {name: list(rules.path.squares(side)) for side, name in SIDE_NAMES.items()},
         "dice": [
@@ -50,8 +50,16 @@ def rules_values(rules: RuleSet) -> dict[str, Any]:
         "choices": [] if says == (FREE_THROW,) else list(says),
         "is_numbered": family.is_numbered,
         "stakes": None if rules.stakes is None else _stakes(rules.stakes, rules.pieces),
+        "record_rules": rules_text(rules),
         "notations": [notation for notation in NOTATIONS if _can_write(rules, notation)],
     }
+
+
+def _is_shared(rules: RuleSet, square: str) -> bool:
+    """Whether a square may hold more than one piece."""
+    family = rules.mechanics
+    pieces, rule = family.pieces_on[square], family.squares[square]
+    return any(rule.fault((one, other)) is None for one in pieces for other in pieces)
 
 
 def _stakes(stakes: Stakes, pieces: int) -> dict[str, int]:

@@ -24,7 +24,7 @@ from ur_solver.audit import (
 from ur_solver.audit.judge import TIE
 from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
 from ur_solver.records import GameRecord, RecordFault, read_text, stepper_of, write_text
-from ur_solver.rules import SIDE_NAMES, Position
+from ur_solver.rules import SIDE_NAMES, Position, opponent
 from ur_solver.serve.unfold import Json, Source, Unfolded
 
 MAX_TURNS = 20_000
@@ -115,10 +115,24 @@ def _audit_values(audit: GameAudit) -> Json:
         "game": record.number,
         "names": {name: record.player(side) for side, name in SIDE_NAMES.items()},
         "start": record.start.notation,
+        "position": _end_of(record),
         "end_value": audit.end_value,
         "result": result_text(audit),
         "account": account_text(audit),
     }
+
+
+def _end_of(record: GameRecord) -> str:
+    """The position where a record stops."""
+    if not record.plies:
+        return record.start.notation
+    last, stepper = record.plies[-1], record.stepper
+    if last.is_pending:
+        return stepper.notation(last.state, last.side)
+    if last.step is None:
+        return stepper.notation(stepper.flip(last.state), opponent(last.side))
+    side = last.side if last.step.again else opponent(last.side)
+    return stepper.notation(last.step.state, side)
 
 
 def report_text(table: Table, text: str) -> str:

@@ -80,7 +80,7 @@ _RULES: Json = {
             {"type": "object", "additionalProperties": _list(_TEXT)},
             "by square, the pieces that may stand there",
         ),
-        stacks=_told(_list(_TEXT), "the squares on which the order of pieces matters"),
+        shared=_told(_list(_TEXT), "the squares that may hold more than one piece"),
     ),
     "paths": _object(light=_list(_TEXT), dark=_list(_TEXT)),
     "dice": _list(
@@ -91,6 +91,7 @@ _RULES: Json = {
     "choices": _told(_list(_TEXT), "what may be said before a throw"),
     "is_numbered": _FLAG,
     "stakes": _or_null(_object(ante=_WHOLE, fine=_WHOLE, reach=_WHOLE)),
+    "record_rules": _told(_TEXT, "as a record in the plain notation names the rule set"),
     "notations": _told(_list(_TEXT), "in which games can be written"),
 }
 _WORTH: Json = {
@@ -143,13 +144,14 @@ _SCHEMAS: Json = {
         moves=_told(_list(_of("Move")), "the best first; none where the turn passes"),
     ),
     "Position": _object(
-        (*_WITH_STAKES, "value", "tolerance", "error", "choices", "svg"),
+        (*_WITH_STAKES, "value", "tolerance", "error", "choices", "choice_marks", "svg"),
         **_WORTH,
         svg=_told(_TEXT, "the board, where a drawing is asked for"),
         choices=_told(
             {"type": "object", "additionalProperties": _or_null(_NUMBER)},
             "what saying it is worth; null where it may not be said",
         ),
+        choice_marks=_told({"type": "object", "additionalProperties": _MARK}, "their marks"),
         side=_told(_SIDE, "the side about to throw"),
         winner=_or_null(_SIDE),
         is_draw=_FLAG,
@@ -208,6 +210,7 @@ _SCHEMAS: Json = {
         game=_WHOLE,
         names=_object(light=_or_null(_TEXT), dark=_or_null(_TEXT)),
         start=_TEXT,
+        position=_told(_TEXT, "where the record stops"),
         end_value=_told(_CHANCE, "to light"),
         result=_TEXT,
         account=_TEXT,

@@ -135,6 +135,10 @@ class Unfolded:
                     worth.get(each["choice"], 0.0) + each["probability"] * each["value"]
                 )
             answer["choices"] = {name: worth.get(name) for name in self._sayings}
+            answer["choice_marks"] = {
+                name: self.mark(max(worth.values()) - value, len(worth))
+                for name, value in worth.items()
+            }
             for each in turns:
                 each["luck"] = each["value"] - worth[each["choice"]]
         return answer | {"throws": turns}

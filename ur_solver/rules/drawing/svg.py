@@ -35,7 +35,7 @@ _TRAY = 30
 _SPARE = 15
 """The height of what a side has at home and off, and the room of a piece there."""
 
-_LABEL = 48
+_LABEL = 51
 
 _ROSETTE = "".join(
     f"M20 20Q{20 + 10 * math.cos(a - 0.36):.1f} {20 + 10 * math.sin(a - 0.36):.1f} "

@@ -1,0 +1,102 @@
+"""A browser for tests: Debian's Chromium, driven by Playwright, with every complaint collected."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+
+@contextmanager
+def launched() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Person:
+    """Somebody at a page of the server; `close` fails if the page complained of anything.
+
+    Complaints are messages on the console, among them those of the content security policy,
+    errors of scripts, requests to other hosts and answers that were not expected to fail.
+    """
+
+    def __init__(self, browser: Any, origin: str, **context: Any) -> None:
+        options = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
+        self.context = browser.new_context(**(options | context))
+        self.context.set_default_timeout(10_000)
+        self.page = self.context.new_page()
+        self.origin = origin
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", self._note)
+
+    def _note(self, request: Any) -> None:
+        if not request.url.startswith("data:"):
+            self.requests.append(request.url)
+        if not request.url.startswith((self.origin, "blob:", "data:")):
+            self.complaints.append(f"asked {request.url}")
+
+    def close(self, expected: str = "") -> None:
+        """End; complaints that hold `expected` are no fault."""
+        self.context.close()
+        faults = [each for each in self.complaints if not expected or expected not in each]
+        assert not faults
+
+    # What a person does and sees.
+
+    def visit(self, address: str = "") -> None:
+        self.page.goto(f"{self.origin}/#{address}")
+        self.page.wait_for_selector("main[aria-busy='false'] #board svg")
+
+    def settle(self) -> None:
+        """Wait until what was done is answered and shown."""
+        self.page.wait_for_selector("main[aria-busy='false']")
+
+    def status(self) -> str:
+        return self.page.inner_text("#status")
+
+    def until(
+        self, selector: str, text: str = "", state: str = "visible", seconds: int = 10
+    ) -> None:
+        """Wait for something to be on screen, or not."""
+        found = self.page.locator(selector, has_text=text).first
+        found.wait_for(state=state, timeout=1000 * seconds)
+
+    def options(self) -> list[str]:
+        return self.page.locator("#options button").all_inner_texts()
+
+    def press(self, name: str, within: str = "") -> None:
+        self.page.locator(within or "body").get_by_role("button", name=name, exact=True).click()
+
+    def keys(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    @property
+    def address(self) -> dict[str, str]:
+        parts = urlsplit(self.page.url).fragment.split("&")
+        return {key: unquote(value) for key, _, value in (part.partition("=") for part in parts)}
+
+    def shown(self) -> dict[str, Any]:
+        """All that is on screen, but not what has the focus."""
+        return self.page.evaluate(
+            """() => Object.fromEntries(
+              ['board', 'chances', 'status', 'options', 'throws', 'moves', 'turns', 'graph',
+               'summary', 'names', 'controls', 'editor', 'table']
+              .map(id => [id, document.getElementById(id)])
+              .map(([id, each]) => [id, id === 'table' ? each.value
+                : each.hidden ? null : each.innerHTML.replace(/ aria-current="step"/, ' here')]))"""
+        )

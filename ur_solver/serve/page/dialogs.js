@@ -1,0 +1,169 @@
+// Dialogs: a new game, a game from elsewhere, saving and sharing, the keys.
+
+import { at, download, make } from "./dom.js";
+
+const SIDES = ["light", "dark"];
+
+/** @param {import("./session.js").Session} session */
+export function wireDialogs(session, { start, failed }) {
+  const open = (name) => at(`${name}-dialog`).showModal();
+  at("help").addEventListener("click", () => open("help"));
+  at("new").addEventListener("click", () => {
+    const names = ["human", ...Object.keys(session.about.players ?? {}), "random"];
+    for (const side of SIDES) {
+      at(`${side}-player`).replaceChildren(...names.map((name) =>
+        make("option", { selected: name === session.players[side] }, name)));
+    }
+    open("new");
+  });
+  at("new-dialog").addEventListener("close", () => {
+    if (at("new-dialog").returnValue !== "start") return;
+    at("new-dialog").returnValue = "";
+    start(Object.fromEntries(SIDES.map((side) => [side, at(`${side}-player`).value])));
+  });
+  wireOpening(session, failed, open);
+  at("save").addEventListener("click", () => {
+    at("link").value = location.href;
+    showSaves(session, failed);
+    open("save");
+  });
+  return { help: () => open("help") };
+}
+
+// Games from elsewhere.
+
+function wireOpening(session, failed, open) {
+  const say = (...items) => at("found").replaceChildren(...items.map((item) => make("li", {}, item)));
+  at("open").addEventListener("click", () => {
+    say();
+    open("open");
+    at("text").focus();
+  });
+  const read = async () => {
+    say();
+    let found;
+    try {
+      if (!session.source.hasValues) throw new Error("Games are judged by a table; choose one first.");
+      found = await session.source.audit(at("text").value);
+    } catch (error) {
+      say(error.message);
+      return;
+    }
+    const { games, faults } = found;
+    const take = async (game) => {
+      at("open-dialog").close();
+      session.players = { light: "human", dark: "human" };
+      await session.load(game).catch(failed);
+    };
+    if (games.length === 1 && !faults.length) await take(games[0]);
+    else if (!games.length && !faults.length) say("There is no game in this.");
+    else {
+      say(...games.map((game) => make("button", { type: "button", onclick: () => take(game) },
+        gameWords(game))), ...faults.map((fault) => faultItem(fault, games.length + faults.length)));
+    }
+  };
+  at("read").addEventListener("click", read);
+  const readFile = async (file) => {
+    if (!file) return;
+    if (file.size > 1 << 20) {
+      say("The file is larger than a mebibyte; “ur audit” reads it.");
+      return;
+    }
+    at("text").value = await file.text();
+    await read();
+  };
+  at("file").addEventListener("change", (event) => readFile(event.target.files[0]));
+  addEventListener("dragover", (event) => {
+    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+  });
+  addEventListener("drop", (event) => {
+    const [file] = event.dataTransfer?.files ?? [];
+    if (!file) return;
+    event.preventDefault();
+    if (!at("open-dialog").open) open("open");
+    readFile(file);
+  });
+}
+
+function gameWords(game) {
+  const names = SIDES.map((side) => game.names[side] ?? side).join(" – ");
+  return `Game ${game.game}: ${names}, ${game.plies.length} throws, ${game.result}`;
+}
+
+function faultItem(fault, count) {
+  const which = count > 1 ? `Game ${fault.game}: ` : "";
+  if (!fault.place) return `${which}${fault.message}`;
+  const show = () => {
+    const text = at("text");
+    const lines = text.value.split("\n");
+    const begin = lines.slice(0, fault.place.line - 1).join("\n").length + (fault.place.line > 1 ? 1 : 0);
+    const from = begin + (fault.place.column ?? 1) - 1;
+    text.focus();
+    text.setSelectionRange(from, begin + (lines[fault.place.line - 1] ?? "").length);
+  };
+  return make("span", {}, `${which}${fault.message} `,
+    make("button", { type: "button", onclick: show }, "Show"));
+}
+
+// Saving and sharing.
+
+/** The line that is followed, in the plain notation; the session stands at its end. */
+export function record(session) {
+  const { about, root } = session;
+  const lines = [`rules: ${about.record_rules}`];
+  if (root.position !== about.start) lines.push(`start: ${root.position}`);
+  for (const side of SIDES) {
+    const player = session.players[side];
+    const name = session.names[side] ?? (player === "human" ? null : player);
+    const key = side === "light" ? "Light" : "Dark";
+    if (name) lines.push(`${key}: ${JSON.stringify(name)}`);
+  }
+  lines.push("");
+  const line = session.at.line.slice(1);
+  for (const { turn, plies } of line) {
+    const side = plies.at(-1).side === "light" ? "L" : "D";
+    lines.push([side, turn.choice, ...turn.throws, turn.move ?? "--"].filter((word) => word !== null).join(" "));
+  }
+  // standing at the end, whose position is on screen
+  if (!session.answer.winner) lines.push("end: unfinished");
+  return `${lines.join("\n")}\n`;
+}
+
+function showSaves(session, failed) {
+  const { about, source } = session;
+  const name = `${about.name}-${about.pieces}`;
+  const save = (how) => async () => {
+    try {
+      await how();
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const end = async () => session.go(session.at.line.at(-1));
+  const buttons = [
+    make("button", { type: "button", onclick: () => {
+      at("link").select();
+      navigator.clipboard?.writeText(at("link").value).catch(() => {});
+    } }, "Copy the address"),
+  ];
+  for (const notation of source.hasValues ? about.notations : []) {
+    buttons.push(make("button", { type: "button", onclick: save(async () => {
+      await end();
+      download(`${name}.${notation}`, await source.convert(record(session), notation), "text/plain");
+    }) }, `Game, .${notation}`));
+  }
+  if (source.hasValues && about.notations.length) {
+    buttons.push(make("button", { type: "button", onclick: save(async () => {
+      await end();
+      download(`${name}.html`, await source.report(record(session)), "text/html");
+    }) }, "Report, .html"));
+  }
+  buttons.push(make("button", { type: "button", onclick: save(async () => {
+    const style = await (await fetch("/board.css")).text();
+    const picture = at("board").firstElementChild.cloneNode(true);
+    picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    picture.prepend(make("style", {}, style));
+    download(`${name}.svg`, picture.outerHTML, "image/svg+xml");
+  }) }, "Board, .svg"));
+  at("saves").replaceChildren(...buttons);
+}

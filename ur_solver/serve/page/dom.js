@@ -1,0 +1,72 @@
+// Small helpers for the document.
+
+/** @param {string} id @returns {any} */
+export const at = (id) => document.getElementById(id);
+
+/** An element with attributes, listeners (`onclick`) and children, which are nodes or texts. */
+export function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value != null) element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child != null));
+  return element;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function makeSvg(name, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+/** A drawing of the server as an element. */
+export function parsedSvg(text) {
+  return document.importNode(
+    new DOMParser().parseFromString(text, "text/html").body.firstElementChild, true);
+}
+
+/** Offer a text as a file. */
+export function download(name, text, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+/**
+ * Follow a pointer from a press to its release with something drawn beside it.
+ * `drop` is told the element under the release; a press that does not move is no drag.
+ */
+export function drag(event, ghost, drop) {
+  const begin = [event.clientX, event.clientY];
+  let shown = null;
+  const follow = (moved) => {
+    if (!shown && Math.hypot(moved.clientX - begin[0], moved.clientY - begin[1]) < 6) return;
+    if (!shown) {
+      shown = make("div", { class: "ghost" }, ghost());
+      document.body.append(shown);
+    }
+    shown.style.translate = `${moved.clientX}px ${moved.clientY}px`;
+  };
+  const end = (released) => {
+    removeEventListener("pointermove", follow);
+    removeEventListener("pointerup", end);
+    removeEventListener("pointercancel", end);
+    if (!shown) return;
+    shown.remove();
+    // the click that follows a drag is none
+    const swallow = (click) => click.stopPropagation();
+    addEventListener("click", swallow, { capture: true, once: true });
+    setTimeout(() => removeEventListener("click", swallow, { capture: true }), 50);
+    if (released.type === "pointerup") {
+      drop(document.elementFromPoint(released.clientX, released.clientY));
+    }
+  };
+  addEventListener("pointermove", follow);
+  addEventListener("pointerup", end);
+  addEventListener("pointercancel", end);
+}

@@ -1,0 +1,241 @@
+// Everything beside the board: chances, throws, moves, the game's turns, its graph and its account.
+
+import { at, make, makeSvg } from "./dom.js";
+import { MARKS, other, throwsOf, turnWords } from "./words.js";
+
+const SIDES = ["light", "dark"];
+
+/** Whose chance is what: two bars in one, with numbers. */
+export function showChances(session) {
+  const { answer, units } = session;
+  const host = at("chances");
+  host.hidden = !session.showsValues || !session.source.hasValues;
+  if (host.hidden) return;
+  const total = answer.total;
+  const values = { [answer.side]: answer.value, [other(answer.side)]: total - answer.value };
+  const share = session.share(answer.side, answer.value, answer.position);
+  host.setAttribute("aria-label",
+    SIDES.map((side) => `${side} ${units.value(values[side])}`).join(", "));
+  const parts = SIDES.map((side) => {
+    const part = make("div", { class: side }, make("span", {}, `${side} ${units.value(values[side])}`));
+    part.style.flexGrow = side === "light" ? share : 1 - share;
+    return part;
+  });
+  host.replaceChildren(...parts);
+}
+
+/** A button for every throw: how likely it is, what it is worth, and how lucky. */
+export function showThrows(session, choose) {
+  const { units } = session;
+  const hasValues = session.source.hasValues && session.showsValues;
+  at("throws").replaceChildren(...session.throws.map((each) => {
+    const throws = throwsOf(each);
+    const steps = throws.map((value) =>
+      session.about.dice.find((die) => die.throw === value).steps);
+    const isOwn = steps.some((step, k) => step !== throws[k]);
+    const label = [each.choice && session.mustSay ? `${each.choice} ` : "", throws.join(" ")].join("");
+    const facts = [make("b", {}, label)];
+    if (isOwn) facts.push(make("span", { class: "faint" }, `${steps[0]} sq.`));
+    facts.push(make("span", { class: "faint" }, `${(100 * each.probability).toFixed(1)} %`));
+    if (hasValues) {
+      facts.push(make("span", {}, units.short(each.value)));
+      facts.push(make("span", { class: each.luck < 0 ? "bad" : "good" }, units.gain(each.luck, 1)));
+    }
+    const isChosen = String(session.entry && throwsOf(session.entry)) === String(throws);
+    return make("button", {
+      "aria-pressed": String(isChosen), disabled: !each.isPossible, onclick: () => choose(throws),
+      title: hasValues ? "throw, how likely, the chance after it, luck" : "throw, how likely",
+    }, ...facts);
+  }));
+}
+
+/** All legal moves of the throw, the best first. */
+export function showMoves(session, play) {
+  const { moves, units, played } = session;
+  const isShown = session.showsValues && session.source.hasValues;
+  at("advice").hidden = !session.showsValues && session.source.hasValues;
+  at("no-moves").textContent = session.isOver ? "The game is over."
+    : session.mustSay ? "Say what you throw for."
+    : !session.entry ? "Roll the dice or choose a throw."
+    : moves.length ? "" : "No move: the turn passes.";
+  at("moves").replaceChildren(...moves.map((move, number) => {
+    const facts = [make("b", {}, move.move)];
+    if (isShown) {
+      const bar = make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill" }));
+      const share = session.total(move.position) ? move.value / session.total(move.position) : 0;
+      bar.firstChild.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
+      const loss = move.loss > 1e-9 ? units.gain(-move.loss) : "best";
+      facts.push(make("span", {}, units.value(move.value)), bar,
+        make("span", { class: move.loss > 1e-9 ? "faint" : "good" }, loss));
+      if (move.mark) facts.push(badge(move.mark));
+      if ("chance" in move) facts.push(make("span", { class: "faint" }, `wins ${(100 * move.chance).toFixed(1)} %`));
+    }
+    if (move === played) facts.push(make("span", { class: "faint" }, "played"));
+    const css = number === session.chosen ? "chosen" : "";
+    return make("li", {}, make("button", { class: css, onclick: () => play(move) }, ...facts));
+  }));
+}
+
+function badge(mark) {
+  return make("span", { class: `tag ${mark}`, title: mark },
+    MARKS[mark], make("span", { class: "unseen" }, ` ${mark}`));
+}
+
+// The game.
+
+export function showTurns(session, go) {
+  const host = at("turns");
+  const items = [];
+  const draw = (node, into, depth) => {
+    while (node.children.length) {
+      const [main, ...others] = node.children;
+      into.push(turnButton(session, main, go));
+      for (const one of others) {
+        const line = make("div", { class: "variation" }, turnButton(session, one, go));
+        const rest = [];
+        draw(one, rest, depth + 1);
+        line.append(...rest);
+        into.push(line);
+      }
+      node = main;
+    }
+  };
+  draw(session.root, items, 0);
+  host.replaceChildren(...items);
+  host.hidden = !items.length;
+  const current = host.querySelector("[aria-current]");
+  if (current) {
+    const top = current.offsetTop - host.offsetTop;
+    if (top < host.scrollTop || top + current.offsetHeight > host.scrollTop + host.clientHeight) {
+      host.scrollTop = top - host.clientHeight / 2;
+    }
+  } else {
+    host.scrollTop = 0;
+  }
+}
+
+function turnButton(session, node, go) {
+  const { side } = node.plies.at(-1);
+  const luck = node.plies.at(-1).luck;
+  const mark = node.plies.map((ply) => ply.mark).find(Boolean);
+  const isShown = session.showsValues && session.source.hasValues;
+  return make("button", {
+    class: "turn", "aria-current": node === session.at ? "step" : null, onclick: () => go(node),
+  },
+  make("span", { class: `swatch ${side}`, title: side }, make("span", { class: "unseen" }, side)),
+  make("span", { class: "played" }, turnWords(node.turn)),
+  isShown && mark ? badge(mark) : null,
+  isShown && luck !== undefined ? make("span", { class: "faint luck" }, session.units.gain(luck, 1)) : null);
+}
+
+const [WIDTH, HEIGHT] = [720, 200];
+
+/** Light's chance throughout the line, with a dot for each marked turn. */
+export function showGraph(session, go) {
+  const host = at("graph");
+  const line = session.at.line;
+  host.hidden = line.length < 3 || !session.source.hasValues || !session.showsValues;
+  if (host.hidden) return;
+  const curve = session.curve;
+  const known = curve.filter((value) => value !== null);
+  const step = WIDTH / (line.length - 1);
+  const point = (k, value) => `${(k * step).toFixed(1)},${(HEIGHT * (1 - value)).toFixed(1)}`;
+  const points = known.map((value, k) => point(k, value)).join(" ");
+  const index = line.indexOf(session.at);
+  const parts = [0, 0.5, 1].map((share) => makeSvg("line", {
+    class: "grid", x1: 0, x2: WIDTH, y1: HEIGHT * share, y2: HEIGHT * share,
+  }));
+  parts.push(
+    makeSvg("polygon", { class: "area", points: `0,${HEIGHT} ${points} ${((known.length - 1) * step).toFixed(1)},${HEIGHT}` }),
+    makeSvg("polyline", { class: "curve", points }),
+    makeSvg("line", { class: "here", x1: index * step, x2: index * step, y1: -8, y2: HEIGHT + 8 }),
+  );
+  line.forEach((node, k) => {
+    const mark = node.plies.map((ply) => ply.mark).find(Boolean);
+    if (!mark || known[k - 1] === undefined) return;
+    const [cx, cy] = point(k - 1, known[k - 1]).split(",");
+    const title = `${node.plies[0].side} ${turnWords(node.turn)}: ${mark}`;
+    parts.push(makeSvg("circle", { class: `dot ${mark}`, cx, cy, r: 6 }, makeSvg("title", {}, title)));
+  });
+  host.replaceChildren(makeSvg("svg", { class: "graph", viewBox: `-8 -10 ${WIDTH + 16} ${HEIGHT + 20}`, "aria-hidden": "true" }, ...parts));
+  host.setAttribute("aria-valuemin", 0);
+  host.setAttribute("aria-valuemax", line.length - 1);
+  host.setAttribute("aria-valuenow", index);
+  const value = known[index];
+  host.setAttribute("aria-valuetext",
+    `after ${index} of ${line.length - 1} throws${value === undefined ? "" : `, light ${(100 * value).toFixed(1)} %`}`);
+  host.onclick = (event) => {
+    const box = host.firstChild.getBoundingClientRect();
+    const share = ((event.clientX - box.x) / box.width) * (WIDTH + 16) - 8;
+    go(line[Math.min(line.length - 1, Math.max(0, Math.round(share / step)))]);
+  };
+  host.onkeydown = (event) => {
+    const goal = { ArrowLeft: index - 1, ArrowDown: index - 1, ArrowRight: index + 1,
+      ArrowUp: index + 1, Home: 0, End: line.length - 1 }[event.key];
+    if (goal === undefined) return;
+    event.preventDefault();
+    if (line[goal]) go(line[goal]);
+  };
+}
+
+/** Who plays, and how the game ended. */
+export function showNames(session) {
+  const named = SIDES.map((side) => {
+    const player = session.players[side];
+    const name = session.names[side] ?? (player === "human" ? null : `the table (${player})`);
+    return name ? `${side}: ${name}` : null;
+  }).filter(Boolean);
+  if (session.result) named.push(session.result);
+  at("names").textContent = named.join(", ");
+  at("names").hidden = !named.length;
+}
+
+/** How luck and losses led from the start of the line to where it stands. */
+export function showSummary(session) {
+  const host = at("summary");
+  const { line } = session.at;
+  const plies = line.slice(0, line.indexOf(session.at) + 1).flatMap((node) => node.plies);
+  host.hidden = !plies.length || !session.source.hasValues || !session.showsValues;
+  if (host.hidden) return;
+  const { units, answer } = session;
+  const of = (side, key) => plies.filter((ply) => ply.side === side)
+    .reduce((sum, ply) => sum + (ply[key] ?? 0), 0);
+  const start = session.share(plies[0].side, plies[0].value, plies[0].position)
+    * session.total(plies[0].position);
+  const end = session.share(answer.side, answer.value, answer.position) * answer.total;
+  const rows = [["Start", start, null]];
+  rows.push(["Light’s dice", of("light", "luck"), "gain"], ["Light’s moves", -of("light", "loss"), "gain"]);
+  if (units.isMoney) rows.push(["Fines of light", of("light", "cost"), "gain"]);
+  rows.push(["Dark’s dice", -of("dark", "luck"), "gain"], ["Dark’s moves", of("dark", "loss"), "gain"]);
+  const sum = rows.reduce((total, row) => total + row[1], 0);
+  rows.push([answer.winner ? "Result" : "Now", sum, null]);
+  const isSound = Math.abs(sum - end) < 1e-6 * Math.max(1, answer.total);
+  const written = ([name, value, kind]) => make("tr", {},
+    make("th", { scope: "row" }, name),
+    make("td", {}, kind ? units.gain(value) : units.value(value)));
+  const head = units.isMoney ? "Light’s money to come, fines paid apart" : "Light’s chance to win";
+  const account = make("table", { class: "account", "data-sum": sum, "data-end": end },
+    make("caption", {}, head, isSound ? "" : " (does not add up)"), make("tbody", {}, ...rows.map(written)));
+  host.replaceChildren(account, make("div", { class: "players" },
+    ...SIDES.map((side) => sideSummary(session, side, plies.filter((ply) => ply.side === side)))));
+}
+
+function sideSummary(session, side, plies) {
+  const choices = plies.filter((ply) => ply.options === undefined
+    ? ply.mark || ply.loss > 0 || ply.move : ply.options > 1);
+  const count = (mark) => plies.filter((ply) => ply.mark === mark).length;
+  const loss = plies.reduce((sum, ply) => sum + ply.loss, 0);
+  const facts = [
+    ["Luck", session.units.gain(plies.reduce((sum, ply) => sum + ply.luck, 0), 1)],
+    ["Lost by moves", session.units.gain(-loss, 1)],
+    ["Inaccuracies", count("inaccuracy")],
+    ["Mistakes", count("mistake")],
+    ["Blunders", count("blunder")],
+  ];
+  if (choices.every((ply) => ply.options !== undefined)) {
+    const best = choices.filter((ply) => ply.loss < 1e-6 * session.total(ply.position)).length;
+    facts.splice(2, 0, ["Best moves", `${best} of ${choices.length}`]);
+  }
+  return make("div", { class: `player ${side}` }, make("h3", {}, side),
+    make("dl", {}, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))])));
+}

@@ -1,0 +1,329 @@
+// What is on screen: the rules, the game, the place in it, what was said and thrown; and the same as
+// an address. Nothing here draws: whoever wants to know is told by `changed`.
+
+import { Refusal, Source } from "./api.js";
+import { Node, isSame, nodeAt, numberOf, pliesByTurn, readLines, writeTree } from "./tree.js";
+import { Units, throwsOf } from "./words.js";
+
+const SIDES = ["light", "dark"];
+
+export class Session {
+  /** @param {(moved?: [string, string] | null) => Promise<void>} changed */
+  constructor(changed) {
+    this.changed = changed;
+    this.view = "light";
+    this.showsValues = true;
+    this.players = { light: "human", dark: "human" };
+    this.names = { light: null, dark: null };
+    this.result = null;
+    this.said = null;
+    this.thrown = null;
+    this.chosen = 0;
+    this.editing = false;
+  }
+
+  // The rules, and games.
+
+  async take(path, start = null) {
+    const source = new Source(path);
+    const about = await source.about();
+    this.source = source;
+    this.about = about;
+    this.units = new Units(about);
+    this.begin(start ?? about.start);
+  }
+
+  begin(start) {
+    this.root = new Node(start);
+    this.names = { light: null, dark: null };
+    this.result = null;
+    this.stand(this.root);
+  }
+
+  /** Stand at a node, with what was said and thrown there if the game goes on. */
+  stand(node) {
+    node.prefer();
+    this.at = node;
+    this.said = node.next?.turn.choice ?? null;
+    this.thrown = node.next?.turn.throws ?? null;
+    this.chosen = 0;
+  }
+
+  async go(node, moved = null) {
+    if (!node) return;
+    this.stand(node);
+    await this.changed(moved);
+  }
+
+  /** The position unfolded, from the server or from before. */
+  async unfold() {
+    const text = this.at.position;
+    const answer = await this.source.position(text, this.view);
+    if (this.at.position !== text) return false;
+    this.answer = answer;
+    this.at.share = this.share(answer.side, answer.value, text);
+    if (this.sayings.length === 1) [this.said] = this.sayings;
+    return true;
+  }
+
+  // What can be done here.
+
+  get isOver() {
+    return Boolean(this.answer.winner || this.answer.is_draw);
+  }
+
+  /** What may be said before the throw; empty where nothing is. */
+  get sayings() {
+    if (!this.about.choices.length) return [];
+    return [...new Set(this.answer.throws.map((each) => each.choice))];
+  }
+
+  get mustSay() {
+    return this.sayings.length > 0 && !this.sayings.includes(this.said);
+  }
+
+  /** What the dice may show after what was said, each with whether the rules allow it now. */
+  get throws() {
+    const opening = this.at === this.root && this.at.position === this.about.start
+      ? this.about.opening_throw : null;
+    return this.answer.throws
+      .filter((each) => this.mustSay || !each.choice || each.choice === this.said)
+      .map((each) => ({
+        ...each,
+        isPossible: !this.mustSay && !this.isOver && (opening === null || each.throw === opening),
+      }));
+  }
+
+  /** The throw that was made or chosen; null before. */
+  get entry() {
+    if (this.mustSay || !this.thrown) return null;
+    return this.throws.find((each) =>
+      each.isPossible && String(throwsOf(each)) === String(this.thrown)) ?? null;
+  }
+
+  get moves() {
+    return this.entry?.moves ?? [];
+  }
+
+  /** Whether the throw has no move, so that the turn passes. */
+  get mustPass() {
+    return Boolean(this.entry) && this.moves.length === 0;
+  }
+
+  /** The move that was played from here on the line that is followed; null for none or a pass. */
+  get played() {
+    const turn = this.at.next?.turn;
+    if (!turn || turn.choice !== this.choice || String(turn.throws) !== String(this.thrown)) return null;
+    return this.moves.find((move) => move.move === turn.move) ?? null;
+  }
+
+  get choice() {
+    return this.sayings.length ? this.said : null;
+  }
+
+  // Doing it.
+
+  say(name) {
+    this.said = name;
+    this.thrown = null;
+    this.chosen = 0;
+    return this.changed();
+  }
+
+  choose(throws) {
+    this.thrown = throws;
+    this.chosen = 0;
+    return this.changed();
+  }
+
+  roll() {
+    const possible = this.throws.filter((each) => each.isPossible);
+    if (!possible.length) return null;
+    return this.choose(throwsOf(picked(possible, (each) => each.probability)));
+  }
+
+  /** Play a move of the throw, or pass with null. */
+  play(move) {
+    const turn = { choice: this.choice, throws: this.thrown, move: move?.move ?? null };
+    const position = move?.position ?? this.answer.after_pass;
+    const child = this.at.add(turn, position, this.plies(turn, move));
+    this.result = null;
+    const side = this.answer.side;
+    const place = (name) => (name === "home" || name === "off" ? `${side} ${name}` : name);
+    return this.go(child, move ? [place(move.from), place(move.to)] : null);
+  }
+
+  /** The plies of a turn as the server's `line` has them. */
+  plies(turn, move) {
+    const { answer, entry } = this;
+    const common = { side: answer.side, position: answer.position, choice: turn.choice };
+    const plies = [];
+    const isOpening = this.at === this.root && answer.position === this.about.start;
+    let before = isOpening ? this.about.opening_value ?? answer.value : answer.value;
+    const worth = Object.entries(answer.choices ?? {}).filter(([, value]) => value !== null);
+    if (worth.length > 1) {
+      const [best, most] = worth.reduce((one, two) => (two[1] > one[1] ? two : one));
+      const said = answer.choices[turn.choice];
+      plies.push({
+        ...common, throw: null, move: turn.choice, best, value: before, best_value: most,
+        loss: most - said, luck: most - before, mark: answer.choice_marks[turn.choice],
+        cost: 0, options: worth.length,
+      });
+      before = said;
+    }
+    plies.push({
+      ...common, throw: entry.throw, move: turn.move, best: entry.moves[0]?.move ?? null,
+      value: before, best_value: entry.value, loss: move?.loss ?? 0, luck: entry.value - before,
+      mark: move?.mark ?? null, cost: move?.cost ?? 0, options: entry.moves.length,
+    });
+    return plies;
+  }
+
+  undo() {
+    const node = this.at;
+    if (!node.parent) return null;
+    const { parent } = node;
+    node.remove();
+    return this.go(parent);
+  }
+
+  /** The next node, or the one before, whose turn has a mark that is wanted. */
+  marked(step, wanted, side = "") {
+    const line = this.at.line;
+    let index = line.indexOf(this.at);
+    // standing before a turn is standing at it: its choice is on screen
+    for (index += step > 0 ? 2 : 0; index > 0 && index < line.length; index += step) {
+      const isWanted = (ply) => wanted.includes(ply.mark) && (!side || ply.side === side);
+      if (line[index].plies.some(isWanted)) return line[index].parent;
+    }
+    return null;
+  }
+
+  // The value of a place in the game.
+
+  /** Light's share of what there is to win: before each turn of the line, and where it ends. */
+  get curve() {
+    return this.at.line.map((node) => {
+      const ply = node.next?.plies[0];
+      return ply ? this.share(ply.side, ply.value, ply.position) : node.share ?? null;
+    });
+  }
+
+  share(side, value, position) {
+    const total = this.total(position);
+    const part = total ? value / total : 0.5;
+    return side === "light" ? part : 1 - part;
+  }
+
+  /** What both sides' values sum to in a position. */
+  total(position) {
+    const { stakes } = this.about;
+    const fines = Number(position.split(" p")[1] ?? 0);
+    return stakes ? 2 * stakes.ante + fines * stakes.fine : 1;
+  }
+
+  // Games from elsewhere.
+
+  /** A game as the server has audited it. */
+  async load(game) {
+    this.begin(game.start);
+    this.names = game.names;
+    this.result = game.result;
+    const turns = pliesByTurn(game.plies);
+    let node = this.root;
+    turns.forEach((plies, number) => {
+      const ply = plies.at(-1);
+      const isPending = ply.move === null && ply.best !== null;
+      if (isPending) return;
+      const after = turns[number + 1]?.[0].position ?? game.position;
+      const turn = { choice: ply.choice, throws: throwsOf(ply), move: ply.move };
+      node = node.add(turn, after, plies);
+    });
+    node.share = game.end_value;
+    this.stand(this.root);
+    await this.changed();
+  }
+
+  // The address.
+
+  get address() {
+    const parts = { [this.source.hasValues ? "table" : "rules"]: this.source.path.split("/")[1] };
+    if (this.root.position !== this.about.start) parts.start = this.root.position;
+    const text = writeTree(this.root);
+    if (text) parts.game = text;
+    const number = numberOf(this.root, this.at);
+    if (number) parts.at = number;
+    const next = this.at.next?.turn;
+    const isNext = next && isSame(next, { ...next, choice: this.choice, throws: this.thrown ?? [] });
+    if (this.said && this.sayings.length > 1 && !isNext) parts.said = this.said;
+    if (this.thrown && !isNext) parts.throw = this.thrown.join("-");
+    if (this.view !== "light") parts.top = this.view;
+    if (!this.showsValues) parts.values = "no";
+    for (const side of SIDES) {
+      if (this.players[side] !== "human") parts[side] = this.players[side];
+      if (this.names[side]) parts[`${side}-name`] = this.names[side];
+    }
+    if (this.editing) parts.edit = "yes";
+    return Object.entries(parts)
+      .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
+  }
+
+  /** Show what an address says; a fault in it is told, and what can be shown is. */
+  async follow(address, fallback) {
+    const parts = new Map(address.split("&").filter(Boolean).map((part) => {
+      const [key, value = ""] = part.split("=");
+      return [key, decodeURIComponent(value)];
+    }));
+    const path = parts.has("table") ? `tables/${parts.get("table")}`
+      : parts.has("rules") ? `rules/${parts.get("rules")}` : fallback;
+    this.view = parts.get("top") === "dark" ? "dark" : "light";
+    this.showsValues = parts.get("values") !== "no";
+    this.editing = parts.get("edit") === "yes";
+    await this.take(path, parts.get("start"));
+    for (const side of SIDES) {
+      this.players[side] = parts.get(side) ?? "human";
+      this.names[side] = parts.get(`${side}-name`) ?? null;
+    }
+    try {
+      await this.replay(readLines(parts.get("game") ?? ""));
+    } catch (error) {
+      this.stand(this.root);
+      await this.changed();
+      throw error;
+    }
+    this.stand(nodeAt(this.root, Number(parts.get("at") ?? 0)));
+    this.said = parts.get("said") ?? this.said;
+    const throws = parts.get("throw")?.split("-").map(Number);
+    this.thrown = throws ?? this.thrown;
+    await this.changed();
+  }
+
+  async replay(lines) {
+    const grown = [];
+    for (const { from, turns } of lines) {
+      const begin = from ? grown[from[0]][from[1]] : this.root;
+      if (!begin) throw new Refusal("The game in the address cannot be read.");
+      const nodes = [begin];
+      grown.push(nodes);
+      if (!turns.length) continue;
+      const sent = turns.map(({ choice, throws, move }) => [choice, throws, move]);
+      const { plies, position, end_value: end } = await this.source.line(begin.position, sent);
+      pliesByTurn(plies).forEach((own, number) => {
+        nodes.push(nodes.at(-1).add(turns[number], own.at(-1).position_after, own));
+      });
+      nodes.at(-1).share = end / this.total(position);
+      for (const node of nodes) if (node.children.length) node.preferred = 0;
+    }
+  }
+}
+
+/** One of several, at random, by weight. */
+export function picked(options, weight) {
+  const [number] = crypto.getRandomValues(new Uint32Array(1));
+  let left = (number / 2 ** 32) * options.reduce((sum, each) => sum + weight(each), 0);
+  for (const option of options) {
+    left -= weight(option);
+    if (left < 0) return option;
+  }
+  return options.at(-1);
+}

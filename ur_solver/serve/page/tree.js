@@ -1,0 +1,169 @@
+// A game with its variations, and how it is written in an address.
+
+/**
+ * @typedef {{choice: string | null, throws: number[], move: string | null}} Turn
+ * @typedef {{side: string, position: string, choice: string | null, throw: any,
+ *   move: string | null, best?: string | null, value?: number, best_value?: number,
+ *   loss?: number, luck?: number, mark?: string | null, cost?: number, options?: number}} Ply
+ */
+
+/** A position in a game: the turn that led to it, with its judged plies, and those after it. */
+export class Node {
+  /** @param {string} position @param {Node | null} parent @param {Turn | null} turn @param {Ply[]} plies */
+  constructor(position, parent = null, turn = null, plies = []) {
+    this.position = position;
+    this.parent = parent;
+    this.turn = turn;
+    this.plies = plies;
+    /** @type {Node[]} */
+    this.children = [];
+    this.preferred = 0;
+  }
+
+  /** The node after a turn, which is added unless it is there. */
+  add(turn, position, plies) {
+    const known = this.children.findIndex((child) => isSame(child.turn, turn));
+    if (known >= 0) {
+      this.preferred = known;
+      return this.children[known];
+    }
+    const child = new Node(position, this, turn, plies);
+    this.preferred = this.children.push(child) - 1;
+    return child;
+  }
+
+  get next() {
+    return this.children[this.preferred] ?? null;
+  }
+
+  /** The nodes from the first to this one. */
+  get path() {
+    const nodes = [];
+    for (let node = this; node; node = node.parent) nodes.unshift(node);
+    return nodes;
+  }
+
+  /** The nodes from the first to this one, and on to the end. */
+  get line() {
+    const nodes = this.path;
+    for (let node = this.next; node; node = node.next) nodes.push(node);
+    return nodes;
+  }
+
+  /** Make the line that leads here the one that is followed. */
+  prefer() {
+    for (let node = this; node.parent; node = node.parent) {
+      node.parent.preferred = node.parent.children.indexOf(node);
+    }
+  }
+
+  remove() {
+    const siblings = this.parent.children;
+    siblings.splice(siblings.indexOf(this), 1);
+    this.parent.preferred = 0;
+  }
+}
+
+/** @param {Turn} one @param {Turn} other */
+export function isSame(one, other) {
+  return one.choice === other.choice && one.move === other.move
+    && String(one.throws) === String(other.throws);
+}
+
+// In an address: `.2_A!A3.0.1_A3A2(.3_A!A2.0).2_...`: the throw, or what was said and the throws,
+// and the move; in parentheses what else was played instead of the turn before them. The letters
+// that an address would have to escape are written as others.
+
+const ESCAPES = [["@", "!"], ["+", "'"], [" again", "~"]];
+
+function written(turn) {
+  let move = turn.move ?? "";
+  for (const [letter, other] of ESCAPES) move = move.replaceAll(letter, other);
+  return `.${turn.choice ?? ""}${turn.throws.join("-")}${move && `_${move}`}`;
+}
+
+/** All turns after a node. */
+export function writeTree(node) {
+  let text = "";
+  while (node.children.length) {
+    const [main, ...others] = node.children;
+    text += written(main.turn);
+    for (const other of others) text += `(${written(other.turn)}${writeTree(other)})`;
+    node = main;
+  }
+  return text;
+}
+
+/** A node's number in the order in which `writeTree` writes them, 0 for the first. */
+export function numberOf(root, wanted) {
+  let number = -1;
+  let found = 0;
+  walk(root, (node) => {
+    number += 1;
+    if (node === wanted) found = number;
+  });
+  return found;
+}
+
+/** The node with a number. */
+export function nodeAt(root, number) {
+  let found = root;
+  let seen = -1;
+  walk(root, (node) => {
+    seen += 1;
+    if (seen === number) found = node;
+  });
+  return found;
+}
+
+/** All nodes, a main turn before what else was played instead of it, and those before what follows. */
+function walk(root, visit) {
+  visit(root);
+  let node = root;
+  while (node.children.length) {
+    const [main, ...others] = node.children;
+    visit(main);
+    for (const other of others) walk(other, visit);
+    node = main;
+  }
+}
+
+const TOKEN = /\.([a-z]*)(\d+(?:-\d+)?)(?:_([^.()]*))?|[()]/y;
+
+/** The lines of a text: each the turns from a place in another line, `[line, turn]`. */
+export function readLines(text) {
+  const lines = [{ from: null, turns: [] }];
+  const open = [0];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.length) {
+    const token = TOKEN.exec(text);
+    if (!token) throw new Error("The game in the address cannot be read.");
+    const current = lines[open.at(-1)];
+    if (token[0] === "(") {
+      lines.push({ from: [open.at(-1), current.turns.length - 1], turns: [] });
+      open.push(lines.length - 1);
+    } else if (token[0] === ")") {
+      open.pop();
+      if (!open.length) throw new Error("The game in the address cannot be read.");
+    } else {
+      let move = token[3] ?? null;
+      for (const [letter, other] of ESCAPES) move = move && move.replaceAll(other, letter);
+      current.turns.push({ choice: token[1] || null, throws: token[2].split("-").map(Number), move });
+    }
+  }
+  return lines;
+}
+
+/** The judged plies of a line by turn: what was said before a throw belongs to that turn. */
+export function pliesByTurn(plies) {
+  const turns = [];
+  let said = [];
+  for (const ply of plies) {
+    said.push(ply);
+    if (ply.throw !== null) {
+      turns.push(said);
+      said = [];
+    }
+  }
+  return turns;
+}
