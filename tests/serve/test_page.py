@@ -29,13 +29,13 @@ EN_DASH, NEXT_MISTAKE = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright's event loop keeps others from theirs
 def browser():
     with launched() as browser:
         yield browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def origin(solved):
     paths = [str(solved(named_rules(word))) for word in (*WORDS, "finkel:1")]
     command = [sys.executable, "-m", "ur_solver", "serve", *paths, "--port", "0"]
