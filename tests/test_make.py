@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from tests.solving import solve
+from ur_solver.blocks import BlockRecord
 from ur_solver.errors import MemoryLimitError
 from ur_solver.estimates import available_bytes, cost, estimate, expected_seconds, room, room_for
 from ur_solver.make import make_table
-from ur_solver.rules import RACES, named_rules
+from ur_solver.rules import PATHS, RACES, named_rules
 from ur_solver.space import space_of
 from ur_solver.table import VALUE_TYPES, TableFile
 
@@ -153,10 +154,10 @@ def test_threads_take_of_a_limited_address_space():
 
 @pytest.mark.parametrize("name", RACES)
 def test_expected_time_is_scaled_from_a_small_sample(name, monkeypatch):
-    # of no more than 300,000 positions, whatever is asked about
+    # of no more than 600,000 positions, whatever is asked about
     sampled = []
 
-    def fake(space, *, tolerance, runner):
+    def fake(space, *, tolerance, runner, on_block):
         sampled.append(space)
 
     clock = iter(range(1000))
@@ -166,10 +167,30 @@ def test_expected_time_is_scaled_from_a_small_sample(name, monkeypatch):
         rules = RACES[name].with_pieces(pieces)
         seconds = expected_seconds(rules, threads=2)
         space = sampled[-1]
-        assert space.n_values <= 300_000
+        assert space.n_values <= 600_000
         assert seconds == space_of(rules).n_values / space.n_values
         more = space.rules.with_pieces(min(space.rules.pieces + 1, pieces))
-        assert more.pieces == space.rules.pieces or space_of(more).n_values > 300_000
+        assert more.pieces == space.rules.pieces or space_of(more).n_values > 600_000
+
+
+def test_where_sweeps_grow_fast_the_time_for_a_position_grows(monkeypatch):
+    """Long paths without safe squares: custom rules that took twice the time estimated."""
+    rules = named_rules("finkel").changed(path=PATHS["murray-royalur"], safe_rosettes=False)
+    sweeps = {1: 67, 2: 102}
+
+    def fake(space, *, tolerance, runner, on_block):
+        for block in space.blocks:
+            on_block(BlockRecord(block.index, 0.0, sweeps[space.rules.pieces], 0.0))
+
+    clock = iter(range(1000))
+    monkeypatch.setattr(cost, "solve", fake)
+    monkeypatch.setattr(cost.time, "perf_counter", lambda: float(next(clock)))
+    scaled = space_of(rules.with_pieces(3)).n_values / space_of(rules.with_pieces(2)).n_values
+    expected = scaled * (102 / 67 / 1.22) ** 2
+    assert expected_seconds(rules.with_pieces(3)) == pytest.approx(expected)
+    sweeps[2] = 70  # as in other rule sets
+    assert expected_seconds(rules.with_pieces(3)) == pytest.approx(scaled)
+    assert expected_seconds(rules.with_pieces(2)) == 1  # the sample itself
 
 
 def test_a_sample_is_really_solved():

@@ -6,6 +6,7 @@ import heapq
 import time
 from dataclasses import dataclass
 
+from ur_solver.blocks import BlockRecord
 from ur_solver.engine import ThreadRunner, default_threads, solve
 from ur_solver.estimates.memory import available_bytes, peak_live, peak_together
 from ur_solver.kernel import kernel_of
@@ -24,8 +25,15 @@ whose values fit 24 GB and for 1, 2, 3, 4 and 8 threads."""
 _COMPRESSION = {"float64": 0.82, "float32": 0.72, "uint16": 0.90}
 """The ratio of a table's size to that of its values, measured on finkel 7."""
 
-_SAMPLE_POSITIONS = 300_000
-"""The most positions that are solved to measure the machine: finkel 3, masters 2, murray 2."""
+_SAMPLE_POSITIONS = 600_000
+"""The most positions that are solved to measure the machine: finkel 3, masters 3, murray 2."""
+
+_TELLING_POSITIONS = 100_000
+"""In smaller samples sweeps grow for other reasons than in large spaces."""
+
+_USUAL_GROWTH = 1.22
+"""The ratio of the sweeps of finkel 3 to those of finkel 2, the largest of the rule sets that the
+tiled kernel solves and that take no longer for a position with more pieces."""
 
 UNWRITTEN_BYTES = 1 << 28
 """Bytes of finished values that may wait for the disk; at least those of the largest block."""
@@ -109,17 +117,38 @@ def _workspaces(space: Space, reads: list[tuple[int, ...]], certify: bool, threa
 
 
 def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
-    """The expected time of a solve on this machine, in seconds.
+    """How long a solve is expected to take on this machine.
 
-    The same rules with fewer pieces are solved, some tenths of a second, and the time is
-    scaled to the number of positions: sweeps grow with the count of pieces about as fast
-    as the time for one position in one sweep falls.
+    The same rules with fewer pieces are solved, some tenths of a second, and the time is scaled to
+    the number of positions. Usually sweeps grow with the count of pieces about as fast as the time
+    for one position in one sweep falls. Where they grow faster from the last count but one to the
+    last (`_USUAL_GROWTH`), as on long paths without safe squares, so does the time for a position.
+
+    scripts/measure_estimates.py tells how far that is off.
     """
     pieces = rules.pieces
     while pieces > 1 and space_of(rules.with_pieces(pieces)).n_positions > _SAMPLE_POSITIONS:
         pieces -= 1
+    steps = rules.pieces - pieces
     sample = space_of(rules.with_pieces(pieces))
+    fewer = 0.0
+    if steps and pieces > 1 and sample.n_positions >= _TELLING_POSITIONS:
+        fewer = _mean_sweeps(space_of(rules.with_pieces(pieces - 1)), threads)
     began = time.perf_counter()
-    solve(sample, tolerance=1e-12, runner=ThreadRunner(threads))
+    sweeps = _mean_sweeps(sample, threads)
     seconds = time.perf_counter() - began
-    return seconds * space_of(rules).n_positions / sample.n_positions
+    growth = sweeps / fewer if fewer else _USUAL_GROWTH
+    slower = 1 + steps * (max(1.0, growth / _USUAL_GROWTH) ** 2 - 1)
+    return slower * seconds * space_of(rules).n_positions / sample.n_positions
+
+
+def _mean_sweeps(space: Space, threads: int | None) -> float:
+    """Solve a space; the sweeps over a position, on average."""
+    total = 0
+
+    def count(record: BlockRecord) -> None:
+        nonlocal total
+        total += record.sweeps * space.blocks[record.index].size
+
+    solve(space, tolerance=1e-12, runner=ThreadRunner(threads), on_block=count)
+    return total / space.n_values
