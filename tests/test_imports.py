@@ -26,6 +26,7 @@ ORDER = (
     ),
     *(
         "estimates",
+        "cluster",
         "make",
         "values",
         "query",

@@ -97,6 +97,10 @@ class DamagedBlockError(SolveError):
         return str(self.args[1])
 
 
+class ClusterError(SolveError):
+    """The workers of a cluster cannot be reached, or none of them can take a block."""
+
+
 class MemoryLimitError(SolveError):
     """A solve would need more memory than is free."""
 

@@ -5,22 +5,26 @@ from __future__ import annotations
 import logging
 import pathlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ur_solver.blocks import HEAD, BlockFolder, BlockRecord, Job, checkpoint_folder
+from ur_solver.cluster import Cluster, FolderTask
 from ur_solver.engine import (
     BlockBound,
     BlockResult,
     FileStore,
+    Runner,
     ThreadRunner,
     certify,
     solve,
 )
 from ur_solver.errors import InputError, NotATableError, OutputError, UrError
-from ur_solver.estimates import Room, check_disk, room_for
-from ur_solver.estimates.cost import UNWRITTEN_BYTES
+from ur_solver.estimates import Room, available_bytes, check_disk, room_for
+from ur_solver.estimates.cost import BASE_BYTES, UNWRITTEN_BYTES, block_cost, largest_cost
+from ur_solver.estimates.room import ROOM_OF_A_DRIVER
 from ur_solver.kernel import Values
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
@@ -136,9 +140,11 @@ def make_table(
     threads: int | None = None,
     value_type: str = "float64",
     memory: int | None = None,
+    cluster: Cluster | None = None,
     progress: Callable[[int, int], object] | None = None,
     on_room: Callable[[Room], object] | None = None,
     on_resume: Callable[[int, int], object] | None = None,
+    on_workers: Callable[[int], object] = lambda count: None,
 ) -> MakeSummary:
     """Solve `rules` and write the table to `output`.
 
@@ -164,10 +170,15 @@ def make_table(
     memory : int, optional
         What the solve may take, in bytes; by default what is free. Values for which there is no
         room are read from the files of their blocks.
+    cluster : Cluster, optional
+        The workers that solve, which must see the output's folder under the same path; `memory` is
+        then what each of them may take. By default this process solves.
     progress : callable, optional
         Called with the positions finished and their total as blocks are finished.
     on_room : callable, optional
-        Called once with how the memory is divided.
+        Called once with how the memory is divided, unless workers solve.
+    on_workers : callable, optional
+        Called with the count of workers whenever it changes.
     on_resume : callable, optional
         Called once with the blocks found and their total, if there are any.
 
@@ -185,6 +196,8 @@ def make_table(
         it.
     CheckpointError
         If the folder holds blocks of something else.
+    ClusterError
+        If there are no workers, or none that is large enough.
     DamagedBlockError
         If the file of a block that was whole no longer is when the table takes it.
     """
@@ -201,9 +214,12 @@ def make_table(
             f"'ur pack --value-type {value_type}' makes a smaller table"
         )
     rules = rules.settled()
-    room = room_for(rules, memory=memory, certify=certify, threads=threads)
-    if on_room is not None:
-        on_room(room)
+    if cluster is not None:
+        room = ROOM_OF_A_DRIVER
+    else:
+        room = room_for(rules, memory=memory, certify=certify, threads=threads)
+        if on_room is not None:
+            on_room(room)
     check_disk(rules, output, value_type)
     space = space_of(rules)
     _log.info(
@@ -230,6 +246,9 @@ def make_table(
             on_written=folder.note,
         ) as store,
         _Adder(writer, store, most=UNWRITTEN_BYTES) as adder,
+        _performers(
+            cluster, folder, room, threads=threads, memory=memory, on_workers=on_workers
+        ) as (runner, task),
     ):
         done = 0
         start_value = 0.0
@@ -237,6 +256,9 @@ def make_table(
 
         def count(record: BlockRecord) -> None:
             nonlocal done, start_value
+            if task is not None and record.index not in earlier:
+                folder.take(record.index)
+                store.take_back(record.index, record.error)
             block = space.blocks[record.index]
             if block.offset <= start_rank < block.offset + block.size:
                 values = store.values_of(record.index)
@@ -251,10 +273,10 @@ def make_table(
             if progress is not None:
                 progress(done, space.n_positions)
 
-        earlier = []
+        earlier: set[int] = set()
         for record in folder.finished():
             store.take_back(record.index, record.error)
-            earlier.append(record.index)
+            earlier.add(record.index)
             count(record)
         if earlier and on_resume is not None:
             on_resume(len(earlier), len(space.blocks))
@@ -262,8 +284,9 @@ def make_table(
             space,
             tolerance=tolerance,
             certify=certify,
-            runner=ThreadRunner(threads, room.allowance),
+            runner=runner,
             store=store,
+            task=task,
             finished=earlier,
             on_block=count,
         )
@@ -284,6 +307,44 @@ def make_table(
         table_bytes=_size(output),
         sweeps=adder.position_sweeps / space.n_values,
     )
+
+
+@contextmanager
+def _performers(
+    cluster: Cluster | None,
+    folder: BlockFolder,
+    room: Room,
+    *,
+    threads: int | None,
+    memory: int | None,
+    on_workers: Callable[[int], object],
+) -> Iterator[tuple[Runner, FolderTask | None]]:
+    """What works on blocks, and what it is to do with one if it is in other processes."""
+    if cluster is None:
+        yield ThreadRunner(threads, room.allowance), None
+        return
+    try:
+        from ur_solver.cluster.runner import ClusterRunner  # noqa: PLC0415 - Dask
+        from ur_solver.cluster.start import connected  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError(
+            f"workers need Dask distributed ({error}): pip install 'ur-solver[cluster]'"
+        ) from None
+    space, certify = folder.space, folder.job.certify
+    if memory is None and cluster.scheduler is None:
+        memory = available_bytes() // (cluster.workers or 1)
+    path = folder.folder.absolute()
+    with connected(cluster) as connect:
+        runner = ClusterRunner(
+            connect,
+            cost=lambda index: block_cost(space, index, certify),
+            largest=largest_cost(space, certify),
+            folder=str(path),
+            memory=None if memory is None else memory - BASE_BYTES,
+            most_threads=cluster.threads,
+            on_workers=on_workers,
+        )
+        yield runner, FolderTask(str(path), (path / HEAD).read_bytes())
 
 
 def _size(output: pathlib.Path) -> int:

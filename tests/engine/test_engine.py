@@ -70,7 +70,7 @@ def test_values_do_not_depend_on_the_number_of_threads(word):
 
 
 def test_blocks_worth_several_threads_share_them(monkeypatch):
-    monkeypatch.setattr("ur_solver.engine.runners._SHARED_SIZE", 1)
+    monkeypatch.setattr("ur_solver.engine.runners.SHARED_SIZE", 1)
     one = solve(FINKEL, tolerance=1e-12, threads=1)
     assert np.abs(solve(FINKEL, tolerance=1e-12, threads=4) - one).max() < 1e-12
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
+import time
 import zlib
 from collections.abc import Iterator
 from types import TracebackType
@@ -22,6 +23,9 @@ from ur_solver.errors import CheckpointError, OutputError
 from ur_solver.space import Space, space_of
 
 HEAD, MANIFEST = "solve.json", "manifest.bin"
+LATE = 20.0
+"""Seconds for which a file that another machine has written may not be seen yet (NFS)."""
+
 _LOCK, _PART = "lock", "solve.part"
 
 
@@ -171,6 +175,21 @@ class BlockFolder:
                 raise OSError("the disk is full")
         except OSError as error:
             raise self._cannot_write(error) from None
+
+    def take(self, index: int) -> None:
+        """Write into the manifest what another process has put into its file.
+
+        Raises
+        ------
+        DamagedBlockError
+            If it is not there, or not one of this solve, for some seconds.
+        """
+        until = time.monotonic() + LATE
+        while (row := self.files.row(index)) is None:
+            if time.monotonic() > until:
+                self.files.chunks_of(index)  # which says what is wrong
+            time.sleep(0.1)
+        self.note(row)
 
     def finished(self) -> Iterator[BlockRecord]:
         """The blocks whose files read back whole, by index; files that do not are removed.

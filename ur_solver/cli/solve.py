@@ -14,6 +14,7 @@ from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.options import json_option, memory_option, pieces_option, rules_argument
 from ur_solver.cli.output import bound_text, columns, gib_text, say, size_text, time_text
 from ur_solver.cli.telling import Telling, telling_options
+from ur_solver.cluster import Cluster
 from ur_solver.engine import MIN_TOLERANCE
 from ur_solver.errors import CertificateError
 from ur_solver.estimates import Room
@@ -43,6 +44,8 @@ from ur_solver.table import VALUE_TYPES, TableFile
 @click.option("--certify", is_flag=True, help="Prove how far values can be off.")
 @click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
 @memory_option
+@click.option("--scheduler", help="The address of a Dask scheduler whose workers solve.")
+@click.option("--workers", type=click.IntRange(1), help="Start so many workers here, which solve.")
 @click.option(
     "--value-type",
     type=click.Choice(list(VALUE_TYPES)),
@@ -63,6 +66,8 @@ def command(
     certify: bool,
     threads: int | None,
     memory: int | None,
+    scheduler: str | None,
+    workers: int | None,
     value_type: str,
     force: bool,
     dry_run: bool,
@@ -74,7 +79,8 @@ def command(
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. An
     interrupted solve, by Ctrl-C, SIGTERM or a crash, goes on when the same command is given
-    again.
+    again. With --scheduler or --workers, processes solve that share the output's folder; --memory
+    is then what each may take, and --threads how many threads a block has at most.
 
     \b
     ur solve finkel -n 3
@@ -126,6 +132,14 @@ def command(
                 needed_bytes=room.needed,
             )
 
+    def on_workers(count: int) -> None:
+        telling.say(f"{count} workers" if count != 1 else "1 worker", "workers", workers=count)
+
+    cluster = None
+    if scheduler is not None and workers is not None:
+        raise click.UsageError("--workers starts workers here, --scheduler has some: give one")
+    if scheduler is not None or workers is not None:
+        cluster = Cluster(scheduler, workers, threads)
     try:
         with telling.progress("solving", space_of(chosen).n_positions) as progress:
             summary = make_table(
@@ -133,9 +147,11 @@ def command(
                 output,
                 threads=threads,
                 memory=memory,
+                cluster=cluster,
                 progress=progress,
                 on_room=on_room,
                 on_resume=on_resume,
+                on_workers=on_workers,
                 **wanted,
             )
     except KeyboardInterrupt:

@@ -2,25 +2,30 @@
 
 from ur_solver.engine.block import OwnLease, solve_block
 from ur_solver.engine.certify import BlockBound, certify
-from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.dispatch import Assignment, Dispatcher
+from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.result import BlockResult
-from ur_solver.engine.runners import Allowance, Runner, ThreadRunner, default_threads
+from ur_solver.engine.runners import Allowance, Runner, Task, ThreadRunner, default_threads
 from ur_solver.engine.solve import MIN_TOLERANCE, goal_of, solve
 from ur_solver.engine.store import BlockStore, FileStore, MemoryStore
 
 __all__ = [
     "MIN_TOLERANCE",
     "Allowance",
+    "Assignment",
     "BlockBound",
     "BlockGraph",
     "BlockResult",
     "BlockStore",
+    "Dispatcher",
     "FileStore",
     "MemoryStore",
     "OwnLease",
     "Runner",
+    "Task",
     "ThreadRunner",
     "certify",
+    "critical_paths",
     "default_threads",
     "goal_of",
     "solve",

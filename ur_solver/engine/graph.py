@@ -26,12 +26,20 @@ class BlockGraph:
         How many values each block has.
     done : collection of int
         Blocks that are done from the start.
+    priorities : sequence of float, optional
+        By block: of those that are ready, the ones with the largest come first. By default those
+        with the smallest numbers do, which need the least memory in one process.
     """
 
     def __init__(
-        self, reads: Sequence[Collection[int]], sizes: Sequence[int], done: Collection[int] = ()
+        self,
+        reads: Sequence[Collection[int]],
+        sizes: Sequence[int],
+        done: Collection[int] = (),
+        priorities: Sequence[float] | None = None,
     ) -> None:
         self.reads = reads
+        self._priorities = priorities
         self.sizes = sizes
         n = len(reads)
         self._is_done = np.zeros(n, dtype=bool)
@@ -45,15 +53,26 @@ class BlockGraph:
                 self._n_missing[index] += not self._is_done[each]
                 self._n_readers[each] += 1
         self._taken: set[int] = set()
-        self._ready = [k for k in range(n) if not self._is_done[k] and not self._n_missing[k]]
+        ready = [k for k in range(n) if not self._is_done[k] and not self._n_missing[k]]
+        self._ready = [self._entry(k) for k in ready]
+        heapq.heapify(self._ready)
         self.n_left = n - int(self._is_done.sum())
 
     @staticmethod
-    def of(space: Space, done: Collection[int] = ()) -> BlockGraph:
-        """The graph of a space's blocks."""
+    def of(
+        space: Space, done: Collection[int] = (), *, is_urgent_first: bool = False
+    ) -> BlockGraph:
+        """The graph of a space's blocks; those on the longest paths first, if that is asked for."""
         blocks = space.blocks
         reads = [space.reads(block.index) for block in blocks]
-        return BlockGraph(reads, [block.size for block in blocks], done)
+        sizes = [block.size for block in blocks]
+        return BlockGraph(
+            reads, sizes, done, critical_paths(reads, sizes) if is_urgent_first else None
+        )
+
+    def _entry(self, index: int) -> tuple[float, int]:
+        """What ready blocks are ordered by."""
+        return (-self._priorities[index] if self._priorities else 0.0, index)
 
     @cached_property
     def _read_by(self) -> list[list[int]]:
@@ -73,11 +92,19 @@ class BlockGraph:
 
     def peek(self) -> int:
         """The first ready block; it stays ready."""
-        return self._ready[0]
+        return self._ready[0][1]
 
-    def take(self) -> int:
-        """Remove the first ready block and return it."""
-        index = heapq.heappop(self._ready)
+    def first(self, count: int) -> list[int]:
+        """The first of the blocks that are ready, so many of them."""
+        return [index for _, index in heapq.nsmallest(count, self._ready)]
+
+    def take(self, index: int | None = None) -> int:
+        """Remove a ready block, the first by default, and return it."""
+        if index is None or index == self._ready[0][1]:
+            index = heapq.heappop(self._ready)[1]
+        else:
+            self._ready.remove(self._entry(index))
+            heapq.heapify(self._ready)
         self._taken.add(index)
         return index
 
@@ -85,7 +112,7 @@ class BlockGraph:
         """Offer a block again that was taken and not finished, as soon as it is ready."""
         self._taken.remove(index)
         if not self._n_missing[index]:
-            heapq.heappush(self._ready, index)
+            heapq.heappush(self._ready, self._entry(index))
 
     def reopen(self, index: int) -> None:
         """Mark a block as not done, if it was: its values are lost and have to be found again.
@@ -101,9 +128,9 @@ class BlockGraph:
         self._n_missing[index] = sum(not self._is_done[each] for each in self.reads[index])
         for each in self._read_by[index]:
             self._n_missing[each] += 1
-        self._ready = [each for each in self._ready if not self._n_missing[each]]
+        self._ready = [each for each in self._ready if not self._n_missing[each[1]]]
         if not self._n_missing[index]:
-            self._ready.append(index)
+            self._ready.append(self._entry(index))
         heapq.heapify(self._ready)
 
     def finish(self, index: int) -> list[int]:
@@ -122,7 +149,7 @@ class BlockGraph:
         for each in self._read_by[index]:
             self._n_missing[each] -= 1
             if not (self._n_missing[each] or self._is_done[each] or each in self._taken):
-                heapq.heappush(self._ready, each)
+                heapq.heappush(self._ready, self._entry(each))
         unread = [] if self._n_readers[index] else [index]
         for each in self.reads[index]:
             self._n_readers[each] -= 1
@@ -138,3 +165,14 @@ class BlockGraph:
     def is_read(self, index: int) -> bool:
         """Whether an unfinished block reads a block."""
         return self._n_readers[index] > 0
+
+
+def critical_paths(reads: Sequence[Collection[int]], weights: Sequence[float]) -> list[float]:
+    """The heaviest path from each block, itself included, to one that nobody reads."""
+    longest = [float(weight) for weight in weights]
+    behind = [0.0] * len(reads)
+    for index in reversed(range(len(reads))):
+        longest[index] += behind[index]
+        for each in reads[index]:
+            behind[each] = max(behind[each], longest[index])
+    return longest

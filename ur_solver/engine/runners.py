@@ -21,7 +21,7 @@ from ur_solver.engine.iterate import StoppedError
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Workspace
 
-_SHARED_SIZE = 1 << 17
+SHARED_SIZE = 1 << 17
 """The smallest size of a block, in values, that several threads share."""
 
 
@@ -159,12 +159,10 @@ class _Run(Generic[_R]):
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         each = running.pop(future)
                         try:
-                            result = future.result()
-                        except DamagedBlockError as error:
+                            on_done(future.result())
+                        except DamagedBlockError as error:  # one that it read, or its own
                             graph.reopen(error.index)
                             graph.give_back(each.index)
-                            continue
-                        on_done(result)
             finally:
                 self.stop.set()
 
@@ -174,7 +172,7 @@ class _Run(Generic[_R]):
     def _share(self, free: int, taken: int) -> int:
         """The number of `free` threads that the first ready block gets."""
         first = self.graph.peek()
-        if self.graph.sizes[first] < _SHARED_SIZE:
+        if self.graph.sizes[first] < SHARED_SIZE:
             return 1
         beside = self.graph.n_ready
         if self.allowance:
@@ -187,7 +185,7 @@ class _Run(Generic[_R]):
         if threads > 1:
             self._release_idle()
         try:
-            is_shared = self.graph.sizes[index] >= _SHARED_SIZE
+            is_shared = self.graph.sizes[index] >= SHARED_SIZE
             return self.task(index, _ThreadLease(self, workspace, threads, is_shared))
         finally:
             if self.allowance:

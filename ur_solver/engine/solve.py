@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ur_solver.blocks import BlockRecord
 from ur_solver.engine.block import Lease, solve_block
 from ur_solver.engine.graph import BlockGraph
-from ur_solver.engine.runners import Runner, ThreadRunner
+from ur_solver.engine.runners import Runner, Task, ThreadRunner
 from ur_solver.engine.store import BlockStore, MemoryStore
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Kernel, check_provable, kernel_of
@@ -87,6 +87,7 @@ def solve(
     kernel: Kernel | None = None,
     runner: Runner | None = None,
     store: BlockStore | None = None,
+    task: Task[BlockRecord] | None = None,
     finished: Iterable[int] = (),
     on_block: Callable[[BlockRecord], object] = lambda record: None,
 ) -> None:
@@ -106,6 +107,9 @@ def solve(
         As many threads as there are processors by default.
     store : BlockStore, optional
         By default in memory. Blocks that no unfinished block reads are dropped from it.
+    task : callable, optional
+        What solves a block and puts its values where the store reads them, in place of the kernel
+        in this process.
     finished : iterable of int
         Blocks that the store has already, certified if this solve is to be.
     on_block : callable
@@ -126,7 +130,7 @@ def solve(
         check_provable(space.rules)
     store = store or MemoryStore()
     earlier = list(finished)
-    graph = BlockGraph.of(space, earlier)
+    graph = BlockGraph.of(space, earlier, is_urgent_first=task is not None)
     for index in earlier:
         if not graph.is_read(index):
             store.drop(index)
@@ -136,5 +140,5 @@ def solve(
         for index in graph.finish(record.index):
             store.drop(index)
 
-    task = SolveTask(kernel or kernel_of(space), store, goal, certify)
+    task = task or SolveTask(kernel or kernel_of(space), store, goal, certify)
     (runner or ThreadRunner()).run(graph, task, finish)

@@ -50,6 +50,10 @@ class Room:
         return self.most_kept is None
 
 
+ROOM_OF_A_DRIVER = Room(0, 0, 0, 0, None)
+"""Of a process that hands blocks to others: no values are kept."""
+
+
 def room_for(
     rules: RuleSet,
     *,

@@ -1,0 +1,212 @@
+"""Solves on the workers of a cluster of this machine's processes, undisturbed and disturbed."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from tests.checkpoints import block_files, finished_blocks
+from ur_solver.cluster import Cluster
+from ur_solver.engine import BlockGraph
+from ur_solver.errors import ClusterError, InputError, OutputError
+from ur_solver.make import make_table
+from ur_solver.rules import named_rules
+from ur_solver.space import space_of
+from ur_solver.table import TableFile
+
+pytest.importorskip("distributed")
+
+from ur_solver.cluster import start
+from ur_solver.cluster.runner import ClusterRunner
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestWarning")
+
+RULES = named_rules("finkel:3")
+N_BLOCKS = len(space_of(RULES).blocks)
+TWO = Cluster(workers=2, threads=1)
+
+
+@pytest.fixture(scope="module")
+def connect():
+    with start.connected(TWO) as connect:
+        yield connect
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_cluster(connect):
+    """All solves of this module in this process use the same workers."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def connected(cluster):
+        yield connect
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(start, "connected", connected)
+        yield
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    path = tmp_path_factory.mktemp("whole") / "table.h5"
+    make_table(RULES, path, threads=1)
+    with TableFile(path) as table:
+        return np.array(table.load())
+
+
+def values(path: pathlib.Path) -> np.ndarray:
+    with TableFile(path) as table:
+        return np.array(table.load())
+
+
+@pytest.mark.parametrize("name", ["table.h5", "table"])
+@pytest.mark.parametrize("certify", [False, True])
+def test_workers_solve_what_one_process_solves(tmp_path, name, certify, whole):
+    told, counts = [], []
+    summary = make_table(
+        RULES,
+        tmp_path / name,
+        certify=certify,
+        cluster=TWO,
+        progress=lambda *each: told.append(each),
+        on_workers=counts.append,
+    )
+    assert np.array_equal(values(tmp_path / name), whole) or certify
+    assert np.abs(values(tmp_path / name) - whole).max() < 1e-12
+    assert (summary.error is not None) == certify
+    assert told[-1] == (263121, 263121)
+    assert len(told) == N_BLOCKS
+    assert counts == [2]
+    assert os.listdir(tmp_path) == [name]
+
+
+def pids(connect) -> dict[str, int]:
+    client = connect()
+    try:
+        return client.run(os.getpid)
+    finally:
+        client.close()
+
+
+def test_a_worker_that_is_killed_costs_its_block(tmp_path, connect, whole):
+    told = []
+
+    def kill(done, total):
+        told.append(done)
+        if len(told) == 20:
+            os.kill(next(iter(pids(connect).values())), signal.SIGKILL)
+
+    make_table(RULES, tmp_path / "table", cluster=TWO, progress=kill)
+    assert len(told) == N_BLOCKS
+    assert np.array_equal(values(tmp_path / "table"), whole)
+
+
+def test_a_block_that_is_damaged_meanwhile_is_solved_again(tmp_path, whole):
+    told = []
+
+    def damage(done, _total):
+        told.append(done)
+        if len(told) == 30:
+            # nobody has read it yet: a worker finds out when it does
+            path = block_files(tmp_path / "table.h5")[max(block_files(tmp_path / "table.h5"))]
+            content = bytearray(path.read_bytes())
+            path.unlink()
+            content[-1] ^= 1
+            path.write_bytes(content)
+
+    make_table(RULES, tmp_path / "table.h5", cluster=TWO, progress=damage)
+    assert np.array_equal(values(tmp_path / "table.h5"), whole)
+
+
+def test_a_driver_that_is_killed_goes_on(tmp_path, whole):
+    output = tmp_path / "table.h5"
+    command = [sys.executable, "-m", "ur_solver", "solve", "finkel:3", "-o", str(output)]
+    command += ["--workers", "1", "--threads", "1"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    while process.poll() is None and len(finished_blocks(output)) < 10:
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    before = finished_blocks(output)
+    resumed = []
+    make_table(RULES, output, cluster=TWO, on_resume=lambda *each: resumed.append(each))
+    if before and process.returncode != 0:
+        assert resumed[0][0] >= len(before)
+    assert np.array_equal(values(output), whole)
+
+
+def test_a_worker_that_is_too_small_is_said_so(tmp_path):
+    with pytest.raises(ClusterError, match=r"the largest block takes .* a worker with more memory"):
+        make_table(RULES, tmp_path / "table", cluster=TWO, memory=150 << 20)
+
+
+def test_without_dask_the_remedy_is_told(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ur_solver.cluster.runner", None)
+    with pytest.raises(InputError, match=r"pip install 'ur-solver\[cluster\]'"):
+        make_table(RULES, tmp_path / "table", cluster=TWO)
+
+
+@dataclass(frozen=True)
+class Done:
+    index: int
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """A task that does nothing, or fails as often as it is told."""
+
+    folder: str = ""
+    failures: int = 0
+
+    def __call__(self, index, lease):
+        if index == 3:
+            for number in range(self.failures):
+                marker = pathlib.Path(self.folder) / str(number)
+                if not marker.exists():
+                    marker.touch()
+                    raise OutputError("the disk is full")
+        return Done(index)
+
+
+def run(connect, task, count, **options):
+    graph = BlockGraph([() if index < 10 else (index - 10,) for index in range(count)], [1] * count)
+    told = []
+
+    def done(result):
+        told.append(result.index)
+        graph.finish(result.index)
+
+    ClusterRunner(connect, cost=lambda _: 1, memory=100, **options).run(graph, task, done)
+    return told
+
+
+def test_many_blocks_that_do_nothing(connect):
+    assert sorted(run(connect, Nothing(), 2000)) == list(range(2000))
+
+
+def test_a_full_disk_is_tried_again_and_then_told(connect, tmp_path):
+    assert sorted(run(connect, Nothing(str(tmp_path), 3), 50)) == list(range(50))
+    (tmp_path / "more").mkdir()
+    with pytest.raises(OutputError, match="the disk is full"):
+        run(connect, Nothing(str(tmp_path / "more"), 99), 50)
+
+
+def test_a_worker_that_does_not_see_the_folder_is_refused(connect, tmp_path):
+    with pytest.raises(ClusterError, match="does not see the folder"):
+        run(connect, Nothing(), 5, folder=str(tmp_path / "elsewhere"), patience=1.0)
+
+
+def test_a_scheduler_that_is_not_there_is_said_so():
+    def connect():
+        raise OSError("connection refused")
+
+    with pytest.raises(ClusterError, match="no scheduler answers: connection refused"):
+        run(connect, Nothing(), 5, patience=0.0)

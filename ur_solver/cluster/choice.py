@@ -1,0 +1,25 @@
+"""Which workers are to solve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Which workers are to solve.
+
+    Attributes
+    ----------
+    scheduler : str or None
+        The address of a scheduler that the user started.
+    workers : int or None
+        How many workers to start here, if there is no scheduler.
+    threads : int or None
+        For one block at most; a worker that is started here has so many, by default its share of
+        the processors.
+    """
+
+    scheduler: str | None = None
+    workers: int | None = None
+    threads: int | None = None

@@ -1,0 +1,48 @@
+"""Connecting to a cluster that is there, or starting one of this machine's processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import dask
+from distributed import Client, LocalCluster
+
+from ur_solver.cluster.choice import Cluster
+from ur_solver.engine import default_threads
+
+_SETTINGS = {
+    # blocks that a lost worker had are not to blame
+    "distributed.scheduler.allowed-failures": 1_000,
+    # the driver says where a block goes
+    "distributed.scheduler.work-stealing": False,
+    # mapped files count as a worker's memory, though the system takes them back: the driver's
+    # account is what limits it
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+}
+
+_CONNECTING = "10s"
+
+
+@contextmanager
+def connected(cluster: Cluster) -> Iterator[Callable[[], Client]]:
+    """A function that connects to a cluster; one that was started here ends with the context."""
+    with dask.config.set(_SETTINGS):
+        if cluster.scheduler is not None:
+            address = cluster.scheduler
+            yield lambda: Client(address, timeout=_CONNECTING, set_as_default=False)
+            return
+        count = cluster.workers or 1
+        threads = cluster.threads or max(1, default_threads() // count)
+        with LocalCluster(
+            n_workers=count,
+            threads_per_worker=threads,
+            processes=True,
+            memory_limit=0,
+            dashboard_address=None,
+            silence_logs=50,
+        ) as local:
+            yield lambda: Client(local, timeout=_CONNECTING, set_as_default=False)

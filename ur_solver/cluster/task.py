@@ -1,0 +1,88 @@
+"""What a worker does: solve a block of a folder that it shares with the driver.
+
+Nothing but the folder's path, the block's number and a record travels; values are in files.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ur_solver.blocks import BlockFiles, BlockRecord, Job, join
+from ur_solver.blocks.folder import LATE
+from ur_solver.engine import goal_of, solve_block
+from ur_solver.engine.block import Lease
+from ur_solver.errors import DamagedBlockError
+from ur_solver.kernel import Values, kernel_of
+
+
+class _FolderBlocks:
+    """The finished blocks of a folder."""
+
+    def __init__(self, files: BlockFiles) -> None:
+        self._files = files
+
+    def values_of(self, index: int) -> Values | None:
+        """The values of a block, mapped."""
+        until = time.monotonic() + LATE
+        while not self._files.path(index).exists() and time.monotonic() < until:
+            time.sleep(0.2)
+        values: Values = self._files.values_of(index)
+        return values
+
+    def error_of(self, index: int) -> float | None:
+        """How far the values of a block are proven to be off."""
+        row = self._files.row(index)
+        if row is None:
+            self._files.chunks_of(index)  # which says what is wrong
+            return None
+        return BlockRecord.of(row).error
+
+
+@lru_cache(maxsize=4)
+def _joined(folder: str, _identity: bytes) -> tuple[Job, BlockFiles]:
+    return join(pathlib.Path(folder))
+
+
+@dataclass(frozen=True)
+class FolderTask:
+    """Solves a block of a folder, unless its file is there: a task that any process can perform.
+
+    Attributes
+    ----------
+    folder : str
+        The folder's path, the same on all machines.
+    identity : bytes
+        The content of its solve.json.
+    """
+
+    folder: str
+    identity: bytes
+
+    def __call__(self, index: int, lease: Lease) -> BlockRecord:
+        """Solve the block of a number."""
+        job, files = _joined(self.folder, self.identity)
+        there = files.whole_row(index) if files.path(index).exists() else None
+        if there is not None:
+            return BlockRecord.of(there)
+        kernel, blocks = kernel_of(files.space), _FolderBlocks(files)
+        outside = None
+        try:
+            if job.certify:
+                errors = [blocks.error_of(each) for each in files.space.reads(index)]
+                outside = max((error for error in errors if error is not None), default=0.0)
+            result = solve_block(
+                kernel,
+                index,
+                blocks,
+                goal=goal_of(job.tolerance, certify=job.certify),
+                outside=outside,
+                lease=lease,
+            )
+        except DamagedBlockError as error:
+            if files.whole_row(error.index) is None:
+                files.remove(error.index)
+            raise
+        return BlockRecord.of(files.write(result.record, result.values))

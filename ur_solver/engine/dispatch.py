@@ -1,0 +1,173 @@
+"""Dispatching: which block goes to which worker, by an account of threads and memory.
+
+It knows no machine: a driver of real workers and a simulated run ask it the same questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.runners import SHARED_SIZE
+
+SMALL_SIZE = 1 << 14
+"""Values from which on a block takes a worker longer than to be told of the next one."""
+
+_LOOKED_AT = 64
+"""So many of the ready blocks are looked at for those that fit."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A block, the worker that works on it, and with how much.
+
+    Attributes
+    ----------
+    index : int
+    worker : str
+    threads : int
+    cost : int
+        Memory, in bytes.
+    """
+
+    index: int
+    worker: str
+    threads: int
+    cost: int
+
+
+@dataclass
+class _Account:
+    """What a worker has, and what of it is in use."""
+
+    threads: int
+    memory: int
+    in_work: dict[int, Assignment] = field(default_factory=dict)
+
+    @property
+    def free_threads(self) -> int:
+        return self.threads - sum(each.threads for each in self.in_work.values())
+
+    @property
+    def free_memory(self) -> int:
+        return self.memory - sum(each.cost for each in self.in_work.values())
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """What workers are compared by: the most free memory, then the most free threads."""
+        return self.free_memory, self.free_threads
+
+
+class Dispatcher:
+    """Hands out the ready blocks of a graph to workers that have room for them.
+
+    Blocks go in the graph's order, each to the worker with the most memory left. Where one has no
+    room now, it waits for a worker that is large enough, which is given nothing else; smaller
+    blocks go to the other workers meanwhile.
+
+    Parameters
+    ----------
+    graph : BlockGraph
+        The dispatcher takes blocks from it and finishes none.
+    cost : callable
+        The memory that a block takes while it is in work, by its number, in bytes.
+    most_threads : int, optional
+        For one block.
+    ahead : int
+        So many small blocks a worker is given beyond its threads, to have them at hand.
+    """
+
+    def __init__(
+        self,
+        graph: BlockGraph,
+        cost: Callable[[int], int],
+        most_threads: int | None = None,
+        ahead: int = 0,
+    ) -> None:
+        self._ahead = ahead
+        self._graph = graph
+        self._cost = cost
+        self._most_threads = most_threads
+        self._accounts: dict[str, _Account] = {}
+        self._workers: dict[int, str] = {}
+
+    @property
+    def workers(self) -> list[str]:
+        """The names of all workers."""
+        return list(self._accounts)
+
+    @property
+    def n_in_work(self) -> int:
+        """How many blocks are in work."""
+        return len(self._workers)
+
+    @property
+    def largest_memory(self) -> int:
+        """The memory of the largest worker; 0 without any."""
+        return max((account.memory for account in self._accounts.values()), default=0)
+
+    def add(self, worker: str, threads: int, memory: int) -> None:
+        """A worker is there."""
+        self._accounts[worker] = _Account(threads, memory)
+
+    def remove(self, worker: str) -> list[int]:
+        """A worker has gone: its blocks, which are offered again."""
+        lost = list(self._accounts.pop(worker).in_work)
+        for index in lost:
+            del self._workers[index]
+            self._graph.give_back(index)
+        return lost
+
+    def blocks_of(self, worker: str) -> list[int]:
+        """The blocks that a worker has in work."""
+        return list(self._accounts[worker].in_work)
+
+    def release(self, index: int) -> None:
+        """A block is no longer in work; whether it is done is for the graph."""
+        self._accounts[self._workers.pop(index)].in_work.pop(index)
+
+    def give_back(self, index: int) -> None:
+        """A block is no longer in work and not done: it is offered again."""
+        self.release(index)
+        self._graph.give_back(index)
+
+    def assign(self) -> Assignment | None:
+        """The next block that a worker has room for; None if there is none now."""
+        if not self._graph.n_ready:
+            return None
+        first = self._graph.peek()
+        spare = self._ahead if self._graph.sizes[first] < SMALL_SIZE else 0
+        open_accounts = {
+            name: account
+            for name, account in self._accounts.items()
+            if account.free_threads + spare > 0
+        }
+        looked_at = 1 if spare or len(self._accounts) == 1 else _LOOKED_AT
+        for index in self._graph.first(looked_at):
+            if not open_accounts:
+                return None
+            cost = self._cost(index)
+            worker = max(open_accounts, key=lambda name: open_accounts[name].room)
+            if cost <= open_accounts[worker].free_memory:
+                account = open_accounts[worker]
+                given = Assignment(
+                    self._graph.take(index), worker, self._share(index, account), cost
+                )
+                account.in_work[index] = given
+                self._workers[index] = worker
+                return given
+            waited_for = [name for name, account in open_accounts.items() if account.memory >= cost]
+            if waited_for:
+                # the one that has the least to finish first
+                best = max(waited_for, key=lambda name: open_accounts[name].room)
+                del open_accounts[best]
+        return None
+
+    def _share(self, index: int, account: _Account) -> int:
+        """How many of a worker's free threads a block is given."""
+        if self._graph.sizes[index] < SHARED_SIZE:
+            return 1
+        free = account.free_threads
+        beside = -(-(self._graph.n_ready + 1) // len(self._accounts))
+        return max(1, min(free // beside, self._most_threads or free))
