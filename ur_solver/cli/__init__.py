@@ -45,6 +45,7 @@ COMMANDS = {
     "sample": "Games of players that the program knows.",
     "evaluate": "One way to play against another.",
     "study": "What a rule set is like to play.",
+    "compare": "Rule sets side by side.",
     "serve": "The board in the browser, and answers for programs.",
 }
 """The commands and their help in a line, which `ur --help` shows without importing them."""

@@ -1,0 +1,193 @@
+"""Studies side by side: the figures that compare, and the tables and pages made of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import pathlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ur_solver.errors import InputError
+from ur_solver.study.figures import as_number, as_share, parts_of
+
+Study = dict[str, Any]
+"""As `ur_solver.study.study` gives it."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure that studies are compared by.
+
+    Attributes
+    ----------
+    key : str
+        Its name in JSON and CSV.
+    label : str
+    is_share : bool
+        Whether it is a share, in per cent for people.
+    of : callable
+        The figure of a study, as its JSON has it; None where it has none.
+    """
+
+    key: str
+    label: str
+    is_share: bool
+    of: Callable[[Study], Any]
+
+    def text(self, study: Study) -> str:
+        """The figure for people."""
+        figure = self.of(study)
+        if figure is None:
+            return "-"
+        if isinstance(figure, int):
+            return f"{figure:,}"
+        return as_share(figure) if self.is_share else as_number(figure)
+
+
+def _first_player(study: Study) -> Any:
+    if study["rules"].get("stakes") is None:
+        return study["fairness"]["first_player"]
+    return study["fairness"]["first_player_wins"]
+
+
+def beaten_by_table(study: Study, name: str) -> Any:
+    """The share of games that a policy wins against the table."""
+    names = study["ladder"]["policies"]
+    return study["ladder"]["wins"][names.index(name)][0] if name in names else None
+
+
+def best_order(study: Study) -> str | None:
+    """The best order of priorities that a study found."""
+    orders = study["thumbs"]["orders"]
+    return orders[-1]["order"] if orders else None
+
+
+ROWS = (
+    Row("positions", "positions", False, lambda study: study["positions"]),
+    Row("first_player", "the first player wins", True, _first_player),
+    Row("throws", "throws a game", False, lambda study: study["length"]["throws"]),
+    Row(
+        "throws_deviation",
+        "  standard deviation",
+        False,
+        lambda study: study["length"]["deviation"],
+    ),
+    Row("longest", "  longest seen", False, lambda study: study["length"]["longest"]),
+    Row("turns", "turns a game", False, lambda study: study["length"]["turns"]),
+    Row("captures", "captures a game", False, lambda study: study["length"]["captures"]),
+    Row(
+        "extra_throws", "extra throws a game", False, lambda study: study["length"]["extra_throws"]
+    ),
+    Row(
+        "with_a_choice",
+        "throws with a choice",
+        True,
+        lambda study: study["choices"]["with_a_choice"],
+    ),
+    Row(
+        "moves_to_choose_from",
+        "moves to choose from",
+        False,
+        lambda study: study["choices"]["moves_to_choose_from"],
+    ),
+    Row(
+        "without_a_move",
+        "throws without a move",
+        True,
+        lambda study: study["choices"]["without_a_move"],
+    ),
+    Row("lead_changes", "changes of the lead", False, lambda study: study["drama"]["lead_changes"]),
+    Row(
+        "won_from_below_10",
+        "won from below 10 %",
+        True,
+        lambda study: study["drama"]["comebacks"]["10"],
+    ),
+    Row("swing", "a throw changes the chance by", True, lambda study: study["drama"]["swing"]),
+    Row(
+        "greedy_beats_table",
+        "greedy beats the table",
+        True,
+        lambda study: beaten_by_table(study, "greedy"),
+    ),
+    Row(
+        "random_beats_table",
+        "random beats the table",
+        True,
+        lambda study: beaten_by_table(study, "random"),
+    ),
+    Row(
+        "order_beats_table",
+        "the best order beats the table",
+        True,
+        lambda study: beaten_by_table(study, best_order(study) or ""),
+    ),
+)
+"""The figures, in the order in which they are shown."""
+
+
+def read_study(path: pathlib.Path) -> Study:
+    """A study that ``ur study --json`` wrote.
+
+    Raises
+    ------
+    InputError
+        If the file is none.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"study {str(path)!r}: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"study {str(path)!r}: not JSON: {error}") from None
+    try:
+        for row in ROWS:
+            row.of(found)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        raise InputError(
+            f"study {str(path)!r}: not a study as 'ur study --json' writes it"
+        ) from None
+    return dict(found)
+
+
+def table_of(studies: Sequence[Study]) -> list[list[str]]:
+    """The figures as text: a row for each, a column for each study, with heads."""
+    head = ["", *(str(study["word"]) for study in studies)]
+    rows = [[row.label, *map(row.text, studies)] for row in ROWS]
+    order = ["  the best order", *(best_order(study) or "-" for study in studies)]
+    return [head, *rows, order]
+
+
+def comparison_json(studies: Sequence[Study]) -> str:
+    """The figures as JSON: an object by rule set."""
+    return json.dumps(
+        {
+            study["word"]: {
+                **{row.key: row.of(study) for row in ROWS},
+                "best_order": best_order(study),
+                "games": study["games"],
+                "seed": study["seed"],
+            }
+            for study in studies
+        }
+    )
+
+
+def comparison_csv(studies: Sequence[Study]) -> str:
+    """The figures as CSV: a line for each figure of each study, with the ends of its interval."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["rules", "figure", "value", "low", "high"])
+    for study in studies:
+        for row in ROWS:
+            figure = row.of(study)
+            if figure is None:
+                continue
+            value, margin = parts_of(figure)
+            if math.isfinite(value):
+                writer.writerow([study["word"], row.key, value, value - margin, value + margin])
+    return text.getvalue()

@@ -1,0 +1,183 @@
+"""Plots of studies as SVG, by matplotlib (the extra ``plots``)."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ur_solver.errors import InputError
+from ur_solver.study.comparison import Study, beaten_by_table, best_order
+from ur_solver.study.figures import parts_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_INK, _FAINT, _MAIN = "#2b2620", "#8a8072", "#2f5d8a"
+_COLOURS = ("#2f5d8a", "#c0272d", "#2e7d4f", "#c9971c", "#7b4f9d", "#d9661f", "#3a8f95", "#776d60")
+
+
+def _figure(height: float, width: float = 8.0) -> tuple[Figure, Axes]:
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415 - the extra
+    except ImportError:
+        raise InputError(
+            "plots need matplotlib: 'pip install ur-solver[plots]' installs it"
+        ) from None
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(_FAINT)
+    axes.tick_params(colors=_INK, labelsize=9)
+    return figure, axes
+
+
+def _svg(figure: Figure, name: str) -> str:
+    import matplotlib as mpl  # noqa: PLC0415 - the extra
+
+    text = io.StringIO()
+    # the same studies give the same bytes; ids of one plot are not those of another
+    with mpl.rc_context(
+        {"svg.hashsalt": name, "svg.fonttype": "none", "font.family": "sans-serif"}
+    ):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    svg = re.sub(r"^.*?(?=<svg)", "", text.getvalue(), flags=re.DOTALL)
+    return re.sub(r'(\bid="|href="#|url\(#)', rf"\1{name}-", svg)
+
+
+def lengths(studies: Sequence[Study]) -> str:
+    """How many throws games take: a line for every study."""
+    figure, axes = _figure(3.6)
+    for k, study in enumerate(studies):
+        counts, edges = (study["length"]["histogram"][name] for name in ("counts", "edges"))
+        total = sum(counts)
+        middles = [(low + high) / 2 for low, high in itertools.pairwise(edges)]
+        shares = [
+            100 * count / total / (high - low)
+            for count, low, high in zip(counts, edges, edges[1:], strict=False)
+        ]
+        smooth = [
+            sum(shares[max(0, i - 1) : i + 2]) / len(shares[max(0, i - 1) : i + 2])
+            for i in range(len(shares))
+        ]
+        axes.plot(middles, smooth, color=_COLOURS[k % len(_COLOURS)], lw=1.8, label=study["word"])
+    axes.set_xlabel("throws in a game")
+    axes.set_ylabel("% of games a throw")
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False, fontsize=9)
+    return _svg(figure, "lengths")
+
+
+def fairness(studies: Sequence[Study]) -> str:
+    """The first player's chance of each study."""
+    figure, axes = _figure(0.9 + 0.3 * len(studies))
+    labels, values, margins = [], [], []
+    for study in studies:
+        is_chance = study["rules"].get("stakes") is None
+        part = study["fairness"]
+        value, margin = parts_of(part["first_player" if is_chance else "first_player_wins"])
+        labels.append(study["word"])
+        values.append(100 * value - 50)
+        margins.append(100 * margin)
+    _bars(axes, labels, values, margins)
+    axes.axvline(0, color=_INK, lw=0.8)
+    axes.set_xlabel("what the first player wins beyond 50 %, in points")
+    return _svg(figure, "fairness")
+
+
+def throws(studies: Sequence[Study]) -> str:
+    """The mean number of throws of each study, with the range of nine games of ten."""
+    figure, axes = _figure(0.9 + 0.3 * len(studies))
+    for k, study in enumerate(studies):
+        length = study["length"]
+        low, high = (length["quantiles"][share] for share in ("0.05", "0.95"))
+        axes.plot([low, high], [k, k], color=_MAIN, lw=5, alpha=0.3, solid_capstyle="round")
+        axes.plot(parts_of(length["throws"])[0], k, "o", color=_MAIN, ms=6)
+    axes.set_yticks(range(len(studies)), [study["word"] for study in studies])
+    axes.invert_yaxis()
+    axes.set_xlim(left=0)
+    axes.set_xlabel("throws in a game: the mean, and nine games of ten")
+    return _svg(figure, "throws")
+
+
+def skill(studies: Sequence[Study]) -> str:
+    """What policies win against the table, of each study."""
+    figure, axes = _figure(0.9 + 0.3 * len(studies))
+    kinds = (("the best order", _COLOURS[2]), ("greedy", _COLOURS[0]), ("random", _COLOURS[1]))
+    for k, study in enumerate(studies):
+        for name, colour in kinds:
+            policy = best_order(study) if name == "the best order" else name
+            figure_of = beaten_by_table(study, policy or "")
+            if figure_of is None:
+                continue
+            value, margin = parts_of(figure_of)
+            axes.errorbar(
+                100 * value, k, xerr=100 * margin, fmt="o", color=colour, ms=6, lw=1.2,
+                label=name if k == 0 else None,
+            )  # fmt: skip
+    axes.set_yticks(range(len(studies)), [study["word"] for study in studies])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 52)
+    axes.axvline(50, color=_FAINT, lw=0.8, ls=":")
+    axes.set_xlabel("% of games won against the table (the further left, the more play matters)")
+    axes.legend(frameon=False, fontsize=9, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))
+    return _svg(figure, "skill")
+
+
+def worth(studies: Sequence[Study]) -> str:
+    """What a piece is worth on each square of the path, of each study."""
+    figure, axes = _figure(3.6)
+    for k, study in enumerate(studies):
+        colour = _COLOURS[k % len(_COLOURS)]
+        places = study["squares"]["places"]
+        values = [100 * parts_of(place["worth"])[0] for place in places]
+        margins = [100 * parts_of(place["worth"])[1] for place in places]
+        axes.errorbar(
+            range(len(places)), values, yerr=margins, color=colour, lw=1.5, label=study["word"]
+        )
+        at = [i for i, place in enumerate(places) if place["is_rosette"]]
+        axes.plot(at, [values[i] for i in at], "*", color=colour, ms=10)
+    if len(studies) == 1:
+        places = studies[0]["squares"]["places"]
+        axes.set_xticks(range(len(places)), [place["square"] for place in places], fontsize=8)
+        axes.set_xlabel("square of light's path (* a rosette)")
+    else:
+        axes.set_xlabel("path index (* a rosette)")
+        axes.legend(frameon=False, fontsize=9)
+    axes.set_ylabel("points more than at home")
+    return _svg(figure, "worth")
+
+
+def _bars(axes: Any, labels: list[str], values: list[float], margins: list[float]) -> None:
+    at = range(len(labels))
+    axes.barh(at, values, xerr=margins if any(margins) else None, color=_MAIN, height=0.65)
+    axes.set_yticks(at, labels)
+    axes.invert_yaxis()
+    for k, value in enumerate(values):
+        axes.annotate(
+            f"{value:+.2f}".replace("-", "\N{MINUS SIGN}"),
+            (value, k),
+            xytext=(4 if value >= 0 else -4, 0),
+            textcoords="offset points",
+            va="center",
+            ha="left" if value >= 0 else "right",
+            fontsize=8,
+            color=_INK,
+        )
+    axes.margins(x=0.15)
+
+
+PLOTS = (
+    ("How fair they are", fairness),
+    ("How long games take", throws),
+    ("How much play matters", skill),
+    ("How lengths spread", lengths),
+    ("What a piece is worth, square by square", worth),
+)
+"""The plots of a page, with their titles."""
