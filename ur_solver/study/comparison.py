@@ -163,17 +163,18 @@ def table_of(studies: Sequence[Study]) -> list[list[str]]:
 
 
 def comparison_json(studies: Sequence[Study]) -> str:
-    """The figures as JSON: an object by rule set."""
-    return json.dumps(
-        {
-            study["word"]: {
-                **{row.key: row.of(study) for row in ROWS},
-                "best_order": best_order(study),
+    """The figures as JSON: an object in a line for each study."""
+    return "\n".join(
+        json.dumps(
+            {
+                "word": study["word"],
                 "games": study["games"],
                 "seed": study["seed"],
+                **{row.key: row.of(study) for row in ROWS},
+                "best_order": best_order(study),
             }
-            for study in studies
-        }
+        )
+        for study in studies
     )
 
 
