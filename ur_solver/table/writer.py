@@ -115,13 +115,12 @@ class TableWriter:
         stored = self.value_type.encode(result.values)
         length = self._chunk_length
         first = int(self._rows.blocks[result.index]["first_chunk"])
-        parts = [stored[at : at + length] for at in range(0, len(stored), length)]
-        chunks = [(encode(part, length), checksum(part)) for part in parts]
         with self._lock, self._writing():
             self._rows.note(result)
-            for number, (content, its_checksum) in enumerate(chunks, first):
-                self._values.id.write_direct_chunk((number * length,), content)
-                self._checksums[number] = its_checksum
+            for number, at in enumerate(range(0, len(stored), length), first):
+                chunk = stored[at : at + length]
+                self._values.id.write_direct_chunk((number * length,), encode(chunk, length))
+                self._checksums[number] = checksum(chunk)
 
     def finish(self, *, seconds: float, header: Header | None = None) -> Header:
         """Complete the table and give it its name.
