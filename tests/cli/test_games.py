@@ -108,6 +108,15 @@ def test_a_record_says_by_which_rules_it_was_played(tmp_path):
     assert page.read_text().count('class="bars"') == 6
 
 
+def test_a_folder_may_be_a_table(tmp_path):
+    game = tmp_path / "game.ur"
+    write_games([random_game(named_rules("finkel:2"), 3)], game)
+    run("solve", "finkel:2", "-o", tmp_path / "table", "-q")
+    assert run("audit", tmp_path / "table", game, "--json").stdout == (
+        run("audit", game, "--json").stdout
+    )
+
+
 def test_a_game_without_a_table_is_passed_over(tmp_path):
     games = tmp_path / "games.ur"
     rules = [named_rules(word) for word in ("finkel:2", "murray:4", "finkel:2")]

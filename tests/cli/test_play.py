@@ -68,7 +68,7 @@ def test_a_move_is_taken_back_and_the_dice_are_the_same(tmp_path):
                if a.played != b.played]  # fmt: skip
     assert changed
     assert record.plies[changed[0]].throws == other.plies[changed[0]].throws
-    assert "no move of yours to take back" in play("--seed", 11, stdin="undo\n").stderr
+    assert "no choice of yours to take back" in play("--seed", 11, stdin="undo\n").stderr
 
 
 def test_the_other_sides_move_is_shown_on_the_board():

@@ -105,6 +105,16 @@ def test_tables_are_removed_when_the_user_agrees(folder):
     assert {path.name for path in folder.iterdir()} == {"blitz-1.h5", "notes.h5"}
 
 
+def test_the_table_of_a_json_file_is_removed_and_not_the_file(folder, tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(named_rules("finkel:1").changed(name="mine").to_json()))
+    run("solve", str(path), "-q")
+    assert (folder / "mine-1.h5").exists()
+    run("tables", "remove", str(path), "-y")
+    assert path.exists()
+    assert not (folder / "mine-1.h5").exists()
+
+
 def test_only_what_a_solve_made_is_removed(folder):
     for path in (folder / "notes.h5", folder):
         assert "neither a table nor" in run("tables", "remove", str(path), "-y", code=2)

@@ -94,7 +94,7 @@ class Playing:
         plies = self.replay.plies
         chosen = [k for k, ply in enumerate(plies) if self._is_choice(ply)]
         if not chosen:
-            say("there is no move of yours to take back")
+            say("there is no choice of yours to take back")
             return
         self.replay = Replay.after(self.replay.rules, self.replay.start, plies[: chosen[-1]])
 

@@ -98,7 +98,7 @@ def remove_command(words: tuple[str, ...], yes: bool) -> None:
 def _kept_of(word: str) -> Kept:
     """What a word stands for, which may be damaged but must be what a solve has made."""
     path = pathlib.Path(word)
-    if path.exists():
+    if path.exists() and not word.endswith(".json"):  # which is a rule set's
         kept = Kept.of(path)
         if kept is None:
             raise NotATableError(f"{word!r} is neither a table nor an unfinished solve")
