@@ -281,6 +281,14 @@ def test_a_game_is_pasted_and_gone_through(person, long_game, suffix, solved):
         person.press(NEXT_MISTAKE)
         person.settle()
     assert len(seen) == serious + 1
+    # the current turn is in sight
+    assert person.page.evaluate(
+        """(() => {
+          const [host, own] = ['#turns', '#turns [aria-current]'].map(
+            each => document.querySelector(each).getBoundingClientRect());
+          return own.top >= host.top - 1 && own.bottom <= host.bottom + 1;
+        })()"""
+    )
     # the best move and the one played are told apart by more than colour
     assert person.page.locator("#board .arrow.best").count() == 1
     assert person.page.locator("#board .arrow.played").count() == 1

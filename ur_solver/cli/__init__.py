@@ -47,6 +47,7 @@ COMMANDS = {
     "study": "What a rule set is like to play.",
     "compare": "Rule sets side by side.",
     "serve": "The board in the browser, and answers for programs.",
+    "board": "A picture of a position.",
 }
 """The commands and their help in a line, which `ur --help` shows without importing them."""
 

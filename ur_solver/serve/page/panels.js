@@ -105,7 +105,7 @@ export function showTurns(session, go) {
   host.hidden = !items.length;
   const current = host.querySelector("[aria-current]");
   if (current) {
-    const top = current.offsetTop - host.offsetTop;
+    const top = current.offsetTop;
     if (top < host.scrollTop || top + current.offsetHeight > host.scrollTop + host.clientHeight) {
       host.scrollTop = top - host.clientHeight / 2;
     }

@@ -1,0 +1,86 @@
+"""`ur board`: text in the terminal, and pictures that any viewer of SVG reads."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+
+from ur_solver.cli import cli
+from ur_solver.rules import named_rules
+from ur_solver.rules.drawing.svg import board_picture
+
+HERE = "L...__../..D...../....__.. L 1 1"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(cli, ["board", *arguments])
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def squares(picture: str) -> dict[str, tuple[str, list[str]]]:
+    """By square, where it is and whose pieces are drawn on it."""
+    return {
+        group.get("data-square"): (
+            group.get("transform"),
+            [
+                each.get("class").split()[1]
+                for each in group.iter(f"{SVG}circle")
+                if each.get("class").startswith("piece ")
+            ],
+        )
+        for group in ET.fromstring(picture).iter(f"{SVG}g")
+        if group.get("data-square") and not group.get("data-side")
+    }
+
+
+def test_a_position_in_the_terminal():
+    assert run("finkel:2", HERE) == f"{named_rules('finkel:2').position(HERE)}\n"
+
+
+def test_a_picture_of_a_position(tmp_path, finkel2):
+    path = tmp_path / "board.svg"
+    assert run("finkel:2", HERE, "-o", str(path)) == ""
+    picture = path.read_text()
+    assert picture == run("finkel:2", HERE, "-o", "-")
+    found = squares(picture)
+    assert {square: pieces for square, (_, pieces) in found.items() if pieces} == {
+        "A1": ["light"],
+        "B3": ["dark"],
+    }
+    assert 'class="arrow' not in picture
+    assert picture.count('class="spare light"') == picture.count('class="spare dark"') == 1
+
+
+def test_a_picture_with_the_best_move(finkel2):
+    picture = run(str(finkel2), HERE, "--best", "2", "-o", "-")
+    (arrow,) = [
+        each
+        for each in ET.fromstring(picture).iter(f"{SVG}path")
+        if each.get("class") == "arrow best"
+    ]
+    # from A1, the first square of the first row, to B2, the second of the second
+    assert arrow.get("d").startswith("M20 20Q")
+    assert arrow.get("d").endswith(" 60 60")
+    assert 'class="arrow' not in run("finkel:2", HERE, "--best", "0", "-o", "-")
+
+
+def test_either_side_is_on_top():
+    found = squares(run("finkel:2", HERE, "-o", "-", "--top", "dark"))
+    assert found["A1"] == ("translate(0 80)", ["light"])
+    assert found["C1"][0] == "translate(0 0)"
+
+
+@pytest.mark.parametrize("name", ["aseb", "birds", "skiriuk", "bell-stakes", "murray"])
+def test_pictures_of_all_kinds_are_well_formed(name):
+    rules = named_rules(name)
+    picture = board_picture(rules.start())
+    assert len(squares(picture)) == len(rules.board.squares)
+
+
+def test_what_cannot_be_drawn(tmp_path):
+    assert "pictures are SVG" in run("finkel:2", HERE, "-o", "board.png", code=2)
+    assert "No such file" in run("finkel:2", HERE, "-o", str(tmp_path / "no" / "a.svg"), code=1)

@@ -1,0 +1,67 @@
+"""`ur board`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ur_solver.api.table import Table
+from ur_solver.cli.output import draw_position, say
+from ur_solver.errors import InputError, OutputError
+from ur_solver.locate import open_file
+from ur_solver.rules import DARK, LIGHT, Position, named_rules
+from ur_solver.rules.drawing.svg import Arrow, board_picture
+
+STDOUT = Path("-")
+
+
+@click.command(short_help="A picture of a position.")
+@click.argument("rules")
+@click.argument("position")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a picture, a file that ends in .svg; '-' is standard output.",
+)
+@click.option("--best", "throw", help="Draw the best move with this throw, by the rules' table.")
+@click.option("--top", type=click.Choice(["light", "dark"]), default="light", show_default=True,
+              help="The side whose row is on top of a picture.")  # fmt: skip
+def command(rules: str, position: str, output: Path | None, throw: str | None, top: str) -> None:
+    """The board of POSITION by RULES, in the terminal or as a picture for documents and chats.
+
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; with --best
+    its table is asked, or the table that RULES is the file of. Pictures are SVG, which browsers,
+    office programs and converters such as rsvg-convert read; they are light or dark as the
+    screen is.
+
+    \b
+    ur board finkel:3 'L...__../..D...../....__.. L 2 2' --best 2 -o board.svg
+    """
+    if output is not None and output != STDOUT and output.suffix != ".svg":
+        raise InputError(f"{str(output)!r}: pictures are SVG; the file's name ends in .svg")
+    arrows: list[Arrow] = []
+    if throw is None:
+        shown = named_rules(rules).position(position)
+    else:
+        with Table(open_file(rules, say=say)) as table:
+            shown = table.rules.position(position)
+            arrows = _best(table, shown, throw)
+    if output is None:
+        click.echo(draw_position(shown))
+        return
+    text = board_picture(shown, arrows, view=LIGHT if top == "light" else DARK)
+    if output == STDOUT:
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{str(output)!r}: {error.strerror}") from None
+
+
+def _best(table: Table, position: Position, throw: str) -> list[Arrow]:
+    """An arrow for the best move, if there is a move."""
+    best = table.best(position, table.rules.dice.parse(throw))
+    return [] if best is None else [Arrow("best", best.move.source, best.move.target)]
