@@ -30,6 +30,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 COMMANDS = {
     "rules": "List the rule sets, or show one.",
     "solve": "Solve a rule set and write its table.",
+    "plan": "What solving a rule set by some workers would take.",
     "query": "The value of a position.",
     "best": "All legal moves, best first.",
     "moves": "Legal moves and where they lead; needs no table.",

@@ -3,18 +3,24 @@
 from ur_solver.estimates.cost import Estimate, estimate, expected_seconds
 from ur_solver.estimates.disk import check_disk, disk_bytes, free_bytes
 from ur_solver.estimates.memory import available_bytes, peak_live, peak_together
+from ur_solver.estimates.plan import Plan, Span, Speed, measured_speed, plan
 from ur_solver.estimates.room import Room, room_for
 
 __all__ = [
     "Estimate",
+    "Plan",
     "Room",
+    "Span",
+    "Speed",
     "available_bytes",
     "check_disk",
     "disk_bytes",
     "estimate",
     "expected_seconds",
     "free_bytes",
+    "measured_speed",
     "peak_live",
     "peak_together",
+    "plan",
     "room_for",
 ]

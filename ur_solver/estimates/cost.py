@@ -126,29 +126,60 @@ def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
 
     scripts/measure_estimates.py tells how far that is off.
     """
+    sample = solve_sample(rules, threads=threads)
+    return sample.slower * sample.seconds * space_of(rules).n_positions / sample.space.n_positions
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A solve of the same rules with so few pieces that it takes some tenths of a second.
+
+    Attributes
+    ----------
+    space : Space
+        What was solved.
+    seconds, processor_seconds : float
+        That it took.
+    slower : float
+        How much longer a position takes with the count of pieces that was asked for.
+    records : list of BlockRecord
+    """
+
+    space: Space
+    seconds: float
+    processor_seconds: float
+    slower: float
+    records: list[BlockRecord]
+
+
+def solve_sample(rules: RuleSet, *, threads: int | None = None) -> Sample:
+    """Solve the same rules with fewer pieces, to see how fast this machine is."""
     pieces = rules.pieces
     while pieces > 1 and space_of(rules.with_pieces(pieces)).n_positions > _SAMPLE_POSITIONS:
         pieces -= 1
     steps = rules.pieces - pieces
-    sample = space_of(rules.with_pieces(pieces))
+    space = space_of(rules.with_pieces(pieces))
     fewer = 0.0
-    if steps and pieces > 1 and sample.n_positions >= _TELLING_POSITIONS:
-        fewer = _mean_sweeps(space_of(rules.with_pieces(pieces - 1)), threads)
+    if steps and pieces > 1 and space.n_positions >= _TELLING_POSITIONS:
+        fewer = _mean_sweeps(space_of(rules.with_pieces(pieces - 1)), threads, [])
+    records: list[BlockRecord] = []
+    processor = time.process_time()
     began = time.perf_counter()
-    sweeps = _mean_sweeps(sample, threads)
+    sweeps = _mean_sweeps(space, threads, records)
     seconds = time.perf_counter() - began
     growth = sweeps / fewer if fewer else _USUAL_GROWTH
     slower = 1 + steps * (max(1.0, growth / _USUAL_GROWTH) ** 2 - 1)
-    return slower * seconds * space_of(rules).n_positions / sample.n_positions
+    return Sample(space, seconds, time.process_time() - processor, slower, records)
 
 
-def _mean_sweeps(space: Space, threads: int | None) -> float:
+def _mean_sweeps(space: Space, threads: int | None, records: list[BlockRecord]) -> float:
     """Solve a space; the sweeps over a position, on average."""
     total = 0
 
     def count(record: BlockRecord) -> None:
         nonlocal total
         total += record.sweeps * space.blocks[record.index].size
+        records.append(record)
 
     solve(space, tolerance=1e-12, runner=ThreadRunner(threads), on_block=count)
     return total / space.n_values

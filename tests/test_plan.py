@@ -1,0 +1,95 @@
+"""Simulated schedules, beside what can be worked out by hand, and what must always hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+import pytest
+from click.testing import CliRunner
+
+from ur_solver.cli import cli
+from ur_solver.errors import MemoryLimitError
+from ur_solver.estimates import Speed, measured_speed, plan
+from ur_solver.rules import named_rules
+from ur_solver.space import space_of
+
+RULES = named_rules("finkel:4").settled()
+SPACE = space_of(RULES)
+EVEN = Speed(1e-6, 0.0)
+GIB = 1 << 30
+
+
+def test_one_core_takes_as_long_as_all_blocks_together():
+    found = plan(RULES, workers=1, cores=1, memory=GIB, speed=EVEN)
+    assert found.seconds == pytest.approx(SPACE.n_values * 1e-6)
+    assert found.busy == pytest.approx(1)
+    assert found.disk_bytes == found.written_bytes == 8 * SPACE.n_values
+    reads = [space for block in SPACE.blocks for space in SPACE.reads(block.index)]
+    assert found.read_bytes == 8 * sum(SPACE.blocks[index].size for index in reads)
+    assert max(block.size for block in SPACE.blocks) * 8 < found.live_bytes < found.disk_bytes
+
+
+@pytest.mark.parametrize(("workers", "cores"), [(1, 4), (2, 1), (4, 2), (50, 1)])
+def test_a_schedule_keeps_to_the_order_and_to_the_processors(workers, cores):
+    found = plan(RULES, workers=workers, cores=cores, memory=GIB, speed=Speed(1e-6, 1e-4))
+    ends = {span.index: span.end for span in found.spans}
+    assert sorted(ends) == list(range(len(SPACE.blocks)))
+    events = []
+    for span in found.spans:
+        assert all(ends[each] <= span.start for each in SPACE.reads(span.index))
+        events += [(span.start, 1, span), (span.end, 0, span)]
+    busy = [0] * workers
+    for _, is_start, span in sorted(events, key=lambda each: each[:2]):
+        busy[span.worker] += span.threads if is_start else -span.threads
+        assert 0 <= busy[span.worker] <= cores
+    one = plan(RULES, workers=1, cores=1, memory=GIB, speed=Speed(1e-6, 1e-4))
+    assert found.critical_seconds <= found.seconds * (1 + 1e-9)
+    assert found.seconds <= one.seconds * (1 + 1e-9)
+    assert found.seconds >= one.seconds / (workers * cores) * (1 - 1e-9)
+    assert 0 < found.busy <= 1
+
+
+def test_more_workers_take_no_longer():
+    times = [plan(RULES, workers=n, cores=1, memory=GIB, speed=EVEN).seconds for n in (1, 2, 4, 8)]
+    assert all(one >= other for one, other in pairwise(times))
+
+
+@pytest.mark.parametrize(
+    ("word", "memory", "message"),
+    [
+        (
+            "murray:7",
+            128 * GIB,
+            r"block 4554 of murray with 7 pieces .* takes 1\d\d GiB .* 128 GiB",
+        ),
+        ("skiriuk:5", 1000 * GIB, r"block 14 of skiriuk .* 2,147,483,648 at most can be"),
+    ],
+)
+def test_a_block_that_is_too_large_is_named(word, memory, message):
+    with pytest.raises(MemoryLimitError, match=message):
+        plan(named_rules(word).settled(), workers=8, cores=16, memory=memory, speed=EVEN)
+
+
+def test_the_speed_is_this_machines():
+    speed = measured_speed(named_rules("finkel:7"))
+    assert 1e-9 < speed.seconds_per_value < 1e-4
+    assert 0 <= speed.seconds_per_block < 1
+    assert speed.seconds(1000, 2) < speed.seconds(1000, 1)
+
+
+def test_the_command(tmp_path):
+    chart = tmp_path / "chart.svg"
+    words = ["plan", "finkel", "-n", "3", "--workers", "2", "--cores", "1", "--memory", "1GiB"]
+    result = CliRunner().invoke(cli, [*words, "--chart", str(chart)])
+    assert result.exit_code == 0, result.output
+    assert re.search(r"^positions +263,121$", result.output, re.MULTILINE)
+    assert chart.read_text().count("<polygon") == 2
+    facts = json.loads(CliRunner().invoke(cli, [*words, "--json"]).output)
+    assert facts["positions"] == 263121
+    assert facts["seconds"] > 0
+    assert "spans" not in facts
+    result = CliRunner().invoke(cli, ["plan", "finkel", "-n", "3", "--memory", "many"])
+    assert result.exit_code == 2
+    assert "'many' is not a size such as 12GiB or 500MB" in result.output

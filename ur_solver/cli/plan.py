@@ -1,0 +1,118 @@
+"""`ur plan`."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from ur_solver.cli.custom import custom_rule_options, custom_rules
+from ur_solver.cli.options import json_option, memory_size, pieces_option, rules_argument
+from ur_solver.cli.output import columns, gib_text, size_text, time_text
+from ur_solver.engine import default_threads
+from ur_solver.errors import OutputError
+from ur_solver.estimates import Plan, available_bytes, measured_speed, plan
+
+_WIDTH, _ROW = 800, 40
+"""Of a chart, and of one worker in it, in pixels."""
+
+
+@click.command(short_help="What solving a rule set by some workers would take.")
+@rules_argument
+@pieces_option
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--cores", type=click.IntRange(1), help="Of each worker; as here by default.")
+@click.option(
+    "--memory", type=memory_size, metavar="SIZE", help="Of each worker; what is free by default."
+)
+@click.option("--certify", is_flag=True, help="With memory for proofs.")
+@click.option(
+    "--chart",
+    type=click.Path(path_type=pathlib.Path, dir_okay=False),
+    help="Draw the schedule into an SVG file.",
+)
+@json_option
+@custom_rule_options
+def command(
+    rules: str,
+    pieces: int | None,
+    workers: int,
+    cores: int | None,
+    memory: int | None,
+    certify: bool,
+    chart: pathlib.Path | None,
+    as_json: bool,
+    **custom: Any,
+) -> None:
+    """What solving RULES would take: the schedule is simulated, block by block.
+
+    The speed is that of one processor of this machine, which solves the same rules with fewer
+    pieces, some tenths of a second.
+
+    \b
+    ur plan finkel -n 7 --workers 4 --cores 2 --memory 2GiB
+    """
+    chosen = custom_rules(rules, pieces, **custom).settled()
+    found = plan(
+        chosen,
+        workers=workers,
+        cores=cores or default_threads(),
+        memory=available_bytes() if memory is None else memory,
+        speed=measured_speed(chosen),
+        certify=certify,
+    )
+    if chart is not None:
+        try:
+            chart.write_text(_chart(found))
+        except OSError as error:
+            raise OutputError(f"cannot write {str(chart)!r}: {error.strerror}") from None
+    if as_json:
+        facts = asdict(found)
+        del facts["spans"]
+        click.echo(json.dumps({"rules": chosen.name, "pieces": chosen.pieces} | facts))
+        return
+    click.echo(columns(_rows(found), "<<"))
+
+
+def _rows(found: Plan) -> list[list[str]]:
+    return [
+        ["positions", f"{found.positions:,}"],
+        ["blocks", f"{found.blocks:,}, the largest of {found.largest_block:,} values"],
+        ["time", time_text(found.seconds)],
+        ["longest path", f"{time_text(found.critical_seconds)}, whatever the number of workers"],
+        ["processors busy", f"{100 * found.busy:.0f} %"],
+        ["memory of a worker", gib_text(found.memory_bytes)],
+        ["disk", f"{size_text(found.disk_bytes)}, {size_text(found.live_bytes)} still read"],
+        ["read and written", f"{size_text(found.read_bytes)}, {size_text(found.written_bytes)}"],
+    ]
+
+
+def _chart(found: Plan) -> str:
+    """How many processors of each worker are busy, over time: an SVG."""
+    busy = [[0.0] * _WIDTH for _ in range(found.workers)]
+    scale = _WIDTH / (found.seconds or 1.0)
+    for span in found.spans:
+        first, end = span.start * scale, span.end * scale
+        for pixel in range(int(first), min(_WIDTH, int(end) + 1)):
+            share = max(0.0, min(end, pixel + 1) - max(first, pixel))
+            busy[span.worker][pixel] += span.threads * share / found.cores
+    height = _ROW * found.workers + 20
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
+        'font-family="sans-serif" font-size="11">'
+    ]
+    for worker, shares in enumerate(busy):
+        foot = _ROW * (worker + 1) - 4
+        line = " ".join(
+            f"{pixel},{foot - min(1.0, share) * (_ROW - 8):.1f}"
+            for pixel, share in enumerate(shares)
+        )
+        parts.append(f'<polygon points="0,{foot} {line} {_WIDTH},{foot}" fill="#4a7ba6"/>')
+        parts.append(f'<text x="4" y="{foot - _ROW + 18}">worker {worker + 1}</text>')
+    parts.append(
+        f'<text x="{_WIDTH}" y="{height - 6}" text-anchor="end">{time_text(found.seconds)}</text>'
+    )
+    return "\n".join([*parts, "</svg>", ""])

@@ -1,0 +1,209 @@
+"""A plan: the schedule of a solve, simulated block by block before it is begun."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+from ur_solver.engine import BlockGraph, Dispatcher, critical_paths
+from ur_solver.errors import MemoryLimitError
+from ur_solver.estimates.cost import BASE_BYTES, block_cost, solve_sample
+from ur_solver.kernel import kernel_of
+from ur_solver.rules import RuleSet
+from ur_solver.space import Space, space_of
+
+_SMALL = 1 << 10
+"""Values up to which a block's time says what beginning and ending one takes."""
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast one thread solves blocks of a rule set: a line through the times of a sample.
+
+    Attributes
+    ----------
+    seconds_per_value : float
+    seconds_per_block : float
+    """
+
+    seconds_per_value: float
+    seconds_per_block: float
+
+    def seconds(self, size: int, threads: int) -> float:
+        """What a block of so many values takes, its threads sharing it evenly."""
+        return self.seconds_per_block + self.seconds_per_value * size / threads
+
+
+@dataclass(frozen=True)
+class Span:
+    """A block in work.
+
+    Attributes
+    ----------
+    index, worker, threads : int
+    start, end : float
+        In seconds from the beginning.
+    """
+
+    index: int
+    worker: int
+    threads: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a solve by some workers is expected to take.
+
+    Attributes
+    ----------
+    positions, blocks : int
+    largest_block : int
+        In values.
+    workers, cores : int
+        `cores` is each worker's.
+    memory_bytes : int
+        The most that blocks in work take on one worker, and the program beside them.
+    seconds : float
+    critical_seconds : float
+        With any number of workers of so many cores.
+    busy : float
+        The share of all cores' time in which they work.
+    disk_bytes : int
+        At the end, when it is the most.
+    live_bytes : int
+        Of the values that are still read, at most.
+    read_bytes, written_bytes : int
+        By all workers.
+    spans : tuple of Span
+    """
+
+    positions: int
+    blocks: int
+    largest_block: int
+    workers: int
+    cores: int
+    memory_bytes: int
+    seconds: float
+    critical_seconds: float
+    busy: float
+    disk_bytes: int
+    live_bytes: int
+    read_bytes: int
+    written_bytes: int
+    spans: tuple[Span, ...]
+
+
+def measured_speed(rules: RuleSet) -> Speed:
+    """How fast one thread of this machine is, by a solve of the same rules with fewer pieces.
+
+    The time is the processor's, so that what else the machine does matters little.
+    """
+    sample = solve_sample(rules, threads=1)
+    space = sample.space
+    share = min(1.0, sample.processor_seconds / sample.seconds)
+    times = [(space.blocks[each.index].size, share * each.seconds) for each in sample.records]
+    small = sorted(seconds for size, seconds in times if size <= _SMALL)
+    per_block = small[len(small) // 2] if small else 0.0
+    total = sum(max(0.0, seconds - per_block) for _, seconds in times)
+    return Speed(sample.slower * total / space.n_values, per_block)
+
+
+def plan(
+    rules: RuleSet,
+    *,
+    workers: int,
+    cores: int,
+    memory: int,
+    speed: Speed,
+    certify: bool = False,
+) -> Plan:
+    """Simulate a solve.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    workers, cores : int
+        Of `cores` processors each.
+    memory : int
+        Of each worker, in bytes.
+    speed : Speed
+        Of one processor.
+    certify : bool
+
+    Raises
+    ------
+    MemoryLimitError
+        If a block is too large for a worker, or for the kernel.
+    """
+    space = space_of(rules)
+    check_blocks(space, memory, certify)
+    graph = BlockGraph.of(space, is_urgent_first=True)
+    sizes = graph.sizes
+    costs: dict[int, int] = {}
+
+    def cost(index: int) -> int:
+        if index not in costs:
+            costs[index] = block_cost(space, index, certify)
+        return costs[index]
+
+    dispatcher = Dispatcher(graph, cost)
+    for worker in range(workers):
+        dispatcher.add(str(worker), cores, memory - BASE_BYTES)
+    now, live, most_live = 0.0, 0, 0
+    in_work: list[tuple[float, int]] = []  # by when they end
+    taken = [0] * workers
+    workers_of: dict[int, int] = {}
+    most_taken = 0
+    spans = []
+    while graph.n_left:
+        while (given := dispatcher.assign()) is not None:
+            worker = int(given.worker)
+            end = now + speed.seconds(sizes[given.index], given.threads)
+            spans.append(Span(given.index, worker, given.threads, now, end))
+            heapq.heappush(in_work, (end, given.index))
+            workers_of[given.index] = worker
+            taken[worker] += given.cost
+            most_taken = max(most_taken, taken[worker])
+            live += sizes[given.index]
+        most_live = max(most_live, live)
+        now, index = heapq.heappop(in_work)
+        taken[workers_of[index]] -= cost(index)
+        dispatcher.release(index)
+        live -= sum(sizes[each] for each in graph.finish(index))
+    shortest = [speed.seconds(size, cores) for size in sizes]
+    worked = sum(span.threads * (span.end - span.start) for span in spans)
+    stored = 8 * space.n_values
+    return Plan(
+        positions=space.n_positions,
+        blocks=len(sizes),
+        largest_block=max(sizes),
+        workers=workers,
+        cores=cores,
+        memory_bytes=BASE_BYTES + most_taken,
+        seconds=now,
+        critical_seconds=max(critical_paths(graph.reads, shortest)),
+        busy=worked / (workers * cores * now) if now else 1.0,
+        disk_bytes=stored,
+        live_bytes=8 * most_live,
+        read_bytes=8 * sum(sizes[each] for reads in graph.reads for each in reads),
+        written_bytes=stored,
+        spans=tuple(spans),
+    )
+
+
+def check_blocks(space: Space, memory: int, certify: bool) -> None:
+    """Raise MemoryLimitError if a block is too large for a worker, or for the kernel."""
+    rules = space.rules
+    largest = max(space.blocks, key=lambda block: block.size)
+    of = f"block {largest.index} of {rules.name} with {rules.pieces} pieces has {largest.size:,}"
+    taken = BASE_BYTES + block_cost(space, largest.index, certify)
+    if taken > memory:
+        raise MemoryLimitError(
+            f"{of} values and takes {taken / 2**30:,.0f} GiB while it is solved; a worker has "
+            f"{memory / 2**30:,.0f} GiB, and one block is solved by one worker"
+        )
+    most = kernel_of(space).most_values
+    if largest.size > most:
+        raise MemoryLimitError(f"{of} values, which are solved together; {most:,} at most can be")
