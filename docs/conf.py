@@ -19,7 +19,6 @@ extensions = [
     "sphinx_click",
 ]
 exclude_patterns = ["_build"]
-suppress_warnings = ["toc.not_included"]
 
 highlight_language = "console"
 myst_enable_extensions = ["colon_fence", "deflist"]
