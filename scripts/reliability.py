@@ -22,7 +22,7 @@ from functools import partial
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # the tests are not installed
 
-from tests.faults import giants, solves, strangers, tables  # noqa: E402
+from tests.faults import askers, giants, solves, strangers, tables  # noqa: E402
 from tests.faults.tally import Tally  # noqa: E402
 from ur_solver.make import make_table  # noqa: E402
 from ur_solver.rules import named_rules  # noqa: E402
@@ -82,6 +82,8 @@ A damaged block of a checkpoint is solved again.
 Inputs are drawn by hypothesis from a corpus (`tests/data/corpus`), whose parts are cut, doubled
 and replaced. *Survived* means that the input was still well formed and was accepted, and that it
 was the same after being written and read again. Texts of positions are given to all rule sets.
+Requests to `ur serve` have strange addresses, hosts, sites, methods, positions and bodies, some of
+which are too large or never end; *detected* means a 4xx status with one sentence.
 
 {strangers}
 
@@ -186,11 +188,15 @@ class Run:
             ),
         )
 
-    def hostile(self) -> list[Tally]:
+    def hostile(self, sound: pathlib.Path) -> list[Tally]:
         """Hostile input."""
         n = self.times(1000)
         makes = [partial(strangers.attack, name, n, SEED) for name in strangers.TARGETS]
-        return self.all(*makes, lambda: giants.giants(self.folder))
+        return self.all(
+            *makes,
+            lambda: askers.requests(sound, self.times(20_000), SEED),
+            lambda: giants.giants(self.folder),
+        )
 
     def readers(self, sound: pathlib.Path) -> tuple[list[Tally], str]:
         """Many readers at once, and their rates."""
@@ -241,7 +247,7 @@ def main() -> int:
             path = folder / f"{word.replace(':', '-')}.h5"
             make_table(named_rules(word), path, threads=1)
             paths.append(path)
-        solved, damaged, hostile = run.solve_faults(), run.damage(*paths), run.hostile()
+        solved, damaged, hostile = run.solve_faults(), run.damage(*paths), run.hostile(paths[0])
         read, rates = run.readers(paths[0])
     lost = [case for tally in run.tallies for case in tally.lost]
     tried = sum(tally.tried for tally in run.tallies)

@@ -8,8 +8,9 @@ import shutil
 
 import pytest
 
-from tests.faults import giants, solves, strangers, tables
+from tests.faults import askers, giants, solves, strangers, tables
 from tests.faults.tally import Tally
+from ur_solver.rules import named_rules
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of Unix")
 
@@ -130,3 +131,9 @@ def test_reading_beside_a_solve(finkel2, tmp_path):
     path = tmp_path / "finkel-2.h5"
     solves.make_table(solves.named_rules("finkel:2"), path, threads=1)
     assert_nothing_lost(tables.reading_beside_a_solve(path, "finkel:2", 1))
+
+
+def test_requests_of_strangers(solved):
+    tally = assert_nothing_lost(askers.requests(solved(named_rules("finkel:2")), 400, seed=1))
+    assert tally.survived > 20
+    assert tally.detected > 200

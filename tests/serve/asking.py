@@ -32,7 +32,7 @@ class Reply:
         assert values["message"]
         assert "\n" not in values["message"]
         assert "Traceback" not in values["message"]
-        return values["message"]
+        return str(values["message"])
 
 
 class Asker:

@@ -1,0 +1,108 @@
+"""Hostile requests to `ur serve`: strange addresses, hosts, sites, methods, positions and bodies.
+
+Each is answered by a whole answer, or refused with a 4xx status and one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import random
+from urllib.parse import quote
+
+from tests.faults.tally import Tally
+from tests.serve.asking import LOCAL, Asker
+from ur_solver.api.table import Table
+from ur_solver.serve.app import make_app
+
+_BODY_SECONDS = 0.05
+_HOSTS = (
+    "localhost",
+    "127.0.0.1:1",
+    "evil.example",
+    "",
+    "[::1",
+    "localhost.evil",
+    "a b",
+    "x" * 300,
+)
+_SITES = ("none", "same-origin", "same-site", "cross-site", "nonsense")
+_ORIGINS = ("http://localhost", "http://evil.example", "null", "nonsense")
+_METHODS = ("GET", "HEAD", "POST", "PUT", "OPTIONS", "x")
+_SPLICES = ("..", "%2e%2e%2f", "%00", "\0", "//", "?", "#", "{table}", "'", "é", "%ff", "9" * 40)
+_ENDS = ("position", "positions", "board", "line", "audit", "report", "convert", "nothing")
+
+
+def requests(path: pathlib.Path, times: int, seed: int) -> Tally:
+    """So many requests to a server of one table, each drawn from what a stranger may try."""
+    tally = Tally("requests to `ur serve`")
+    rng = random.Random(seed)
+    with Table(path) as table:
+        name = "table"
+        asker = Asker(make_app({name: table}, body_seconds=_BODY_SECONDS))
+        texts = [table.space.unrank(k).notation for k in range(0, table.space.n_positions, 997)]
+        for number in range(times):
+            sent = _drawn(rng, name, texts)
+            case = f"request {number} of seed {seed}: {sent!r:.300}"
+            try:
+                reply = asker.ask(*sent)
+                if reply.status < 400:
+                    tally.count(survived=reply.status in (200, 304), case=case)
+                else:
+                    is_head = sent[0] == "HEAD"
+                    tally.count(detected=bool(is_head or reply.sentence), case=case)
+            except Exception as error:
+                tally.count(case=f"{case}: {error!r:.200}")
+        asker.close()
+    return tally
+
+
+def _drawn(
+    rng: random.Random, name: str, texts: list[str]
+) -> tuple[str, str, list[tuple[str, str]], list[bytes], bool]:
+    """Method, address, headers and body of a request, and whether its body never ends."""
+    position = _mutated(rng, rng.choice(texts))
+    end = rng.choice(_ENDS)
+    address = _mutated(rng, f"/api/v1/tables/{name}/{end}", share=0.2)
+    if end in ("position", "board"):
+        address += f"?position={quote(position.encode('utf-8', 'replace'), safe='')}"
+        if rng.random() < 0.3:
+            address += rng.choice(("&drawing=light", "&drawing=x", "&x=1", "&position=1"))
+    values = {
+        "positions": [position, rng.choice(texts), rng.choice((None, 1, [], "x" * 1000))],
+        "start": position,
+        "turns": [[None, [rng.randrange(6)], rng.choice((None, "A@A4", position))]] * 3,
+        "text": _mutated(rng, f"rules: finkel:3\n\nL 2 A@A3\nD 1 C@C4\nend: {position}"),
+        "notation": rng.choice(("ur", "rgn", "json", position)),
+    }
+    wanted = {
+        "positions": ["positions"],
+        "line": ["start", "turns"],
+        "convert": ["text", "notation"],
+    }.get(end, ["text"])
+    body = json.dumps({key: values[key] for key in wanted}).encode()
+    if rng.random() < 0.3:
+        at = rng.randrange(len(body))
+        body = body[:at] + rng.randbytes(rng.randrange(4)) + body[at + rng.randrange(9) :]
+    if rng.random() < 0.01:
+        body *= 1 + (2 << 20) // len(body)
+    headers = list((LOCAL | {"content-type": "application/json"}).items())
+    if rng.random() < 0.3:
+        headers[0] = ("host", rng.choice(_HOSTS))
+    if rng.random() < 0.2:
+        headers.append(("sec-fetch-site", rng.choice(_SITES)))
+    if rng.random() < 0.2:
+        headers.append(("origin", rng.choice(_ORIGINS)))
+    is_post = end not in ("position", "board", "nothing")
+    method = rng.choice(_METHODS) if rng.random() < 0.1 else "POST" if is_post else "GET"
+    return method, address, headers, [body], rng.random() < 0.02
+
+
+def _mutated(rng: random.Random, text: str, share: float = 0.6) -> str:
+    """A text, often with something cut out of it, doubled or put into it."""
+    if rng.random() > share:
+        return text
+    begin = rng.randrange(len(text))
+    end = min(len(text), begin + rng.randrange(6))
+    put = rng.choice((*_SPLICES, text[begin:end] * 2, rng.choice(text), ""))
+    return text[:begin] + put + text[end:]
