@@ -19,6 +19,7 @@ import time
 from urllib.parse import quote
 
 import numpy as np
+import psutil
 
 import ur_solver as ur
 
@@ -80,8 +81,16 @@ def main() -> None:
         ]
         asyncio.run(ask_all(port, paths))
         paths.reverse()
+        process = psutil.Process(server.pid)
+        before = sum(process.cpu_times()[:2])
         seconds, took = asyncio.run(ask_all(port, paths))
+        worked = sum(process.cpu_times()[:2]) - before
+        memory = process.memory_info().rss
         server.terminate()
+    print(
+        f"{1000 * worked / len(paths):.2f} ms of the server's processor time each; "
+        f"{memory / 1e9:.2f} GB of memory at the end"
+    )
     share = float(np.mean(took <= 0.02))
     print(f"{len(paths):,} different positions of {name}: {len(paths) / seconds:,.0f} a second")
     print(
