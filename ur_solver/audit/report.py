@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from ur_solver.audit.graph import GraphMark, graph_svg
@@ -26,9 +26,12 @@ from ur_solver.records import Ending, GameRecord, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.svg import Arrow, board_style, board_svg
 
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 MAX_GAMES = 20
-"""The most games in one report; CSV suits larger folders. Each marked move has a board of 5 kB, and
-random games of finkel have 56 of them on average, which makes 6 MB."""
+"""The most games in one report; CSV suits larger folders. Each marked move has a board of 8 kB, and
+random games of finkel have 56 of them on average, which makes 9 MB."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,8 @@ def page_style() -> Markup:
 
 @lru_cache(maxsize=1)
 def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - for reports
+
     environment = Environment(
         loader=PackageLoader("ur_solver.audit"),
         autoescape=True,
