@@ -23,7 +23,8 @@ from ur_solver.cli import cli
 from ur_solver.locate import FOLDER_VARIABLE
 from ur_solver.rules import named_rules
 from ur_solver.serve.app import make_app
-from ur_solver.serve.run import answer_once, bound_socket
+from ur_solver.serve.listen import bound_socket
+from ur_solver.serve.run import answer_once
 from ur_solver.serve.shelf import Shelf, open_shelf
 from ur_solver.table import TableFile
 
@@ -47,8 +48,7 @@ def test_one_request_from_the_command_line(finkel2):
 
 
 def test_without_the_extra_the_command_says_so(monkeypatch, finkel2):
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "ur_solver.serve.run", raising=False)
+    monkeypatch.setattr("ur_solver.cli.serve.find_spec", lambda name: None)
     assert "pip install 'ur-solver[serve]'" in run("finkel:2", code=2)
 
 

@@ -6,14 +6,17 @@ import ipaddress
 import re
 import socket
 import webbrowser
+from importlib.util import find_spec
 
 import click
 
 from ur_solver.cli.output import say
 from ur_solver.errors import InputError
+from ur_solver.serve.listen import bound_socket
 from ur_solver.serve.shelf import open_shelf
 
-_EXTRA = "'ur serve' needs two packages more: pip install 'ur-solver[serve]'"
+_EXTRA = "'ur serve' needs packages of its own: pip install 'ur-solver[serve]'"
+_PACKAGES = ("starlette", "uvicorn")
 _SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([kMGT]?)i?B?")
 _POWERS = {"": 0, "k": 10, "M": 20, "G": 30, "T": 40}
 
@@ -62,24 +65,28 @@ def command(
     ur serve --open
     ur serve finkel:3 --get '/api/v1/tables/finkel-3'
     """
-    try:
-        from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
-        from ur_solver.serve.run import answer_once, bound_socket, serve  # noqa: PLC0415 - same
-    except ModuleNotFoundError as error:
-        raise InputError(f"{_EXTRA} ({error.name} is missing)") from None
+    for package in _PACKAGES:
+        if find_spec(package) is None:
+            raise InputError(f"{_EXTRA} ({package} is missing)")
     if path is not None:
+        from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
+        from ur_solver.serve.run import answer_once  # noqa: PLC0415 - same
+
         _answer(answer_once(make_app(open_shelf(words, say, memory)), _checked(path)))
         return
     with bound_socket(host, port) as sock:
         shelf = open_shelf(words, say, memory)
+        address = f"http://{_shown(host)}:{sock.getsockname()[1]}/"
+        if is_opened:
+            webbrowser.open(address)  # it waits at the socket, and begins while the rest is loaded
+        from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
+        from ur_solver.serve.run import serve  # noqa: PLC0415 - same
+
         own = [socket.gethostname(), host] if _is_open_to_others(host) else []
         app = make_app(shelf, [*own, *names])
-        address = f"http://{_shown(host)}:{sock.getsockname()[1]}/"
         if own:
             say(f"everybody who reaches {host} can ask this server; it has no passwords")
         say(f"{', '.join(shelf)}: {address} (Ctrl-C ends)")
-        if is_opened:
-            webbrowser.open(address)
         serve(app, sock)
 
 

@@ -7,7 +7,8 @@
     openapi    the document of the interface
     guard      what every request must pass and every answer carries
     app        routes; the only module that knows the framework
-    run        the socket, and the server on it
+    listen     the socket
+    run        the server on it
 
 All but `app`, `guard` and `run` are plain functions of tables and texts, which return JSON values.
 """

@@ -1,4 +1,4 @@
-"""The socket and the server on it; and one request answered without either."""
+"""The server on a socket; and one request answered without either."""
 
 from __future__ import annotations
 
@@ -9,38 +9,11 @@ from urllib.parse import unquote
 
 import uvicorn
 
-from ur_solver.errors import InputError
 from ur_solver.serve.guard import Application, Message
+from ur_solver.serve.listen import MAX_CONNECTIONS
 
-_MAX_CONNECTIONS = 200
 _MAX_HEAD = 16 << 10
 """The most bytes of a request's first line and headers."""
-
-
-def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 is any that is free.
-
-    Raises
-    ------
-    InputError
-        If the address is not to be had.
-    """
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        sock = socket.socket(family, kind, protocol)
-        try:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            sock.bind(address)
-            sock.listen(_MAX_CONNECTIONS)
-        except OSError:
-            sock.close()
-            raise
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"cannot serve at {host}, port {port}: {reason}") from None
-    return sock
 
 
 def serve(app: Application, sock: socket.socket) -> None:
@@ -53,7 +26,7 @@ def serve(app: Application, sock: socket.socket) -> None:
         ws="none",
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_MAX_CONNECTIONS,
+        limit_concurrency=MAX_CONNECTIONS,
         h11_max_incomplete_event_size=_MAX_HEAD,
         timeout_graceful_shutdown=1,
     )

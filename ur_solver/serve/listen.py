@@ -1,0 +1,36 @@
+"""The socket, which is there before the server is."""
+
+from __future__ import annotations
+
+import socket
+
+from ur_solver.errors import InputError
+
+MAX_CONNECTIONS = 200
+"""More are told to come back later."""
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 is any that is free.
+
+    Raises
+    ------
+    InputError
+        If the address is not to be had.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        sock = socket.socket(family, kind, protocol)
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.bind(address)
+            sock.listen(MAX_CONNECTIONS)
+        except OSError:
+            sock.close()
+            raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot serve at {host}, port {port}: {reason}") from None
+    return sock
