@@ -1,0 +1,338 @@
+"""Make the atlas: docs/atlas, a page for every rule set, from studies of their tables.
+
+    python scripts/make_atlas.py --study      # studies what docs/atlas/data lacks, then the pages
+    python scripts/make_atlas.py              # the pages from the studies that are there
+
+Tables are taken from where `ur` finds them, and solved if they are missing. The counts of pieces
+are those that two cores solve within two minutes; another count is a change of `COUNTS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import ur_solver as ur
+from ur_solver.study import evaluate, study
+from ur_solver.study.comparison import Study, best_order, table_of
+from ur_solver.study.estimates import mean_of
+from ur_solver.study.figures import as_number, as_share, parts_of, points
+from ur_solver.study.play import Step, play
+from ur_solver.study.plots import fairness, lengths, skill, throws, worth
+from ur_solver.study.policies import PRIORITIES, TablePolicy
+from ur_solver.study.walker import AGAIN, PASS, ROSETTE, Walker
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+ATLAS = ROOT / "docs" / "atlas"
+GAMES, SEED = 20_000, 1
+
+COUNTS = {
+    "finkel": 7,
+    "british-museum": 5,
+    "finkel-3dice": 5,
+    "conventional": 4,
+    "masters-games": 4,
+    "murray": 3,
+    "murray-3dice": 3,
+    "masters": 4,
+    "masters-4dice": 4,
+    "blitz": 4,
+    "aseb": 4,
+    "bell": 4,
+    "bell-stakes": 3,
+    "casual": 4,
+    "casual-roll-again": 4,
+    "birds": 3,
+    "skiriuk": 3,
+    "skiriuk-d4": 3,
+    "ben": 3,
+}
+"""The pieces of every rule set's page."""
+
+GROWTH = ("finkel:1", "finkel:2", "finkel:3", "finkel:4", "finkel:5", "finkel:7")
+
+
+class Runs:
+    """Notes of games: the longest row of moves that one side made, and landings on rosettes."""
+
+    def __init__(self, walker: Walker, n_games: int, rng: np.random.Generator) -> None:
+        self._now, self._most = np.zeros(n_games, np.int32), np.zeros(n_games, np.int32)
+        self._landings = np.zeros(n_games, np.int32)
+
+    def see(self, step: Step) -> None:
+        games, flags = step.games, step.turns.flags[step.chosen]
+        self._now[games] += (flags & PASS) == 0
+        self._most[games] = np.maximum(self._most[games], self._now[games])
+        self._now[games[(flags & AGAIN) == 0]] = 0
+        self._landings[games] += (flags & ROSETTE) != 0
+
+    def notes(self) -> dict[str, Any]:
+        return {"longest_run": self._most, "landings": self._landings}
+
+
+def path_of(word: str) -> pathlib.Path:
+    return ATLAS / "data" / f"{word.replace(':', '-')}.study.json"
+
+
+def words() -> Iterator[str]:
+    yield from (f"{name}:{pieces}" for name, pieces in COUNTS.items())
+
+
+def make_studies() -> None:
+    path_of("x").parent.mkdir(parents=True, exist_ok=True)
+    for word in dict.fromkeys((*words(), *GROWTH)):
+        if not path_of(word).exists():
+            print(word, flush=True)
+            with ur.solve(word) as table:
+                found = study(table, games=GAMES, seed=SEED)
+            path_of(word).write_text(json.dumps(found) + "\n")
+
+
+def make_claims() -> None:
+    """Figures that the claims of the sources are held against, beside the studies."""
+    found: dict[str, Any] = {"lengths": {}, "runs": {}, "landings": {}}
+    for name in ("finkel-3dice", "finkel", "murray-3dice", "murray", "skiriuk", "skiriuk-d4"):
+        with ur.solve(f"{name}:2") as table:
+            found["lengths"][f"{name}:2"] = evaluate(table).throws.to_json()
+    for word in ("skiriuk:3", "finkel:3", "blitz:3", "bell:3", "bell-stakes:3"):
+        with ur.solve(word) as table:
+            best = TablePolicy(table)
+            games = play(table.rules, best, best, GAMES, seed=SEED, observers=(Runs,))
+        runs, landings = games.notes["longest_run"], games.notes["landings"]
+        found["runs"][word] = {
+            "mean": mean_of(runs).to_json(),
+            "longest": int(runs.max()),
+            "twenty": mean_of(runs >= 20).to_json(),
+        }
+        found["landings"][word] = mean_of(landings).to_json()
+    (ATLAS / "data" / "claims.json").write_text(json.dumps(found) + "\n")
+
+
+def markdown(rows: list[list[str]]) -> str:
+    head, *rest = rows
+    lines = [head, ["---", *("--:" for _ in head[1:])], *rest]
+    return "\n".join(f"| {' | '.join(cell.strip() for cell in line)} |" for line in lines)
+
+
+def picture(name: str, plot: Callable[[list[Study]], str], studies: list[Study]) -> str:
+    folder = ATLAS / "img"
+    folder.mkdir(exist_ok=True)
+    text = f'<?xml version="1.0" encoding="utf-8"?>\n{plot(studies)}'
+    (folder / f"{name}.svg").write_text(text)
+    return f"img/{name}.svg"
+
+
+def page_of(found: Study) -> str:
+    name = found["rules"]["name"]
+    order = best_order(found)
+    thumbs = "\n".join(
+        f"{k}. {'Prefer' if k == 1 else 'Among equals,'} {PRIORITIES[each]}."
+        for k, each in enumerate((order or "").split("+"), start=1)
+        if each
+    )
+    ladder = found["ladder"]
+    beaten = markdown(
+        [
+            ["policy", "wins against the table", "games to tell them apart"],
+            *(
+                [
+                    f"`{policy}`",
+                    as_share(ladder["wins"][k][0]),
+                    "-" if ladder["games_apart"][k][0] is None
+                    else f"{ladder['games_apart'][k][0]:,}",
+                ]
+                for k, policy in enumerate(ladder["policies"])
+                if k
+            ),
+        ]
+    )  # fmt: skip
+    first = [
+        f"{each['throw']}: {points(each['gain'])}"
+        for each in found["fairness"].get("first_throw", ())
+    ]
+    facts = markdown([["", found["word"]], *table_of([found])[1:-1]])
+    squares = picture(f"{name}-squares", worth, [found])
+    spread = picture(f"{name}-lengths", lengths, [found])
+    opening = ""
+    if first and found["rules"].get("stakes") is None:
+        opening = f"\nWhat the first throw changes, in points: {', '.join(first)}.\n"
+    remember = f"""
+## What to remember
+
+The best order of priorities that was found, by games against `greedy`:
+
+{thumbs}
+""" if thumbs else ""  # fmt: skip
+    return f"""# {name}
+
+With {found["rules"]["pieces"]} pieces a side; {found["games"]:,} games of the table against
+itself, seed {found["seed"]}. Figures with ± are sampled, all others are exact
+([what the figures mean](../study.md)).
+
+{facts}
+{opening}
+![How long games of {name} take]({spread})
+
+## Who beats the table
+
+{beaten}
+{remember}
+## What a piece is worth
+
+On each square of light's path, in points more than at home, with 95 % intervals:
+
+![What a piece is worth on each square of {name}]({squares})
+
+Made by `python scripts/make_atlas.py --study`, or the figures alone by
+
+<!-- not run: takes minutes -->
+
+    $ ur solve {name} -n {found["rules"]["pieces"]}
+    $ ur study {found["word"]} --games {found["games"]} --seed {found["seed"]}
+"""
+
+
+def claims_of(studies: dict[str, Study]) -> str:
+    claims = json.loads((ATLAS / "data" / "claims.json").read_text())
+    skiriuk, d4 = studies["skiriuk:3"], studies["skiriuk-d4:3"]
+    free = skiriuk["fairness"]["with_a_free_first_throw"]
+    forced = skiriuk["fairness"]["first_player"]
+
+    def beside(part: str, key: str, text: Callable[[Any], str]) -> str:
+        return f"{text(skiriuk[part][key])} with sticks, {text(d4[part][key])} with the die"
+
+    runs = markdown(
+        [
+            ["", "longest row of moves in a game, on average", "longest seen", "20 or more"],
+            *(
+                [word, as_number(each["mean"]), str(each["longest"]), as_share(each["twenty"])]
+                for word, each in claims["runs"].items()
+            ),
+        ]
+    )
+    quick = markdown(
+        [
+            ["", "throws a game"],
+            *(
+                [word, as_number(each)]
+                for word, each in sorted(
+                    claims["lengths"].items(), key=lambda item: parts_of(item[1])[0]
+                )
+            ),
+        ]
+    )
+    landings = claims["landings"]
+    return f"""## What the sources claim
+
+**Skiriuk's starter has a forced throw of 1, so that the first player has no "too great
+advantage".** With three pieces the first player wins {100 * forced:.4f} % with the forced 1, and
+would win {100 * free:.4f} % with a free first throw. Both are exact.
+
+**Three sticks play more interestingly there than a four-sided die.** A four comes once in eight
+throws of the sticks and once in four of the die. Changes of the lead in a game:
+{beside("drama", "lead_changes", as_number)}. Throws with a choice:
+{beside("choices", "with_a_choice", as_share)}. What a throw changes:
+{beside("drama", "swing", as_share)}. Throws in a game:
+{beside("length", "throws", as_number)}.
+
+**Extra throws for anything but rosettes would let one player move twenty times in a row.** Rows of
+moves in {GAMES:,} games with three pieces, of the table against itself. Blitz gives extra throws
+for captures too, Bell's game after every move:
+
+{runs}
+
+**Finkel's game with three dice is the quickest variant.** With two pieces a side, exactly, where
+best play meets best play:
+
+{quick}
+
+**Bell's fines change how one plays.** With three pieces, players for the chance of winning land on
+rosettes {as_number(landings["bell:3"])} times a game, players for money, who pay a fine of a
+twentieth of the antes for it, {as_number(landings["bell-stakes:3"])} times.
+"""
+
+
+def make_pages() -> None:
+    studies = {
+        word: json.loads(path_of(word).read_text()) for word in dict.fromkeys((*words(), *GROWTH))
+    }
+    shown = [studies[word] for word in words()]
+    for found in shown:
+        (ATLAS / f"{found['rules']['name']}.md").write_text(page_of(found))
+    growth = [studies[word] for word in GROWTH]
+    listed = "\n".join(f"{found['rules']['name']}" for found in shown)
+    overview = markdown(
+        [
+            ["", "the first player wins", "throws a game", "greedy beats the table", "best order"],
+            *(
+                [
+                    f"[{found['word']}]({found['rules']['name']}.md)",
+                    *(table_of([found])[k][1] for k in (2, 3, 15)),
+                    f"`{best_order(found) or '-'}`",
+                ]
+                for found in shown
+            ),
+        ]
+    )
+    changes = markdown(table_of(growth))
+    by_fairness = sorted(shown, key=first_player_of)
+    fair = picture("fairness", fairness, by_fairness)
+    text = f"""# Atlas
+
+What every rule set is like to play: how fair it is, how long, and how much the moves matter, by
+{GAMES:,} games of a solved table against itself and games of rules of thumb against it. The counts
+of pieces are those that two cores solve in two minutes; `COUNTS` in `scripts/make_atlas.py` makes
+pages of larger ones, after `ur solve NAME -n N`. Figures with ± are sampled, with seed {SEED}, and
+give half the width of their 95 % interval; all others are exact. [Studies](../study.md) explains
+them.
+
+![What the first player wins beyond one half, by rule set]({fair})
+
+{overview}
+
+![How long games take, by rule set]({picture("throws", throws, shown)})
+
+![What policies win against the table, by rule set]({picture("skill", skill, shown)})
+
+{claims_of(studies)}
+## What changes when the number of pieces grows
+
+Finkel's game with one piece to seven:
+
+{changes}
+
+![How the lengths of finkel's games spread]({picture("growth-lengths", lengths, growth)})
+
+```{{toctree}}
+:caption: Rule sets
+:maxdepth: 1
+
+{listed}
+```
+"""
+    (ATLAS / "index.md").write_text(text)
+
+
+def first_player_of(found: Study) -> float:
+    part = found["fairness"]
+    is_chance = found["rules"].get("stakes") is None
+    return -parts_of(part["first_player" if is_chance else "first_player_wins"])[0]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--study", action="store_true", help="study what is missing first")
+    if parser.parse_args().study:
+        make_studies()
+        if not (ATLAS / "data" / "claims.json").exists():
+            make_claims()
+    make_pages()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""The atlas's pages are what its script makes of its studies."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+import shutil
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts" / "make_atlas.py"
+
+pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="a tree without scripts")
+
+
+def test_pages_are_those_of_the_studies(tmp_path, monkeypatch):
+    spec = importlib.util.spec_from_file_location("make_atlas", SCRIPT)
+    atlas = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(atlas)
+    kept = atlas.ATLAS
+    shutil.copytree(kept / "data", tmp_path / "data")
+    monkeypatch.setattr(atlas, "ATLAS", tmp_path)
+    atlas.make_pages()
+    pages = sorted(path.name for path in tmp_path.glob("*.md"))
+    assert pages == sorted(path.name for path in kept.glob("*.md"))
+    for page in pages:
+        assert (kept / page).read_text() == (tmp_path / page).read_text()
+    pictures = {path.name for path in (tmp_path / "img").glob("*.svg")}
+    assert pictures == {path.name for path in (kept / "img").glob("*.svg")}
