@@ -226,6 +226,13 @@ def claims_of(studies: dict[str, Study]) -> str:
             ),
         ]
     )
+    means = {word: parts_of(each)[0] for word, each in claims["lengths"].items()}
+    assert sorted(means, key=means.__getitem__)[:4] == [
+        "finkel:2",
+        "skiriuk-d4:2",
+        "finkel-3dice:2",
+        "skiriuk:2",
+    ], "the sentence about Finkel's three dice is not true any more"
     landings = claims["landings"]
     return f"""## What the sources claim
 
@@ -247,13 +254,14 @@ for captures too, Bell's game after every move:
 {runs}
 
 **Finkel's game with three dice is the quickest variant.** With two pieces a side, exactly, where
-best play meets best play:
+best play meets best play, it is quicker than Murray's and than Skiriuk's with sticks, but neither
+than Finkel's own with four dice nor than Skiriuk's with a die:
 
 {quick}
 
 **Bell's fines change how one plays.** With three pieces, players for the chance of winning land on
 rosettes {as_number(landings["bell:3"])} times a game, players for money, who pay a fine of a
-twentieth of the antes for it, {as_number(landings["bell-stakes:3"])} times.
+twentieth of both antes for it, {as_number(landings["bell-stakes:3"])} times.
 """
 
 
