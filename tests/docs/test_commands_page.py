@@ -35,6 +35,7 @@ ASKED = {
     "ur moves": [["moves", "finkel:2", START, "1"], ["moves", "finkel:2", START]],
     "ur solve": [["solve", "finkel:1", "--force"], ["solve", "finkel:2", "--dry-run"]],
     "ur rules": [["rules", "finkel:1", "--estimate"]],
+    "ur plan": [["plan", "finkel:2"]],
     "ur tables": [["tables"]],
     "ur tables list": [["tables", "list"]],
     "ur tables verify": [["tables", "verify", "finkel:1"]],
