@@ -23,3 +23,15 @@ def test_study_for_people_and_as_json():
     assert f"  {order}" in text
     assert "1. Prefer " in text
     assert len(text.splitlines()) < 90
+
+
+def test_a_study_says_what_it_does_if_asked():
+    from click.testing import CliRunner
+
+    from ur_solver.cli import cli
+
+    result = CliRunner().invoke(cli, ["study", "finkel:2", "-g", "100", "-v", "--json"])
+    lines = result.stderr.splitlines()
+    assert lines[0] == "100 games of the table against itself"
+    assert "table against greedy" in lines
+    assert json.loads(result.stdout)["games"] == 100

@@ -25,9 +25,9 @@ from ur_solver.study import study
     help="Games of the table against itself.",
 )
 @click.option("--seed", default=1, show_default=True, help="Of all games.")
-@click.option("--progress", is_flag=True, help="Say what is done.")
+@click.option("--verbose", "-v", is_flag=True, help="Say what is done.")
 @json_option
-def command(word: str, games: int, seed: int, progress: bool, as_json: bool) -> None:
+def command(word: str, games: int, seed: int, verbose: bool, as_json: bool) -> None:
     """How fair a game is, how long, how much of it luck, and what to remember in play.
 
     TABLE is a file or a rule set, such as finkel:3. The table plays against itself, and
@@ -39,5 +39,5 @@ def command(word: str, games: int, seed: int, progress: bool, as_json: bool) -> 
     ur study finkel:3 --json > finkel-3.json
     """
     with Table(open_file(word, say=say)) as table:
-        found = study(table, games=games, seed=seed, say=say if progress else lambda text: None)
+        found = study(table, games=games, seed=seed, say=say if verbose else lambda text: None)
     click.echo(json.dumps(found) if as_json else study_page(found))
