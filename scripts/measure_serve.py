@@ -4,8 +4,9 @@
 
 The server runs on one core, this load generator on another: eight connections on the loopback
 address, each with a request under way all the time. Positions are those of games in which both
-sides choose at random; each is asked for once to warm the table, and once, in another order, to be
-timed. The answers are cached by the server for fewer positions than are asked for.
+sides choose at random; each is asked for once to warm the table, and once more, in the same order,
+to be timed. The server keeps the latest answers, but fewer than are asked for, so that none of those
+that are timed is among them.
 """
 
 from __future__ import annotations
@@ -80,7 +81,6 @@ def main() -> None:
             f"/api/v1/tables/{name}/position?position={quote(text, safe='')}" for text in positions
         ]
         asyncio.run(ask_all(port, paths))
-        paths.reverse()
         process = psutil.Process(server.pid)
         before = sum(process.cpu_times()[:2])
         seconds, took = asyncio.run(ask_all(port, paths))
