@@ -5,8 +5,8 @@
 The server runs on one core, this load generator on another: eight connections on the loopback
 address, each with a request under way all the time. Positions are those of games in which both
 sides choose at random; each is asked for once to warm the table, and once more, in the same order,
-to be timed. The server keeps the latest answers, but fewer than are asked for, so that none of those
-that are timed is among them.
+to be timed. The server keeps the latest answers, but fewer than are asked for, so that none of
+those that are timed is among them.
 """
 
 from __future__ import annotations
