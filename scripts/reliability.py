@@ -22,7 +22,7 @@ from functools import partial
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # the tests are not installed
 
-from tests.faults import askers, giants, solves, strangers, tables  # noqa: E402
+from tests.faults import askers, clusters, giants, solves, strangers, tables  # noqa: E402
 from tests.faults.tally import Tally  # noqa: E402
 from ur_solver.make import make_table  # noqa: E402
 from ur_solver.rules import named_rules  # noqa: E402
@@ -68,6 +68,13 @@ written twice. {disk}
 
 With less than 256 MiB of address space a command ends at once with a message, since the libraries
 that it uses could not be loaded completely.
+
+## Workers of a cluster
+
+Solves by two workers, processes of their own beside a scheduler and a driver (docs/cluster.md), one
+thread a block. No finished block was solved twice.
+
+{clusters}
 
 ## Damaged files
 
@@ -173,6 +180,21 @@ class Run:
             lambda: solves.other_checkpoints(one),
         )
 
+    def cluster_faults(self) -> list[Tally]:
+        """Faults of workers, schedulers and drivers."""
+        one = solves.Solves(self.folder / "cluster", FAULT_RULES)
+        scratch = self.folder / "workers"
+        scratch.mkdir()
+        faults = (
+            clusters.killed_workers,
+            clusters.stopped_workers,
+            clusters.full_disks_of_workers,
+            clusters.killed_drivers,
+            clusters.restarted_schedulers,
+            clusters.damaged_blocks,
+        )
+        return self.all(*(partial(fault, one, scratch, self.times(10), SEED) for fault in faults))
+
     def damage(self, sound: pathlib.Path, other: pathlib.Path) -> list[Tally]:
         """Flipped bits and truncated files."""
         n = self.times(1000)
@@ -248,6 +270,7 @@ def main() -> int:
             make_table(named_rules(word), path, threads=1)
             paths.append(path)
         solved, damaged, hostile = run.solve_faults(), run.damage(*paths), run.hostile(paths[0])
+        cluster = run.cluster_faults()
         read, rates = run.readers(paths[0])
     lost = [case for tally in run.tallies for case in tally.lost]
     tried = sum(tally.tried for tally in run.tallies)
@@ -261,6 +284,7 @@ def main() -> int:
             minutes=(time.perf_counter() - began) / 60,
             solves=table(solved),
             disk=MOUNTED if has_tmpfs else NOT_MOUNTED,
+            clusters=table(cluster),
             damage=table(damaged),
             strangers=table(hostile),
             timeout=giants.TIMEOUT,

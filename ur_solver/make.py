@@ -342,6 +342,7 @@ def _performers(
             folder=str(path),
             memory=None if memory is None else memory - BASE_BYTES,
             most_threads=cluster.threads,
+            silence=cluster.silence,
             on_workers=on_workers,
         )
         yield runner, FolderTask(str(path), (path / HEAD).read_bytes())

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from tests.faults import askers, giants, solves, strangers, tables
+from tests.faults import askers, clusters, giants, solves, strangers, tables
 from tests.faults.tally import Tally
 from ur_solver.rules import named_rules
 
@@ -137,3 +137,8 @@ def test_requests_of_strangers(solved):
     tally = assert_nothing_lost(askers.requests(solved(named_rules("finkel:2")), 400, seed=1))
     assert tally.survived > 20
     assert tally.detected > 200
+
+
+@pytest.mark.parametrize("fault", [clusters.killed_drivers, clusters.restarted_schedulers])
+def test_solves_of_workers_go_on(small, fault, tmp_path):
+    assert assert_nothing_lost(fault(small, tmp_path, 1, seed=1)).survived == 1

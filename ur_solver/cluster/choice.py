@@ -18,8 +18,11 @@ class Cluster:
     threads : int or None
         For one block at most; a worker that is started here has so many, by default its share of
         the processors.
+    silence : float
+        Seconds after which a worker that says nothing is taken for lost.
     """
 
     scheduler: str | None = None
     workers: int | None = None
     threads: int | None = None
+    silence: float = 60.0

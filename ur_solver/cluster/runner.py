@@ -333,7 +333,7 @@ class _Drive:
             except DamagedBlockError:  # its file is not what the worker wrote
                 self._graph.give_back(index)
             return
-        self._dispatcher.give_back(index)
+        self._dispatcher.give_back(index, is_failed=isinstance(result, _PASSING))
         if isinstance(result, DamagedBlockError):
             self._graph.reopen(result.index)
         elif isinstance(result, _PASSING):

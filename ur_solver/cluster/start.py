@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -30,6 +31,8 @@ _CONNECTING = "10s"
 @contextmanager
 def connected(cluster: Cluster) -> Iterator[Callable[[], Client]]:
     """A function that connects to a cluster; one that was started here ends with the context."""
+    # what becomes of workers and of the scheduler is told by the driver, in a line
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with dask.config.set(_SETTINGS):
         if cluster.scheduler is not None:
             address = cluster.scheduler

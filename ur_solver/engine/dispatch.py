@@ -5,7 +5,7 @@ It knows no machine: a driver of real workers and a simulated run ask it the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from ur_solver.engine.graph import BlockGraph
@@ -91,6 +91,7 @@ class Dispatcher:
         self._most_threads = most_threads
         self._accounts: dict[str, _Account] = {}
         self._workers: dict[int, str] = {}
+        self._failed_on: dict[int, set[str]] = {}
 
     @property
     def workers(self) -> list[str]:
@@ -127,8 +128,13 @@ class Dispatcher:
         """A block is no longer in work; whether it is done is for the graph."""
         self._accounts[self._workers.pop(index)].in_work.pop(index)
 
-    def give_back(self, index: int) -> None:
-        """A block is no longer in work and not done: it is offered again."""
+    def give_back(self, index: int, *, is_failed: bool = False) -> None:
+        """A block is no longer in work and not done: it is offered again.
+
+        Where it has failed, it goes to another worker next time, if there is one.
+        """
+        if is_failed:
+            self._failed_on.setdefault(index, set()).add(self._workers[index])
         self.release(index)
         self._graph.give_back(index)
 
@@ -148,7 +154,10 @@ class Dispatcher:
             if not open_accounts:
                 return None
             cost = self._cost(index)
-            worker = max(open_accounts, key=lambda name: open_accounts[name].room)
+            allowed = self._allowed(index, open_accounts)
+            if not allowed:
+                continue
+            worker = max(allowed, key=lambda name: open_accounts[name].room)
             if cost <= open_accounts[worker].free_memory:
                 account = open_accounts[worker]
                 given = Assignment(
@@ -163,6 +172,13 @@ class Dispatcher:
                 best = max(waited_for, key=lambda name: open_accounts[name].room)
                 del open_accounts[best]
         return None
+
+    def _allowed(self, index: int, names: Collection[str]) -> list[str]:
+        """Those workers on which a block has not failed; all, if it has failed on every worker."""
+        failed = self._failed_on.get(index)
+        if not failed or failed >= self._accounts.keys():
+            return list(names)
+        return [name for name in names if name not in failed]
 
     def _share(self, index: int, account: _Account) -> int:
         """How many of a worker's free threads a block is given."""

@@ -1,0 +1,125 @@
+"""Measure solves beyond memory and by workers.
+
+    python scripts/measure_beyond.py large murray:5 --memory 16GiB --folder /large/disk
+    python scripts/measure_beyond.py workers masters:6 murray:4 --folder /large/disk
+
+`large` solves to a folder, certified where that is possible, kills the solve once in the middle,
+goes on, and tells time, resident memory, disk and the value. `workers` solves with one thread, with
+one worker and with two workers in turn, compares the values bit for bit, and puts what `ur plan`
+expected beside the time. Both need a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+
+from ur_solver.cli.options import memory_size
+from ur_solver.estimates import measured_speed, plan
+from ur_solver.rules import named_rules
+from ur_solver.space import space_of
+from ur_solver.table import TableFile
+
+_UR = [sys.executable, "-m", "ur_solver"]
+_LOOK = 0.5
+
+
+def watched(words: list[str], kill_after: float | None = None) -> tuple[float, int, int]:
+    """Run a command: its seconds, the most resident memory of it and its workers, its exit code."""
+    began, peak = time.perf_counter(), 0
+    with subprocess.Popen([*_UR, *words]) as process:
+        own = psutil.Process(process.pid)
+        while process.poll() is None:
+            try:
+                taken = sum(each.memory_info().rss for each in [own, *own.children(recursive=True)])
+                peak = max(peak, taken)
+            except psutil.NoSuchProcess:
+                pass
+            if kill_after is not None and time.perf_counter() - began > kill_after:
+                process.send_signal(signal.SIGKILL)
+                break
+            time.sleep(_LOOK)
+        code = process.wait()
+    return time.perf_counter() - began, peak, code
+
+
+def size_of(folder: pathlib.Path) -> int:
+    """The bytes of all files of a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def large(word: str, memory: int, folder: pathlib.Path, certify: bool) -> None:
+    """One large solve, killed in the middle."""
+    rules = named_rules(word).settled()
+    output = folder / f"{rules.name}-{rules.pieces}"
+    shutil.rmtree(output, ignore_errors=True)
+    speed = measured_speed(rules)
+    words = ["solve", word, "-o", str(output), "--memory", str(memory)]
+    words += ["--certify"] * certify
+    middle = speed.seconds_per_value * space_of(rules).n_values / (psutil.cpu_count() or 1) / 2
+    first, first_peak, code = watched(words, kill_after=middle)
+    print(f"{word}: killed after {first:.0f} s (exit {code}), {size_of(output) / 1e9:.1f} GB there")
+    rest, rest_peak, code = watched(words)
+    print(f"{word}: went on for {rest:.0f} s (exit {code}); {first + rest:.0f} s together")
+    peak = max(first_peak, rest_peak) / 2**30
+    print(f"{word}: {peak:.1f} GiB resident at most, {size_of(output) / 1e9:.1f} GB on disk")
+    subprocess.run([*_UR, "info", str(output)], check=True)
+
+
+def workers(word: str, folder: pathlib.Path) -> None:
+    """One solve by one thread, one worker and two workers."""
+    rules = named_rules(word).settled()
+    speed = measured_speed(rules)
+    memory = psutil.virtual_memory().available // 2
+    truth = None
+    for count in (0, 1, 2):
+        output = folder / f"{rules.name}-{rules.pieces}-by-{count}"
+        shutil.rmtree(output, ignore_errors=True)
+        more = ["--workers", str(count), "--memory", str(memory)] if count else []
+        words = ["solve", word, "-q", "-o", str(output), "--threads", "1", *more]
+        seconds, peak, code = watched(words)
+        expected = plan(rules, workers=max(1, count), cores=1, memory=memory, speed=speed).seconds
+        with TableFile(output) as table:
+            values = table.load()
+            truth = values if truth is None else truth
+            is_same = bool((values == truth).all())
+        facts = {
+            "rules": word,
+            "workers": count,
+            "seconds": round(seconds, 1),
+            "plan": round(expected, 1),
+            "resident_gib": round(peak / 2**30, 2),
+            "is_same": is_same,
+            "exit": code,
+        }
+        print(json.dumps(facts), flush=True)
+        shutil.rmtree(output)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["large", "workers"])
+    parser.add_argument("rules", nargs="+", metavar="RULES")
+    parser.add_argument("--memory", type=memory_size, default=16 << 30)
+    parser.add_argument("--folder", type=pathlib.Path, required=True)
+    parser.add_argument("--no-certify", action="store_true")
+    given = parser.parse_args()
+    for word in given.rules:
+        if given.what == "large":
+            large(word, given.memory, given.folder, not given.no_certify)
+        else:
+            workers(word, given.folder)
+
+
+if __name__ == "__main__":
+    main()
