@@ -142,6 +142,9 @@ def test_a_game_is_played_and_judged(person, name, solved):
         f"{turn.move or EN_DASH}"
         for turn in turns
     ]
+    if rules.stakes:
+        fines = line["light"]["cost"] + line["dark"]["cost"]
+        assert person.page.inner_text("#names") == f"in the pot: {rules.payoff.total(fines)}"
     account = person.page.locator("#summary .account")
     total = float(account.get_attribute("data-sum"))
     assert total == pytest.approx(line["end_value"], abs=1e-6)

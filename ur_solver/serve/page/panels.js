@@ -178,13 +178,14 @@ export function showGraph(session, go) {
   };
 }
 
-/** Who plays, and how the game ended. */
+/** Who plays, for what where there are stakes, and how the game ended. */
 export function showNames(session) {
   const named = SIDES.map((side) => {
     const player = session.players[side];
     const name = session.names[side] ?? (player === "human" ? null : `the table (${player})`);
     return name ? `${side}: ${name}` : null;
   }).filter(Boolean);
+  if (session.about.stakes) named.push(`in the pot: ${session.answer.total}`);
   if (session.result) named.push(session.result);
   at("names").textContent = named.join(", ");
   at("names").hidden = !named.length;
