@@ -171,8 +171,8 @@ The best order of priorities that was found, by games against `greedy`:
     return f"""# {name}
 
 With {found["rules"]["pieces"]} pieces a side; {found["games"]:,} games of the table against
-itself, seed {found["seed"]}. Figures with ± are sampled, all others are exact
-([what the figures mean](../study.md)).
+itself, seed {found["seed"]}. Figures with ± are sampled, and so are the longest game and, above two
+pieces, the standard deviation; all others are exact ([what the figures mean](../study.md)).
 
 {facts}
 {opening}
@@ -296,8 +296,8 @@ What every rule set is like to play: how fair it is, how long, and how much the 
 {GAMES:,} games of a solved table against itself and games of rules of thumb against it. The counts
 of pieces are those that two cores solve in two minutes; `COUNTS` in `scripts/make_atlas.py` makes
 pages of larger ones, after `ur solve NAME -n N`. Figures with ± are sampled, with seed {SEED}, and
-give half the width of their 95 % interval; all others are exact. [Studies](../study.md) explains
-them.
+give half the width of their 95 % interval; standard deviations above two pieces, and the longest
+games, are those of the sample. All other figures are exact. [Studies](../study.md) explains them.
 
 ![What the first player wins beyond one half, by rule set]({fair})
 
