@@ -105,6 +105,20 @@ def test_a_block_that_is_damaged_meanwhile_is_solved_again(folder, threads, cut)
     assert sorted(told) == sorted([*range(len(SPACE.blocks)), 4, 17])
 
 
+def test_a_file_that_is_changed_after_it_was_read_is_found_out(folder):
+    with FileStore(folder.files, most_kept=0, most_unwritten=0) as store:
+        store.put(RESULTS[9])
+        store.wait()
+        assert np.array_equal(store.values_of(9), RESULTS[9].values)
+        path = folder.files.path(9)
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.unlink()
+        path.write_bytes(content)
+        with pytest.raises(DamagedBlockError, match="is damaged"):
+            store.values_of(9)
+
+
 def test_damage_is_said_in_a_sentence(folder):
     with FileStore(folder.files, most_kept=0, most_unwritten=0) as store:
         store.put(RESULTS[9])

@@ -45,6 +45,9 @@ _LINE = 64
 _IN_A_FOLDER = 1000
 """Blocks in one folder: some file systems are slow in folders of very many files."""
 
+_Identity = tuple[int, int]
+"""Of a file: its inode, and when it was changed."""
+
 _COUNTER = itertools.count()
 
 
@@ -70,7 +73,7 @@ class BlockFiles:
         self.chunk_length = chunk_length_for(space)
         self._solve = solve
         self._lock = threading.Lock()
-        self._checked: set[int] = set()
+        self._checked: dict[int, _Identity] = {}
 
     def path(self, index: int) -> pathlib.Path:
         """The file of a block."""
@@ -205,12 +208,17 @@ class BlockFiles:
 
     def map(self, index: int) -> npt.NDArray[Any]:
         """The stored values of a block, mapped, unchecked; raises as `values_of`."""
+        return self._map(index)[0]
+
+    def _map(self, index: int) -> tuple[npt.NDArray[Any], _Identity]:
         size = self.space.blocks[index].size
         first = _first_value(chunks_in(size, self.chunk_length))
         try:
             with self.path(index).open("rb") as file:
                 whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            return np.frombuffer(whole, self.dtype, size, first)
+                found = os.fstat(file.fileno())
+            values = np.frombuffer(whole, self.dtype, size, first)
+            return values, (found.st_ino, found.st_mtime_ns)
         except (OSError, ValueError) as error:
             if getattr(error, "errno", None) in (errno.ENOMEM, errno.EMFILE):
                 raise MemoryError(f"no room to map block {index}: {error}") from None
@@ -223,29 +231,30 @@ class BlockFiles:
         ----------
         index : int
         is_checked : bool, optional
-            Whether its checksums have been compared before; by default what this object knows.
+            Whether its checksums have been compared before; by default what this object knows of
+            the file that is there now.
 
         Raises
         ------
         DamagedBlockError
             If its file is not there or is not a whole block of this solve.
         """
+        values, identity = self._map(index)
         if is_checked is None:
-            is_checked = index in self._checked
-        values = self.map(index)
+            is_checked = self._checked.get(index) == identity
         if not is_checked:
             length = self.chunk_length
             for k, expected in enumerate(self.chunks_of(index).tolist()):
                 if checksum(values[k * length : (k + 1) * length]) != expected:
                     raise self._damaged(index)
             with self._lock:
-                self._checked.add(index)
+                self._checked[index] = identity
         return values
 
     def remove(self, index: int) -> None:
         """Remove the file of a block that is damaged."""
         with self._lock:
-            self._checked.discard(index)
+            self._checked.pop(index, None)
         with suppress(OSError):
             self.path(index).unlink()
 
