@@ -147,9 +147,9 @@ def test_the_same_game_by_another_name_goes_on(output):
 @pytest.mark.parametrize(
     "content",
     [
-        *("", "{", "[]", "3", "null", "{}", "[" * 100_000, '{"version": 4}'),
-        '{"version": 4, "rules": {"name": "x"}, "tolerance": 1e-12, "certify": false}',
-        '{"version": 4, "rules": "no", "tolerance": 1e-12, "certify": false}',
+        *("", "{", "[]", "3", "null", "{}", "[" * 100_000, '{"version": 5}'),
+        '{"version": 5, "rules": {"name": "x"}, "tolerance": 1e-12, "certify": false}',
+        '{"version": 5, "rules": "no", "tolerance": 1e-12, "certify": false}',
     ],
 )
 def test_an_unreadable_head_is_said_so(output, content):
@@ -159,12 +159,12 @@ def test_an_unreadable_head_is_said_so(output, content):
         found(output)
 
 
-@pytest.mark.parametrize("version", [0, 3, 5, "4", None])
+@pytest.mark.parametrize("version", [0, 4, 6, "5", None])
 def test_another_version_is_named_whatever_else_it_holds(output, version):
     fill(output, RESULTS[:1])
     head = {"version": version, "game": "of a later format"}
     (folder(output) / "solve.json").write_text(json.dumps(head))
-    with pytest.raises(CheckpointError, match=rf"is of version {version!r}, this program reads 4"):
+    with pytest.raises(CheckpointError, match=rf"is of version {version!r}, this program reads 5"):
         found(output)
 
 

@@ -19,7 +19,7 @@ from ur_solver.errors import CertificateError
 from ur_solver.exact import exact_values
 from ur_solver.kernel import (
     ArrayBlocks,
-    ContentKernel,
+    RowKernel,
     Workspace,
     check_provable,
     kernel_of,
@@ -55,8 +55,8 @@ def works(space, values):
         for instruction_set in instruction_sets():
             yield loaded(tiled_kernel(space, instruction_set), block, values)
         return
-    for list_bytes in (0, 1 << 30):
-        work = ContentKernel(space, list_bytes).lay_out(
+    for instruction_set in instruction_sets():
+        work = RowKernel(space, instruction_set).lay_out(
             block, ArrayBlocks(space, values), Workspace()
         )
         work.load(values)

@@ -11,7 +11,7 @@ from tests.paths import random_boards, random_paths, tiled_paths
 from tests.solving import solve
 from ur_solver.rules import DICE, PATHS, UR, Path, RuleSet, named_rules
 from ur_solver.rules.turns import evaluate
-from ur_solver.space import ContentSpace, RaceSpace, space_of
+from ur_solver.space import RaceSpace, TileSpace, space_of
 
 BOARDS = st.one_of(st.just(UR), random_boards())
 
@@ -30,7 +30,7 @@ BACK_AT_ONCE = Path.of("back", UR, ["B1", "B2", "B3", "B4", "B5", "B6", "B7", "B
 """A throw of 4 takes a piece from B5 to B5."""
 
 LONG_TAIL = Path.of("tail", UR, ["B1", "B2", "B3", "B4", "A4", "A3", "A2", "A1", "A7", "A8"])
-"""More squares that are safe for good than the content space tells side configs by."""
+"""More squares that are safe for good than `TileSpace` tells side configs by."""
 
 ALL_SAFE = Path.of("safe", UR, ["A4", "A3", "A2", "A1", "A7"])
 """The players never meet."""
@@ -86,14 +86,14 @@ def test_two_pieces_by_the_readable_rules(path, dice, switches):
 def test_as_many_positions_as_squares_can_hold(path, dice):
     # counted from what squares may hold, whoever numbers them
     rules = rules_of(path, dice, {}, 2)
-    assert space_of(rules).n_values == ContentSpace(rules).n_values
+    assert space_of(rules).n_values == TileSpace(rules).n_values
 
 
 @given(tiled_paths(BOARDS), some_dice, some_switches, st.integers(1, 2))
 @settings(max_examples=25, deadline=None)
 def test_both_kernels_agree_where_both_serve(path, dice, switches, pieces):
     rules = rules_of(path, dice, switches, pieces)
-    tiled, content = space_of(rules), ContentSpace(rules)
+    tiled, content = space_of(rules), TileSpace(rules)
     if not isinstance(tiled, RaceSpace):
         return
     values, others = solve(tiled, tolerance=1e-12), solve(content, tolerance=1e-12)

@@ -16,7 +16,7 @@ from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel.turn_tables import turn_tables
 from ur_solver.rules import CATALOGUE, DARK, LIGHT
 from ur_solver.rules.turns import turn
-from ur_solver.space import ContentSpace, space_of
+from ur_solver.space import TileSpace, space_of
 
 SIDES = (LIGHT, DARK)
 
@@ -26,8 +26,8 @@ class CompiledPlies:
 
     def __init__(self, rules):
         self.rules, self.space = rules, space_of(rules)
-        if isinstance(self.space, ContentSpace):
-            self.kernel = kernel_of(self.space).graph
+        if isinstance(self.space, TileSpace):
+            self.kernel = kernel_of(self.space).turns
             self.throws = turn_tables(self.space).throws.tolist()
         else:
             tables = move_tables(self.space)

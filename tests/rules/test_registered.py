@@ -41,7 +41,7 @@ from ur_solver.rules.families import Race
 from ur_solver.rules.squares import CapturedBy, Ordinary, Stack, rule_from_json, rule_to_json
 from ur_solver.rules.switches import Flag, ThrowSwitch
 from ur_solver.rules.turns import evaluate
-from ur_solver.space import ContentSpace, RaceSpace, space_of
+from ur_solver.space import RaceSpace, TileSpace, space_of
 
 
 @pytest.fixture(autouse=True)
@@ -96,7 +96,7 @@ class TestASquareThatAThrowOpens:
         make_table(rules, tmp_path / "guarded-2.h5")
         with Table(tmp_path / "guarded-2.h5") as table:
             assert table.rules == rules
-            assert isinstance(table.space, ContentSpace)
+            assert isinstance(table.space, TileSpace)
             positions = [table.space.unrank(rank) for rank in range(table.space.n_values)]
             assert len(positions) > 1500
             # each value by those of the positions that it leads to, reachable or not
@@ -226,7 +226,7 @@ class TestAFamily:
         register_family(Sprint)
         rules = RuleSet("sprint", SHORT, DICE["4-binary"], 1, family="sprint")
         space = space_of(rules)
-        assert isinstance(space, ContentSpace)  # a subclass of the race is no plain race
+        assert isinstance(space, TileSpace)  # a subclass of the race is no plain race
         values = solve(space, tolerance=1e-12)
 
         def value(position):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ur_solver.errors import CheckpointError, RuleSetError, UnregisteredError
 from ur_solver.rules import RuleSet
 
-VERSION = 4
+VERSION = 5
 """Of `solve.json` and of the files beside it. Up to 3, all blocks were in one file."""
 
 

@@ -16,17 +16,17 @@ from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.bounds import check_provable, prove, prove_values
 from ur_solver.kernel.inputs import ArrayBlocks, inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, SweptValues, Values
-from ur_solver.kernel.kernels import ContentKernel, RaceKernel, StakesKernel, kernel_of
+from ur_solver.kernel.kernels import RaceKernel, RowKernel, StakesKernel, kernel_of
 from ur_solver.kernel.tables import MoveTables, move_tables
 
 __all__ = [
     "ArrayBlocks",
     "BlockWork",
-    "ContentKernel",
     "FinishedBlocks",
     "Kernel",
     "MoveTables",
     "RaceKernel",
+    "RowKernel",
     "StakesKernel",
     "SweptValues",
     "Values",

@@ -3,12 +3,12 @@ import numpy.typing as npt
 
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel.turn_tables import TurnTables
-from ur_solver.space._contents import ContentRanking
+from ur_solver.space._tile_ranking import TileRanking
 
 class LevelsKernel:
     def __init__(
         self,
-        ranking: ContentRanking,
+        ranking: TileRanking,
         tables: TurnTables,
         pays: npt.NDArray[np.uint8],
         reach: int,

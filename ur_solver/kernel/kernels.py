@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ur_solver.kernel import _graph, _levels
+from ur_solver.kernel import _levels
 from ur_solver.kernel._generic import GenericKernel
-from ur_solver.kernel._graph import GraphBlock, GraphKernel
 from ur_solver.kernel._levels import LevelsBlock, LevelsKernel
+from ur_solver.kernel._row_block import RowBlock
+from ur_solver.kernel._row_layout import MOST_POSITIONS
+from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel
+from ur_solver.kernel._turns import Turns
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.inputs import inputs_of
 from ur_solver.kernel.interface import FinishedBlocks, Kernel, Values
@@ -20,11 +23,10 @@ from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tables import move_tables
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
-from ur_solver.rules import HOME, LIGHT
-from ur_solver.space import Block, ContentSpace, RaceSpace, Space, StakesSpace
+from ur_solver.space import Block, RaceSpace, Space, StakesSpace, TileSpace
 
-_LIST_BYTES = 10 << 30
-"""The most memory for the lists of one block in the graph kernel."""
+_LEAST_BYTES = 1 << 20
+"""Of a block in the row kernel, however small."""
 
 _LEVELS_WORDS = 12
 """Words of lists by position in the levels kernel: an upper bound of the mean."""
@@ -91,22 +93,23 @@ class RaceKernel:
         return self.tiling.workspace_bytes(block, certify)
 
 
-class ContentKernel:
-    """The graph kernel, for every rule set without stakes.
+class RowKernel:
+    """The row kernel, which serves every rule set without stakes.
 
     Parameters
     ----------
-    space : ContentSpace
-    list_bytes : int
-        The most memory for the lists of a block; positions beyond it are unfolded in every sweep.
+    space : TileSpace
+    instruction_set : str, optional
+        ``"plain"``, ``"avx2"`` or ``"avx512"``; by default the best that the processor has.
     """
 
-    most_values = _graph.MOST_POSITIONS
+    most_values = MOST_POSITIONS
 
-    def __init__(self, space: ContentSpace, list_bytes: int = _LIST_BYTES) -> None:
+    def __init__(self, space: TileSpace, instruction_set: str | None = None) -> None:
         self.space = space
-        self.list_bytes = list_bytes
-        self.graph = GraphKernel(space.ranking, turn_tables(space))
+        self.instruction_set = instruction_set
+        self.turns = Turns(space.ranking, turn_tables(space))
+        self.rules = RowRules(self.turns, space.stock.is_numbered)
 
     def lay_out(
         self,
@@ -116,17 +119,20 @@ class ContentKernel:
         threads: int = 1,
         *,
         single: bool = False,
-    ) -> GraphBlock:
+    ) -> RowBlock:
         """As `Kernel.lay_out` says; in double precision always."""
-        ranks = (block.offset, block.size)
+        halves = np.array([(half.mine, half.theirs) for half in block.halves], dtype=np.int32)
         inputs = inputs_of(self.space, block, finished)
-        return GraphBlock(self.graph, ranks, inputs, self.list_bytes, threads)
+        ranks = (block.offset, block.size)
+        return RowBlock(self.rules, ranks, halves, inputs, workspace, threads, self.instruction_set)
 
     def block_residual(
         self, block: Block, values: Values, finished: FinishedBlocks, threads: int = 1
     ) -> float:
-        """As `Kernel.block_residual` says; without lists of the whole block."""
-        return self.residual(block, values, finished, block.offset, block.size, threads)
+        """As `Kernel.block_residual` says."""
+        work = self.lay_out(block, finished, Workspace(), threads)
+        work.load(values)
+        return work.residual(threads)
 
     def residual(
         self,
@@ -137,23 +143,16 @@ class ContentKernel:
         count: int,
         threads: int = 1,
     ) -> float:
-        """As `Kernel.residual` says."""
-        inputs = inputs_of(self.space, block, finished)
-        return _graph.residual(self.graph, values, inputs, block.offset, first, count, threads)
+        """As `Kernel.residual` says, position by position."""
+        inputs = inputs_of(self.space, block, finished, values)
+        return self.turns.residual(inputs, first, count, threads)
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # lists of a word a move; the values and, for extrapolation, a copy; the order of pairs
-        rules = self.space.rules
-        targets = (
-            max(len(rules.mechanics.targets(LIGHT, source, throw)) for source in (HOME, 0))
-            for throw in rules.dice.throws
-        )
-        # each throw's are made even
-        words = 2 + sum(-(-n * (rules.pieces + 1) // 2) * 2 for n in targets)
-        bounds = 16 if certify else 0
-        lists = min(self.list_bytes, block.size * 4 * words)
-        return lists + (20 + bounds) * block.size + sample_bytes(block.size, block.size)
+        # F and G, moves that leave the block, lists and maps; for extrapolation a copy of F, or
+        # another F and G for bounds; sides of few pieces have short rows with as long lists
+        by_value = 16 + 16 + 24 + (16 if certify else 8)
+        return _LEAST_BYTES + by_value * block.size + sample_bytes(block.size, block.size)
 
 
 class StakesKernel:
@@ -164,7 +163,7 @@ class StakesKernel:
     space : StakesSpace
     """
 
-    most_values = _graph.MOST_POSITIONS
+    most_values = MOST_POSITIONS
 
     def __init__(self, space: StakesSpace) -> None:
         self.space = space
@@ -222,7 +221,7 @@ class StakesKernel:
 
 _KERNELS: dict[type[Space], Any] = {
     RaceSpace: RaceKernel,
-    ContentSpace: ContentKernel,
+    TileSpace: RowKernel,
     StakesSpace: StakesKernel,
 }
 

@@ -1,4 +1,4 @@
-"""A rule set's turns as plain arrays, for the graph and the levels kernel.
+"""A rule set's turns as plain arrays, for compiled code.
 
 Everything that `moves.py` asks a rule set's family is asked here once, for every piece,
 square content and throw, from the side of the player to move:
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ur_solver.errors import RuleSetError
 from ur_solver.rules import HOME
 from ur_solver.rules.contents import LIGHT, Pieces, split
-from ur_solver.space import ContentSpace
+from ur_solver.space import TileSpace
 
 MAX_CHOICES = 2
 """The most choices before a throw."""
@@ -60,7 +60,7 @@ NOTHING = Said(from_home=False, from_board=False, chances=(), passes=0.0)
 
 @dataclass(frozen=True)
 class TurnTables:
-    """What the graph and the levels kernel must know of a rule set beyond its state space.
+    """What kernels must know of a rule set beyond its state space.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class TurnTables:
         By throw, target and whether it captures: 1 if the turn may end, 2 if the same side
         may throw again, 3 if it may choose.
     advance : int32
-        By cell and content, as `ContentRanking.parts` has them: the path indices of all
+        By cell and content, as `TileRanking.parts` has them: the path indices of all
         pieces there, one more for each, summed up.
     type_of : uint8, shape (stocks, 2)
         The turn type by my home stock and whether a piece of mine is on the board.
@@ -122,13 +122,13 @@ class TurnTables:
     pass_chance: npt.NDArray[np.float64]
 
 
-def turn_tables(space: ContentSpace) -> TurnTables:
+def turn_tables(space: TileSpace) -> TurnTables:
     """The turn tables of a space's rule set."""
     return _Builder(space).build()
 
 
 class _Builder:
-    def __init__(self, space: ContentSpace) -> None:
+    def __init__(self, space: TileSpace) -> None:
         self.space = space
         self.rules = space.rules
         self.mechanics = space.rules.mechanics

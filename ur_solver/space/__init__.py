@@ -4,9 +4,9 @@ from functools import lru_cache
 
 from ur_solver.rules import RuleSet
 from ur_solver.space.base import Block, Half, Space
-from ur_solver.space.content import ContentSpace
 from ur_solver.space.race import RaceSpace
 from ur_solver.space.stakes import StakesSpace
+from ur_solver.space.tiles import TileSpace
 
 
 @lru_cache(maxsize=32)
@@ -14,7 +14,7 @@ def space_of(rules: RuleSet) -> Space:
     """The state space of `rules`, built once (some milliseconds) and shared."""
     if not rules.payoff.is_chance:
         return StakesSpace(rules)
-    return RaceSpace(rules) if RaceSpace.serves(rules) else ContentSpace(rules)
+    return RaceSpace(rules) if RaceSpace.serves(rules) else TileSpace(rules)
 
 
 def race_space_of(rules: RuleSet) -> RaceSpace:
@@ -26,11 +26,11 @@ def race_space_of(rules: RuleSet) -> RaceSpace:
 
 __all__ = [
     "Block",
-    "ContentSpace",
     "Half",
     "RaceSpace",
     "Space",
     "StakesSpace",
+    "TileSpace",
     "race_space_of",
     "space_of",
 ]

@@ -88,6 +88,8 @@ class Space(ABC):
         How many ranks every position of the board has: more than one where there are stakes.
     unit : float
         What a stored 1 stands for: a certain win or, with stakes, an amount of money.
+    first_version : int
+        The first version of the table format whose ranks are these.
     """
 
     rules: RuleSet
@@ -95,6 +97,7 @@ class Space(ABC):
     state_dtype: np.dtype[Any]
     values_per_position: int = 1
     unit: float = 1
+    first_version: int = 1
 
     @property
     @abstractmethod

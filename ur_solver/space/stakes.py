@@ -44,7 +44,7 @@ import numpy.typing as npt
 
 from ur_solver.rules import LIGHT, Position, RuleSet
 from ur_solver.space.base import Block, Half, Space
-from ur_solver.space.content import ContentSpace
+from ur_solver.space.tiles import TileSpace
 
 CHANCE, LEAST_CHANCE, MOST_CHANCE, LEAST, MOST = range(1, 6)
 """The values behind the last level, counted from it."""
@@ -59,7 +59,7 @@ class StakesSpace(Space):
 
     Attributes
     ----------
-    positions : ContentSpace
+    positions : TileSpace
         Those of the same rule set without stakes.
     reach : int
         The most fines with values of their own.
@@ -70,12 +70,13 @@ class StakesSpace(Space):
     """
 
     state_dtype = np.dtype(np.uint32)
+    first_version = TileSpace.first_version
 
     def __init__(self, rules: RuleSet) -> None:
         assert rules.stakes is not None
         self.rules = rules
         self.stakes = rules.stakes
-        self.positions = ContentSpace(rules.changed(stakes=None))
+        self.positions = TileSpace(rules.changed(stakes=None))
         self.reach = rules.stakes.reach_of(rules.pieces)
         self.values_per_position = self.reach + 1 + _CUT_VALUES
         self.unit = rules.payoff.unit(rules.pieces)

@@ -7,7 +7,7 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
 
     /            attributes, all scalar; texts are ASCII of fixed length
         format       text     "ur-solver table"
-        version      int64    of this specification: 2
+        version      int64    of this specification: 3
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         value_type   text     "float64", "float32" or "uint16"
         tolerance    float64  how far a value may be off as the solver estimates it: the
@@ -69,6 +69,9 @@ Version history
 1   The first version.
 2   Adds the attribute `error` and the field `error` of `blocks`: proven bounds. Files of version 1
     are still read, as tables without a certificate.
+3   The positions of rule sets outside the race family, and with stakes, are numbered by tiles.
+    Files of earlier versions are read for the rule sets whose numbers stayed the same
+    (`Space.first_version`), and refused for the others.
 """
 
 from __future__ import annotations
@@ -87,7 +90,7 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import Space
 
 FORMAT = "ur-solver table"
-VERSION = 2
+VERSION = 3
 
 MAX_TEXT = 1 << 16
 """The longest text attribute that is read, in bytes."""

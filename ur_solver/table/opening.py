@@ -91,7 +91,7 @@ def missing_text(path: pathlib.Path) -> str:
 
 _FLOATS = ("tolerance", "residual", "seconds")
 _CUT = ("cut_error", "cut_growth")
-_FLOATS_OF_VERSION = {1: _FLOATS, 2: (*_FLOATS, "error")}
+_FLOATS_OF_VERSION = {1: _FLOATS, 2: (*_FLOATS, "error"), 3: (*_FLOATS, "error")}
 _WHOLE = ("positions",)
 _TEXTS = ("rules", "value_type", "made", "program", "digest")
 

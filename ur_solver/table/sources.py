@@ -130,6 +130,11 @@ class Hdf5Source:
         if not rules.payoff.is_chance:
             attributes |= read_cut(path, file)
         space = space_of(rules)
+        if version < space.first_version:
+            raise TableVersionError(
+                f"table {str(path)!r} has format version {version}, in which the positions of "
+                f"{rules.name} had other numbers: make it again by 'ur solve {rules.word}'"
+            )
         expected = empty_blocks(space, chunk_length_for(space))
         chunks = n_chunks(expected, chunk_length_for(space))
         blocks = read_small(path, file, "blocks", block_dtype(version), len(expected))

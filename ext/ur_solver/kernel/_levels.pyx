@@ -5,7 +5,7 @@ unfolded once for all of them, and the values of all levels lie side by side: th
 `levels.h`, which every rank has a row of. A sweep fetches a row for each move, a cache line
 or two, and works on its lanes as vectors.
 
-As in the graph kernel (`_graph`) positions are updated in pairs that pass to each other, the
+Positions are updated in pairs that pass to each other, the
 most advanced first, in chunks whose turns are kept as a stream:
 
     counts  uint8, by throw    how many moves it has, plus WINS if one ends the game; 0 if
@@ -28,7 +28,7 @@ from ur_solver.kernel.rounding import NOISE
 from ur_solver.kernel.sampling import sample_of
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.space._contents cimport MAX_WIDTH, ContentRanking, Trace
+from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking
 
 cdef extern from "memory.h" nogil:
     void* shrink(void* memory, int64_t size)
@@ -112,7 +112,7 @@ cdef class LevelsKernel:
 
     Parameters
     ----------
-    ranking : ContentRanking
+    ranking : TileRanking
         Of the positions without their fines.
     tables : TurnTables
     reach : int
@@ -129,7 +129,7 @@ cdef class LevelsKernel:
         that move, and another throw after every move.
     """
 
-    cdef ContentRanking ranking
+    cdef TileRanking ranking
     cdef Levels levels
     cdef int n_cells, n_movers, full
     cdef const int32_t[::1] mover_cell, lift_start
@@ -139,7 +139,7 @@ cdef class LevelsKernel:
     cdef const int32_t[::1] advance
     cdef const uint8_t[::1] pays      # by landing, whether it is on a rosette
 
-    def __init__(self, ContentRanking ranking, tables, pays, int reach, double fine, pots):
+    def __init__(self, TileRanking ranking, tables, pays, int reach, double fine, pots):
         cdef int lane, n
         self.ranking = ranking
         self.mover_cell = tables.mover_cell
@@ -182,14 +182,14 @@ cdef class LevelsKernel:
         return <uint16_t>advance
 
     cdef void unfold_one(
-        self, uint8_t* counts, uint32_t** words, uint16_t* own, const Trace* trace, int my_off,
+        self, uint8_t* counts, uint32_t** words, uint16_t* own, int my_off,
         int their_off, Rows rows
     ) noexcept nogil:
         # Add a position's throws to a stream, which is moved on; the row is left as it was.
         cdef uint32_t found[THROWS][MAX_MOVES]
         cdef int n_found[THROWS]
         cdef int n_cells = self.n_cells, m, n, step, source, landing, cell, before = 0, held
-        cdef int content, taken, first, last
+        cdef int content, taken
         cdef int64_t rank
         for n in range(THROWS):
             n_found[n] = counts[n] = 0
@@ -223,13 +223,7 @@ cdef class LevelsKernel:
                     taken = self.landing_taken[self.landing_start[landing] + held]
                     own[cell] = <uint16_t>content
                     own[n_cells + 1] += taken
-                    first = self.ranking.order_of[cell]
-                    last = self.ranking.order_of[source] if source >= 0 else first
-                    if first < 0 or last < 0:
-                        rank = self.ranking.rank_placed(own, my_off, their_off)
-                    else:
-                        rank = self.ranking.rank_changed(
-                            own, trace, min(first, last), max(first, last))
+                    rank = self.ranking.rank_placed(own, my_off, their_off)
                     found[n][n_found[n]] = rows.place_of(rank)
                     if self.pays[landing]:
                         found[n][n_found[n]] |= UR_ROSETTE
@@ -254,7 +248,6 @@ cdef class LevelsKernel:
         cdef int my_off, their_off, k
         cdef int64_t rank, image
         cdef int64_t most = n_pairs * <int64_t>(2 + 2 * THROWS * MAX_MOVES)
-        cdef Trace trace, other_trace
         cdef uint8_t* counts
         cdef uint32_t* words
         chunk.counts = counts = <uint8_t*>malloc(2 * THROWS * n_pairs)
@@ -266,15 +259,13 @@ cdef class LevelsKernel:
             self.ranking.write_row(rank, own)
             self.ranking.off_stocks(own, &my_off, &their_off)
             self.ranking.write_mirror(own, other)
-            self.ranking.trace(own, my_off, their_off, &trace)
-            self.ranking.trace(other, their_off, my_off, &other_trace)
-            image = other_trace.rank[self.ranking.n_ranked]
+            image = self.ranking.rank_placed(other, their_off, my_off)
             words[0], words[1] = rows.place_of(rank), rows.place_of(image)
             words += 2
-            self.unfold_one(counts, &words, own, &trace, my_off, their_off, rows)
+            self.unfold_one(counts, &words, own, my_off, their_off, rows)
             counts += THROWS
             if image != rank:
-                self.unfold_one(counts, &words, other, &other_trace, their_off, my_off, rows)
+                self.unfold_one(counts, &words, other, their_off, my_off, rows)
                 counts += THROWS
         # those past the end are fetched ahead, though never used
         memset(words, 0, UR_AHEAD * sizeof(uint32_t))
@@ -429,7 +420,7 @@ cdef class LevelsBlock:
     cdef object _pass(self, int threads, bint store):
         cdef int64_t k
         cdef double[::1] deltas = np.zeros(self.n_chunks)
-        # as in the graph kernel, threads read what others rewrite: old or new, either serves
+        # threads read what others rewrite: old or new, either serves
         for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             deltas[k] = levels_run(
                 &self.kernel.levels, self.chunks[k].counts, self.chunks[k].words,

@@ -5,12 +5,12 @@ import numpy.typing as npt
 
 NO_CONTENT: int
 
-class ContentRanking:
+class TileRanking:
     def __init__(self, tables: Mapping[str, object]) -> None: ...
 
 def rank_states(
-    ranking: ContentRanking, states: npt.NDArray[np.uint16], ranks: npt.NDArray[np.int64]
+    ranking: TileRanking, states: npt.NDArray[np.uint16], ranks: npt.NDArray[np.int64]
 ) -> None: ...
 def unrank_states(
-    ranking: ContentRanking, ranks: npt.NDArray[np.int64], states: npt.NDArray[np.uint16]
+    ranking: TileRanking, ranks: npt.NDArray[np.int64], states: npt.NDArray[np.uint16]
 ) -> None: ...

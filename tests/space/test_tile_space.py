@@ -14,7 +14,7 @@ from ur_solver.errors import IllegalPositionError
 from ur_solver.rules import DARK, LIGHT, named_rules
 from ur_solver.rules.contents import side_of, split
 from ur_solver.rules.turns import turn
-from ur_solver.space import ContentSpace, space_of
+from ur_solver.space import TileSpace, space_of
 
 OWN = ("bell", "casual", "casual-roll-again", "birds", "skiriuk", "skiriuk-d4", "ben")
 SIZES = {
@@ -144,6 +144,6 @@ def test_rows_that_are_no_states():
 def test_both_sides_have_the_same_ranks():
     rules = named_rules("casual", 2)
     space = space_of(rules)
-    assert isinstance(space, ContentSpace)
+    assert isinstance(space, TileSpace)
     for rank in range(0, space.n_values, 97):
         assert space.unrank(rank, DARK) == space.unrank(rank, LIGHT).mirror()

@@ -1,17 +1,23 @@
-"""The state space of any rule set, by counting what its squares may hold.
+"""The state space of any rule set: tiles of what both sides see, rows of mine, columns of theirs.
 
 A square's *content* is numbered by its place in `Family.contents_on`, and uses up a part
 of each side's *stock* of pieces (`ur_solver.space.stock`). Ranks are laid out so:
 
     table  = block 0, block 1, ...   in solving order
     block  = its half, and the mirrored half  (one half where both sides agree)
-    half   = fillings of the squares that are not frozen, lexicographic, the most advanced
-             square first; what is then left of a side's stock is at home
+    half   = tiles: shapes of the shared squares, lexicographic, the most advanced square first
+    tile   = a matrix, rows x columns; what is then left of a side's stock is at home
+    row    = the marks of my pieces on shared squares, then my *placement*: the contents of my
+             private squares; a column the same of theirs, as they see it
 
-A side config is which pieces are off and which stand on each *frozen* square, the tail of
-the path on which nothing is ever captured. Fillings are counted from the last square
-backwards: `count[i, j]` is the number of ways to fill squares s, s+1, ... with at most the
-stocks i of mine and j of theirs. No rank is left out, whatever the contents are.
+A square is *shared* if both sides may stand there, *private* if only one may, and *frozen* if
+it is at the tail of the path on which nothing is ever captured; a side config says which of a
+side's pieces are off and which stand on each frozen square. `ur_solver.space.shapes` tells a
+shape from its details.
+
+Shapes are counted from the last square backwards: `count[i, j]` is the number of positions
+that squares s, s+1, ... and all private ones can have with at most the stocks i of mine and j
+of theirs. No rank is left out, whatever the contents are.
 """
 
 from __future__ import annotations
@@ -29,9 +35,11 @@ import numpy.typing as npt
 from ur_solver.errors import RuleSetError
 from ur_solver.rules import LIGHT, Position, RuleSet, mirror_square
 from ur_solver.rules.contents import DARK, side_of, split, swap_sides
-from ur_solver.space import _contents
+from ur_solver.space import _tile_ranking
 from ur_solver.space.base import Block, Space, number_blocks
 from ur_solver.space.layout import layout_of
+from ur_solver.space.placements import Placements
+from ur_solver.space.shapes import shaped
 from ur_solver.space.stock import Stock
 
 _MOST_FROZEN = 4
@@ -39,6 +47,9 @@ _MOST_FROZEN = 4
 
 _MOST_CONTENTS = 0xFFFF
 """Of a square; rows of states are of 16 bits, and the last number is none."""
+
+_MOST_CODES = 1 << 20
+"""Products of what private squares may hold, by which placements are looked up."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +68,7 @@ class Config:
     frozen: tuple[int, ...]
 
 
-class ContentSpace(Space):
+class TileSpace(Space):
     """The numbered positions of a rule set of any family.
 
     Attributes
@@ -69,13 +80,20 @@ class ContentSpace(Space):
         For each cell its contents by number, from the side to throw (`L`).
     parts : tuple of int64 arrays, shape (contents, 2)
         For each cell what each content takes of my stock and of theirs.
-    ranked : tuple of int
-        The cells that ranks run over, the most significant first.
+    shaped : tuple of ShapedSquare
+        For each cell its shapes and details.
+    shared : tuple of int
+        The cells that tiles tell, the most significant first.
+    private : tuple of int
+        My cells that rows tell. Columns tell the cells across the board.
     frozen : tuple of tuple of int
         My frozen cells and theirs, by path index.
+    placements : Placements
+        Of the private cells.
     """
 
     state_dtype = np.dtype(np.uint16)
+    first_version = 3
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
@@ -92,6 +110,10 @@ class ContentSpace(Space):
         self.parts = tuple(
             np.array([self._parts(content) for content in contents]) for contents in self.contents
         )
+        self.shaped = tuple(
+            shaped(contents, rules.mechanics.squares[square].is_stack)
+            for square, contents in zip(self.squares, self.contents, strict=True)
+        )
         self._frozen_indices = self._find_frozen(cell)
         self.frozen = tuple(
             tuple(cell[rules.path.squares(side)[index]] for index in self._frozen_indices)
@@ -101,14 +123,29 @@ class ContentSpace(Space):
         for side in (LIGHT, DARK):
             for index, square in enumerate(rules.path.squares(side)):
                 advance[square] += index
-        kept = [k for k in range(len(self.squares)) if k not in {*self.frozen[0], *self.frozen[1]}]
-        self.ranked = tuple(
-            sorted(kept, key=lambda k: (-advance[self.squares[k]], self.squares[k]))
+        ranked = sorted(
+            {*range(len(self.squares))} - {*self.frozen[0], *self.frozen[1]},
+            key=lambda k: (-advance[self.squares[k]], self.squares[k]),
         )
-        self.count = self._count()
+        self.private = self._find_private(ranked)
+        told = {*self.private, *(int(self.mirror_cells[k]) for k in self.private)}
+        self.shared = tuple(k for k in ranked if k not in told)
+        self.placements = Placements.of(self.stock, [self.parts[k][:, 0] for k in self.private])
+        self.count = self._counts()[0]
         n_free = Counter(map(self.free, self.configs))
         weight = np.array([n_free[stock] for stock in range(self.stock.size)])
         self.n_values = int(weight @ self.count @ weight)
+
+    def _find_private(self, ranked: Sequence[int]) -> tuple[int, ...]:
+        """My private cells, as many as placements can be numbered by; others count as shared."""
+        found: list[int] = []
+        codes = 1
+        for cell in ranked:
+            mine, theirs = (bool(self.parts[cell][:, side].any()) for side in range(2))
+            if mine and not theirs and codes * len(self.contents[cell]) <= _MOST_CODES:
+                found.append(cell)
+                codes *= len(self.contents[cell])
+        return tuple(found)
 
     def _find_frozen(self, cell: dict[str, int]) -> tuple[int, ...]:
         """The last path indices from which no piece goes back, as many as side configs tell.
@@ -204,16 +241,29 @@ class ContentSpace(Space):
 
     # Counting.
 
-    def _count(self) -> npt.NDArray[np.int64]:
-        """Ways to fill all ranked squares: shape (my stocks, their stocks)."""
-        count = np.ones((self.stock.size, self.stock.size), dtype=np.int64)
-        for cell in reversed(self.ranked):
-            kinds = Counter(map(tuple, self.parts[cell].tolist()))
-            count = sum(
-                (ways * self._after(count, *part) for part, ways in kinds.items()),
-                start=np.zeros_like(count),
-            )
-        return count
+    def _counts(self) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.int64]]]:
+        """How many positions there are, by both stocks; and how many have smaller shapes.
+
+        Returns
+        -------
+        count : int64, shape (my stocks, their stocks)
+        below : list of int64 arrays, shape (my stocks, their stocks, shapes)
+            For each shared square.
+        """
+        count = np.outer(self.placements.n, self.placements.n)
+        below = []
+        for cell in reversed(self.shared):
+            square = self.shaped[cell]
+            # a shape takes of both stocks what any of its contents does
+            part = dict(zip(square.shape, self.parts[cell].tolist(), strict=True))
+            ways = [
+                square.n_mine[shape] * square.n_theirs[shape] * self._after(count, *part[shape])
+                for shape in range(square.n_shapes)
+            ]
+            sums = np.cumsum([np.zeros_like(count), *ways], axis=0)
+            count = sums[-1]
+            below.append(np.moveaxis(sums[:-1], 0, 2))
+        return count, below[::-1]
 
     def _after(self, count: npt.NDArray[np.int64], mine: int, theirs: int) -> Any:
         """`count` of the stocks less a part of each; 0 if a stock does not contain its part."""
@@ -222,17 +272,10 @@ class ContentSpace(Space):
         return left * np.outer(rows >= 0, columns >= 0)
 
     @cached_property
-    def ranking(self) -> _contents.ContentRanking:
+    def ranking(self) -> _tile_ranking.TileRanking:
         """The compiled rank and unrank, thread safe."""
         size, squares = self.stock.size, len(self.squares)
-        below = []
-        count = np.ones((size, size), dtype=np.int64)
-        for cell in reversed(self.ranked):
-            ways = [self._after(count, *part) for part in self.parts[cell].tolist()]
-            sums = np.cumsum([np.zeros_like(count), *ways], axis=0)
-            count = sums[-1]
-            below.append(np.moveaxis(sums[:-1], 0, 2).ravel())
-        below.reverse()
+        below = [each.ravel() for each in self._counts()[1]]
         sizes = [len(contents) for contents in self.contents]
         configs = self.configs
         n_frozen = len(self._frozen_indices)
@@ -247,6 +290,10 @@ class ContentSpace(Space):
         halves = [half for block in self.blocks for half in block.halves]
         for half in halves:
             half_offset[half.mine, half.theirs] = half.offset
+        n_shapes = [square.n_shapes for square in self.shaped]
+        n_details = [
+            list(zip(square.n_mine, square.n_theirs, strict=True)) for square in self.shaped
+        ]
         tables: dict[str, npt.NDArray[Any]] = {
             "take": self.stock.take,
             "n_contents": np.array(sizes, dtype=np.int32),
@@ -254,12 +301,20 @@ class ContentSpace(Space):
             "parts": np.concatenate(self.parts).astype(np.int16),
             "mirror_cell": self.mirror_cells,
             "mirror_content": np.concatenate([self._mirrored(k) for k in range(squares)]),
-            "ranked": np.array(self.ranked, dtype=np.int32),
-            "order_of": np.array(
-                [self.ranked.index(k) if k in self.ranked else -1 for k in range(squares)],
-                dtype=np.int32,
-            ),
-            "below": np.concatenate(below),
+            "shared": np.array(self.shared, dtype=np.int32),
+            "private": np.array(self.private, dtype=np.int32),
+            "radix": self.placements.radix,
+            "n_placements": self.placements.n.astype(np.int32),
+            "placement_of": self.placements.number_of,
+            "code_of": self.placements.code_of,
+            "n_shapes": np.array(n_shapes, dtype=np.int32),
+            "first_shape": np.cumsum([0, *n_shapes[:-1]]).astype(np.int32),
+            "n_details": np.concatenate(n_details).astype(np.int32),
+            "shape_of": np.concatenate([square.shape for square in self.shaped]).astype(np.uint16),
+            "detail_of": np.concatenate(
+                [list(zip(square.mine, square.theirs, strict=True)) for square in self.shaped]
+            ).astype(np.uint16),
+            "below": np.concatenate(below) if below else np.zeros(0, dtype=np.int64),
             "below_start": np.cumsum([0, *map(len, below[:-1])]).astype(np.int64),
             "frozen": np.array(self.frozen, dtype=np.int32).reshape(2, n_frozen),
             "frozen_content": frozen_content,
@@ -272,7 +327,7 @@ class ContentSpace(Space):
             "half_start": np.array([half.offset for half in halves], dtype=np.int64),
             "half_configs": np.array([(h.mine, h.theirs) for h in halves], dtype=np.int32),
         }
-        return _contents.ContentRanking(tables)
+        return _tile_ranking.TileRanking(tables)
 
     def _code(self, frozen: tuple[int, ...]) -> int:
         code = 0
@@ -325,7 +380,7 @@ class ContentSpace(Space):
         """
         own = position if position.side == LIGHT else position.mirror()
         row = [
-            numbers.get(content, _contents.NO_CONTENT)
+            numbers.get(content, _tile_ranking.NO_CONTENT)
             for numbers, content in zip(self.content_numbers, own.contents, strict=True)
         ]
         for side in (LIGHT, DARK):
@@ -352,7 +407,7 @@ class ContentSpace(Space):
         return own if side == LIGHT else own.mirror()
 
     def _rank_rows(self, states: npt.NDArray[Any], ranks: npt.NDArray[np.int64]) -> None:
-        _contents.rank_states(self.ranking, states, ranks)
+        _tile_ranking.rank_states(self.ranking, states, ranks)
 
     def _unrank_rows(self, ranks: npt.NDArray[np.int64], states: npt.NDArray[Any]) -> None:
-        _contents.unrank_states(self.ranking, ranks, states)
+        _tile_ranking.unrank_states(self.ranking, ranks, states)

@@ -1,4 +1,4 @@
-"""The graph kernel against the readable turns, and solved spaces against golden values."""
+"""The row kernel against the readable turns, and solved spaces against golden values."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pytest
 from tests.golden import FOLDER
 from tests.kernel.blocks import block_of, ranks_of
 from tests.solving import solve
-from ur_solver.kernel import ArrayBlocks, ContentKernel, Workspace, kernel_of
-from ur_solver.rules import LIGHT, named_rules
+from ur_solver.kernel import ArrayBlocks, RowKernel, Workspace, kernel_of
+from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.rules import CATALOGUE, LIGHT, named_rules
 from ur_solver.rules.turns import evaluate, opening_value
-from ur_solver.space import ContentSpace, space_of
+from ur_solver.space import TileSpace, space_of
 
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())
 NAMES = [name for name in STARTS if name != "bell-stakes"]
@@ -66,31 +67,77 @@ def test_one_step_is_that_of_the_readable_turns(name, pieces):
     ranks = np.random.default_rng(1).integers(0, space.n_values, 60).tolist()
     for rank in ranks:
         position = space.unrank(rank, LIGHT)
-        expected = max(
-            abs(evaluate(each, value) - value(each)) for each in (position, position.pass_turn())
-        )
+        expected = abs(evaluate(position, value) - value(position))
         found = residual_between(space, values, block_of(space, rank), rank, 1)
         assert found == pytest.approx(expected, abs=1e-14)
 
 
+@pytest.mark.parametrize("instruction_set", instruction_sets())
+@pytest.mark.parametrize(
+    ("name", "pieces"),
+    [(name, n) for name in CATALOGUE for n in (1, 2) if named_rules(name, n).payoff.is_chance],
+)
+def test_tiles_and_single_positions_agree(name, pieces, instruction_set):
+    # of every rule set, those of the race family too, every position of every block
+    space = TileSpace(named_rules(name, pieces))
+    kernel, values = RowKernel(space, instruction_set), meaningless(space)
+    blocks, own = ArrayBlocks(space, values), np.empty(0)
+    for block in space.blocks:
+        own = values[ranks_of(block)].copy()
+        work = kernel.lay_out(block, blocks, Workspace())
+        work.load(own)
+        by_tiles = work.residual(1)
+        by_position = kernel.residual(block, own, blocks, block.offset, block.size)
+        assert by_tiles == pytest.approx(by_position, abs=1e-14)
+
+
+@pytest.mark.parametrize("instruction_set", instruction_sets())
+@pytest.mark.parametrize("name", NAMES)
+def test_no_position_changes_where_all_are_solved(name, instruction_set):
+    # values solved by one kernel, looked at by the other, position by position
+    space = space_of(named_rules(name, 2))
+    kernel = RowKernel(space, instruction_set)
+    values = solve(space, tolerance=1e-12, kernel=kernel)
+    blocks = ArrayBlocks(space, values)
+    for block in space.blocks:
+        own = values[ranks_of(block)]
+        assert kernel.residual(block, own, blocks, block.offset, block.size, threads=2) < 2e-12
+
+
+@pytest.mark.parametrize("name", ["finkel", "murray", "blitz", "masters"])
+def test_race_rules_have_the_same_values_by_either_kernel(name):
+    rules = named_rules(name, 2)
+    space, tiles = space_of(rules), TileSpace(rules)
+    expected, values = solve(space, tolerance=1e-13), solve(tiles, tolerance=1e-13)
+    positions = [space.unrank(rank) for rank in range(space.n_values)]
+    ranks = tiles.rank_states(np.array([tiles.encode(position) for position in positions]))
+    assert sorted(ranks) == list(range(tiles.n_values))
+    assert np.abs(values[ranks] - expected).max() < 1e-12
+
+
 @pytest.mark.parametrize("name", ["birds", "skiriuk", "casual"])
 def test_a_sweep_settles_in_the_same_values_however_it_is_run(name):
-    # the fixed point is the same with stored lists or lists made anew, with one thread or two
     space = space_of(named_rules(name, 2))
-    assert isinstance(space, ContentSpace)
     solved = solve(space, tolerance=1e-12)
     block = space.blocks[-1]
     expected, values = solved[ranks_of(block)], np.empty(block.size)
-    for list_bytes, threads in ((0, 1), (1 << 30, 1), (1 << 17, 2)):
-        work = ContentKernel(space, list_bytes).lay_out(
+    for instruction_set, threads in itertools.product(instruction_sets(), (1, 2)):
+        work = RowKernel(space, instruction_set).lay_out(
             block, ArrayBlocks(space, solved), Workspace(), threads
         )
-        assert (work.list_bytes > 0) == (list_bytes > 0)
         while work.sweep(threads) > 1e-14:
             pass
         assert work.residual(threads) < 1e-13
         work.store(values)
         assert np.abs(values - expected).max() < 1e-12
+
+
+def test_an_instruction_set_that_there_is_not():
+    space = space_of(named_rules("ben", 1))
+    with pytest.raises(ValueError, match="no avx1024"):
+        RowKernel(space, "avx1024").lay_out(
+            space.blocks[0], ArrayBlocks(space, meaningless(space)), Workspace()
+        )
 
 
 def test_the_residual_of_the_whole_is_the_largest_of_its_parts():
@@ -103,4 +150,4 @@ def test_the_residual_of_the_whole_is_the_largest_of_its_parts():
     whole = kernel_of(space).block_residual(
         block, values[ranks_of(block)], ArrayBlocks(space, values), threads=2
     )
-    assert whole == max(parts)
+    assert whole == pytest.approx(max(parts), abs=1e-14)

@@ -1,0 +1,58 @@
+# One block laid out for `row_sweep.h`: tiles, pairs of them, and their lists of moves in chunks.
+
+from libc.stdint cimport int32_t, int64_t, uint16_t
+
+from ur_solver.kernel._row_moves cimport Desk, RowChunk, RowLister
+from ur_solver.kernel._row_rules cimport RowKind, RowRules
+from ur_solver.kernel._turns cimport Turns
+from ur_solver.space._tile_ranking cimport TileRanking
+
+cdef extern from "row_sweep.h" nogil:
+    ctypedef struct RowTile:
+        int64_t first
+        int32_t rows, columns
+    ctypedef struct RowBlock:
+        const RowKind* kinds
+        const RowTile* tiles
+        int64_t n_values
+        int32_t most_rows, most_columns
+        int instruction_set
+    int row_find_set(const char* name)
+    int64_t row_scratch_size(const RowBlock* block)
+    double row_sweep(
+        const RowBlock* block, const RowChunk* chunk, double* values, double* scratch)
+    double row_residual(
+        const RowBlock* block, const RowChunk* chunk, const double* values, double* scratch)
+    void row_narrow(
+        const RowBlock* block, const RowChunk* chunk, double* upper, double* lower,
+        double outside, double* scratch)
+    void row_show(const RowBlock* block, const RowChunk* chunk, double* values)
+    void row_show_other(
+        const RowBlock* block, const RowChunk* chunk, double* values, const double* other)
+    double row_width(
+        const double* upper, const double* lower, const double* values, int64_t n, int64_t* where)
+
+
+cdef class RowLayout:
+    cdef RowRules rules
+    cdef TileRanking ranking
+    cdef Turns turns
+    cdef RowLister lister
+    cdef RowBlock block
+    cdef readonly int64_t first, size  # ranks
+    cdef readonly int64_t n_tiles, n_chunks
+    cdef RowTile* tiles
+    cdef uint16_t* shapes              # (tile, shared square), while it is laid out
+    cdef int64_t second_half           # the first tile of the second half, or n_tiles
+    cdef int32_t[:, ::1] pairs
+    cdef RowChunk* chunks
+    cdef const int32_t[:, ::1] halves  # configs, mine and theirs
+    cdef int64_t room_tiles
+
+    cdef int add_tile(
+        self, const uint16_t* shapes, int64_t first, int rows, int columns
+    ) noexcept nogil
+    cdef int list_tiles(self, int mine, int theirs, int64_t first) noexcept nogil
+    cdef int64_t find_tile(self, int64_t place) noexcept nogil
+    cdef int lay_out_chunk(self, RowChunk* chunk) noexcept nogil
+    cdef int list_tile(self, RowChunk* chunk, Desk* desk, int64_t t) noexcept nogil

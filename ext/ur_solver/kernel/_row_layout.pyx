@@ -1,0 +1,261 @@
+"""Laying out a block for the row kernel: its tiles, each with its mirror image, and their rows."""
+
+from cython.parallel cimport prange
+from libc.stdint cimport int32_t, int64_t, uint16_t
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcpy
+
+import numpy as np
+
+from ur_solver.kernel._inputs cimport Inputs
+from ur_solver.kernel._row_moves cimport RowLister, close_chunk, close_desk
+from ur_solver.kernel._row_rules cimport Side
+from ur_solver.space._tile_ranking cimport MAX_SHARED
+
+MOST_POSITIONS = 1 << 31
+"""Of a block: places in F and G are numbered in 32 bits."""
+
+cdef enum:
+    CHUNK_VALUES = 16384         # about as many as a chunk of pairs has
+
+
+cdef class RowLayout:
+    """One block laid out.
+
+    Parameters
+    ----------
+    rules : RowRules
+    block : (first rank, size)
+    halves : int32, shape (halves, 2)
+        Configs, mine and theirs.
+    inputs : Inputs
+        The values of the blocks that this one's moves lead to.
+    threads : int
+        That may lay it out.
+    instruction_set : int
+        As `row_find_set` has it.
+
+    Raises
+    ------
+    MemoryError
+    ValueError
+        If the block is too large to be numbered.
+    """
+
+    def __cinit__(self):
+        self.tiles, self.shapes, self.chunks = NULL, NULL, NULL
+
+    def __dealloc__(self):
+        cdef int64_t k
+        if self.chunks != NULL:
+            for k in range(self.n_chunks):
+                free(self.chunks[k].words)
+                free(self.chunks[k].leaving)
+                free(self.chunks[k].maps)
+        free(self.chunks)
+        free(self.tiles)
+        free(self.shapes)
+
+    def __init__(
+        self, RowRules rules, block, const int32_t[:, ::1] halves, Inputs inputs, int threads,
+        int instruction_set
+    ):
+        cdef int64_t k
+        cdef int[::1] failed
+        self.rules, self.ranking, self.turns = rules, rules.ranking, rules.turns
+        self.first, self.size = block
+        self.halves = halves
+        if self.size > MOST_POSITIONS:
+            raise ValueError(f"a block of {self.size} positions; at most {MOST_POSITIONS}")
+        self.block.instruction_set = instruction_set
+        self.block.kinds, self.block.n_values = rules.kinds, self.size
+        self._open_tiles()
+        self._pair_tiles()
+        self._open_chunks()
+        self.lister = RowLister(rules, block, halves, inputs, self.block.most_columns)
+        failed = np.zeros(self.n_chunks, dtype=np.intc)
+        for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
+            failed[k] = not self.lay_out_chunk(&self.chunks[k])
+        if np.any(failed):
+            raise MemoryError("no memory for the lists of a block")
+        free(self.shapes)
+        self.shapes = NULL
+
+    def _open_tiles(self):
+        cdef int64_t first = 0, t
+        cdef int half
+        self.second_half = -1
+        for half in range(self.halves.shape[0]):
+            if half == 1:
+                self.second_half = self.n_tiles
+            if not self.list_tiles(self.halves[half, 0], self.halves[half, 1], first):
+                raise MemoryError("no memory for the tiles of a block")
+            first = self.size // 2
+        if self.second_half < 0:
+            self.second_half = self.n_tiles
+        self.block.tiles = self.tiles
+        for t in range(self.n_tiles):
+            self.block.most_rows = max(self.block.most_rows, self.tiles[t].rows)
+            self.block.most_columns = max(self.block.most_columns, self.tiles[t].columns)
+
+    cdef int add_tile(
+        self, const uint16_t* shapes, int64_t first, int rows, int columns
+    ) noexcept nogil:
+        # 0 if there is no memory.
+        cdef int n = self.ranking.n_shared
+        cdef int64_t room
+        cdef void* tiles
+        cdef void* all_shapes
+        if self.n_tiles == self.room_tiles:
+            room = 2 * (self.room_tiles + 512)
+            tiles = realloc(self.tiles, room * sizeof(RowTile))
+            if tiles == NULL:
+                return 0
+            self.tiles = <RowTile*>tiles
+            all_shapes = realloc(self.shapes, room * (n + 1) * sizeof(uint16_t))
+            if all_shapes == NULL:
+                return 0
+            self.shapes = <uint16_t*>all_shapes
+            self.room_tiles = room
+        self.tiles[self.n_tiles].first = first
+        self.tiles[self.n_tiles].rows, self.tiles[self.n_tiles].columns = rows, columns
+        memcpy(self.shapes + self.n_tiles * n, shapes, n * sizeof(uint16_t))
+        self.n_tiles += 1
+        return 1
+
+    cdef int list_tiles(self, int mine, int theirs, int64_t first) noexcept nogil:
+        # The tiles of a half, by rank; 0 if there is no memory.
+        cdef int s = 0, n = self.ranking.n_shared, cell, shape, left, others
+        cdef uint16_t shapes[MAX_SHARED]
+        cdef int at[MAX_SHARED + 1]          # the shape looked at on each square
+        cdef int i[MAX_SHARED + 1]
+        cdef int j[MAX_SHARED + 1]
+        cdef int rows[MAX_SHARED + 1]
+        cdef int columns[MAX_SHARED + 1]
+        i[0], j[0] = self.ranking.config_free[mine], self.ranking.config_free[theirs]
+        rows[0] = columns[0] = 1
+        at[0] = 0
+        while s >= 0:
+            if s == n:
+                left = rows[s] * self.ranking.n_placements[i[s]]
+                others = columns[s] * self.ranking.n_placements[j[s]]
+                if not self.add_tile(shapes, first, left, others):
+                    return 0
+                first += <int64_t>left * others
+                s -= 1
+                continue
+            cell = self.ranking.shared[s]
+            if at[s] == self.ranking.n_shapes[cell]:
+                s -= 1
+                continue
+            shape = self.ranking.first_shape[cell] + at[s]
+            shapes[s] = <uint16_t>at[s]
+            at[s] += 1
+            left = self.ranking.take[i[s], self.rules.shape_part[shape, 0]]
+            others = self.ranking.take[j[s], self.rules.shape_part[shape, 1]]
+            if left < 0 or others < 0:
+                continue
+            i[s + 1], j[s + 1] = left, others
+            rows[s + 1] = rows[s] * self.ranking.n_details[shape, 0]
+            columns[s + 1] = columns[s] * self.ranking.n_details[shape, 1]
+            s += 1
+            at[s] = 0
+        return 1
+
+    cdef int64_t find_tile(self, int64_t place) noexcept nogil:
+        # The number of the tile that begins at a place.
+        cdef int64_t low = 0, high = self.n_tiles - 1, middle
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.tiles[middle].first <= place:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def _pair_tiles(self):
+        # Each tile with its mirror image, the most advanced first.
+        cdef int64_t t, other, n = 0
+        cdef int s, half
+        cdef Side side
+        cdef int32_t[:, ::1] pairs = np.empty((self.n_tiles, 2), dtype=np.int32)
+        cdef int32_t[::1] advance = np.zeros(self.n_tiles, dtype=np.int32)
+        for t in range(self.n_tiles):
+            half = t >= self.second_half
+            side.mine, side.theirs = self.halves[half, 0], self.halves[half, 1]
+            memcpy(side.shape, self.shapes + t * self.ranking.n_shared,
+                   self.ranking.n_shared * sizeof(uint16_t))
+            other = self.find_tile(self.rules.mirror_tile(&side) - self.first)
+            if other < t:
+                continue
+            pairs[n, 0], pairs[n, 1] = <int32_t>t, <int32_t>other
+            for s in range(self.ranking.n_shared):
+                advance[n] += self.rules.shape_advance[
+                    self.ranking.first_shape[self.ranking.shared[s]] + side.shape[s]]
+            n += 1
+        order = np.argsort(-np.asarray(advance)[:n], kind="stable")
+        self.pairs = np.ascontiguousarray(np.asarray(pairs)[:n][order])
+
+    def _open_chunks(self):
+        cdef int64_t k, n = self.pairs.shape[0], values = 0
+        starts = [0]
+        for k in range(n):
+            values += <int64_t>self.tiles[self.pairs[k, 0]].rows * (
+                self.tiles[self.pairs[k, 0]].columns)
+            if 2 * values >= CHUNK_VALUES and k + 1 < n:
+                starts.append(k + 1)
+                values = 0
+        self.n_chunks = len(starts)
+        starts.append(n)
+        self.chunks = <RowChunk*>calloc(self.n_chunks, sizeof(RowChunk))
+        if self.chunks == NULL:
+            raise MemoryError("no memory for the lists of a block")
+        for k in range(self.n_chunks):
+            self.chunks[k].pairs = &self.pairs[starts[k], 0]
+            self.chunks[k].n_pairs = starts[k + 1] - starts[k]
+
+    cdef int lay_out_chunk(self, RowChunk* chunk) noexcept nogil:
+        # 0 if there is no memory.
+        cdef int k, side, is_done = 1
+        cdef Desk* desk = self.lister.open_desk()
+        if desk == NULL:
+            return 0
+        for k in range(chunk.n_pairs):
+            for side in range(2):
+                if is_done and (side == 0 or chunk.pairs[2 * k] != chunk.pairs[2 * k + 1]):
+                    is_done = self.list_tile(chunk, desk, chunk.pairs[2 * k + side])
+        close_desk(desk)
+        return is_done and close_chunk(chunk)
+
+    cdef int list_tile(self, RowChunk* chunk, Desk* desk, int64_t t) noexcept nogil:
+        cdef Side* side = &desk.side
+        cdef int k, cell, shape, row, mine, theirs, home
+        desk.half = t >= self.second_half
+        desk.shapes = self.shapes + t * self.ranking.n_shared
+        desk.columns = self.tiles[t].columns
+        desk.n_maps = 0
+        side.mine, side.theirs = self.halves[desk.half, 0], self.halves[desk.half, 1]
+        memcpy(side.shape, desk.shapes, self.ranking.n_shared * sizeof(uint16_t))
+        mine, theirs = self.ranking.config_free[side.mine], self.ranking.config_free[side.theirs]
+        for k in range(self.ranking.n_shared):
+            shape = self.ranking.first_shape[self.ranking.shared[k]] + side.shape[k]
+            mine -= self.rules.shape_part[shape, 0]
+            theirs -= self.rules.shape_part[shape, 1]
+        desk.theirs = theirs
+        side.off = self.turns.full - self.ranking.config_free[side.mine]
+        side.frozen = 0
+        for k in range(self.ranking.n_frozen):
+            cell = self.ranking.frozen[0, k]
+            side.content[cell] = self.ranking.frozen_content[0, k, self.ranking.config_frozen[side.mine, k]]
+            side.off -= self.ranking.config_frozen[side.mine, k]
+            side.frozen += self.rules.frozen_radix[cell] * self.ranking.config_frozen[side.mine, k]
+        for row in range(self.tiles[t].rows):
+            self.rules.open_row(side, row, mine)
+            home = mine
+            for k in range(self.ranking.n_private):
+                cell = self.ranking.private[k]
+                home -= self.ranking.parts[self.ranking.first_content[cell] + side.content[cell], 0]
+            k = self.turns.type_of[home, home + side.off != self.turns.full]
+            if not self.lister.list_row(chunk, desk, k, home):
+                return 0
+        return 1

@@ -1,0 +1,103 @@
+# Listing the moves of a row, and writing them to a chunk.
+
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
+
+from ur_solver.kernel._inputs cimport Inputs
+from ur_solver.kernel._row_rules cimport Change, RowRules, Side, Target
+from ur_solver.kernel._turns cimport MAX_THROWS, Turns
+from ur_solver.space._tile_ranking cimport TileRanking
+
+cdef extern from "row_sweep.h" nogil:
+    enum:
+        UR_ROW_CHOICES
+        UR_ROW_LANES
+        UR_ROW_SPARE
+        UR_ROW_AHEAD
+        UR_LEAVES
+        UR_COVERED
+        UR_MAPPED_SHIFT
+    const double UR_NO_MOVE
+    ctypedef struct RowChunk:
+        const int32_t* pairs
+        int32_t n_pairs
+        uint32_t* words
+        double* leaving
+        int32_t* maps
+        int64_t n_words, n_leaving, n_maps
+        int64_t room_words, room_leaving, room_maps
+
+cdef enum:
+    MOST_ROWS = 256              # that one throw may lead to
+    MOST_MAPS = 256              # that are compared with each other
+
+
+cdef struct Changed:
+    # A change on a cell; `change` is NULL where nothing of theirs is touched.
+    const Change* change
+    int32_t cell
+
+
+cdef struct ColumnMap:
+    # What becomes of columns: of their digits, two squares' details change, and perhaps what
+    # placements draw on.
+    int32_t before, first, between, second, after, placements
+    int32_t first_to, second_to, placements_to
+    const int16_t* first_map     # by detail: what it becomes, -1 if there is no move
+    const int16_t* second_map
+    const int32_t* renumbered    # by placement; NULL if it keeps its number
+
+
+cdef struct Found:
+    # What one throw leads to.
+    int32_t n_rows, n_mapped
+    uint8_t leaves, is_covered, wins
+    uint32_t rows[MOST_ROWS]
+    uint32_t mapped[2 * MOST_ROWS]
+
+
+cdef struct Desk:
+    # What the rows of one tile are listed with.
+    Side side
+    const uint16_t* shapes       # the tile's
+    int32_t half                 # of the block
+    int32_t theirs               # the stock that their placements draw on
+    int32_t columns
+    int32_t n_maps
+    ColumnMap maps[MOST_MAPS]    # the tile's, and where they are among the chunk's
+    int64_t map_starts[MOST_MAPS]
+    double* leaving              # by throw a row of the best moves that leave the block
+    int32_t* column_after        # by column, of a mapped move
+    Found found[MAX_THROWS]
+
+
+cdef class RowLister:
+    cdef RowRules rules
+    cdef TileRanking ranking
+    cdef Turns turns
+    cdef Inputs inputs
+    cdef int64_t first, size           # ranks of the block
+    cdef const int32_t[:, ::1] halves  # configs, mine and theirs
+    cdef int64_t most_columns          # of a tile
+
+    cdef Desk* open_desk(self) noexcept nogil
+    cdef int list_row(self, RowChunk* chunk, Desk* desk, int kind, int home) noexcept nogil
+    cdef void list_moves(
+        self, RowChunk* chunk, Desk* desk, int kind, int choice, int home
+    ) noexcept nogil
+    cdef void list_steps(
+        self, RowChunk* chunk, Desk* desk, int kind, int choice, int mover, Changed lifted
+    ) noexcept nogil
+    cdef void lead(
+        self, RowChunk* chunk, Desk* desk, int throw, int again, Changed lifted, Changed landed
+    ) noexcept nogil
+    cdef void leave(
+        self, Desk* desk, int throw, int again, const Target* target, const ColumnMap* map
+    ) noexcept nogil
+    cdef bint map_columns(
+        self, const Desk* desk, const Target* target, Changed lifted, Changed landed, ColumnMap* map
+    ) noexcept nogil
+
+
+cdef int make_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogil
+cdef int close_chunk(RowChunk* chunk) noexcept nogil
+cdef void close_desk(Desk* desk) noexcept nogil

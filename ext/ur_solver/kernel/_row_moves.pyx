@@ -1,0 +1,414 @@
+"""Listing the moves of a row, with the columns left open.
+
+A move is a row of the tile that it leads to and, where it touches what columns tell, a map of
+columns. What it leads to in finished blocks is looked up here, column by column.
+"""
+
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcmp, memcpy, memset
+
+from ur_solver.kernel._turns cimport NONE
+
+cdef enum:
+    MOST_WORDS = 1 + 2 * MAX_THROWS * (1 + 3 * MOST_ROWS)  # of a row
+
+
+cdef class RowLister:
+    """What the rows of one block lead to; thread safe, each thread with a desk of its own.
+
+    Parameters
+    ----------
+    rules : RowRules
+    block : (first rank, size)
+    halves : int32, shape (halves, 2)
+        Configs, mine and theirs.
+    inputs : Inputs
+        The values of the blocks that this one's moves lead to.
+    most_columns : int
+        Of a tile.
+    """
+
+    def __init__(
+        self, RowRules rules, block, const int32_t[:, ::1] halves, Inputs inputs,
+        int64_t most_columns
+    ):
+        self.rules, self.ranking, self.turns, self.inputs = (
+            rules, rules.ranking, rules.turns, inputs)
+        self.first, self.size = block
+        self.halves, self.most_columns = halves, most_columns
+
+    cdef Desk* open_desk(self) noexcept nogil:
+        # NULL if there is no memory.
+        cdef Desk* desk = <Desk*>malloc(sizeof(Desk))
+        if desk == NULL:
+            return NULL
+        desk.leaving = <double*>malloc(MAX_THROWS * self.most_columns * sizeof(double))
+        desk.column_after = <int32_t*>malloc(self.most_columns * sizeof(int32_t))
+        if desk.leaving == NULL or desk.column_after == NULL:
+            close_desk(desk)
+            return NULL
+        return desk
+
+    cdef int list_row(self, RowChunk* chunk, Desk* desk, int kind, int home) noexcept nogil:
+        # Add a row's words, and its moves that leave the block, to a chunk.
+        cdef int c, n
+        cdef uint32_t head
+        cdef Found* found
+        # a row has a map for every place that its moves lead to, at most
+        if not make_room(chunk, MAX_THROWS * UR_ROW_CHOICES * <int64_t>desk.columns,
+                         MOST_MAPS * <int64_t>(desk.columns + UR_ROW_LANES)):
+            return 0
+        chunk.words[chunk.n_words] = kind
+        chunk.n_words += 1
+        for c in range(self.turns.n_choices[kind]):
+            for n in range(self.turns.n_throws):
+                desk.found[n].n_rows = desk.found[n].n_mapped = 0
+                desk.found[n].leaves = desk.found[n].is_covered = desk.found[n].wins = False
+            self.list_moves(chunk, desk, kind, c, home)
+            for n in range(self.turns.n_throws):
+                if self.turns.chance[kind, c, n] == 0.0:
+                    continue
+                found = &desk.found[n]
+                if found.wins:
+                    found.n_rows = found.n_mapped = 0
+                    found.leaves = found.is_covered = True
+                head = found.n_rows | found.n_mapped << UR_MAPPED_SHIFT
+                if found.leaves:
+                    head |= UR_LEAVES
+                    write_leaving(chunk, found, desk.leaving + n * self.most_columns,
+                                  desk.columns)
+                if found.is_covered:
+                    head |= UR_COVERED
+                chunk.words[chunk.n_words] = head
+                chunk.n_words += 1
+                memcpy(chunk.words + chunk.n_words, found.rows, found.n_rows * sizeof(uint32_t))
+                chunk.n_words += found.n_rows
+                memcpy(chunk.words + chunk.n_words, found.mapped,
+                       2 * found.n_mapped * sizeof(uint32_t))
+                chunk.n_words += 2 * found.n_mapped
+        return 1
+
+    cdef void list_moves(
+        self, RowChunk* chunk, Desk* desk, int kind, int choice, int home
+    ) noexcept nogil:
+        # What each throw leads to after a choice; the row is left as it was.
+        cdef Side* side = &desk.side
+        cdef Changed lifted
+        cdef const Change* change
+        cdef int m, source, place, before, left, radix, shape, detail
+        cdef int64_t k, first
+        cdef bint from_home = self.turns.from_home[kind, choice]
+        cdef bint from_board = self.turns.from_board[kind, choice]
+        for m in range(self.turns.n_movers):
+            source = self.turns.mover_cell[m]
+            lifted.change, lifted.cell = NULL, source
+            if source < 0:
+                # of the pieces at home the lowest, where they are numbered
+                if from_home and self.ranking.take[home, self.turns.mover_part[m]] >= 0:
+                    self.list_steps(chunk, desk, kind, choice, m, lifted)
+                    from_home = False
+                continue
+            if not from_board:
+                continue
+            place = self.rules.shared_place[source]
+            if place >= 0:
+                shape, detail = side.shape[place], side.detail[place]
+                first = self.rules.lift_base[m] + detail + self.rules.first_pair[
+                    self.ranking.first_shape[source] + shape]
+                for k in range(self.rules.first_change[first], self.rules.first_change[first + 1]):
+                    change = &self.rules.changes[k]
+                    side.shape[place] = <uint16_t>change.shape
+                    side.detail[place] = <uint16_t>change.detail
+                    lifted.change = change
+                    if change.is_plain:
+                        lifted.change = NULL
+                    self.list_steps(chunk, desk, kind, choice, m, lifted)
+                side.shape[place], side.detail[place] = <uint16_t>shape, <uint16_t>detail
+                continue
+            before = side.content[source]
+            left = self.turns.lift[self.turns.lift_start[m] + before]
+            if left == NONE:
+                continue
+            place = self.rules.private_place[source]
+            if place >= 0:
+                side.content[source] = <uint16_t>left
+                side.code += (left - before) * self.ranking.radix[place]
+                self.list_steps(chunk, desk, kind, choice, m, lifted)
+                side.code -= (left - before) * self.ranking.radix[place]
+            else:
+                side.content[source] = <uint16_t>left
+                radix = self.turns.mover_part[m] * self.rules.frozen_radix[source]
+                side.frozen -= radix
+                self.list_steps(chunk, desk, kind, choice, m, lifted)
+                side.frozen += radix
+            side.content[source] = <uint16_t>before
+
+    cdef void list_steps(
+        self, RowChunk* chunk, Desk* desk, int kind, int choice, int mover, Changed lifted
+    ) noexcept nogil:
+        # Where each throw takes a piece that is off its square.
+        cdef Side* side = &desk.side
+        cdef Changed landed
+        cdef const Change* change
+        cdef int n, step, target, landing, cell, place, before, after, part, shape, detail, config
+        cdef int64_t k, first
+        part, config = self.turns.mover_part[mover], side.mine
+        for n in range(self.turns.n_throws):
+            if self.turns.chance[kind, choice, n] == 0.0:
+                continue
+            for step in range(self.turns.step_start[mover, n], self.turns.step_start[mover, n + 1]):
+                target, landing = self.turns.step_target[step], self.turns.step_landing[step]
+                landed.change, landed.cell = NULL, -1
+                if landing < 0:
+                    if side.off + part == self.turns.full:
+                        desk.found[n].wins = True
+                        continue
+                    side.mine = self.ranking.config_of[side.off + part, side.frozen]
+                    self.lead(chunk, desk, n, self.turns.again[n, target, 0], lifted, landed)
+                    side.mine = config
+                    continue
+                landed.cell = cell = self.turns.landing_cell[landing]
+                place = self.rules.shared_place[cell]
+                if place >= 0:
+                    shape, detail = side.shape[place], side.detail[place]
+                    first = self.rules.landing_base[landing] + detail + self.rules.first_pair[
+                        self.ranking.first_shape[cell] + shape]
+                    side.mine = self.ranking.config_of[side.off, side.frozen]
+                    for k in range(
+                            self.rules.first_change[first], self.rules.first_change[first + 1]):
+                        change = &self.rules.changes[k]
+                        side.shape[place] = <uint16_t>change.shape
+                        side.detail[place] = <uint16_t>change.detail
+                        landed.change = change
+                        if change.is_plain:
+                            landed.change = NULL
+                        self.lead(chunk, desk, n, self.turns.again[n, target, change.taken != 0],
+                                  lifted, landed)
+                    side.shape[place], side.detail[place] = <uint16_t>shape, <uint16_t>detail
+                    side.mine = config
+                    continue
+                before = side.content[cell]
+                after = self.turns.landing_content[self.turns.landing_start[landing] + before]
+                if after == NONE:
+                    continue
+                place = self.rules.private_place[cell]
+                if place >= 0:
+                    side.code += (after - before) * self.ranking.radix[place]
+                    side.mine = self.ranking.config_of[side.off, side.frozen]
+                else:
+                    side.mine = self.ranking.config_of[
+                        side.off, side.frozen + part * self.rules.frozen_radix[cell]]
+                self.lead(chunk, desk, n, self.turns.again[n, target, 0], lifted, landed)
+                if place >= 0:
+                    side.code -= (after - before) * self.ranking.radix[place]
+                side.mine = config
+
+    cdef void lead(
+        self, RowChunk* chunk, Desk* desk, int throw, int again, Changed lifted, Changed landed
+    ) noexcept nogil:
+        # Note that a throw leads to the row of the desk's side.
+        cdef Found* found = &desk.found[throw]
+        cdef Target target
+        cdef ColumnMap map
+        cdef int64_t place, number
+        cdef bint is_mapped, is_full
+        if not self.rules.find_target(&desk.side, &target):
+            return
+        is_mapped = self.map_columns(desk, &target, lifted, landed, &map)
+        is_full = (lifted.change == NULL or lifted.change.is_full) and (
+            landed.change == NULL or landed.change.is_full)
+        if is_full:
+            found.is_covered = True
+        if desk.side.mine != self.halves[desk.half, 0]:
+            self.leave(desk, throw, again, &target, &map if is_mapped else NULL)
+            return
+        place = target.tile - self.first + <int64_t>target.row * target.columns
+        if is_mapped:
+            number = number_map(chunk, desk, &map)
+            if again & 2 and found.n_mapped < MOST_ROWS:
+                found.mapped[2 * found.n_mapped] = <uint32_t>place
+                found.mapped[2 * found.n_mapped + 1] = <uint32_t>number
+                found.n_mapped += 1
+            if again & 1 and found.n_mapped < MOST_ROWS:
+                found.mapped[2 * found.n_mapped] = <uint32_t>(place + self.size)
+                found.mapped[2 * found.n_mapped + 1] = <uint32_t>number
+                found.n_mapped += 1
+            return
+        if again & 2 and found.n_rows < MOST_ROWS:
+            found.rows[found.n_rows] = <uint32_t>place
+            found.n_rows += 1
+        if again & 1 and found.n_rows < MOST_ROWS:
+            found.rows[found.n_rows] = <uint32_t>(place + self.size)
+            found.n_rows += 1
+
+    cdef void leave(
+        self, Desk* desk, int throw, int again, const Target* target, const ColumnMap* map
+    ) noexcept nogil:
+        # Look up what a move out of the block is worth, column by column.
+        cdef double* best = desk.leaving + throw * <int64_t>self.most_columns
+        cdef const double* values = self.inputs.of(desk.half, desk.side.mine)
+        cdef int64_t mirror = 0, column
+        cdef int c
+        cdef double value
+        if not desk.found[throw].leaves:
+            desk.found[throw].leaves = True
+            for c in range(desk.columns):
+                best[c] = UR_NO_MOVE
+        if map != NULL:
+            write_columns(map, desk.column_after)
+        if again & 1:
+            mirror = self.rules.mirror_tile(&desk.side)
+        for c in range(desk.columns):
+            column = c if map == NULL else desk.column_after[c]
+            if column < 0:
+                continue
+            if again & 2:
+                value = values[target.tile + <int64_t>target.row * target.columns + column] - 0.5
+                best[c] = max(best[c], value)
+            if again & 1:
+                value = 0.5 - values[mirror + column * target.rows + target.row]
+                best[c] = max(best[c], value)
+
+    cdef bint map_columns(
+        self, const Desk* desk, const Target* target, Changed lifted, Changed landed, ColumnMap* map
+    ) noexcept nogil:
+        # What becomes of the columns; False if each stays in its place.
+        cdef Changed first = lifted, second = landed
+        cdef int s, from_, to, across, n
+        if lifted.change == NULL and landed.change == NULL:
+            return False
+        memset(map, 0, sizeof(ColumnMap))
+        from_ = self.rules.column_place[first.cell] if first.change != NULL else -1
+        to = self.rules.column_place[second.cell] if second.change != NULL else -1
+        if from_ < 0 or (to >= 0 and to < from_):
+            first, second = landed, lifted
+            from_, to = to, from_
+        map.before = map.between = map.after = 1
+        map.first = map.first_to = map.second = map.second_to = 1
+        for s in range(self.ranking.n_shared):
+            across = self.ranking.shared_mirror[s]
+            n = self.ranking.n_details[
+                self.ranking.first_shape[across] + desk.shapes[self.rules.shared_place[across]], 1]
+            if s < from_:
+                map.before *= n
+            elif s > from_ and s < to:
+                map.between *= n
+            elif s > from_ and s != to:
+                map.after *= n
+        map.first, map.first_to = first.change.n_theirs, first.change.n_theirs_after
+        map.first_map = &self.rules.detail_map[first.change.first_map]
+        map.second_map = self.rules.same
+        if to >= 0:
+            map.second, map.second_to = second.change.n_theirs, second.change.n_theirs_after
+            map.second_map = &self.rules.detail_map[second.change.first_map]
+        map.placements = self.ranking.n_placements[desk.theirs]
+        map.placements_to = self.ranking.n_placements[target.theirs]
+        if self.rules.is_numbered and target.theirs != desk.theirs:
+            map.renumbered = &self.rules.renumbered[
+                self.rules.renumbered_start[desk.theirs, target.theirs]]
+        elif map.placements == desk.columns and map.placements_to == target.columns:
+            # no details, and placements keep their numbers
+            return False
+        return True
+
+
+cdef void close_desk(Desk* desk) noexcept nogil:
+    free(desk.leaving)
+    free(desk.column_after)
+    free(desk)
+
+
+cdef int make_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogil:
+    # Room for one more row; 0 if there is no memory.
+    cdef void* room
+    if chunk.room_words < chunk.n_words + MOST_WORDS + UR_ROW_AHEAD:
+        chunk.room_words = 2 * (chunk.n_words + MOST_WORDS + UR_ROW_AHEAD)
+        room = realloc(chunk.words, chunk.room_words * sizeof(uint32_t))
+        if room == NULL:
+            return 0
+        chunk.words = <uint32_t*>room
+    if chunk.room_leaving < chunk.n_leaving + leaving + UR_ROW_SPARE:
+        chunk.room_leaving = 2 * (chunk.n_leaving + leaving + UR_ROW_SPARE)
+        room = realloc(chunk.leaving, chunk.room_leaving * sizeof(double))
+        if room == NULL:
+            return 0
+        chunk.leaving = <double*>room
+    if chunk.room_maps < chunk.n_maps + maps:
+        chunk.room_maps = 2 * (chunk.n_maps + maps)
+        room = realloc(chunk.maps, chunk.room_maps * sizeof(int32_t))
+        if room == NULL:
+            return 0
+        chunk.maps = <int32_t*>room
+    return 1
+
+
+cdef int close_chunk(RowChunk* chunk) noexcept nogil:
+    # Leave what a chunk has at its length; 0 if there is no memory.
+    cdef void* room
+    if not make_room(chunk, 0, 0):
+        return 0
+    # words past the end are looked at to fetch their rows ahead; vectors reach past rows
+    memset(chunk.words + chunk.n_words, 0, UR_ROW_AHEAD * sizeof(uint32_t))
+    memset(chunk.leaving + chunk.n_leaving, 0, UR_ROW_SPARE * sizeof(double))
+    room = realloc(chunk.words, (chunk.n_words + UR_ROW_AHEAD) * sizeof(uint32_t))
+    if room != NULL:
+        chunk.words = <uint32_t*>room
+    room = realloc(chunk.maps, max(1, chunk.n_maps) * sizeof(int32_t))
+    if room != NULL:
+        chunk.maps = <int32_t*>room
+    room = realloc(chunk.leaving, (chunk.n_leaving + UR_ROW_SPARE) * sizeof(double))
+    if room != NULL:
+        chunk.leaving = <double*>room
+    return 1
+
+
+cdef int64_t number_map(RowChunk* chunk, Desk* desk, const ColumnMap* map) noexcept nogil:
+    # Where a map begins among those of a chunk; a tile has each once.
+    cdef int k
+    cdef int64_t start = chunk.n_maps, column
+    for k in range(desk.n_maps):
+        if memcmp(&desk.maps[k], map, sizeof(ColumnMap)) == 0:
+            return desk.map_starts[k]
+    if desk.n_maps < MOST_MAPS:
+        desk.maps[desk.n_maps], desk.map_starts[desk.n_maps] = map[0], start
+        desk.n_maps += 1
+    write_columns(map, chunk.maps + start)
+    chunk.n_maps += (desk.columns + UR_ROW_LANES - 1) // UR_ROW_LANES * UR_ROW_LANES
+    for column in range(start + desk.columns, chunk.n_maps):
+        chunk.maps[column] = -1
+    return start
+
+
+cdef void write_leaving(
+    RowChunk* chunk, const Found* found, const double* best, int columns
+) noexcept nogil:
+    cdef int c
+    for c in range(columns):
+        chunk.leaving[chunk.n_leaving + c] = 0.5 if found.wins else best[c]
+    chunk.n_leaving += columns
+
+
+cdef void write_columns(const ColumnMap* map, int32_t* columns) noexcept nogil:
+    # Where a map takes each column, -1 where there is no move.
+    cdef int a, f, b, s, k, p, first, second
+    cdef int64_t after
+    cdef int c = 0
+    for a in range(map.before):
+        for f in range(map.first):
+            first = map.first_map[f]
+            for b in range(map.between):
+                for s in range(map.second):
+                    second = map.second_map[s]
+                    for k in range(map.after):
+                        after = (((<int64_t>a * map.first_to + first) * map.between + b)
+                                 * map.second_to + second) * map.after + k
+                        for p in range(map.placements):
+                            if first < 0 or second < 0:
+                                columns[c] = -1
+                            elif map.renumbered != NULL:
+                                columns[c] = <int32_t>(
+                                    after * map.placements_to + map.renumbered[p])
+                            else:
+                                columns[c] = <int32_t>(after * map.placements_to + p)
+                            c += 1

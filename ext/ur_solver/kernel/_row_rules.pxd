@@ -1,0 +1,75 @@
+# What moves do to the rows and columns of tiles, as compiled code reads it.
+
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t
+
+from ur_solver.kernel._turns cimport Turns
+from ur_solver.space._tile_ranking cimport MAX_SHARED, MAX_WIDTH, TileRanking
+
+cdef extern from "row_sweep.h" nogil:
+    enum:
+        UR_ROW_THROWS
+    ctypedef struct RowKind:
+        int32_t n_choices
+        int32_t n_throws[2]
+        double chance[2][8]
+
+
+cdef struct Change:
+    # What happens on a square of a tile, for a shape of it and a detail of mine: the shape and
+    # the detail afterwards, what is captured, and what each detail of theirs becomes.
+    int32_t shape, detail, taken
+    int32_t n_theirs, n_theirs_after
+    int64_t first_map            # where its map begins in `detail_map`
+    uint8_t is_plain             # whether every detail of theirs stays what it is
+    uint8_t is_full              # whether it happens with every detail of theirs
+
+
+cdef struct Side:
+    # A position as far as a row tells it, while the row's moves are listed.
+    uint16_t shape[MAX_SHARED]   # by shared square
+    uint16_t detail[MAX_SHARED]  # mine
+    uint16_t content[MAX_WIDTH]  # by private or frozen cell
+    int32_t mine, theirs         # configs
+    int32_t off                  # my stock that is off
+    int32_t frozen               # my frozen squares, as `config_of` has them
+    int64_t code                 # of my placement
+
+
+cdef struct Target:
+    # Where a move leads: the first rank of a tile, its size, the row in it, and the stock that
+    # their placements draw on.
+    int64_t tile
+    int32_t row, rows, columns, theirs
+
+
+cdef class RowRules:
+    cdef readonly Turns turns
+    cdef TileRanking ranking
+    cdef bint is_numbered
+    cdef RowKind* kinds
+    cdef int32_t[::1] shared_place     # cell -> its place among shared squares, -1
+    cdef int32_t[::1] column_place     # cell -> its place in the order of their details, -1
+    cdef int32_t[::1] private_place    # cell -> its place among my private squares, -1
+    cdef int32_t[::1] frozen_radix     # cell -> of my frozen square in `config_of`, 0
+    cdef int32_t[::1] mirror_shape     # shape -> its number on the mirror cell
+    cdef int32_t[::1] first_pair       # shape -> the first of its (shape, detail of mine)
+    cdef int32_t[:, ::1] shape_part    # shape -> part of my stock, of theirs
+    cdef int32_t[::1] shape_advance    # shape -> the path indices of its pieces, one more each
+    cdef Change* changes
+    cdef int64_t n_changes, room_changes
+    cdef int32_t[::1] lift_base        # mover -> its first entry of `lift_start`, -1
+    cdef int32_t[::1] landing_base
+    cdef int64_t[::1] first_change     # by (lift or landing, shape, detail), and one behind
+    cdef int16_t[::1] detail_map
+    cdef const int16_t* same           # the map of a square whose details stay as they are
+    cdef int32_t[::1] renumbered       # what placements of one stock are of another
+    cdef int64_t[:, ::1] renumbered_start
+
+    cdef object _add_changes(
+        self, int cell, const uint16_t[::1] after, int start, const int32_t[::1] taken, list starts,
+        list maps
+    )
+    cdef Change* _new_change(self) except NULL
+    cdef bint find_target(self, const Side* side, Target* target) noexcept nogil
+    cdef int64_t mirror_tile(self, const Side* side) noexcept nogil
+    cdef void open_row(self, Side* side, int row, int mine) noexcept nogil

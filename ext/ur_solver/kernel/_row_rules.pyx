@@ -1,0 +1,254 @@
+"""What moves do to the rows and columns of tiles, for all blocks of a space.
+
+A move changes at most two squares, where it begins and where it ends. On a shared square it
+changes the shape and my detail, and perhaps what becomes of each detail of theirs (`Change`); all
+else of the columns stays as it is.
+"""
+
+from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t
+from libc.stdlib cimport calloc, free, realloc
+
+import numpy as np
+
+from ur_solver.kernel._turns cimport NONE
+
+
+cdef class RowRules:
+    """What moves do to rows and columns, for all blocks of one space; thread safe.
+
+    Parameters
+    ----------
+    turns : Turns
+    is_numbered : bool
+        Whether pieces have numbers.
+    """
+
+    def __cinit__(self):
+        self.kinds = NULL
+        self.changes = NULL
+
+    def __dealloc__(self):
+        free(self.kinds)
+        free(self.changes)
+
+    def __init__(self, Turns turns, bint is_numbered):
+        self.turns, self.ranking, self.is_numbered = turns, turns.ranking, is_numbered
+        self._number_cells()
+        self._number_shapes()
+        self._tell_kinds()
+        self._tell_changes()
+        self._renumber()
+
+    def _number_cells(self):
+        cdef TileRanking ranking = self.ranking
+        cdef int k
+        self.shared_place = np.full(ranking.n_cells, -1, dtype=np.int32)
+        self.column_place = np.full(ranking.n_cells, -1, dtype=np.int32)
+        self.private_place = np.full(ranking.n_cells, -1, dtype=np.int32)
+        self.frozen_radix = np.zeros(ranking.n_cells, dtype=np.int32)
+        for k in range(ranking.n_shared):
+            self.shared_place[ranking.shared[k]] = k
+            self.column_place[ranking.shared_mirror[k]] = k
+        for k in range(ranking.n_private):
+            self.private_place[ranking.private[k]] = k
+        for k in range(ranking.n_frozen):
+            self.frozen_radix[ranking.frozen[0, k]] = (
+                ranking.n_stocks ** (ranking.n_frozen - 1 - k))
+
+    def _number_shapes(self):
+        cdef TileRanking ranking = self.ranking
+        cdef int n_shapes = <int>ranking.n_details.shape[0], cell, k, shape, content
+        cdef int64_t pair = 0
+        self.mirror_shape = np.zeros(n_shapes, dtype=np.int32)
+        self.first_pair = np.zeros(n_shapes, dtype=np.int32)
+        self.shape_part = np.zeros((n_shapes, 2), dtype=np.int32)
+        self.shape_advance = np.zeros(n_shapes, dtype=np.int32)
+        for cell in range(ranking.n_cells):
+            pair = 0
+            for k in range(ranking.n_shapes[cell]):
+                shape = ranking.first_shape[cell] + k
+                content = ranking.first_content[cell] + ranking.content_of[
+                    ranking.shape_start[shape]]
+                self.mirror_shape[shape] = ranking.shape_of[
+                    ranking.first_content[ranking.mirror_cell[cell]]
+                    + ranking.mirror_content[content]]
+                self.first_pair[shape] = <int32_t>pair
+                pair += ranking.n_details[shape, 0]
+                self.shape_part[shape, 0] = ranking.parts[content, 0]
+                self.shape_part[shape, 1] = ranking.parts[content, 1]
+                self.shape_advance[shape] = self.turns.advance[content]
+
+    def _tell_kinds(self):
+        cdef Turns turns = self.turns
+        cdef int n_kinds = <int>turns.n_choices.shape[0], kind, c, n, k
+        if turns.n_throws > UR_ROW_THROWS or n_kinds > 256:
+            raise ValueError("rules larger than the compiled limits")
+        self.kinds = <RowKind*>calloc(n_kinds, sizeof(RowKind))
+        if self.kinds == NULL:
+            raise MemoryError("no memory for the types of turns")
+        for kind in range(n_kinds):
+            self.kinds[kind].n_choices = turns.n_choices[kind]
+            for c in range(turns.n_choices[kind]):
+                k = 0
+                for n in range(turns.n_throws):
+                    if turns.chance[kind, c, n] != 0.0:
+                        self.kinds[kind].chance[c][k] = turns.chance[kind, c, n]
+                        k += 1
+                self.kinds[kind].n_throws[c] = k
+
+    def _tell_changes(self):
+        # What lifting a mover, or landing, does to a shared square, for each of its shapes and
+        # details of mine.
+        cdef Turns turns = self.turns
+        cdef TileRanking ranking = self.ranking
+        cdef int m, cell, most = max(1, int(np.max(ranking.n_details)))
+        maps, starts = [*range(most)], []
+        lift_base = np.full(turns.n_movers, -1, dtype=np.int32)
+        for m in range(turns.n_movers):
+            cell = turns.mover_cell[m]
+            if cell >= 0 and self.shared_place[cell] >= 0:
+                lift_base[m] = len(starts)
+                self._add_changes(cell, turns.lift, turns.lift_start[m], None, starts, maps)
+        landing_base = np.full(max(1, turns.landing_cell.shape[0]), -1, dtype=np.int32)
+        for m in range(turns.landing_cell.shape[0]):
+            cell = turns.landing_cell[m]
+            if self.shared_place[cell] >= 0:
+                landing_base[m] = len(starts)
+                self._add_changes(
+                    cell, turns.landing_content, turns.landing_start[m], turns.landing_taken,
+                    starts, maps)
+        starts.append(self.n_changes)
+        self.lift_base, self.landing_base = lift_base, landing_base
+        self.first_change = np.array(starts, dtype=np.int64)
+        self.detail_map = np.array(maps, dtype=np.int16)
+        self.same = &self.detail_map[0]
+
+    cdef object _add_changes(
+        self, int cell, const uint16_t[::1] after, int start, const int32_t[::1] taken, list starts,
+        list maps
+    ):
+        cdef TileRanking ranking = self.ranking
+        cdef int k, shape, mine, theirs, content, reached, part, n_theirs, to
+        cdef Change* change
+        for k in range(ranking.n_shapes[cell]):
+            shape = ranking.first_shape[cell] + k
+            n_theirs = ranking.n_details[shape, 1]
+            for mine in range(ranking.n_details[shape, 0]):
+                starts.append(self.n_changes)
+                found = {}
+                for theirs in range(n_theirs):
+                    content = ranking.content_of[
+                        ranking.shape_start[shape] + mine * n_theirs + theirs]
+                    reached = after[start + content]
+                    if reached == NONE:
+                        continue
+                    part = 0 if taken is None else taken[start + content]
+                    reached += ranking.first_content[cell]
+                    to = ranking.detail_of[reached, 1]
+                    key = ranking.shape_of[reached], ranking.detail_of[reached, 0], part
+                    found.setdefault(key, [-1] * n_theirs)[theirs] = to
+                for (reached, to, part), details in found.items():
+                    change = self._new_change()
+                    change.shape, change.detail, change.taken = reached, to, part
+                    change.n_theirs = n_theirs
+                    change.n_theirs_after = ranking.n_details[
+                        ranking.first_shape[cell] + reached, 1]
+                    change.first_map = len(maps)
+                    change.is_full = min(details) >= 0
+                    change.is_plain = (
+                        details == [*range(n_theirs)] and part == 0
+                        and change.n_theirs_after == n_theirs)
+                    maps.extend(details)
+
+    cdef Change* _new_change(self) except NULL:
+        cdef void* room
+        if self.n_changes == self.room_changes:
+            room = realloc(self.changes, 2 * (self.room_changes + 64) * sizeof(Change))
+            if room == NULL:
+                raise MemoryError("no memory for what moves do to squares")
+            self.changes = <Change*>room
+            self.room_changes = 2 * (self.room_changes + 64)
+        self.n_changes += 1
+        return &self.changes[self.n_changes - 1]
+
+    def _renumber(self):
+        # Where pieces have numbers: which of a stock's placements those of a smaller one are.
+        cdef TileRanking ranking = self.ranking
+        cdef int n = ranking.n_stocks, small, large
+        start = np.full((n, n), -1, dtype=np.int64)
+        numbers = [np.zeros(1, dtype=np.int32)]
+        length = 1
+        if self.is_numbered:
+            for small in range(n):
+                for large in range(n):
+                    if small != large and small & large == small:
+                        codes = np.asarray(ranking.code_of)[small, :ranking.n_placements[small]]
+                        start[small, large] = length
+                        numbers.append(np.asarray(ranking.placement_of)[large, codes])
+                        length += len(codes)
+        self.renumbered = np.concatenate(numbers).astype(np.int32)
+        self.renumbered_start = start
+
+    cdef bint find_target(self, const Side* side, Target* target) noexcept nogil:
+        # Where a row is; False if a side has won.
+        cdef int s, cell, shape, i, j
+        cdef int64_t weight = 1, row = 0
+        if side.mine < 0 or side.theirs < 0:
+            return False
+        i, j = self.ranking.config_free[side.mine], self.ranking.config_free[side.theirs]
+        target.tile = self.ranking.half_offset[side.mine, side.theirs]
+        target.rows = target.columns = 1
+        for s in range(self.ranking.n_shared):
+            shape = side.shape[s]
+            if shape == 0:
+                continue
+            cell = self.ranking.shared[s]
+            target.tile += weight * self.ranking.below[
+                self.ranking.below_start[s]
+                + (<int64_t>i * self.ranking.n_stocks + j) * self.ranking.n_shapes[cell] + shape]
+            shape += self.ranking.first_shape[cell]
+            row = row * self.ranking.n_details[shape, 0] + side.detail[s]
+            target.rows *= self.ranking.n_details[shape, 0]
+            target.columns *= self.ranking.n_details[shape, 1]
+            weight = <int64_t>target.rows * target.columns
+            i -= self.shape_part[shape, 0]
+            j -= self.shape_part[shape, 1]
+        target.theirs = j
+        target.rows *= self.ranking.n_placements[i]
+        target.columns *= self.ranking.n_placements[j]
+        target.row = <int32_t>(row * self.ranking.n_placements[i]) + self.ranking.placement_of[i, side.code]
+        return True
+
+    cdef int64_t mirror_tile(self, const Side* side) noexcept nogil:
+        # The first rank of the mirror image of a row's tile.
+        cdef int s, cell, across, shape
+        cdef int i = self.ranking.config_free[side.theirs], j = self.ranking.config_free[side.mine]
+        cdef int64_t weight = 1, tile = self.ranking.half_offset[side.theirs, side.mine]
+        for s in range(self.ranking.n_shared):
+            cell, across = self.ranking.shared[s], self.ranking.shared_mirror[s]
+            shape = self.mirror_shape[
+                self.ranking.first_shape[across] + side.shape[self.shared_place[across]]]
+            if shape == 0:
+                continue
+            tile += weight * self.ranking.below[
+                self.ranking.below_start[s]
+                + (<int64_t>i * self.ranking.n_stocks + j) * self.ranking.n_shapes[cell] + shape]
+            shape += self.ranking.first_shape[cell]
+            weight *= self.ranking.n_details[shape, 0] * self.ranking.n_details[shape, 1]
+            i -= self.shape_part[shape, 0]
+            j -= self.shape_part[shape, 1]
+        return tile
+
+    cdef void open_row(self, Side* side, int row, int mine) noexcept nogil:
+        # The details and the placement of a row of a tile whose shapes are there; the stock
+        # `mine` is what my placements draw on.
+        cdef int s, shape, details = row // self.ranking.n_placements[mine]
+        cdef int64_t code
+        for s in range(self.ranking.n_shared - 1, -1, -1):
+            shape = self.ranking.first_shape[self.ranking.shared[s]] + side.shape[s]
+            side.detail[s] = <uint16_t>(details % self.ranking.n_details[shape, 0])
+            details //= self.ranking.n_details[shape, 0]
+        side.code = code = self.ranking.code_of[mine, row % self.ranking.n_placements[mine]]
+        for s in range(self.ranking.n_private):
+            side.content[self.ranking.private[s]] = <uint16_t>(code // self.ranking.radix[s])
+            code %= self.ranking.radix[s]

@@ -1,0 +1,109 @@
+/* Sweeps over tiles whose rows have lists of moves: the rules, whatever they are, have become
+   lists of numbers.
+
+   A tile is a matrix of positions, rows of mine by columns of theirs. Values are stored as what
+   they are above 1/2, so that the other side's are their negatives, in two matrices a tile:
+
+       F[r][c]   the value of the position if I throw
+       G[r][c]   its value if the other side does: -F[c][r] of the mirror tile
+
+   Of every row the list of a throw names rows of tiles: of F where the same side throws again,
+   of G where the turn passes on. What the throw is worth, column by column, is the largest of
+   them. A move that changes the columns, as it captures a marked piece, has a *map* of columns.
+
+   The words of a row:
+
+       kind                              its turn type
+       by choice and throw of the type:
+           head                          how many rows, how many mapped ones, LEAVES, COVERED
+           rows                          places in F (G follows it)
+           mapped rows                   a place and where its map begins in `maps`, each
+
+   A map says for each column which one of the row its value is in, -1 where there is no move;
+   it is filled up to whole vectors.
+
+   With LEAVES a row of the best of all moves that leave the block follows in `leaving`. A throw
+   that is not COVERED has columns in which there may be no move; with no words at all it has
+   none in any. The turn passes there. */
+
+#ifndef UR_ROW_SWEEP_H
+#define UR_ROW_SWEEP_H
+
+#include <stdint.h>
+
+#define UR_ROW_THROWS 8
+#define UR_ROW_CHOICES 2
+#define UR_LEAVES (1u << 24)
+#define UR_COVERED (1u << 25)
+#define UR_MOST_ROWS 0xFFFu      /* of each sort in a list */
+#define UR_MAPPED_SHIFT 12
+#define UR_ROW_LANES 8           /* numbers in a vector */
+#define UR_ROW_SPARE 40          /* numbers that may be read past the end of a row */
+#define UR_ROW_AHEAD 96          /* words whose rows are on their way from memory */
+#define UR_NO_MOVE (-1e300)
+
+typedef struct {
+    int32_t n_choices;
+    int32_t n_throws[UR_ROW_CHOICES];
+    double chance[UR_ROW_CHOICES][UR_ROW_THROWS]; /* of the throws that may move a piece */
+} RowKind;
+
+typedef struct {
+    int64_t first;              /* the place of its first value in F */
+    int32_t rows, columns;
+} RowTile;
+
+/* A run of pairs of tiles, each a tile and its mirror image, whose turns pass to each other. */
+typedef struct {
+    const int32_t *pairs;       /* two tiles each, the same where one is its own image */
+    int32_t n_pairs;
+    uint32_t *words;
+    double *leaving;
+    int32_t *maps;
+    int64_t n_words, n_leaving, n_maps;
+    int64_t room_words, room_leaving, room_maps;
+} RowChunk;
+
+typedef struct {
+    const RowKind *kinds;
+    const RowTile *tiles;
+    int64_t n_values;
+    int32_t most_rows, most_columns;
+    int instruction_set;        /* as `row_find_set` has it */
+} RowBlock;
+
+/* The best instruction set that the processor has, or the one of a name: plain, avx2 or avx512.
+   -1 if it has none such. */
+int row_find_set(const char *name);
+
+/* How many doubles a thread needs to work in. */
+int64_t row_scratch_size(const RowBlock *block);
+
+/* Update the tiles of a chunk in place; the largest change. `values` are F, then G, with
+   UR_ROW_SPARE to spare. */
+double row_sweep(
+    const RowBlock *block, const RowChunk *chunk, double *values, double *scratch);
+
+/* The largest abs(T(V) - V) of a chunk's tiles. */
+double row_residual(
+    const RowBlock *block, const RowChunk *chunk, const double *values, double *scratch);
+
+/* Update upper and lower bounds of a chunk's tiles, each operation rounded outwards; values that
+   the block's moves lead to may be `outside` off. */
+void row_narrow(
+    const RowBlock *block, const RowChunk *chunk, double *upper, double *lower, double outside,
+    double *scratch);
+
+/* Write G by F, for the tiles of a chunk. */
+void row_show(const RowBlock *block, const RowChunk *chunk, double *values);
+
+/* The same where G is by another F: that of the other bound. */
+void row_show_other(
+    const RowBlock *block, const RowChunk *chunk, double *values, const double *other);
+
+/* The furthest that bounds, of F, are from `n` values, and where; to be called with the rounding
+   mode upward. */
+double row_width(
+    const double *upper, const double *lower, const double *values, int64_t n, int64_t *where);
+
+#endif

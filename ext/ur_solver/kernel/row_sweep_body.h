@@ -1,0 +1,229 @@
+/* The sweep of one instruction set. `row_sweep.c` includes this once for each, with
+
+       UR_NAMED(name)       the name with that of the instruction set behind it
+       UR_V, UR_N           a vector of doubles and how many it has, 8 at most
+       UR_MASK              of comparing two of them
+       UR_LOAD, UR_STORE, UR_ALL, UR_MAX, UR_ABOVE, UR_SELECT
+       UR_GATHER(row, map)  the numbers of a row that a map names, UR_NO_MOVE where it has -1
+
+   Vectors are added and multiplied by the operators of C. */
+
+/* The lists of one row, for `k` vectors of columns from `column` on: what they are worth where
+   they move, and with what chance. `last` says where the row's words and leaving rows end. */
+UR_INLINE void UR_NAMED(read_lists)(
+    const RowKind *kind, const RowReader *at, RowReader *last, const double *values,
+    const int32_t *maps, int columns, int column, const double *passed,
+    double shift, int is_bound, UR_V *worth, UR_V *moving, const int k)
+{
+    const uint32_t *words = at->words + 1;
+    const double *leaving = at->leaving;
+    for (int i = 0; i < k; i++)
+        worth[i] = moving[i] = UR_ALL(0.0);
+    for (int c = 0; c < kind->n_choices; c++) {
+        UR_V sum[4], moves[4];
+        for (int i = 0; i < k; i++)
+            sum[i] = moves[i] = UR_ALL(0.0);
+        for (int n = 0; n < kind->n_throws[c]; n++) {
+            const uint32_t head = *words++;
+            if (head == 0)
+                continue;
+            const UR_V chance = UR_ALL(kind->chance[c][n]);
+            UR_V best[4];
+            for (int i = 0; i < k; i++)
+                best[i] = UR_ALL(UR_NO_MOVE);
+            if (head & UR_LEAVES) {
+                for (int i = 0; i < k; i++)
+                    best[i] = UR_LOAD(leaving + column + UR_N * i);
+                if (is_bound)
+                    for (int i = 0; i < k; i++)
+                        best[i] += UR_ALL(shift);
+                leaving += columns;
+            }
+            for (int rows = head & UR_MOST_ROWS; rows; rows--) {
+                const double *row = values + *words++ + column;
+                for (int i = 0; i < k; i++)
+                    best[i] = UR_MAX(UR_LOAD(row + UR_N * i), best[i]);
+            }
+            for (int rows = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS; rows; rows--, words += 2) {
+                const double *row = values + words[0];
+                const int32_t *map = maps + words[1] + column;
+                for (int i = 0; i < k; i++)
+                    best[i] = UR_MAX(UR_GATHER(row, map + UR_N * i), best[i]);
+            }
+            if (head & UR_COVERED)
+                for (int i = 0; i < k; i++) {
+                    sum[i] += chance * best[i];
+                    moves[i] += chance;
+                }
+            else
+                for (int i = 0; i < k; i++) {
+                    const UR_MASK is_move = UR_ABOVE(best[i], UR_ALL(0.5 * UR_NO_MOVE));
+                    sum[i] += UR_SELECT(is_move, chance * best[i], UR_ALL(0.0));
+                    moves[i] += UR_SELECT(is_move, chance, UR_ALL(0.0));
+                }
+        }
+        if (kind->n_choices == 1) {
+            for (int i = 0; i < k; i++)
+                worth[i] = sum[i], moving[i] = moves[i];
+        } else
+            for (int i = 0; i < k; i++) {
+                /* a bound is for the best choice; else that is kept to until the next sweep */
+                const UR_V other = UR_LOAD(passed + column + UR_N * i);
+                const UR_V total = sum[i] + (UR_ALL(1.0) - moves[i]) * other;
+                const UR_V kept = is_bound ? total : sum[i];
+                const UR_V moved = is_bound ? UR_ALL(1.0) : moves[i];
+                if (c == 0) {
+                    worth[i] = kept;
+                    moving[i] = moved;
+                } else {
+                    const UR_MASK is_better =
+                        UR_ABOVE(total, worth[i] + (UR_ALL(1.0) - moving[i]) * other);
+                    worth[i] = UR_SELECT(is_better, kept, worth[i]);
+                    moving[i] = UR_SELECT(is_better, moved, moving[i]);
+                }
+            }
+    }
+    last->words = words;
+    last->leaving = leaving;
+}
+
+/* What the throws of a tile's positions are worth where they move, and with what chance. */
+UR_INLINE void UR_NAMED(read_tile)(
+    const RowBlock *block, const RowChunk *chunk, const RowTile *tile, RowReader *at,
+    const double *values, double shift, int is_bound, double *worth, double *moving)
+{
+    const int columns = tile->columns;
+    const int64_t pitch = pitch_of(columns);
+    for (int r = 0; r < tile->rows; r++) {
+        const RowKind *kind = block->kinds + *at->words;
+        const double *passed = values + block->n_values + tile->first + (int64_t)r * columns;
+        RowReader last = *at;
+        int column = 0;
+        UR_V sum[4], moves[4];
+#define UR_READ(k)                                                                             \
+    do {                                                                                       \
+        UR_NAMED(read_lists)(                                                                            \
+            kind, at, &last, values, chunk->maps, columns, column, passed, shift, is_bound,    \
+            sum, moves, k);                                                                    \
+        for (int i = 0; i < k; i++) {                                                          \
+            UR_STORE(worth + column + UR_N * i, sum[i]);                                       \
+            UR_STORE(moving + column + UR_N * i, moves[i]);                                    \
+        }                                                                                      \
+        column += UR_N * k;                                                                       \
+    } while (0)
+        while (columns - column > 3 * UR_N)
+            UR_READ(4);
+        while (columns - column > UR_N)
+            UR_READ(2);
+        if (columns > column)
+            UR_READ(1);
+#undef UR_READ
+        for (const uint32_t *word = at->words; word < last.words; word++)
+            __builtin_prefetch(values + word[UR_ROW_AHEAD]);
+        *at = last;
+        worth += pitch;
+        moving += pitch;
+    }
+}
+
+/* Two positions that pass to each other: a linear equation for each, solved for both. If all
+   that they ever do is pass, it is a draw. */
+UR_INLINE double UR_NAMED(settle_pair)(const RowPair *pair, double *values, int64_t n_values)
+{
+    const int rows = pair->mine->rows, columns = pair->mine->columns;
+    double *f = values + pair->mine->first, *g = f + n_values;
+    double *their_f = values + pair->theirs->first, *their_g = their_f + n_values;
+    double delta = 0.0;
+    for (int r = 0; r < rows; r++) {
+        const double *worth = pair->worth + r * pair->my_pitch;
+        const double *moving = pair->moving + r * pair->my_pitch;
+        for (int c = 0; c < columns; c++) {
+            const double other = pair->their_worth[c * pair->their_pitch + r];
+            const double moves = pair->their_moving[c * pair->their_pitch + r];
+            const double passes = 1.0 - moving[c];
+            const double scale = moving[c] + passes * moves;
+            const double mine = scale > 0.0 ? (worth[c] - passes * other) / scale : 0.0;
+            const double theirs = other - (1.0 - moves) * mine;
+            const int64_t at = (int64_t)r * columns + c, image = (int64_t)c * rows + r;
+            delta = larger(fabs(mine - f[at]), delta);
+            delta = larger(fabs(theirs - their_f[image]), delta);
+            f[at] = mine;
+            g[at] = -theirs;
+            their_f[image] = theirs;
+            their_g[image] = -mine;
+        }
+    }
+    return delta;
+}
+
+UR_INLINE double UR_NAMED(residual_of)(
+    const RowTile *tile, const double *worth, const double *moving, const double *values,
+    int64_t n_values)
+{
+    const double *f = values + tile->first, *g = f + n_values;
+    const int64_t pitch = pitch_of(tile->columns);
+    double delta = 0.0;
+    for (int r = 0; r < tile->rows; r++, worth += pitch, moving += pitch)
+        for (int c = 0; c < tile->columns; c++, f++, g++)
+            delta = larger(fabs(worth[c] + (1.0 - moving[c]) * *g - *f), delta);
+    return delta;
+}
+
+UR_INLINE void UR_NAMED(read_pair)(
+    const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
+    const double *values, double shift, int is_bound)
+{
+    UR_NAMED(read_tile)(
+        block, chunk, pair->mine, at, values, shift, is_bound, pair->worth, pair->moving);
+    if (pair->theirs != pair->mine)
+        UR_NAMED(read_tile)(
+            block, chunk, pair->theirs, at, values, shift, is_bound, pair->their_worth,
+            pair->their_moving);
+}
+
+static double UR_NAMED(sweep)(
+    const RowBlock *block, const RowChunk *chunk, double *values, double *scratch)
+{
+    RowReader at = {chunk->words, chunk->leaving};
+    double delta = 0.0;
+    for (int k = 0; k < chunk->n_pairs; k++) {
+        const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch);
+        const RowReader begin = at;
+        if (k + 1 < chunk->n_pairs)
+            fetch_pair(block, chunk->pairs + 2 * (k + 1), values);
+        for (int round = 0; round < UR_ROUNDS; round++) {
+            at = begin;
+            UR_NAMED(read_pair)(block, chunk, &pair, &at, values, 0.0, 0);
+            delta = larger(UR_NAMED(settle_pair)(&pair, values, block->n_values), delta);
+        }
+    }
+    return delta;
+}
+
+static double UR_NAMED(residual)(
+    const RowBlock *block, const RowChunk *chunk, const double *values, double *scratch)
+{
+    RowReader at = {chunk->words, chunk->leaving};
+    double delta = 0.0;
+    for (int k = 0; k < chunk->n_pairs; k++) {
+        const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch);
+        UR_NAMED(read_pair)(block, chunk, &pair, &at, values, 0.0, 0);
+        delta = larger(
+            UR_NAMED(residual_of)(
+                pair.mine, pair.worth, pair.moving, values, block->n_values),
+            delta);
+        delta = larger(
+            UR_NAMED(residual_of)(
+                pair.theirs, pair.their_worth, pair.their_moving, values, block->n_values),
+            delta);
+    }
+    return delta;
+}
+
+/* What a pair is worth by one of two bounds, in the rounding mode that there is. */
+static void UR_NAMED(read_bound)(
+    const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
+    const double *values, double shift)
+{
+    UR_NAMED(read_pair)(block, chunk, pair, at, values, shift, 1);
+}

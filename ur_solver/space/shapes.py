@@ -1,0 +1,99 @@
+"""What a tile, a row and a column say of a square that both sides may stand on.
+
+A square's *shape* is its contents without the marks of its pieces: who stands there, in which
+order where there is one, and with which numbers where pieces have some. Tiles tell shapes.
+The marks of my pieces there are a *detail* of my row, those of theirs a detail of their
+column. Every detail of mine goes with every detail of theirs; where the contents of a square
+are not such a product, its marks count as part of the shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ur_solver.rules.contents import DARK, LIGHT, is_marked, side_of, split
+
+_Detail = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class ShapedSquare:
+    """The contents of one square by shape and details.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        By content: the number of its shape.
+    mine, theirs : tuple of int
+        By content: the number of its detail among those that its shape has of each side.
+    n_mine, n_theirs : tuple of int
+        By shape: how many details there are.
+    """
+
+    shape: tuple[int, ...]
+    mine: tuple[int, ...]
+    theirs: tuple[int, ...]
+    n_mine: tuple[int, ...]
+    n_theirs: tuple[int, ...]
+
+    @property
+    def n_shapes(self) -> int:
+        """How many shapes the square has."""
+        return len(self.n_mine)
+
+
+def shaped(contents: Sequence[str], is_stack: bool) -> ShapedSquare:
+    """The shapes and details of a square's contents.
+
+    Parameters
+    ----------
+    contents : sequence of str
+        By number, from the side to throw (`L`); the empty one first.
+    is_stack : bool
+        Whether pieces stand in an order.
+    """
+    keys = [_key(content, is_stack) for content in contents]
+    by_shape: dict[Any, list[int]] = {}
+    for number, (shape, _, _) in enumerate(keys):
+        by_shape.setdefault(shape, []).append(number)
+    for numbers in list(by_shape.values()):
+        mine = {keys[number][1] for number in numbers}
+        theirs = {keys[number][2] for number in numbers}
+        if len(mine) * len(theirs) != len(numbers):
+            for number in numbers:
+                keys[number] = (keys[number], (), ())
+    shapes = list(dict.fromkeys(shape for shape, _, _ in keys))
+    number_of = {shape: number for number, shape in enumerate(shapes)}
+    shape_numbers = tuple(number_of[shape] for shape, _, _ in keys)
+    found: list[list[set[_Detail]]] = [[set() for _ in shapes] for _ in range(2)]
+    for shape, key in zip(shape_numbers, keys, strict=True):
+        for side in range(2):
+            found[side][shape].add(key[1 + side])
+    details = [[sorted(each) for each in side] for side in found]
+    return ShapedSquare(
+        shape=shape_numbers,
+        mine=tuple(details[0][n].index(key[1]) for n, key in zip(shape_numbers, keys, strict=True)),
+        theirs=tuple(
+            details[1][n].index(key[2]) for n, key in zip(shape_numbers, keys, strict=True)
+        ),
+        n_mine=tuple(map(len, details[0])),
+        n_theirs=tuple(map(len, details[1])),
+    )
+
+
+def _key(content: str, is_stack: bool) -> tuple[Any, _Detail, _Detail]:
+    """The shape of a content, and the details of mine and of theirs.
+
+    A side's details do not tell the sides apart, so that the mirror image has the same.
+    """
+    pieces = split(content)
+    whose = tuple((side_of(piece), piece[1:]) for piece in pieces)
+    details = tuple(
+        tuple((piece[1:], is_marked(piece)) for piece in pieces if side_of(piece) == side)
+        for side in (LIGHT, DARK)
+    )
+    if is_stack:
+        return whose, details[0], details[1]
+    return tuple(sorted(whose)), tuple(sorted(details[0])), tuple(sorted(details[1]))
