@@ -20,8 +20,11 @@ $(STAMP): $(CORE)
 demo:
 	@$(PYTHON) scripts/demo.py
 
+# A process for each processor, which takes tests over from the others when it has none left.
+PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal
+
 test: $(STAMP)
-	$(BIN)/pytest -m 'not long'
+	$(PYTEST) -m 'not long'
 
 test-long: $(STAMP)
 	$(BIN)/pytest -m long
@@ -42,7 +45,7 @@ sanitize: $(STAMP)
 	    $(BIN)/python setup.py -q build_ext --inplace && \
 	  LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=. \
-	    $(BIN)/python -m pytest -q -m "not long" -p no:cacheprovider \
+	    $(PYTEST) -q -m "not long" -p no:cacheprovider \
 	    -k "not process and not ctrl_c and not full_disk" \
 	    tests/kernel tests/space tests/engine tests/study/test_walker.py'
 

@@ -31,8 +31,9 @@ PARTS = {"_tiled.pyx": "sweep*.c", "_row_block.pyx": "row_sweep.c"}
 
 # gcc's "may be used uninitialized" errs where sanitizers or little optimisation leave the
 # branches of Cython's parallel loops unfolded; the full build keeps the warning. Of what
-# debuggers read it keeps names and lines: all of it doubles the time to compile.
-flags = ["-O1", "-g", "-Wno-maybe-uninitialized"] if DEBUG else ["-O3", "-g1"]
+# debuggers read there are names and lines: all of it (UR_CFLAGS=-g) doubles the time to compile.
+flags = ["-O1", "-Wno-maybe-uninitialized"] if DEBUG else ["-O3"]
+flags.append("-g1")
 # bounds are rounded up and down (double_body.h, row_sweep.c): expressions stay as written
 flags += ["-frounding-math"]
 flags += ["-std=c11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fopenmp"]
