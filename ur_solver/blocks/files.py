@@ -30,6 +30,7 @@ import pathlib
 import socket
 import threading
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -44,6 +45,9 @@ from ur_solver.space import Space
 _LINE = 64
 _IN_A_FOLDER = 1000
 """Blocks in one folder: some file systems are slow in folders of very many files."""
+
+_REMOVALS = 8
+"""Files that are removed at the same time."""
 
 _Identity = tuple[int, int]
 """Of a file: its inode, and when it was changed."""
@@ -252,11 +256,20 @@ class BlockFiles:
         return values
 
     def remove(self, index: int) -> None:
-        """Remove the file of a block that is damaged."""
+        """Remove the file of a block."""
         with self._lock:
             self._checked.pop(index, None)
         with suppress(OSError):
             self.path(index).unlink()
+
+    def remove_all(self) -> None:
+        """Remove the files of all blocks, several at a time.
+
+        Where a file system tells the disk of freed space, each removal waits for it: one by one
+        the 190 files of finkel 5 take half a second.
+        """
+        with ThreadPoolExecutor(_REMOVALS) as pool:
+            list(pool.map(self.remove, self.on_disk()))
 
     def remove_parts(self) -> None:
         """Remove what processes that were killed have left half written."""

@@ -216,4 +216,5 @@ class BlockFolder:
     def remove(self) -> None:
         """Delete the folder: the table is whole."""
         self._release()
+        self.files.remove_all()
         shutil.rmtree(self.folder, ignore_errors=True)
