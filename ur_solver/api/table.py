@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from markupsafe import escape
-
 from ur_solver.progress import Form, Progress, shown_progress
 from ur_solver.query import Answers
 from ur_solver.space import StakesSpace
@@ -153,6 +151,8 @@ class Table(Answers):
         return "\n".join(f"{name:<20}{value}" for name, value in self._facts())
 
     def _repr_html_(self) -> str:
+        from markupsafe import escape  # noqa: PLC0415 - for notebooks
+
         rows = "".join(
             f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
             for name, value in self._facts()

@@ -27,10 +27,8 @@ import itertools
 import mmap
 import os
 import pathlib
-import socket
 import threading
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -117,6 +115,8 @@ class BlockFiles:
             If it cannot be written, the disk being full for example.
         """
         values = np.ascontiguousarray(values, self.dtype)
+        import socket  # noqa: PLC0415 - 2 ms that reading does not need
+
         chunks = checksums(values, self.chunk_length)
         row = record.row(len(values), self._solve, zlib.crc32(chunks.tobytes()))
         head = row.tobytes() + chunks.tobytes()
@@ -268,6 +268,8 @@ class BlockFiles:
         Where a file system tells the disk of freed space, each removal waits for it: one by one
         the 190 files of finkel 5 take half a second.
         """
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 2 ms, as above
+
         with ThreadPoolExecutor(_REMOVALS) as pool:
             list(pool.map(self.remove, self.on_disk()))
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
-import filelock
 import numpy as np
 import numpy.typing as npt
 
@@ -85,9 +84,13 @@ class BlockFolder:
         self.space: Space = space_of(job.rules)
         self._rows = np.zeros(len(self.space.blocks), RECORD)
         self._manifest: int | None = None
+        import filelock  # noqa: PLC0415 - 5 ms that reading a table does not need
+
         self._lock = filelock.FileLock(folder / _LOCK, blocking=False)
 
     def __enter__(self) -> Self:
+        import filelock  # noqa: PLC0415 - as above
+
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()

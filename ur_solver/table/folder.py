@@ -17,7 +17,6 @@ import pathlib
 import shutil
 from typing import TYPE_CHECKING, Any
 
-import filelock
 import numpy as np
 import numpy.typing as npt
 
@@ -49,6 +48,8 @@ def remove_folder(path: pathlib.Path) -> None:
     """
     if not (path / HEAD).is_file():
         raise OutputError(f"{str(path)!r} is not a table; name another output")
+    import filelock  # noqa: PLC0415 - 5 ms that reading a table does not need
+
     try:
         with filelock.FileLock(path / "lock", blocking=False):
             shutil.rmtree(path)
