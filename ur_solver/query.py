@@ -18,7 +18,6 @@ import numpy.typing as npt
 from ur_solver.errors import IllegalPositionError
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, Move, Position, RuleSet
 from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, total, turn
-from ur_solver.space import StakesSpace
 from ur_solver.table import TableFile
 
 PositionLike: TypeAlias = Position | str
@@ -93,7 +92,7 @@ class Answers:
 
     def cut_error(self, position: PositionLike) -> float:
         """The largest error due to the cut of the fines; 0 without stakes."""
-        if not isinstance(self.space, StakesSpace):
+        if self.space.is_chance:
             return 0.0
         fines = self._position(position).fines
         header, past = self.file.header, max(0, fines - self.space.reach)
@@ -142,12 +141,11 @@ class Answers:
         rank = self._rank(position)
         if rank < 0:
             return self._value_when_over(position)
-        value = self.file.read_one(rank)
-        if isinstance(self.space, StakesSpace):
-            past = max(0, position.fines - self.space.reach)
-            slope = self.file.read_one(self.space.chance_rank(rank)) if past else 0.0
-            return value * self.space.unit + past * self.space.stakes.fine * slope
-        return value
+        value = self.file.read_one(rank) * self.space.unit
+        past = position.fines - self.space.reach
+        if past <= 0:
+            return value
+        return value + past * self.space.fine * self.file.read_one(self.space.chance_rank(rank))
 
     def chance(self, position: PositionLike) -> float:
         """Win probability of the side about to throw, if both sides play for nothing else.
@@ -158,8 +156,6 @@ class Answers:
         rank = self._rank(position)
         if rank < 0:
             return float(position.winner == position.side)
-        if not isinstance(self.space, StakesSpace):
-            return self.value(position)
         return self.file.read_one(self.space.chance_rank(rank))
 
     def error(self, position: PositionLike) -> float | None:
@@ -384,14 +380,14 @@ class Answers:
     def _read(
         self, ranks: npt.NDArray[np.int64], fines: npt.NDArray[Any]
     ) -> npt.NDArray[np.float64]:
-        values = self.file.read_many(ranks)
         space = self.space
-        if not isinstance(space, StakesSpace):
+        values = self.file.read_many(ranks)
+        if space.is_chance:
             return values
-        values = values * space.unit
+        values *= space.unit
         past = np.maximum(fines.astype(np.int64) - space.reach, 0)
         slopes = self.file.read_many(space.chance_rank(ranks[past > 0]))
-        values[past > 0] += past[past > 0] * space.stakes.fine * slopes
+        values[past > 0] += past[past > 0] * space.fine * slopes
         return values
 
     def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:

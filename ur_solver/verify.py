@@ -27,7 +27,7 @@ from ur_solver.kernel import (
 from ur_solver.query import Answers
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
-from ur_solver.space import Block, Space, StakesSpace
+from ur_solver.space import Block, Space
 from ur_solver.table import VALUE_TYPES, TableFile
 
 ARITHMETIC = 1e-14
@@ -187,7 +187,7 @@ class _Verifier:
 
     def check_cut(self, block: Block) -> None:
         """Check that the error of the cut that the table states covers that of its bounds."""
-        if not isinstance(self.space, StakesSpace):
+        if self.space.is_chance:
             return
         found = self.space.cut_error(self.own(block))
         header = self.table.header

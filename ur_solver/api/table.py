@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ur_solver.progress import Form, Progress, shown_progress
 from ur_solver.query import Answers
-from ur_solver.space import StakesSpace
 from ur_solver.table import Header, TableFile
 
 if TYPE_CHECKING:
@@ -190,7 +189,7 @@ class Table(Answers):
         opening = self.opening_value()
         if opening is not None:
             facts["opening_value"] = opening
-        if isinstance(self.space, StakesSpace):
+        if not self.space.is_chance:
             for name in ("tolerance", "residual", "cut_error", "cut_growth"):
                 facts[name] *= self.space.unit
             facts |= {"positions": self.space.n_positions, "fines": self.space.reach}

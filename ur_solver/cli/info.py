@@ -28,7 +28,6 @@ from ur_solver.locate import (
     table_folders,
 )
 from ur_solver.rules.payoff import percent
-from ur_solver.space import StakesSpace
 
 
 @click.command(short_help="What a table says of itself, or where things are.")
@@ -111,13 +110,14 @@ def _paths_text() -> str:
 def _stakes_rows(table: Table) -> list[list[str]]:
     """What is played for, how far the table reaches and what that may cost."""
     space = table.space
-    if not isinstance(space, StakesSpace):
+    stakes = table.rules.stakes
+    if stakes is None:
         return []
     begin = table.rules.start()
     error = table.cut_error(begin)
     further = table.cut_error(dataclasses.replace(begin, fines=space.reach + 1)) - error
     return [
-        ["stakes", f"ante {space.stakes.ante}, fine {space.stakes.fine}"],
+        ["stakes", f"ante {stakes.ante}, fine {stakes.fine}"],
         ["fines", f"0 to {space.reach}; more are worth what a straight line says"],
         ["error of that cut", f"at most {error:.3g}, and {further:.3g} for each fine past it"],
     ]

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +74,9 @@ def number_blocks(progress: Sequence[int], size: Callable[[int, int], int]) -> t
     return tuple(blocks)
 
 
+Ranks = TypeVar("Ranks", int, npt.NDArray[np.int64])
+
+
 class Space(ABC):
     """The numbered positions of one rule set; `space_of` gives the shared instance.
 
@@ -90,6 +93,10 @@ class Space(ABC):
         What a stored 1 stands for: a certain win or, with stakes, an amount of money.
     first_version : int
         The first version of the table format whose ranks are these.
+    reach : int
+        The most fines with values of their own: 0 without stakes.
+    fine : float
+        What a fine costs, in money: 0 without stakes.
     """
 
     rules: RuleSet
@@ -98,6 +105,8 @@ class Space(ABC):
     values_per_position: int = 1
     unit: float = 1
     first_version: int = 1
+    reach: int = 0
+    fine: float = 0.0
 
     @property
     @abstractmethod
@@ -120,6 +129,27 @@ class Space(ABC):
             for half in block.halves:
                 numbers[half.mine, half.theirs] = block.index
         return numbers
+
+    def chance_rank(self, rank: Ranks) -> Ranks:
+        """Where a rank's position has its chance of winning, played for nothing else."""
+        return rank
+
+    def cut_error(self, values: npt.NDArray[np.float64]) -> tuple[float, float]:
+        """What the cut of the fines may have cost some positions' values, in units.
+
+        Parameters
+        ----------
+        values : float64
+            All values of these positions.
+
+        Returns
+        -------
+        float
+            At any number of fines up to `reach`; 0 without stakes.
+        float
+            By so much more for each fine past it.
+        """
+        return 0.0, 0.0
 
     def block_number(self, mine: int, theirs: int) -> int:
         """The number of the block that has a pair of side configs."""

@@ -37,21 +37,19 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.rules import LIGHT, Position, RuleSet
-from ur_solver.space.base import Block, Half, Space
+from ur_solver.space.base import Block, Half, Ranks, Space
 from ur_solver.space.tiles import TileSpace
 
 CHANCE, LEAST_CHANCE, MOST_CHANCE, LEAST, MOST = range(1, 6)
 """The values behind the last level, counted from it."""
 
 _CUT_VALUES = 5
-
-_Ranks = TypeVar("_Ranks", int, npt.NDArray[np.int64])
 
 
 class StakesSpace(Space):
@@ -80,6 +78,7 @@ class StakesSpace(Space):
         self.reach = rules.stakes.reach_of(rules.pieces)
         self.values_per_position = self.reach + 1 + _CUT_VALUES
         self.unit = rules.payoff.unit(rules.pieces)
+        self.fine = rules.stakes.fine
         self.n_values = self.positions.n_values * self.values_per_position
 
     @property
@@ -146,7 +145,7 @@ class StakesSpace(Space):
         states[:, :-1] = self.positions.unrank_states(ranks // self.values_per_position)
         states[:, -1] = np.minimum(ranks % self.values_per_position, self.reach)
 
-    def chance_rank(self, rank: _Ranks) -> _Ranks:
+    def chance_rank(self, rank: Ranks) -> Ranks:
         """Where a rank's position has its chance of winning, played for nothing else."""
         return rank - rank % self.values_per_position + self.reach + CHANCE
 

@@ -12,7 +12,7 @@ import ur_solver
 from ur_solver.blocks import VALUE_TYPES, chunk_length_for
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
-from ur_solver.space import StakesSpace, space_of
+from ur_solver.space import space_of
 from ur_solver.table.format import Header, empty_blocks, table_error
 
 if TYPE_CHECKING:  # it would import the kernels, which a query does not need
@@ -83,9 +83,8 @@ class TableRows:
         row["seconds"] = result.seconds
         row["error"] = np.nan if result.error is None else result.error
         self._is_noted[result.index] = True
-        if isinstance(self.space, StakesSpace):
-            error, growth = self.space.cut_error(result.values)
-            self._cut = max(self._cut[0], error), max(self._cut[1], growth)
+        error, growth = self.space.cut_error(result.values)
+        self._cut = max(self._cut[0], error), max(self._cut[1], growth)
 
     def header(self, *, seconds: float) -> Header:
         """The header of the whole table; ValueError if blocks are missing."""
