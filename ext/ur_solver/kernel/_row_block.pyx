@@ -70,6 +70,7 @@ cdef class RowBlock:
     cdef double* lower
     cdef double outside
     cdef double[:, ::1] scratch  # by thread
+    cdef int n_scratch
 
     def __init__(
         self, RowRules rules, block, halves, Inputs inputs, Workspace workspace, int threads,
@@ -95,9 +96,10 @@ cdef class RowBlock:
 
     cdef object _take_scratch(self, int threads):
         # Every thread's begins in a page of its own.
-        if self.scratch is None or self.scratch.shape[0] < threads:
+        if self.n_scratch < threads:
             size = (row_scratch_size(&self.layout.block) + 511) // 512 * 512
             self.scratch = np.empty((threads, size))
+            self.n_scratch = threads
 
     def refine(self):
         """False: in double precision from the start."""
