@@ -57,8 +57,8 @@ cdef class RowRules:
     cdef int32_t[::1] shape_advance    # shape -> the path indices of its pieces, one more each
     cdef Change* changes
     cdef int64_t n_changes, room_changes
-    cdef int32_t[::1] lift_base        # mover -> its first entry of `lift_start`, -1
-    cdef int32_t[::1] landing_base
+    cdef int32_t[::1] lift_base        # mover -> its first entry of `first_change`, -1
+    cdef int32_t[::1] landing_base     # landing -> the same
     cdef int64_t[::1] first_change     # by (lift or landing, shape, detail), and one behind
     cdef int16_t[::1] detail_map
     cdef const int16_t* same           # the map of a square whose details stay as they are

@@ -168,41 +168,51 @@ UR_INLINE __m512d gather_eight(const double *row, const int32_t *map)
 #endif
 #endif
 
+static int runs_everywhere(void)
+{
+    return 1;
+}
+
+#ifdef UR_X86
+static int runs_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") != 0;
+}
+
+#ifndef UR_WITHOUT_AVX512
+static int runs_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") != 0;
+}
+#endif
+#endif
+
 typedef struct {
     const char *name;
+    int (*runs)(void);
     double (*sweep)(const RowBlock *, const RowChunk *, double *, double *);
     double (*residual)(const RowBlock *, const RowChunk *, const double *, double *);
     void (*read_bound)(
         const RowBlock *, const RowChunk *, const RowPair *, RowReader *, const double *, double);
 } InstructionSet;
 
+/* The fastest first. */
 static const InstructionSet instruction_sets[] = {
 #ifdef UR_X86
 #ifndef UR_WITHOUT_AVX512
-    {"avx512", sweep_avx512, residual_avx512, read_bound_avx512},
+    {"avx512", runs_avx512, sweep_avx512, residual_avx512, read_bound_avx512},
 #endif
-    {"avx2", sweep_avx2, residual_avx2, read_bound_avx2},
+    {"avx2", runs_avx2, sweep_avx2, residual_avx2, read_bound_avx2},
 #endif
-    {"plain", sweep_plain, residual_plain, read_bound_plain},
+    {"plain", runs_everywhere, sweep_plain, residual_plain, read_bound_plain},
 };
-
-static int has(const char *name)
-{
-#ifdef UR_X86
-    if (name[3] == '5')
-        return __builtin_cpu_supports("avx512f") != 0;
-    if (name[3] == '2')
-        return __builtin_cpu_supports("avx2") != 0;
-#endif
-    return name[0] == 'p';
-}
 
 int row_find_set(const char *name)
 {
     const int n = (int)(sizeof(instruction_sets) / sizeof(instruction_sets[0]));
     for (int k = 0; k < n; k++)
-        if (has(instruction_sets[k].name) &&
-            (name == NULL || strcmp(instruction_sets[k].name, name) == 0))
+        if ((name == NULL || strcmp(instruction_sets[k].name, name) == 0) &&
+            instruction_sets[k].runs())
             return k;
     return -1;
 }

@@ -23,8 +23,8 @@
    it is filled up to whole vectors.
 
    With LEAVES a row of the best of all moves that leave the block follows in `leaving`. A throw
-   that is not COVERED has columns in which there may be no move; with no words at all it has
-   none in any. The turn passes there. */
+   that is not COVERED has columns in which there may be no move; one whose head is 0 has none in
+   any. The turn passes there. */
 
 #ifndef UR_ROW_SWEEP_H
 #define UR_ROW_SWEEP_H

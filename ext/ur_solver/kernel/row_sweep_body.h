@@ -102,14 +102,14 @@ UR_INLINE void UR_NAMED(read_tile)(
         UR_V sum[4], moves[4];
 #define UR_READ(k)                                                                             \
     do {                                                                                       \
-        UR_NAMED(read_lists)(                                                                            \
+        UR_NAMED(read_lists)(                                                                  \
             kind, at, &last, values, chunk->maps, columns, column, passed, shift, is_bound,    \
             sum, moves, k);                                                                    \
         for (int i = 0; i < k; i++) {                                                          \
             UR_STORE(worth + column + UR_N * i, sum[i]);                                       \
             UR_STORE(moving + column + UR_N * i, moves[i]);                                    \
         }                                                                                      \
-        column += UR_N * k;                                                                       \
+        column += UR_N * k;                                                                    \
     } while (0)
         while (columns - column > 3 * UR_N)
             UR_READ(4);
