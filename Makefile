@@ -47,7 +47,7 @@ sanitize: $(STAMP)
 	  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=. \
 	    $(PYTEST) -q -m "not long" -p no:cacheprovider \
 	    -k "not process and not ctrl_c and not full_disk" \
-	    tests/kernel tests/space tests/engine tests/study/test_walker.py'
+	    tests/kernel tests/space tests/engine tests/players/test_walker.py'
 
 # The package from its sdist, through a wheel, with the source tree out of reach.
 dist-test: $(STAMP)

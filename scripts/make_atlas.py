@@ -18,14 +18,15 @@ from typing import Any
 import numpy as np
 
 import ur_solver as ur
+from ur_solver.players.policies import PRIORITIES, TablePolicy
+from ur_solver.players.turns import AGAIN, PASS, ROSETTE
+from ur_solver.players.walker import Walker
 from ur_solver.study import evaluate, study
 from ur_solver.study.comparison import Study, best_order, table_of
 from ur_solver.study.estimates import mean_of
 from ur_solver.study.figures import as_number, as_share, parts_of, points
 from ur_solver.study.play import Step, play
 from ur_solver.study.plots import fairness, lengths, skill, throws, worth
-from ur_solver.study.policies import PRIORITIES, TablePolicy
-from ur_solver.study.walker import AGAIN, PASS, ROSETTE, Walker
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ATLAS = ROOT / "docs" / "atlas"

@@ -16,8 +16,8 @@ import numpy as np
 from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games, losses_per_choice, play_games
 from ur_solver.audit.judge import TIE
-from ur_solver.audit.players import NAMES, named_player
 from ur_solver.locate import open_file
+from ur_solver.players.policies import PLAYERS, policy_of
 
 N_GAMES = 200
 QUANTILES = (0.25, 0.5, 0.75, 0.95)
@@ -28,8 +28,8 @@ def main(word: str) -> None:
     limits = [thresholds.inaccuracy, thresholds.mistake, thresholds.blunder]
     print(f"{'player':8} choices  mean  best %   wrong moves at 25 50 75 95 %   marks %")
     with Table(open_file(word, say=print)) as query:
-        for name in NAMES:
-            player = named_player(name, query)
+        for name in PLAYERS:
+            player = policy_of(name, query)
             records = play_games(query.rules, player, player, N_GAMES, np.random.default_rng(1))
             losses = losses_per_choice(audit_games(records, query))
             wrong = losses[losses > TIE]

@@ -35,6 +35,7 @@ ORDER = (
         "inventory",
         "records",
         "maps",
+        "players",
         "audit",
         "study",
         "serve",

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.games import GAMES, NAMES, OWN_RULES, RACES, HashValues, random_game
 from ur_solver.api.table import Table
 from ur_solver.audit import audit_games, play_games
-from ur_solver.audit.players import PLAIN, named_player
 from ur_solver.errors import RuleSetMismatchError
+from ur_solver.players.policies import policy_of
 from ur_solver.records import GameRecord, Replay, read_file, write_games
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.turns import choice_value, move_value, throw_value, turn
@@ -133,8 +133,8 @@ def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_
     """Sample, write, read and judge games; compare every number with the readable rules."""
     rules = rules.with_pieces(2)
     with Table(solved(rules)) as query:
-        choosers = PLAIN["random"], named_player("weak", query)
-        played = play_games(rules, *choosers, 6, np.random.default_rng(4))
+        players = (policy_of(name, query) for name in ("random", "weak"))
+        played = play_games(rules, *players, 6, np.random.default_rng(4))
         path = tmp_path / "games.ur"
         write_games(played, path)
         records = list(read_file(str(path), rules))

@@ -29,10 +29,11 @@ from ur_solver.audit import (
     worst_plies,
     write_csv,
 )
-from ur_solver.audit.players import NAMES, PLAIN, TEMPERATURES, named_player
 from ur_solver.audit.references import reference_key, shipped_references
 from ur_solver.audit.summary import MIN_CHOICES
 from ur_solver.errors import InputError
+from ur_solver.players.player import Asked, Player
+from ur_solver.players.policies import PLAIN, TEMPERATURES, policy_of
 from ur_solver.records import Replay, read_file
 from ur_solver.rules import named_rules
 
@@ -125,14 +126,14 @@ def test_csv_has_a_row_a_player():
 def test_the_table_player_loses_nothing_and_the_others_more_and_more(query2):
     losses, plies = {}, {}
     for name in (*TEMPERATURES, "random"):
-        player = named_player(name, query2)
+        player = policy_of(name, query2)
         records = play_games(query2.rules, player, player, 60, np.random.default_rng(1))
         audits = list(audit_games(records, query2))
         losses[name] = losses_per_choice(audits).mean()
         plies[name] = [ply for audit in audits for ply in audit.plies]
-    assert losses["best"] == 0
+    assert losses["table"] == 0
     assert list(losses.values()) == sorted(losses.values())
-    assert strength(summarise(plies["best"], Thresholds()), losses).value == 1
+    assert strength(summarise(plies["table"], Thresholds()), losses).value == 1
     assert strength(summarise(plies["random"], Thresholds()), losses).value == pytest.approx(0)
 
 
@@ -193,7 +194,7 @@ def test_references_are_of_the_game_and_not_of_its_name():
 
 def test_the_references_that_come_with_the_program_are_those_that_it_computes(query2):
     shipped = shipped_references()
-    assert all(losses.keys() == PLAIN.keys() for losses in shipped.values())
+    assert all(losses.keys() == {*PLAIN} for losses in shipped.values())
     assert shipped[reference_key(named_rules("finkel"), REFERENCE_GAMES)]
     mine = reference_losses(query2, REFERENCE_GAMES)
     assert shipped[reference_key(query2.rules, REFERENCE_GAMES)] == pytest.approx(mine, abs=1e-9)
@@ -212,8 +213,8 @@ def test_reference_players_are_repeatable(query2):
     assert all(0 < loss < 0.2 for loss in first.values())
 
 
-def test_best_beats_greedy(query2):
-    best, greedy = (named_player(name, query2) for name in ("best", "greedy"))
+def test_the_table_beats_greedy(query2):
+    best, greedy = (policy_of(name, query2) for name in ("table", "greedy"))
     found = SampleStatistics()
     for record in play_many(query2.rules, best, greedy, 400, np.random.default_rng(2)):
         found.add(record)
@@ -229,7 +230,8 @@ def test_players_prefer_what_they_say():
     def chosen(text, throw, name):
         replay = Replay(rules, rules.position(text))
         steps = replay.legal((throw,))
-        (index,) = PLAIN[name]([steps], rng)
+        player = Player(rules, policy_of(name, HashValues(rules)))
+        (index,) = player.choose([Asked(replay.state, throw)], rng)
         return replay.stepper.text(replay.side, steps[index])
 
     capture = "L...__../.D....L./....__.. L 0 1"
@@ -237,9 +239,6 @@ def test_players_prefer_what_they_say():
     assert chosen(capture, 1, "greedy") == "B7B8"
     assert chosen("....__../.......L/....__.. L 1 2", 1, "first") == "A@A4"
     assert chosen("....__../.......L/....__.. L 1 2", 2, "greedy") == "B8A7*"
-    with pytest.raises(InputError, match="player 'deep': known are best, strong"):
-        named_player("deep", HashValues(rules))
-    assert set(NAMES) == {*PLAIN, *TEMPERATURES}
 
 
 def test_unfinished_games_are_counted_as_such():
@@ -259,5 +258,6 @@ def test_unfinished_games_are_counted_as_such():
 def test_many_games_are_played_in_batches(monkeypatch):
     monkeypatch.setattr("ur_solver.audit.selfplay._BATCH", 4)
     rules = named_rules("finkel:1")
-    games = play_many(rules, PLAIN["first"], PLAIN["first"], 10, np.random.default_rng(1))
+    first = policy_of("first", HashValues(rules))
+    games = play_many(rules, first, first, 10, np.random.default_rng(1))
     assert [game.number for game in games] == list(range(1, 11))

@@ -191,16 +191,16 @@ def test_a_file_that_is_no_map_is_refused(tmp_path):
 
 def test_sample(tmp_path):
     games = tmp_path / "games.rgn"
-    output = run("sample", "finkel:2", "-g", 40, "--players", "best,greedy", "-o", games).stdout
-    assert output.startswith("games                   40, 40 of them finished\nbest (light) wins ")
+    output = run("sample", "finkel:2", "-g", 40, "--players", "table,greedy", "-o", games).stdout
+    assert output.startswith("games                   40, 40 of them finished\ntable (light) wins ")
     assert len(list(read_file(str(games)))) == 40
     values = json.loads(
-        run("sample", "finkel:2", "-g", 40, "--players", "best,greedy", "--json").stdout
+        run("sample", "finkel:2", "-g", 40, "--players", "table,greedy", "--json").stdout
     )
     assert values["games"] == 40
     assert f"{100 * values['light_share']:.1f} %" in output
-    assert "expected two names" in run("sample", "finkel:2", "--players", "best", code=2).stderr
-    assert "player 'deep'" in run("sample", "finkel:2", "--players", "best,deep", code=2).stderr
+    assert "expected two names" in run("sample", "finkel:2", "--players", "table", code=2).stderr
+    assert "policy 'deep'" in run("sample", "finkel:2", "--players", "table,deep", code=2).stderr
 
 
 def test_play_against_the_table(tmp_path):
@@ -213,7 +213,7 @@ def test_play_against_the_table(tmp_path):
     assert "#####" in result.stdout  # the hint's bars
     assert "strength" in result.stdout
     (record,) = read_file(str(path))
-    assert dict(record.metadata) == {"Light": "human", "Dark": "best"}
+    assert dict(record.metadata) == {"Light": "human", "Dark": "table"}
     assert record.ending == "won"
 
 
@@ -270,5 +270,7 @@ def test_the_program_plays_itself_and_hints():
     output = run("play", "finkel:2", "--dark", "human", "--hints", "--seed", 5, "--no-audit",
                  stdin="1\n" * 200).stdout  # fmt: skip
     assert "-0.00" in output
-    error = run("play", "finkel:2", "--light", "best", "-o", "game.txt", "--seed", 1, code=2).stderr
+    error = run(
+        "play", "finkel:2", "--light", "table", "-o", "game.txt", "--seed", 1, code=2
+    ).stderr
     assert "a file of games ends in one of .json, .jsonl, .rgn, .ur" in error

@@ -443,10 +443,10 @@ def test_the_table_plays_both_sides(person, name):
     person.visit(f"table={name}")
     person.press("New game", "header")
     person.page.select_option("#light-player", "weak")
-    person.page.select_option("#dark-player", "best")
+    person.page.select_option("#dark-player", "table")
     person.press("Start", "#new-dialog")
     person.until("#status", "has won", seconds=60)
-    assert "the table (best)" in person.page.inner_text("#names")
+    assert "dark: the table" in person.page.inner_text("#names")
     lost = person.page.locator("#summary .player.dark dd").nth(1).inner_text()
     assert lost in ("+0.0", "\N{MINUS SIGN}0.0")
 

@@ -10,12 +10,12 @@ from scipy.sparse.linalg import splu
 from tests.golden import CHANCES
 from ur_solver.api.table import Table
 from ur_solver.errors import InputError
+from ur_solver.players.policies import policy_of
+from ur_solver.players.walker import walker_of
 from ur_solver.rules import FREE_THROW, named_rules
 from ur_solver.rules.turns import final_value, turn
 from ur_solver.study.evaluate import evaluate
 from ur_solver.study.exact_play import ExactPlay
-from ur_solver.study.policies import policy_of
-from ur_solver.study.walker import walker_of
 
 
 def readable_greedy(position, options):

@@ -11,6 +11,9 @@ import pytest
 from tests.games import HashValues
 from ur_solver.api.table import Table
 from ur_solver.audit import audit_games
+from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
+from ur_solver.players.turns import CAPTURE, PASS
+from ur_solver.players.walker import walker_of
 from ur_solver.records import Replay
 from ur_solver.rules import named_rules
 from ur_solver.study import study
@@ -19,9 +22,7 @@ from ur_solver.study.evaluate import evaluate
 from ur_solver.study.figures import as_number, as_share, points
 from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
 from ur_solver.study.play import play
-from ur_solver.study.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.study.thumbs import best_order, choices_of
-from ur_solver.study.walker import CAPTURE, PASS, walker_of
 
 
 class Recorder:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import pathlib
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from ur_solver import records
 from ur_solver.api.table import Table
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
+
+if TYPE_CHECKING:
+    from ur_solver.players.policies import PolicyLike
 
 
 class Games:
@@ -98,7 +102,12 @@ def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> No
 
 
 def sample(
-    table: Table, games: int = 100, *, light: str = "best", dark: str = "best", seed: int = 1
+    table: Table,
+    games: int = 100,
+    *,
+    light: PolicyLike = "table",
+    dark: PolicyLike = "table",
+    seed: int = 1,
 ) -> Iterator[GameRecord]:
     """Games of players that the program knows, by a table's rules.
 
@@ -106,10 +115,11 @@ def sample(
     ----------
     table : Table
     games : int
-    light, dark : str
-        Light throws first. ``best`` plays by the table; ``strong``, ``medium`` and ``weak`` do
+    light, dark : str, function or Policy
+        Light throws first. ``table`` plays by the table; ``strong``, ``medium`` and ``weak`` do
         so with growing carelessness; ``greedy`` captures, else gets another throw, else moves its
-        foremost piece; ``first`` moves its rearmost piece; ``random`` moves any.
+        foremost piece; ``first`` moves its rearmost piece; ``random`` moves any. Rules of thumb
+        and functions are taken too (`ur_solver.players.policies.policy_of`).
     seed : int
         Of the dice and the players: the same seed plays the same games.
 
@@ -128,13 +138,17 @@ def sample(
     import numpy as np  # noqa: PLC0415 - with what needs it
 
     from ur_solver.audit import play_many  # noqa: PLC0415 - a query needs none of it
-    from ur_solver.audit.players import named_player  # noqa: PLC0415
+    from ur_solver.players.policies import policy_of  # noqa: PLC0415
 
     return play_many(
         table.rules,
-        named_player(light, table),
-        named_player(dark, table),
+        policy_of(light, table),
+        policy_of(dark, table),
         games,
         np.random.default_rng(seed),
-        {"Light": light, "Dark": dark},
+        {side: _name(player) for side, player in (("Light", light), ("Dark", dark))},
     )
+
+
+def _name(player: PolicyLike) -> str:
+    return player if isinstance(player, str) else getattr(player, "__name__", repr(player))

@@ -15,9 +15,9 @@ from contextlib import suppress
 from functools import lru_cache
 from importlib import resources
 
-from ur_solver.audit.players import PLAIN
 from ur_solver.audit.selfplay import reference_losses
 from ur_solver.locate import cache_folder, table_name
+from ur_solver.players.policies import PLAIN
 from ur_solver.query import Answers
 from ur_solver.rules import RuleSet
 
@@ -88,7 +88,7 @@ def _read(path: pathlib.Path) -> dict[str, float] | None:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return None
-    is_sound = isinstance(found, dict) and found.keys() == PLAIN.keys()
+    is_sound = isinstance(found, dict) and found.keys() == {*PLAIN}
     return found if is_sound and all(isinstance(each, float) for each in found.values()) else None
 
 

@@ -9,7 +9,8 @@ from itertools import chain
 import numpy as np
 
 from ur_solver.audit.judge import GameAudit, audit_games
-from ur_solver.audit.players import PLAIN, Chooser, Turn
+from ur_solver.players.player import Asked, Player
+from ur_solver.players.policies import PLAIN, Policy, policy_of
 from ur_solver.records import Ending, GameRecord, Replay
 from ur_solver.rules import DARK, FREE_THROW, LIGHT, RuleSet
 from ur_solver.values import Values
@@ -23,8 +24,8 @@ MAX_PLIES = 5000
 
 def play_games(
     rules: RuleSet,
-    light: Chooser,
-    dark: Chooser,
+    light: Policy,
+    dark: Policy,
     n_games: int,
     rng: np.random.Generator,
     metadata: dict[str, str] | None = None,
@@ -35,7 +36,7 @@ def play_games(
     Parameters
     ----------
     rules : RuleSet
-    light, dark : Chooser
+    light, dark : Policy
         Light throws first.
     n_games : int
     rng : numpy Generator
@@ -45,7 +46,7 @@ def play_games(
     first_number : int
         The number of the first game.
     """
-    choosers = {LIGHT: light, DARK: dark}
+    players = {LIGHT: Player(rules, light), DARK: Player(rules, dark)}
     replays = [Replay(rules) for _ in range(n_games)]
     for _ in range(MAX_PLIES):
         going = [replay for replay in replays if replay.winner is None]
@@ -53,16 +54,19 @@ def play_games(
             break
         sides = [replay.side for replay in going]
         sayings = [replay.sayings() for replay in going]
-        said = _chosen(sayings, sides, choosers, rng)
+        before = [Asked(replay.state) for replay in going]
+        said = _chosen(before, sayings, sides, players, rng)
         chances = rng.random(len(going)).tolist()
-        turns = []
+        after, rolls, moves = [], [], []
         for replay, may_say, index, chance in zip(going, sayings, said, chances, strict=True):
             choice = may_say[index].name if may_say else FREE_THROW
-            throws = replay.rolls(choice).pick(chance).throws
-            turns.append((throws, replay.legal(throws, choice)))
-        played = _chosen([steps for _, steps in turns], sides, choosers, rng)
-        for k, (throws, steps) in enumerate(turns):
-            going[k].take(throws, steps, played[k], sayings=sayings[k], said=said[k])
+            roll = replay.rolls(choice).pick(chance)
+            after.append(Asked(replay.state, roll.moves_by, choice))
+            rolls.append(roll)
+            moves.append(replay.legal(roll.throws, choice))
+        played = _chosen(after, moves, sides, players, rng)
+        for k, (roll, steps) in enumerate(zip(rolls, moves, strict=True)):
+            going[k].take(roll.throws, steps, played[k], sayings=sayings[k], said=said[k])
     return [
         replay.finish(metadata=dict(metadata or {}), file="sample", number=number)
         for number, replay in enumerate(replays, start=first_number)
@@ -70,25 +74,27 @@ def play_games(
 
 
 def _chosen(
-    turns: Sequence[Turn],
+    asked: Sequence[Asked],
+    options: Sequence[Sequence[object]],
     sides: Sequence[str],
-    choosers: Mapping[str, Chooser],
+    players: Mapping[str, Player],
     rng: np.random.Generator,
 ) -> list[int]:
-    """The index of what each side chooses in its turns; -1 where there is no option."""
-    chosen = [0 if turn else -1 for turn in turns]
-    for side, choose in choosers.items():
-        asked = [k for k, turn in enumerate(turns) if len(turn) > 1 and sides[k] == side]
-        if asked:
-            for k, index in zip(asked, choose([turns[k] for k in asked], rng), strict=True):
+    """The index of what each side chooses of its options; -1 where there is none."""
+    chosen = [0 if each else -1 for each in options]
+    for side, player in players.items():
+        those = [k for k, each in enumerate(options) if len(each) > 1 and sides[k] == side]
+        if those:
+            taken = player.choose([asked[k] for k in those], rng)
+            for k, index in zip(those, taken, strict=True):
                 chosen[k] = index
     return chosen
 
 
 def play_many(
     rules: RuleSet,
-    light: Chooser,
-    dark: Chooser,
+    light: Policy,
+    dark: Policy,
     n_games: int,
     rng: np.random.Generator,
     metadata: dict[str, str] | None = None,
@@ -186,9 +192,9 @@ def reference_losses(values: Values, n_games: int, seed: int = 1) -> dict[str, f
         By player, in win probability per choice.
     """
     losses = {}
-    for name, chooser in PLAIN.items():
-        rng = np.random.default_rng(seed)
-        records = play_games(values.rules, chooser, chooser, n_games, rng)
+    for name in PLAIN:
+        policy, rng = policy_of(name, values), np.random.default_rng(seed)
+        records = play_games(values.rules, policy, policy, n_games, rng)
         found = losses_per_choice(audit_games(records, values))
         losses[name] = float(found.mean()) if len(found) else 0.0
     return losses

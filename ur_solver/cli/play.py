@@ -11,13 +11,14 @@ from click.core import ParameterSource
 
 from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games, references_of
-from ur_solver.audit.players import NAMES, Chooser, named_player
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.kept_game import SEED, KeptGame
 from ur_solver.cli.options import table_argument
 from ur_solver.cli.output import say, side_name
 from ur_solver.cli.playing import Playing, QuitError, ResignError
 from ur_solver.locate import open_file
+from ur_solver.players.player import Player
+from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
 from ur_solver.rules import DARK, LIGHT, opponent
 
@@ -30,15 +31,15 @@ _SIDES = {LIGHT: "Light", DARK: "Dark"}
 @table_argument
 @click.option(
     "--light",
-    type=click.Choice([HUMAN, *NAMES]),
+    type=click.Choice([HUMAN, *PLAYERS]),
     default=HUMAN,
     show_default=True,
     help="Who throws first.",
 )
 @click.option(
     "--dark",
-    type=click.Choice([HUMAN, *NAMES]),
-    default="best",
+    type=click.Choice([HUMAN, *PLAYERS]),
+    default="table",
     show_default=True,
     help="Who else.",
 )
@@ -68,7 +69,7 @@ def command(
 ) -> None:
     """Play in the terminal by TABLE, a file or a rule set such as finkel:3.
 
-    Players: human; best, which plays by the table; strong, medium and weak, which do so
+    Players: human; table, which plays by it; strong, medium and weak, which do so
     with growing carelessness; greedy, first and random, which need no table. Two humans
     share the keyboard; without one the program plays itself.
 
@@ -93,17 +94,17 @@ def command(
             for side, option in ((LIGHT, "light"), (DARK, "dark")):
                 is_given = ctx.get_parameter_source(option) is not ParameterSource.DEFAULT
                 player = begun.player(side)
-                if not is_given and player in (HUMAN, *NAMES):
+                if not is_given and player in (HUMAN, *PLAYERS):
                     names[side] = player
             seed = _seed_of(begun) if seed is None else seed
         elif kept.exists() and HUMAN in (light, dark):
             say("a game was left; --resume goes on with it, a turn of this one replaces it")
         seed = secrets.randbits(32) if seed is None else seed
-        choosers: dict[str, Chooser | None] = {
-            side: None if name == HUMAN else named_player(name, table)
+        players = {
+            side: None if name == HUMAN else Player(table.rules, policy_of(name, table))
             for side, name in names.items()
         }
-        playing = Playing(table, replay, choosers, seed, has_hints=hints)
+        playing = Playing(table, replay, players, seed, has_hints=hints)
         metadata = {_SIDES[side]: name for side, name in names.items()}
         kept_as = {**metadata, SEED: str(seed)}
         record, stop = _played(

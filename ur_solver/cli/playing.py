@@ -8,9 +8,9 @@ import click
 import numpy as np
 
 from ur_solver.api.table import Table
-from ur_solver.audit.players import Chooser
 from ur_solver.audit.worth import Option, option_values
 from ur_solver.cli.output import bar, columns, draw_position, say, side_name
+from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ply, Replay
 from ur_solver.rules import FREE_THROW
 from ur_solver.rules.drawing import FROM, TO
@@ -47,7 +47,7 @@ class Playing:
         For hints.
     replay : Replay
         The game so far.
-    choosers : mapping of str to Chooser or None
+    players : mapping of str to Player or None
         Who chooses for each side; None for a person.
     seed : int
     has_hints : bool
@@ -58,14 +58,14 @@ class Playing:
         self,
         table: Table,
         replay: Replay,
-        choosers: Mapping[str, Chooser | None],
+        players: Mapping[str, Player | None],
         seed: int,
         *,
         has_hints: bool,
     ) -> None:
         self.replay = replay
         self._table = table
-        self._choosers = choosers
+        self._players = players
         self._seed = seed
         self._has_hints = has_hints
 
@@ -85,7 +85,7 @@ class Playing:
             except _UndoError:
                 self._undo()
             on_turn()
-        if None in self._choosers.values():
+        if None in self._players.values():
             self._draw()
         click.echo(f"\n{side_name(self.replay.winner)} has won")
 
@@ -101,7 +101,7 @@ class Playing:
     def _is_choice(self, ply: Ply) -> bool:
         """Whether a person has chosen something in a turn."""
         has_options = len(ply.steps) > 1 or len(ply.sayings) > 1
-        return self._choosers[ply.side] is None and has_options
+        return self._players[ply.side] is None and has_options
 
     def _draw(self) -> None:
         """The board with the squares of what the other side has just done in brackets."""
@@ -122,34 +122,35 @@ class Playing:
     def _take_turn(self) -> None:
         """One turn of the side to throw."""
         replay = self.replay
-        side, name, chooser = replay.side, side_name(replay.side), self._choosers[replay.side]
-        players = self._random(_PLAYERS)
-        if chooser is None:
+        side, name, player = replay.side, side_name(replay.side), self._players[replay.side]
+        rng = self._random(_PLAYERS)
+        if player is None:
             self._draw()
             click.echo()
 
-        def choose(options: Sequence[Option], texts: Sequence[str], what: str) -> int:
-            if chooser is None:
-                return self._ask(options, texts, what)
-            return chooser([options], players)[0] if len(options) > 1 else 0
+        def choose(options: Sequence[Option], texts: Sequence[str], asked: Asked) -> int:
+            if player is None:
+                return self._ask(options, texts, "say" if asked.moves_by is None else "move")
+            return player.choose([asked], rng)[0] if len(options) > 1 else 0
 
         sayings = replay.sayings()
         said, choice, words = -1, FREE_THROW, ""
         if sayings:
             names = [saying.name for saying in sayings]
-            said = choose(sayings, names, "say") if len(sayings) > 1 else 0
+            said = choose(sayings, names, Asked(replay.state)) if len(sayings) > 1 else 0
             choice = names[said]
             words = f"says {choice}, "
-        throws = replay.rolls(choice).pick(self._random(_DICE).random()).throws
+        roll = replay.rolls(choice).pick(self._random(_DICE).random())
+        throws = roll.throws
         thrown = " and ".join(map(str, throws))
         steps = replay.legal(throws, choice)
         texts = [replay.stepper.text(side, step) for step in steps]
         played = -1
         if steps:
-            if chooser is None:
+            if player is None:
                 click.echo(f"{name} throws {thrown}")
-            played = choose(steps, texts, "move")
-        if chooser is not None or played < 0:
+            played = choose(steps, texts, Asked(replay.state, roll.moves_by, choice))
+        if player is not None or played < 0:
             told = texts[played] if played >= 0 else "no move"
             click.echo(f"{name} {words}throws {thrown}: {told}")
         place = f"throw {len(replay.plies) + 1}"

@@ -12,11 +12,11 @@ import numpy as np
 
 from ur_solver.api.table import Table
 from ur_solver.audit import SampleStatistics, play_many
-from ur_solver.audit.players import NAMES, named_player
 from ur_solver.cli.options import json_option, table_argument
 from ur_solver.cli.output import columns, say, side_name
 from ur_solver.errors import InputError
 from ur_solver.locate import open_file
+from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
 from ur_solver.rules import DARK, LIGHT
 
@@ -26,10 +26,10 @@ from ur_solver.rules import DARK, LIGHT
 @click.option("-g", "--games", default=1000, show_default=True, type=click.IntRange(1, 1_000_000))
 @click.option(
     "--players",
-    default="best,best",
+    default="table,table",
     show_default=True,
     metavar="LIGHT,DARK",
-    help=f"Two of: {', '.join(NAMES)}.",
+    help=f"Two of: {', '.join(PLAYERS)}.",
 )
 @click.option("--seed", default=1, show_default=True, help="Of the dice and the players.")
 @click.option(
@@ -44,21 +44,21 @@ def command(
 ) -> None:
     """Play games by the rules of TABLE and say how they went.
 
-    TABLE is a file or a rule set, such as finkel:3. Light throws first. Players: best
+    TABLE is a file or a rule set, such as finkel:3. Light throws first. Players: table
     plays by the table; strong, medium and weak do so with growing carelessness; greedy
     captures, else gets another throw, else moves its foremost piece; first moves its
-    rearmost piece; random moves any.
+    rearmost piece; random moves any. Priorities as ur evaluate takes them will do too.
 
     \b
-    ur sample finkel:3 -g 1000 --players best,greedy -o games.rgn
+    ur sample finkel:3 -g 1000 --players table,greedy -o games.rgn
     """
     names = players.split(",")
     if len(names) != 2:
-        raise InputError(f"players {players!r}: expected two names with a comma, 'best,greedy'")
+        raise InputError(f"players {players!r}: expected two names with a comma, 'table,greedy'")
     with Table(open_file(word, say=say)) as table:
         if output is not None:
             check_output(output, table.rules)
-        light, dark = (named_player(name.strip(), table) for name in names)
+        light, dark = (policy_of(name.strip(), table) for name in names)
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)
         found = SampleStatistics()

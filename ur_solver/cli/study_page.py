@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from ur_solver.cli.output import columns
+from ur_solver.players.policies import PRIORITIES
 from ur_solver.study.figures import as_number, as_share, names_of, parts_of, points
-from ur_solver.study.policies import PRIORITIES
 
 _LEAST_SECOND = 1e-9
 

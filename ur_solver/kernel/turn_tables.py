@@ -1,28 +1,19 @@
 """A rule set's turns as plain arrays, for compiled code.
 
-Everything that `moves.py` asks a rule set's family is asked here once, for every piece,
-square content and throw, from the side of the player to move:
-
-* a *mover* is a piece in a place: at home, or in a place of the path;
-* `lift` says what its square holds once it has left, or that it is not there or not free;
-* a *step* takes a mover by a throw to a *landing*, which says for every content of the
-  target square what it holds then and what was captured, or that landing is forbidden; steps
-  with the same outcomes, by whatever throws, share a landing;
-* a *turn type* is what may be said before throwing and what may be thrown then.
+What `ur_solver.rules.piece_moves` found is written down here by the numbers of contents in a
+`TileSpace`; a *turn type* is what may be said before throwing and what may be thrown then.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import RuleSetError
 from ur_solver.rules import HOME
-from ur_solver.rules.contents import LIGHT, Pieces, split
+from ur_solver.rules.contents import split
+from ur_solver.rules.piece_moves import Landing, Mover, PieceMoves, Said
 from ur_solver.space import TileSpace
 
 MAX_CHOICES = 2
@@ -30,30 +21,6 @@ MAX_CHOICES = 2
 
 NONE = 0xFFFF
 """In place of a content: the move does not exist."""
-
-
-class Mover(NamedTuple):
-    """A piece of the side to move, and its path index."""
-
-    piece: str
-    source: int
-
-
-class Said(NamedTuple):
-    """A choice before throwing: what may move then, and by which throws."""
-
-    from_home: bool
-    from_board: bool
-    chances: tuple[float, ...]
-    passes: float
-
-
-class Landing(NamedTuple):
-    """What may happen on a cell: by its content the content afterwards and the part captured."""
-
-    cell: int
-    outcomes: tuple[tuple[int, int], ...]
-
 
 NOTHING = Said(from_home=False, from_board=False, chances=(), passes=0.0)
 
@@ -130,70 +97,34 @@ def turn_tables(space: TileSpace) -> TurnTables:
 class _Builder:
     def __init__(self, space: TileSpace) -> None:
         self.space = space
-        self.rules = space.rules
         self.mechanics = space.rules.mechanics
-        self.path = space.rules.path.light
-        self.cell = {square: k for k, square in enumerate(space.squares)}
-        self.movers = self._movers()
-        # throws that move some piece somewhere; the others only pass
-        self.throws = tuple(
-            throw
-            for throw in self.rules.dice.throws
-            if any(self.mechanics.reached(*mover, throw) for mover in self.movers)
-        )
-        self.held = [[split(content) for content in contents] for contents in space.contents]
-        self.landings: dict[Landing, int] = {}
-        # by piece, target and what is captured, which a throw may decide
-        self.known: dict[tuple[str, int, tuple[Pieces | None, ...]], int] = {}
-
-    def _movers(self) -> list[Mover]:
-        """At home first; the pieces of a place by number."""
-        numbers = range(1, self.rules.pieces + 1) if self.mechanics.is_numbered else ("",)
-        home = [Mover(f"{LIGHT}{number}", HOME) for number in numbers]
-        places = self.mechanics.places[LIGHT]
-        return home + [
-            Mover(f"{place.letter}{number}", place.path_index)
-            for place in places
-            for number in numbers
-        ]
+        self.moves = PieceMoves(space.rules)
 
     def build(self) -> TurnTables:
-        lift = [self._lift(mover) for mover in self.movers]
-        targets: list[int] = []
-        landings: list[int] = []
-        starts: list[list[int]] = []
-        for mover in self.movers:
-            starts.append([len(targets)])
-            for throw in self.throws:
-                for target in self.mechanics.reached(*mover, throw):
-                    self._check_step(mover, throw, target)
-                    targets.append(target)
-                    landings.append(self._landing(mover.piece, target, throw))
-                starts[-1].append(len(targets))
-        contents = [[content for content, _ in each.outcomes] for each in self.landings]
-        taken = [[part for _, part in each.outcomes] for each in self.landings]
+        moves = self.moves
+        lift = [self._lift(mover) for mover in moves.movers]
+        outcomes = [self._outcomes(landing) for landing in moves.landings]
+        contents = [[content for content, _ in each] for each in outcomes]
+        taken = [[part for _, part in each] for each in outcomes]
         types, type_of = self._types()
-        unsaid = NOTHING._replace(chances=(0.0,) * len(self.throws))
+        unsaid = NOTHING._replace(chances=(0.0,) * len(moves.throws))
         padded = [(*kind, *(unsaid,) * (MAX_CHOICES - len(kind))) for kind in types]
         return TurnTables(
-            mover_cell=np.array(
-                [self.cell[self.path[m.source]] if m.source >= 0 else -1 for m in self.movers],
-                dtype=np.int32,
-            ),
+            mover_cell=np.array([moves.cell_of(mover) for mover in moves.movers], dtype=np.int32),
             mover_part=np.array(
-                [self.space.stock.of((mover.piece,)) for mover in self.movers], dtype=np.int32
+                [self.space.stock.of((mover.piece,)) for mover in moves.movers], dtype=np.int32
             ),
             lift_start=_starts(lift),
             lift=np.concatenate(lift).astype(np.uint16),
-            step_start=np.array(starts, dtype=np.int32),
-            step_target=np.array(targets, dtype=np.int32),
-            step_landing=np.array(landings, dtype=np.int32),
-            landing_cell=np.array([each.cell for each in self.landings], dtype=np.int32),
+            step_start=np.array(moves.starts, dtype=np.int32),
+            step_target=np.array(moves.targets, dtype=np.int32),
+            step_landing=np.array(moves.landing_of, dtype=np.int32),
+            landing_cell=np.array([each.cell for each in moves.landings], dtype=np.int32),
             landing_start=_starts(contents),
             landing_content=np.concatenate(contents).astype(np.uint16),
             landing_taken=np.concatenate(taken).astype(np.int32),
-            throws=np.array(self.throws, dtype=np.int32),
-            again=np.array([self._again(throw) for throw in self.throws], dtype=np.uint8),
+            throws=np.array(moves.throws, dtype=np.int32),
+            again=np.array([moves.again(throw) for throw in moves.throws], dtype=np.uint8),
             advance=np.array(self._advance(), dtype=np.int32),
             type_of=np.array(type_of, dtype=np.uint8),
             n_choices=np.array([len(choices) for choices in types], dtype=np.int32),
@@ -207,69 +138,15 @@ class _Builder:
         """By content of the mover's square: the content without it, or `NONE`."""
         if mover.source == HOME:
             return []
-        square = self.path[mover.source]
-        cell = self.cell[square]
-        numbers = self.space.content_numbers[cell]
-        left = []
-        for content in self.space.contents[cell]:
-            held = split(content)
-            free = held[-1:] if self.mechanics.squares[square].is_stack else held
-            if mover.piece in free:
-                below, _, above = content.rpartition(mover.piece)
-                left.append(numbers[below + above])
-            else:
-                left.append(NONE)
-        return left
+        numbers = self.space.content_numbers[self.moves.cell_of(mover)]
+        return [NONE if left is None else numbers[left] for left in self.moves.lifted(mover)]
 
-    def _check_step(self, mover: Mover, throw: int, target: int) -> None:
-        if not mover.source < target <= len(self.path):
-            raise RuleSetError(
-                f"{self.rules.word}: family {self.mechanics.name!r} takes a piece from path index "
-                f"{mover.source} to {target} by a throw of {throw}, not further on to "
-                f"{len(self.path)} at most"
-            )
-
-    def _landing(self, piece: str, target: int, throw: int) -> int:
-        """The landing of a piece on a path index by a throw; -1 if it is borne off."""
-        if target == len(self.path):
-            return -1
-        square = self.path[target]
-        land, met = self.mechanics.squares[square].land, self.mechanics.meets(piece, target)
-        captured = tuple(land(met, held, throw) for held in self.held[self.cell[square]])
-        key = piece, target, captured
-        if key not in self.known:
-            landing = self._landed(piece, target, captured)
-            self.known[key] = self.landings.setdefault(landing, len(self.landings))
-        return self.known[key]
-
-    def _landed(self, piece: str, target: int, captured: tuple[Pieces | None, ...]) -> Landing:
-        """The landing on a square, with what is captured of each content of it."""
-        square = self.path[target]
-        cell = self.cell[square]
-        stands = self.mechanics.stands(piece, target)
-        outcomes = []
-        for held, taken in zip(self.held[cell], captured, strict=True):
-            if taken is None:
-                outcomes.append((NONE, 0))
-                continue
-            left = list(held)
-            for other in taken:
-                left.remove(other)
-            after = self.mechanics.arranged(square, (*left, stands))
-            # a side has more pieces on this square than it has at all: no position has that
-            number = self.space.content_numbers[cell].get(after, NONE)
-            outcomes.append((number, self.space.stock.of(taken) if taken else 0))
-        return Landing(cell, tuple(outcomes))
-
-    def _again(self, throw: int) -> list[list[int]]:
-        """By target and whether it captures: who may throw next."""
-        squares = (*self.path, None)
+    def _outcomes(self, landing: Landing) -> list[tuple[int, int]]:
+        """By content of the landing's cell: the content afterwards, and the part captured."""
+        numbers, stock = self.space.content_numbers[landing.cell], self.space.stock
         return [
-            [
-                sum({1 << again for again in self.mechanics.again(throw, square, is_capture)})
-                for is_capture in (False, True)
-            ]
-            for square in squares
+            (NONE, 0) if each is None else (numbers[each[0]], stock.of(each[1]) if each[1] else 0)
+            for each in landing.outcomes
         ]
 
     def _advance(self) -> list[int]:
@@ -295,7 +172,7 @@ class _Builder:
                 [
                     types.setdefault(
                         tuple(
-                            self._said(choice, candidate)
+                            self.moves.said(choice, candidate)
                             for choice in self.mechanics.choices(stock.count(home), n_on_board)
                         ),
                         len(types),
@@ -304,17 +181,6 @@ class _Builder:
                 ]
             )
         return list(types), type_of
-
-    def _said(self, choice: str, candidate: int | None) -> Said:
-        chances: Counter[int | None] = Counter()
-        for roll in self.mechanics.rolls(choice, candidate):
-            moves_by = roll.moves_by if roll.moves_by in self.throws else None
-            chances[moves_by] += roll.probability  # type: ignore[assignment]
-        return Said(
-            *self.mechanics.moves_from(choice),
-            tuple(float(chances[throw]) for throw in self.throws),
-            float(chances[None]),
-        )
 
 
 def _starts(lists: list[list[int]]) -> npt.NDArray[np.int32]:

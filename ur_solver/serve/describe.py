@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ur_solver.api.table import Table
-from ur_solver.audit.players import TEMPERATURES
 from ur_solver.errors import InputError
+from ur_solver.players.policies import TEMPERATURES
 from ur_solver.records import GameRecord, rules_text, write_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
 from ur_solver.rules.payoff import Stakes

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ur_solver.errors import InputError
+from ur_solver.players.policies import Policy, PolicyLike, policy_of
+from ur_solver.players.walker import walker_of
 from ur_solver.study.estimates import Estimate, mean_of
 from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay
 from ur_solver.study.play import play
-from ur_solver.study.policies import Policy, PolicyLike, policy_of
-from ur_solver.study.walker import walker_of
 from ur_solver.values import Values
 
 REPLY = "reply"

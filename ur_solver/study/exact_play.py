@@ -18,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError, SolveError
+from ur_solver.players.policies import Policy, TablePolicy, Weights
+from ur_solver.players.turns import AGAIN, PASS, WIN, Rows, Saying, Turns
+from ur_solver.players.walker import Walker
 from ur_solver.study import _sweeps
-from ur_solver.study.policies import Policy, TablePolicy, Weights
-from ur_solver.study.walker import AGAIN, PASS, WIN, Rows, Saying, Turns, Walker
 
 MOST_POSITIONS = 1_000_000
 """Spaces up to so many positions are written out: some 400 bytes a position."""

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.players.policies import TablePolicy
+from ur_solver.players.turns import AGAIN, CAPTURE, PASS, Rows
+from ur_solver.players.walker import Walker
 from ur_solver.rules import Payoff
 from ur_solver.study.play import Step
-from ur_solver.study.policies import TablePolicy
-from ur_solver.study.walker import AGAIN, CAPTURE, PASS, Rows, Walker
 from ur_solver.values import Values
 
 DECIDED = 0.9

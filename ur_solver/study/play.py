@@ -11,10 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.players import _walker
+from ur_solver.players.policies import Policy
+from ur_solver.players.turns import AGAIN, WIN, Rows, Turns
+from ur_solver.players.walker import Walker, walker_of
 from ur_solver.rules import RuleSet
-from ur_solver.study import _walker
-from ur_solver.study.policies import Policy
-from ur_solver.study.walker import AGAIN, WIN, Rows, Turns, Walker, walker_of
 
 _CHUNK = 20_000
 """Games that share a stream of random numbers, and a thread."""

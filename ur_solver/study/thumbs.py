@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.players.policies import PRIORITIES, Policy, Priorities, TablePolicy
+from ur_solver.players.turns import Turns
 from ur_solver.rules import RuleSet
 from ur_solver.study.estimates import Estimate, mean_of
 from ur_solver.study.play import play
-from ur_solver.study.policies import PRIORITIES, Policy, Priorities, TablePolicy
-from ur_solver.study.walker import Turns
 
 MOST_PRIORITIES = 4
 _LEAST_GAIN = 0.01

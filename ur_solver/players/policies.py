@@ -2,8 +2,7 @@
 
 A policy has one method, `weights`, which gives each option of some turns the chance that it is
 taken. A function of a position and its options will do as well (`policy_of`), and so will a
-name: ``table``, what is known by `PRIORITIES`, or priorities joined by ``+`` such as
-``capture+safe+furthest``.
+name: one of `PLAYERS`, or priorities joined by ``+`` such as ``capture+safe+furthest``.
 """
 
 from __future__ import annotations
@@ -15,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError
+from ur_solver.players import _walker
+from ur_solver.players.turns import AGAIN, CAPTURE, ROSETTE, WIN, Turns
+from ur_solver.players.walker import walker_of
 from ur_solver.rules import HOME, Move, Position
 from ur_solver.rules.moves import legal_moves
-from ur_solver.study import _walker
-from ur_solver.study.walker import AGAIN, CAPTURE, ROSETTE, WIN, Turns, walker_of
 from ur_solver.values import Values
 
 Weights = npt.NDArray[np.float64]
@@ -242,16 +242,21 @@ class Decided:
 
 
 TEMPERATURES = {"table": 0.0, "strong": 0.005, "medium": 0.02, "weak": 0.06}
-"""Policies by a table with the temperatures of `ur_solver.audit.players`; `table` does not err."""
+"""Players by a table, with their temperatures (`TablePolicy`); ``table`` does not err."""
 
 ORDERS: dict[str, tuple[str, ...]] = {
     "first": ("rearmost",),
     "greedy": ("win", "capture", "again", "furthest"),
 }
-"""Orders of priorities that have a name of their own: the players of ``ur sample``."""
+"""Orders of priorities that have a name of their own."""
 
-NAMES = (*TEMPERATURES, "random", *ORDERS, *PRIORITIES)
-"""All names of policies; priorities can be joined by ``+`` besides."""
+PLAIN = ("random", *ORDERS)
+"""Players without a table. ``random`` takes any move; ``first`` moves the rearmost piece, and
+enters one if it can; ``greedy`` prefers to win, then to capture, then an extra throw, then to move
+the foremost piece."""
+
+PLAYERS = (*TEMPERATURES, *PLAIN)
+"""The players that the program knows by name."""
 
 
 def policy_of(what: PolicyLike, values: Values) -> Policy:
@@ -261,7 +266,7 @@ def policy_of(what: PolicyLike, values: Values) -> Policy:
     ----------
     what : Policy, function or str
         A policy is taken as it is; a function decides turn by turn (`Decide`); a name is one of
-        `NAMES`, or several of `PRIORITIES` joined by ``+``.
+        `PLAYERS` or of `PRIORITIES`, or several of those joined by ``+``.
     values : Values
         Of the table that ``table`` and those that err play by.
 
@@ -283,6 +288,6 @@ def policy_of(what: PolicyLike, values: Values) -> Policy:
     if unknown:
         raise InputError(
             f"policy {what!r:.100}: {unknown[0]!r:.50} is not known; known are "
-            f"{', '.join(NAMES)}, and {', '.join(PRIORITIES)} joined by '+'"
+            f"{', '.join(PLAYERS)}, and {', '.join(PRIORITIES)}, which '+' joins"
         )
     return Priorities(order)

@@ -1,16 +1,17 @@
-"""Policies do what their names say; those of `ur sample` choose as its players do."""
+"""Policies do what their names say, asked for many turns at once or for the choices of games."""
 
 import numpy as np
 import pytest
 
 from tests.games import HashValues
-from tests.study.test_walker import random_states
-from ur_solver.audit.players import PLAIN
+from tests.players.test_walker import random_states
 from ur_solver.errors import InputError
+from ur_solver.players.player import Asked, Player
+from ur_solver.players.policies import PLAYERS, PRIORITIES, AnyMove, TablePolicy, policy_of
+from ur_solver.players.walker import Walker
+from ur_solver.records import Saying
 from ur_solver.records.race_steps import stepper_of
 from ur_solver.rules import CATALOGUE, named_rules
-from ur_solver.study.policies import NAMES, PRIORITIES, TablePolicy, policy_of
-from ur_solver.study.walker import Walker
 
 RULES = named_rules("finkel:4")
 VALUES = HashValues(RULES)
@@ -26,7 +27,7 @@ def turns_of(rules, n=150, seed=1):
             yield walker.say(rows[members], sayings), None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*PLAYERS, *PRIORITIES])
 @pytest.mark.parametrize("rules", ["finkel:4", "birds:3", "ben:3"])
 def test_weights_are_chances(name, rules):
     rules = named_rules(rules)
@@ -37,22 +38,75 @@ def test_weights_are_chances(name, rules):
         assert np.add.reduceat(weights, turns.starts[:-1]) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", ["first", "greedy"])
+def readable_first(options):
+    return min(range(len(options)), key=lambda k: options[k].source)
+
+
+def readable_greedy(options):
+    def eager(option):
+        if isinstance(option, Saying):
+            return option.source
+        return option.is_win, option.is_capture, option.again, option.target
+
+    return max(range(len(options)), key=lambda k: eager(options[k]))
+
+
+READABLE = {"first": readable_first, "greedy": readable_greedy}
+
+
+@pytest.mark.parametrize("name", READABLE)
 @pytest.mark.parametrize("rules", [name for name in CATALOGUE if name != "bell-stakes"])
-def test_named_orders_choose_as_the_players_of_games_do(name, rules):
+def test_named_orders_choose_what_they_say(name, rules):
+    """Turn by turn, of the options that games are recorded by, and in their order."""
     rules = named_rules(rules, 3)
     stepper = stepper_of(rules)
+    player = Player(rules, policy_of(name, HashValues(rules)))
+    rng = np.random.default_rng(0)
     for turns, saying in turns_of(rules, 60):
         chosen = np.flatnonzero(policy_of(name, HashValues(rules)).weights(turns))
         for k in np.flatnonzero(turns.n_options > 1):
             state = turns.rows[k].tobytes()
             if saying is None:
-                options = stepper.sayings(state)
+                options, asked = stepper.sayings(state), Asked(state)
             else:
                 throw = turns.walker.throws[turns.throws[k]]
                 options = stepper.steps(state, throw, saying.name)
-            (index,) = PLAIN[name]([options], np.random.default_rng(0))
+                asked = Asked(state, throw, saying.name)
+            index = READABLE[name](options)
             assert chosen[k] - turns.starts[k] == index
+            assert player.choose([asked], rng) == [index]
+
+
+class Leaning:
+    """Takes the first option three times in four, and of others any."""
+
+    def weights(self, turns):
+        rest = np.maximum(turns.n_options - 1, 1)[turns.turn_of]
+        weights = np.where(turns.n_options[turns.turn_of] > 1, 0.25 / rest, 1.0)
+        weights[turns.starts[:-1][turns.n_options > 1]] = 0.75
+        return weights
+
+
+@pytest.mark.parametrize("rules", ["finkel:4", "birds:3"])
+def test_a_player_takes_each_option_as_often_as_its_policy_says(rules):
+    """Many choices at once, some before the throw and some after it, stay in their order."""
+    rules = named_rules(rules)
+    asked, n_options = [], []
+    for turns, saying in turns_of(rules, 40):
+        for k in np.flatnonzero(turns.n_options > 1):
+            state = turns.rows[k].tobytes()
+            throw = None if saying is None else turns.walker.throws[turns.throws[k]]
+            asked.append(Asked(state, throw, "" if saying is None else saying.name))
+            n_options.append(int(turns.n_options[k]))
+    order = np.random.default_rng(2).permutation(len(asked)).tolist()
+    many = [asked[k] for k in order] * 40
+    most = np.array([n_options[k] for k in order] * 40)
+    for policy, share in ((AnyMove(), np.mean(1 / most)), (Leaning(), 0.75)):
+        player = Player(rules, policy)
+        chosen = np.array(player.choose(many, np.random.default_rng(3)))
+        assert (chosen < most).all()
+        assert np.mean(chosen == 0) == pytest.approx(share, abs=4 * 0.5 / len(many) ** 0.5)
+        assert chosen.tolist() == player.choose(many, np.random.default_rng(3))
 
 
 @pytest.mark.parametrize(
@@ -130,4 +184,3 @@ def test_unknown_names():
         policy_of("capture+lucky", VALUES)
     with pytest.raises(InputError, match="capture"):
         policy_of("", VALUES)
-    assert set(PRIORITIES) <= set(NAMES)

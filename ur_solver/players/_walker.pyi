@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.study.walker import WalkTables
+from ur_solver.players.tables import WalkTables
 
 AGAIN: int
 WIN: int

@@ -1,6 +1,6 @@
 """The options of many turns at once, on encoded states.
 
-`ur_solver.study.walker` builds the tables from the rules and says what they mean; nothing
+`ur_solver.players.tables` builds the tables from the rules and says what they mean; nothing
 here knows how states are ranked, or what they are worth.
 """
 

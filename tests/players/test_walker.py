@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from ur_solver.players.turns import AGAIN, CAPTURE, PASS, ROSETTE, WIN
+from ur_solver.players.walker import Walker
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.turns import turn
-from ur_solver.study.walker import AGAIN, CAPTURE, PASS, ROSETTE, WIN, Walker
 
 NAMES = list(CATALOGUE)
 
