@@ -87,7 +87,7 @@ class Turns:
     def __len__(self) -> int:
         return len(self.rows)
 
-    @property
+    @cached_property
     def n_options(self) -> npt.NDArray[np.int64]:
         """How many options each turn has."""
         return np.diff(self.starts)

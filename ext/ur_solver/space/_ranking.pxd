@@ -1,11 +1,12 @@
 # The compiled half of the state space: rank and unrank of encoded states.
 
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 cdef enum:
     MAX_SHARED = 20
     MAX_CELLS = 40
     N_CODES = 5
+    CODE_ROOM = 8      # codes are looked up unchecked, by three bits
 
 
 cdef struct Decoded:
@@ -24,6 +25,7 @@ cdef class Ranking:
     cdef const uint32_t[:, ::1] cell_bits      # (cell, code) -> bits of four masks
     cdef const int8_t[:, ::1] cell_digit       # (cell, code) -> digit, -1 if not allowed
     cdef const int8_t[::1] cell_shared         # cell -> shared square, -1 if private
+    cdef uint64_t cell_word[MAX_CELLS][CODE_ROOM]  # (cell, code) -> what it adds to a sum
     cdef const uint8_t[::1] shared_cell        # shared square -> cell
     cdef const uint8_t[:, ::1] digit_code      # (shared square, digit) -> code
     # configs
@@ -42,7 +44,7 @@ cdef class Ranking:
     cdef const int64_t[::1] half_start         # sorted first ranks
     cdef const int32_t[:, ::1] half_configs    # in that order: (mine, theirs)
 
+    cdef void add_up(self) noexcept
     cdef int64_t rank_state(self, const uint8_t* state) noexcept nogil
-    cdef int64_t rank_decoded(self, const Decoded* state) noexcept nogil
     cdef void decode(self, int64_t rank, Decoded* state) noexcept nogil
     cdef void write_state(self, const Decoded* decoded, uint8_t* state) noexcept nogil

@@ -5,7 +5,14 @@ home count and the opponent's. `ur_solver.space.race` builds the tables and docu
 the order of ranks; here they are only read.
 """
 
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+# A cell's content adds to one sum: its bits of four masks, then pieces of mine and of theirs,
+# then contents that are not allowed.
+cdef enum:
+    MINE_SHIFT = 32
+    THEIRS_SHIFT = 40
+    FAULT_SHIFT = 48
 
 
 cdef inline int popcount8(uint32_t bits) noexcept nogil:
@@ -50,60 +57,63 @@ cdef class Ranking:
         self.n_shapes = self.below.shape[0]
         if self.n_shared > MAX_SHARED or self.n_cells > MAX_CELLS:
             raise ValueError("a board larger than the compiled limits")
+        self.add_up()
+
+    cdef void add_up(self) noexcept:
+        # Fill `cell_word`.
+        cdef int cell, code
+        cdef uint64_t word
+        for cell in range(self.n_cells):
+            for code in range(CODE_ROOM):
+                word = <uint64_t>1 << FAULT_SHIFT
+                if code < N_CODES and self.cell_digit[cell, code] >= 0:
+                    word = 0 if self.cell_shared[cell] >= 0 else self.cell_bits[cell, code]
+                    if code:
+                        word += <uint64_t>1 << (MINE_SHIFT if code & 1 else THEIRS_SHIFT)
+                self.cell_word[cell][code] = word
 
     cdef int64_t rank_state(self, const uint8_t* state) noexcept nogil:
         # -1 for a state that is over or not of this space.
-        cdef Decoded decoded
-        cdef uint32_t bits = 0
-        cdef int cell, code, digit, square
-        cdef int on_board_mine = 0, on_board_theirs = 0, off_mine, off_theirs
-        cdef uint32_t my_frozen, their_frozen
+        cdef uint64_t sum = 0
+        cdef uint8_t seen = 0
+        cdef int cell, code, s, i, j, mine, theirs, mine_shape, their_shape, off_mine, off_theirs
+        cdef uint32_t bits, my_frozen, their_frozen
+        cdef int64_t rank
+        cdef const int64_t* below
+        cdef Py_ssize_t n_j = self.below.shape[4], n_digits = self.n_digits
+        cdef Py_ssize_t square_step = self.below.shape[3] * n_j * n_digits
         for cell in range(self.n_cells):
-            code = state[cell]
-            if code >= N_CODES:
-                return -1
-            digit = self.cell_digit[cell, code]
-            if digit < 0:
-                return -1
-            if code == 1 or code == 3:
-                on_board_mine += 1
-            elif code:
-                on_board_theirs += 1
-            square = self.cell_shared[cell]
-            if square >= 0:
-                decoded.digits[square] = digit
-            else:
-                bits |= self.cell_bits[cell, code]
-        off_mine = self.pieces - on_board_mine - state[self.n_cells]
-        off_theirs = self.pieces - on_board_theirs - state[self.n_cells + 1]
+            seen |= state[cell]
+            sum += self.cell_word[cell][state[cell] & (CODE_ROOM - 1)]
+        if seen >= CODE_ROOM or sum >> FAULT_SHIFT:
+            return -1
+        off_mine = self.pieces - <int>((sum >> MINE_SHIFT) & 0xFF) - state[self.n_cells]
+        off_theirs = self.pieces - <int>((sum >> THEIRS_SHIFT) & 0xFF) - state[self.n_cells + 1]
         if off_mine < 0 or off_theirs < 0:
             return -1
+        bits = <uint32_t>sum
         my_frozen = (bits >> 8) & 0xFF
         their_frozen = (bits >> 24) & 0xFF
-        decoded.mine = self.config_of[off_mine, my_frozen]
-        decoded.theirs = self.config_of[off_theirs, their_frozen]
-        if decoded.mine < 0 or decoded.theirs < 0:
+        mine = self.config_of[off_mine, my_frozen]
+        theirs = self.config_of[off_theirs, their_frozen]
+        if mine < 0 or theirs < 0:
             return -1
-        decoded.my_row = self.row_of[my_frozen, bits & 0xFF]
-        decoded.their_row = self.row_of[their_frozen, (bits >> 16) & 0xFF]
-        return self.rank_decoded(&decoded)
-
-    cdef int64_t rank_decoded(self, const Decoded* state) noexcept nogil:
-        cdef int mine_shape = self.config_shape[state.mine]
-        cdef int their_shape = self.config_shape[state.theirs]
-        cdef int i = self.config_free[state.mine]
-        cdef int j = self.config_free[state.theirs]
-        cdef int s, code
-        cdef int64_t rank = self.half_offset[state.mine, state.theirs]
+        mine_shape, their_shape = self.config_shape[mine], self.config_shape[theirs]
+        i, j = self.config_free[mine], self.config_free[theirs]
+        rank = self.half_offset[mine, theirs]
+        below = &self.below[mine_shape, their_shape, 0, 0, 0, 0]
         for s in range(self.n_shared):
-            rank += self.below[mine_shape, their_shape, s, i, j, state.digits[s]]
-            code = self.digit_code[s, state.digits[s]]
-            if code:
-                if code & 1:
-                    i -= 1
-                else:
-                    j -= 1
-        return rank + state.my_row * self.row_prefix[their_shape, j] + state.their_row
+            cell = self.shared_cell[s]
+            code = state[cell]
+            rank += below[(i * n_j + j) * n_digits + self.cell_digit[cell, code]]
+            below += square_step
+            i -= code & 1
+            j -= (code != 0) - (code & 1)
+        return (
+            rank
+            + <int64_t>self.row_of[my_frozen, bits & 0xFF] * self.row_prefix[their_shape, j]
+            + self.row_of[their_frozen, (bits >> 16) & 0xFF]
+        )
 
     cdef void decode(self, int64_t rank, Decoded* state) noexcept nogil:
         cdef Py_ssize_t low = 0, high = self.half_start.shape[0] - 1, middle
