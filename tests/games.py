@@ -12,7 +12,7 @@ from ur_solver.space import space_of
 
 GAMES = Path(__file__).parent / "data" / "games"
 RACES = [rules for rules in CATALOGUE.values() if rules.mechanics.is_plain_race]
-OWN_RULES = [rules for rules in CATALOGUE.values() if rules not in RACES and rules.payoff.is_chance]
+OWN_RULES = [rules for rules in CATALOGUE.values() if rules not in RACES]
 NAMES = sorted(path.stem for path in GAMES.glob("*.json"))
 
 

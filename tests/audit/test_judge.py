@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from tests.games import GAMES, NAMES, OWN_RULES, RACES, HashValues, random_game
 from ur_solver.api.table import Table
-from ur_solver.audit import audit_games, play_games
+from ur_solver.audit import Thresholds, audit_games, play_games
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.players.policies import policy_of
 from ur_solver.records import GameRecord, Replay, read_file, write_games
 from ur_solver.rules import CATALOGUE, named_rules
-from ur_solver.rules.turns import choice_value, move_value, throw_value, turn
+from ur_solver.rules.payoff import Stakes
+from ur_solver.rules.turns import choice_value, move_value, throw_value, total, turn
 
 EXACT = 1e-12
 
@@ -22,9 +23,17 @@ def sign(judged):
 
 
 def identity_gap(audit):
-    """The difference between the end value and start value + luck - losses."""
+    """The difference between the end value and start value + luck - losses + light's fines."""
     gained = sum(sign(judged) * (judged.luck - judged.loss) for judged in audit.plies)
-    return abs(audit.end_value - (audit.start_value + gained))
+    fines = sum(judged.cost for judged in audit.of_side("L"))
+    return abs(audit.end_value - (audit.start_value + gained + fines))
+
+
+def won_by_light(record):
+    """What the game's end is worth to light: 1 or 0, or with stakes the pot or 0."""
+    last = record.plies[-1]
+    position = record.stepper.position(last.step.state, "D" if last.side == "L" else "L")
+    return total(position) * (record.winner == "L")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -47,9 +56,11 @@ def test_every_sample_game_is_audited(name):
 def test_result_is_start_value_and_luck_less_losses(name, pieces, seed, cut):
     record = random_game(CATALOGUE[name].with_pieces(pieces), seed, cut)
     (audit,) = audit_games([record], HashValues(record.rules))
-    assert identity_gap(audit) < EXACT
+    assert identity_gap(audit) < EXACT * audit.end_total
+    assert len(audit.curve) == len(audit.plies) + 1
     if record.winner:
-        assert audit.end_value == (record.winner == "L")
+        assert audit.end_value == won_by_light(record)
+        assert audit.curve[-1] == (record.winner == "L")
     for judged in audit.plies:
         assert judged.loss >= 0
         if not judged.is_choice:
@@ -143,8 +154,8 @@ def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_
                 (ply.throws, ply.state, ply.played, ply.said) for ply in before.plies
             ]
         for audit in audit_games(records, query):
-            assert identity_gap(audit) < EXACT
-            assert audit.end_value == (audit.record.winner == "L")
+            assert identity_gap(audit) < EXACT * audit.end_total
+            assert audit.end_value == won_by_light(audit.record)
             begin = query.opening_value() or query.value(rules.start())
             assert audit.start_value == pytest.approx(begin, abs=EXACT)
             expected = list(_judged_again(audit.record, query))
@@ -179,6 +190,29 @@ def _judged_again(record, query):
         else:
             yield False, None, luck, 0.0
             position = position.pass_turn()
+
+
+@pytest.mark.parametrize("ante", [10, 0])
+def test_fines_are_those_that_positions_count(ante, solved):
+    """What both sides paid is what the positions say was paid; marks are shares of the pot."""
+    rules = named_rules("bell-stakes:1").with_stakes(Stakes(ante=ante, reach=2))
+    with Table(solved(rules)) as table:
+        weak, random = policy_of("weak", table), policy_of("random", table)
+        games = play_games(rules, weak, random, 30, np.random.default_rng(2))
+        fines = 0
+        for audit in audit_games(games, table):
+            last = audit.record.plies[-1]
+            end = audit.record.stepper.position(last.step.state, "L")
+            assert audit.light.cost + audit.dark.cost == end.fines * rules.stakes.fine
+            assert audit.end_total == 2 * ante + end.fines
+            fines = max(fines, end.fines)
+            for judged in audit.plies:
+                position = audit.record.stepper.position(judged.ply.state, judged.ply.side)
+                assert judged.total == total(position)
+                assert judged.value == pytest.approx(table.value(position), abs=1e-11)
+                share = judged.loss / (judged.total or 1)
+                assert (Thresholds().mark(judged) is None) == (share < 0.015)
+    assert fines > rules.stakes.reach
 
 
 def test_other_rules_are_refused_by_name():

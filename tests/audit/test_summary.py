@@ -88,14 +88,14 @@ def test_a_summary_adds_up():
 
 def test_json_has_the_documented_keys():
     audit = audit_of("finkel-2")
-    values = json.loads(game_json(audit))
+    values = json.loads(game_json(audit, Thresholds()))
     assert list(values) == ["file", "rules", "winner", "start_value", "light", "dark", "plies"]
     assert values["rules"] == "finkel"
     assert values["winner"] == "dark"
     assert list(values["light"]) == ["choices", "best", "loss", "luck"]
     ply = values["plies"][0]
     assert list(ply) == [
-        "side", "position", "throw", "move", "best", "value", "best_value", "loss", "luck",
+        "side", "position", "throw", "move", "best", "value", "best_value", "loss", "luck", "mark",
     ]  # fmt: skip
     assert len(values["plies"]) == len(audit.plies)
     rules = audit.record.rules
@@ -107,7 +107,27 @@ def test_json_has_the_documented_keys():
         for ply in values["plies"]
     )
     assert total == pytest.approx(0, abs=1e-12)
-    assert json.loads(game_json(audit_of("finkel-short-wait4roll")))["winner"] is None
+    marks = [ply["mark"] for ply in values["plies"]]
+    assert marks == [Thresholds().mark(judged) for judged in audit.plies]
+    short = json.loads(game_json(audit_of("finkel-short-wait4roll"), Thresholds()))
+    assert short["winner"] is None
+
+
+def test_json_has_the_strength_that_the_text_gives():
+    references = {"random": 0.03, "first": 0.02, "greedy": 0.01}
+    for name in ("finkel-2", "finkel-short-wait4roll"):
+        audit = audit_of(name)
+        values = json.loads(game_json(audit, Thresholds(), references))
+        for side in ("light", "dark"):
+            found = values[side]
+            text = strength_text(getattr(audit, side), references)
+            if text == NOTHING:
+                assert (found["strength"], found["strength_error"]) == (None, None)
+            else:
+                assert text == (
+                    f"{100 * found['strength']:.0f} \N{PLUS-MINUS SIGN} "
+                    f"{100 * found['strength_error']:.0f}"
+                )
 
 
 def test_csv_has_a_row_a_player():

@@ -67,6 +67,9 @@ def test_audit_as_json():
     assert values["file"] == GREEDY
     assert values["start_value"] == pytest.approx(0.518572907495, abs=1e-10)
     assert values["light"]["choices"] == 5
+    assert values["light"]["strength"] is None  # of so few choices
+    bare = run("audit", "finkel:2", GREEDY, "--json", "--reference-games", 0).stdout
+    assert "strength" not in bare
     both = run("audit", "finkel:2", "-", "--json", stdin=Path(GREEDY).read_text() + "\n").stdout
     assert json.loads(both) == values | {"file": "-"}
 
@@ -262,6 +265,44 @@ def test_birds_are_played_sampled_and_audited(tmp_path):
                "--blunder", 2e-3, "--worst", 30).stdout  # fmt: skip
     assert " said " in told
     assert "Said <b>" in page.read_text()
+
+
+def test_games_for_money_are_played_sampled_and_audited(tmp_path):
+    """A sample's mean winnings are what the table says that the start is worth."""
+    path, word = tmp_path / "games.ur", "bell-stakes:1"
+    output = run("sample", word, "-g", 400, "-o", path).stdout
+    values = json.loads(run("sample", word, "-g", 400, "--json").stdout)
+    worth = json.loads(run("info", word, "--json").stdout)["value"]
+    assert abs(values["light_money"] - worth) < 3 * values["money_error"]
+    assert f"table (light) gets      {values['light_money']:.2f} a game" in output
+    lines = run("audit", path, "--json", "--reference-games", 0).stdout.splitlines()
+    fines = 0
+    for line in lines:
+        game = json.loads(line)
+        fines += game["light"]["cost"] + game["dark"]["cost"]
+        gained = sum(
+            (ply["luck"] - ply["loss"]) * (1 if ply["side"] == "light" else -1)
+            for ply in game["plies"]
+        )
+        last = game["plies"][-1]["position"]
+        pot = 20 + int(last.rpartition(" p")[2])  # the last move leaves the board
+        assert game["start_value"] + gained + game["light"]["cost"] == pytest.approx(
+            pot * (game["winner"] == "light")
+        )
+    assert fines == values["fines"]
+    game = tmp_path / "game.ur"
+    told = run("play", word, "--dark", "weak", "--seed", 2, "-o", game, stdin="hint\n" + "1\n" * 90)
+    assert "light's money to come: " in told.stdout
+    assert "won the pot of " in told.stdout
+    page = tmp_path / "report.html"
+    text = run("audit", game, "--html", page, "--csv", tmp_path / "games.csv").stdout
+    for line in text.splitlines()[1:]:
+        assert line in told.stdout
+    assert "Fines paid" in page.read_text()
+    assert "points of" not in text
+    assert "RGN can express turns of the race family only" in (
+        run("sample", word, "-o", tmp_path / "games.rgn", code=2).stderr
+    )
 
 
 def test_the_program_plays_itself_and_hints():

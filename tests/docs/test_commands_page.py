@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import re
 
 import click
@@ -42,8 +43,8 @@ ASKED = {
     "ur info": [["info", "finkel:1"], ["info", "bell-stakes:1"], ["info", "skiriuk:1"]],
     "ur verify": [["verify", "finkel:1"]],
     "ur certify": [["certify", "finkel:1"]],
-    "ur audit": [["audit", "finkel", "GAMES"]],
-    "ur sample": [["sample", "finkel:1", "-g", "3"]],
+    "ur audit": [["audit", "finkel", "GAMES"], ["audit", "bell-stakes:1", "MONEY"]],
+    "ur sample": [["sample", "finkel:1", "-g", "3"], ["sample", "bell-stakes:1", "-g", "3"]],
     "ur evaluate": [
         ["evaluate", "finkel:1"],
         ["evaluate", "finkel:1", "-g", "5", "--light", "random"],
@@ -105,9 +106,12 @@ def games(tmp_path):
     from tests.games import random_game
     from ur_solver.records import write_games
 
-    path = tmp_path / "games.ur"
-    write_games([random_game(named_rules("finkel:2"), seed) for seed in (1, 2)], path)
-    return path
+    found = {}
+    for name, word in (("GAMES", "finkel:2"), ("MONEY", "bell-stakes:1")):
+        found[name] = str(tmp_path / f"{name}.ur")
+        games = [random_game(named_rules(word), seed) for seed in (1, 2)]
+        write_games(games, pathlib.Path(found[name]))
+    return found
 
 
 @pytest.mark.parametrize("heading", list(ASKED))
@@ -117,7 +121,7 @@ def test_keys_of_json_are_those_of_the_page(heading, finkel2, solved, games):
     told = sections()[heading]
     seen = set()
     for arguments in ASKED[heading]:
-        words = [str(games) if word == "GAMES" else word for word in arguments]
+        words = [games.get(word, word) for word in arguments]
         words = ["finkel:2" if word == "finkel" else word for word in words]
         result = CliRunner().invoke(cli, [*words, "--json"])
         assert result.exit_code == 0, result.output

@@ -5,13 +5,22 @@ import pytest
 
 from tests.games import HashValues
 from tests.players.test_walker import random_states
+from ur_solver.api.table import Table
 from ur_solver.errors import InputError
 from ur_solver.players.player import Asked, Player
-from ur_solver.players.policies import PLAYERS, PRIORITIES, AnyMove, TablePolicy, policy_of
+from ur_solver.players.policies import (
+    PLAYERS,
+    PRIORITIES,
+    TEMPERATURES,
+    AnyMove,
+    TablePolicy,
+    policy_of,
+)
 from ur_solver.players.walker import Walker
 from ur_solver.records import Saying
 from ur_solver.records.race_steps import stepper_of
 from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.rules.turns import total
 
 RULES = named_rules("finkel:4")
 VALUES = HashValues(RULES)
@@ -156,8 +165,6 @@ def test_a_function_is_a_policy():
 
 @pytest.mark.parametrize("rules", ["finkel:4", "bell-stakes:2", "birds:2"])
 def test_the_table_takes_what_is_worth_most(rules, solved):
-    from ur_solver.api.table import Table
-
     rules = named_rules(rules if rules != "finkel:4" else "finkel:2")
     with Table(solved(rules)) as table:
         policy = TablePolicy(table)
@@ -177,6 +184,28 @@ def test_the_table_takes_what_is_worth_most(rules, solved):
                         assert sorted(mine, reverse=True) == pytest.approx(
                             [each.value for each in moves], abs=1e-9
                         )
+
+
+def test_players_err_by_shares_of_the_pot(solved):
+    """With stakes, a move that loses the temperature of the pot is taken 1/e times as often."""
+    rules = named_rules("bell-stakes:2")
+    n_compared = 0
+    with Table(solved(rules)) as table:
+        policy = policy_of("medium", table)
+        for turns, _ in turns_of(rules, 60):
+            weights = policy.weights(turns)
+            for k, row in enumerate(turns.rows):
+                position = turns.walker.position(row)
+                throw = int(turns.throws[k])
+                moves = [] if throw < 0 else table.moves(position, turns.walker.throws[throw])
+                if len(moves) < 2:
+                    continue
+                losses = np.array([each.loss for each in moves]) / total(position)
+                own = np.sort(weights[turns.starts[k] : turns.starts[k + 1]])[::-1]
+                odds = np.exp(-losses / TEMPERATURES["medium"])
+                assert own == pytest.approx(odds / odds.sum(), abs=1e-9)
+                n_compared += 1
+    assert n_compared > 20
 
 
 def test_unknown_names():

@@ -369,6 +369,35 @@ def test_games_are_saved(person, long_game):
             ]
 
 
+def test_a_game_for_money_is_opened_and_saved(person, solved):
+    rules = named_rules("bell-stakes:1")
+    game = random_game(rules, 8)
+    person.visit("table=bell-stakes-1")
+    person.press("Open", "header")
+    person.page.fill("#text", write_text(game, ".ur"))
+    person.press("Open", "#open-dialog")
+    person.page.wait_for_selector("#open-dialog", state="hidden")
+    person.settle()
+    with Table(solved(rules)) as table:
+        audit = table.audit(game)
+    assert f"won the pot of {audit.end_total}" in person.page.inner_text("#names")
+    person.page.focus("#board")
+    person.keys("End")
+    person.settle()
+    account = person.page.locator("#summary .account")
+    assert float(account.get_attribute("data-sum")) == pytest.approx(audit.end_value, abs=1e-6)
+    fines = account.locator("tr", has_text="Fines of light").locator("td").inner_text()
+    assert float(fines) == audit.light.cost
+    person.press("Save", "header")
+    with person.page.expect_download() as caught:
+        person.press("Game, .ur", "#save-dialog")
+    (saved,) = read_text(caught.value.path().read_text())
+    assert [ply[:5] for ply in saved.plies] == [ply[:5] for ply in game.plies]
+    with person.page.expect_download() as caught:
+        person.press("Report, .html", "#save-dialog")
+    assert "Fines paid" in caught.value.path().read_text()
+
+
 # The editor.
 
 

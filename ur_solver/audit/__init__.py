@@ -9,7 +9,6 @@ from ur_solver.audit.report import (
     action_text,
     html_report,
     result_text,
-    signed,
     strength_text,
 )
 from ur_solver.audit.selfplay import (
@@ -28,6 +27,7 @@ from ur_solver.audit.summary import (
     summarise,
     worst_plies,
 )
+from ur_solver.audit.units import Units
 
 __all__ = [
     "NOTHING",
@@ -40,6 +40,7 @@ __all__ = [
     "SampleStatistics",
     "Strength",
     "Thresholds",
+    "Units",
     "account_text",
     "action_text",
     "audit_games",
@@ -51,7 +52,6 @@ __all__ = [
     "reference_losses",
     "references_of",
     "result_text",
-    "signed",
     "strength",
     "strength_text",
     "summarise",

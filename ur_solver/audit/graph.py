@@ -22,14 +22,16 @@ class GraphMark:
     title: str
 
 
-def graph_svg(curve: Sequence[float], marks: Sequence[GraphMark]) -> Markup:
-    """Light's chance to win throughout the game, with a dot for each marked move.
+def graph_svg(curve: Sequence[float], marks: Sequence[GraphMark], worth: str) -> Markup:
+    """What light has throughout the game, with a dot for each marked move.
 
     Parameters
     ----------
     curve : sequence of float
-        Win probabilities of light in [0, 1], before each ply and at the end.
+        In [0, 1], before each ply and at the end.
     marks : sequence of GraphMark
+    worth : str
+        What that is, such as ``chance to win``.
     """
     width, height = 720.0, 240.0
     step = width / max(len(curve) - 1, 1)
@@ -53,7 +55,7 @@ def graph_svg(curve: Sequence[float], marks: Sequence[GraphMark]) -> Markup:
     return Markup(
         f'<svg class="graph" viewBox="{-_LEFT} {-_EDGE} {width + _LEFT + _EDGE} '
         f'{height + 2 * _EDGE}" role="img" '
-        f'aria-label="light&#39;s chance to win in percent, throw by throw">{grid}{labels}'
+        f'aria-label="light&#39;s {worth} in percent, throw by throw">{grid}{labels}'
         f'<polygon class="area" points="{area}"/><polyline class="curve" points="{line}"/>'
         f"{dots}</svg>"
     )

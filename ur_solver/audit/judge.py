@@ -1,16 +1,20 @@
 """Judging recorded games: what each throw was worth and what each move cost.
 
-Every value is a win probability in [0, 1], to the side that is named. For a ply of side s,
+Every value is a win probability in [0, 1], to the side that is named; with stakes it is the money
+that the side may expect to come, of which a move's fine is taken off. For a ply of side s,
 
     luck = value after the best move with the throw - value before the throw
     loss = value after the best move - value after the move played,   never below 0
 
 so that value before + luck - loss is the value after. Over a whole game
 
-    end value = start value + luck of light - loss of light - luck of dark + loss of dark
+    end value = start value + luck of light - loss of light + fines of light
+                            - luck of dark  + loss of dark
 
-where start and end value are to light; the end value of a game that was played out is 1 or 0. The
-mean luck over all throws is 0, whatever is played, since luck depends on the dice alone.
+where start and end value are to light; the end value of a game that was played out is 1 or 0, with
+stakes the pot or 0. Only with stakes there are fines: those of light, once paid, are no longer
+taken off what is to come. The mean luck over all throws is 0, whatever is played, since luck
+depends on the dice alone.
 
 A *choice* is a ply with two legal moves or more. In any other ply nothing can be lost. Where the
 rules let a player say something before throwing (birds), what was said is judged apart from the
@@ -41,13 +45,13 @@ from ur_solver.audit.worth import (
     outcome_worth,
 )
 from ur_solver.errors import RuleSetMismatchError
-from ur_solver.records import GameRecord, Outcome, Ply, Saying, rules_word
+from ur_solver.records import GameRecord, Outcome, Ply, Saying, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, opponent
 from ur_solver.values import Values, row_values
 
 TIE = 1e-6
-"""Moves whose values differ by no more than this are equally good. Tables hold digits beyond their
-tolerance, and no human can tell a millionth of a game."""
+"""Moves whose values differ by no more than this share of what there is to win are equally good.
+Tables hold digits beyond their tolerance, and no human can tell a millionth of a game."""
 
 BATCH_PLIES = 200_000
 """Plies that are judged at once: about a thousand games, some 300 MB. Each batch reads its values
@@ -71,6 +75,8 @@ class JudgedPly(NamedTuple):
     is_saying : bool
         Whether this judges what was said. The options are then the ply's sayings, and the dice
         have not been thrown yet.
+    total : int
+        What both sides' values sum to before the move: 1, or with stakes the pot.
     """
 
     ply: Ply
@@ -79,6 +85,7 @@ class JudgedPly(NamedTuple):
     played_value: float
     best: int
     is_saying: bool = False
+    total: int = 1
 
     @property
     def options(self) -> Sequence[Option]:
@@ -99,6 +106,17 @@ class JudgedPly(NamedTuple):
     def loss(self) -> float:
         """What the move played cost."""
         return self.best_value - self.played_value
+
+    @property
+    def cost(self) -> int:
+        """The fine that the move played cost; 0 without stakes."""
+        option = None if self.taken < 0 else self.options[self.taken]
+        return option.cost if isinstance(option, Step) else 0
+
+    @property
+    def lost_share(self) -> float:
+        """The loss as a share of what there is to win."""
+        return self.loss / (self.total or 1)
 
     @property
     def is_choice(self) -> bool:
@@ -123,12 +141,16 @@ class GameAudit:
     start_value, end_value : float
         To light: before the first throw (with it made, where the rules give it), and where
         the record stops.
+    start_total, end_total : int
+        What both sides' values sum to there: 1, or with stakes the pot.
     """
 
     record: GameRecord
     plies: tuple[JudgedPly, ...]
     start_value: float
     end_value: float
+    start_total: int = 1
+    end_total: int = 1
 
     @cached_property
     def light(self) -> PlayerSummary:
@@ -190,12 +212,14 @@ class GameAudit:
 
     @cached_property
     def curve(self) -> tuple[float, ...]:
-        """Light's win probability before each ply, then where the record stops."""
-        before = (
-            judged.value if judged.ply.side == LIGHT else 1.0 - judged.value
-            for judged in self.plies
+        """Light's win probability before each ply, then where the record stops.
+
+        With stakes, light's share of the pot; one half of an empty pot.
+        """
+        return (
+            *(_share(_to_light(each.value, each), each.total) for each in self.plies),
+            _share(self.end_value, self.end_total),
         )
-        return (*before, self.end_value)
 
     def taken_text(self, judged: JudgedPly) -> str | None:
         """What was played in one of its plies, or said; None for a turn without a move."""
@@ -212,6 +236,14 @@ class GameAudit:
         if isinstance(option, Saying):
             return option.name
         return self.record.stepper.text(judged.ply.side, option)
+
+
+def _to_light(value: float, judged: JudgedPly) -> float:
+    return value if judged.ply.side == LIGHT else judged.total - value
+
+
+def _share(value: float, total: int) -> float:
+    return value / total if total else 0.5
 
 
 def audit_games(
@@ -285,7 +317,8 @@ def _opening(record: GameRecord) -> Outcome | None:
     if rolls is None:
         return None
     state = stepper.encode(record.start)
-    return Outcome(1.0, stepper.steps_after(state, rolls[0]), stepper.flip(state))
+    steps = stepper.steps_after(state, rolls[0])
+    return Outcome(1.0, steps, stepper.flip(state), stepper.total(state))
 
 
 def _judged(record: GameRecord, found: Iterator[float]) -> GameAudit:
@@ -293,26 +326,35 @@ def _judged(record: GameRecord, found: Iterator[float]) -> GameAudit:
     begin = before = next(found) if opening is None else outcome_worth(opening, found)
     judged: list[JudgedPly] = []
     side = record.start.side
+    first_total = total = record.stepper.total(record.stepper.encode(record.start))
     for ply in record.plies:
         if len(ply.sayings) > 1:
-            judged.append(_chosen(ply, before, ply.sayings, ply.said, found, is_saying=True))
+            judged.append(_chosen(ply, before, total, ply.sayings, ply.said, found, is_saying=True))
             before = judged[-1].played_value
         if not ply.steps:
-            after = 1.0 - next(found)
-            judged.append(JudgedPly(ply, before, after, after, -1))
-            before, side = 1.0 - after, opponent(ply.side)
+            after = total - next(found)
+            judged.append(JudgedPly(ply, before, after, after, -1, total=total))
+            before, side = total - after, opponent(ply.side)
             continue
-        judged.append(_chosen(ply, before, ply.steps, ply.played, found))
-        after = judged[-1].played_value
-        keeps_turn = ply.played < 0 or ply.steps[ply.played].again
-        before, side = (after, ply.side) if keeps_turn else (1.0 - after, opponent(ply.side))
-    to_light = begin if record.start.side == LIGHT else 1.0 - begin
-    return GameAudit(record, tuple(judged), to_light, before if side == LIGHT else 1.0 - before)
+        judged.append(_chosen(ply, before, total, ply.steps, ply.played, found))
+        after = judged[-1].played_value + judged[-1].cost  # what has been paid is no more to come
+        total = total if ply.step is None else ply.step.total
+        keeps_turn = ply.step is None or ply.step.again
+        before, side = (after, ply.side) if keeps_turn else (total - after, opponent(ply.side))
+    return GameAudit(
+        record,
+        tuple(judged),
+        begin if record.start.side == LIGHT else first_total - begin,
+        before if side == LIGHT else total - before,
+        first_total,
+        total,
+    )
 
 
 def _chosen(
     ply: Ply,
     before: float,
+    total: int,
     options: Sequence[Option],
     taken: int,
     found: Iterator[float],
@@ -322,6 +364,6 @@ def _chosen(
     worth = [option_worth(option, found) for option in options]
     best_value = max(worth)
     after = best_value if taken < 0 else worth[taken]
-    is_best = taken >= 0 and best_value - after <= TIE
+    is_best = taken >= 0 and best_value - after <= TIE * (total or 1)
     best = taken if is_best else worth.index(best_value)
-    return JudgedPly(ply, before, best_value, after, best, is_saying)
+    return JudgedPly(ply, before, best_value, after, best, is_saying, total)

@@ -5,32 +5,46 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ur_solver.audit.judge import GameAudit, JudgedPly
-from ur_solver.audit.summary import Mark, Thresholds, summarise
+from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, strength, summarise
 from ur_solver.records import rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 
 CSV_FIELDS = (
     "file", "game", "rules", "side", "player", "won", "plies", "choices", "best", "best_share",
     "loss", "mean_loss", "luck", "inaccuracies", "mistakes", "blunders", "start_value",
-    "end_value",
+    "end_value", "fines",
 )  # fmt: skip
 
 
-def game_json(audit: GameAudit) -> str:
+def game_json(
+    audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float] | None = None
+) -> str:
     """A game's audit as one line of JSON.
 
     The object is ``{"file", "rules", "winner", "start_value", "light", "dark", "plies"}``. Each
     side has ``{"choices", "best", "loss", "luck"}``, where ``best`` counts the choices in which no
     option was better than the one taken. Each ply has ``{"side", "position", "throw", "move",
-    "best", "value", "best_value", "loss", "luck"}``. The values of a ply are to its side,
-    ``start_value`` is to light. ``move`` and ``best`` are null if no move was legal. From the
-    second game of a file on, ``game`` is the game's number there. Where a player may say something
-    before throwing, that is an entry of its own in ``plies``: its throw is null, and its ``move``
-    and ``best`` are what was said and what was best to say. Two throws are an array.
+    "best", "value", "best_value", "loss", "luck", "mark"}``. The values of a ply are to its side,
+    ``start_value`` is to light. ``move`` and ``best`` are null if no move was legal, ``mark`` if a
+    move lost little. From the second game of a file on, ``game`` is the game's number there. Where
+    a player may say something before throwing, that is an entry of its own in ``plies``: its throw
+    is null, and its ``move`` and ``best`` are what was said and what was best to say. Two throws
+    are an array. Where there are stakes, values are money, and sides and plies have ``cost``, the
+    fines paid.
+
+    Parameters
+    ----------
+    audit : GameAudit
+    thresholds : Thresholds
+        Of the marks.
+    references : mapping of str to float, optional
+        The reference players' mean loss per choice. With them each side has ``strength``, 0 for
+        random moves and 1 for the table's, and ``strength_error``, half of its 95 % interval; both
+        are null if there were too few choices.
     """
     record = audit.record
     values: dict[str, Any] = {
@@ -42,20 +56,31 @@ def game_json(audit: GameAudit) -> str:
     if record.number > 1:
         values["game"] = record.number
     for side, name in SIDE_NAMES.items():
-        choices = [judged for judged in audit.of_side(side) if judged.is_choice]
-        values[name] = {
-            "choices": len(choices),
-            "best": sum(judged.is_best for judged in choices),
-            "loss": sum(judged.loss for judged in choices),
-            "luck": sum(judged.luck for judged in audit.of_side(side)),
-        }
-    values["plies"] = [_ply_values(audit, judged) for judged in audit.plies]
+        summary = summarise(audit.of_side(side), thresholds)
+        values[name] = _side_values(summary, references)
+        if not record.rules.payoff.is_chance:
+            values[name]["cost"] = summary.cost
+    values["plies"] = [_ply_values(audit, judged, thresholds) for judged in audit.plies]
     return json.dumps(values, ensure_ascii=False)
 
 
-def _ply_values(audit: GameAudit, judged: JudgedPly) -> dict[str, Any]:
+def _side_values(summary: PlayerSummary, references: Mapping[str, float] | None) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "choices": summary.choices,
+        "best": summary.best,
+        "loss": summary.loss,
+        "luck": summary.luck,
+    }
+    if references:
+        found = strength(summary, references)
+        values["strength"] = None if found is None else found.value
+        values["strength_error"] = None if found is None else found.error
+    return values
+
+
+def _ply_values(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> dict[str, Any]:
     ply = judged.ply
-    return {
+    values = {
         "side": SIDE_NAMES[ply.side],
         "position": audit.record.stepper.notation(ply.state, ply.side),
         "throw": _throw(judged),
@@ -65,7 +90,9 @@ def _ply_values(audit: GameAudit, judged: JudgedPly) -> dict[str, Any]:
         "best_value": judged.best_value,
         "loss": judged.loss,
         "luck": judged.luck,
+        "mark": thresholds.mark(judged),
     }
+    return values if audit.record.rules.payoff.is_chance else values | {"cost": judged.cost}
 
 
 def _throw(judged: JudgedPly) -> int | tuple[int, ...] | None:
@@ -106,6 +133,7 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "inaccuracies": player.marks[Mark.INACCURACY],
         "mistakes": player.marks[Mark.MISTAKE],
         "blunders": player.marks[Mark.BLUNDER],
-        "start_value": audit.start_value if is_light else 1 - audit.start_value,
-        "end_value": audit.end_value if is_light else 1 - audit.end_value,
+        "start_value": audit.start_value if is_light else audit.start_total - audit.start_value,
+        "end_value": audit.end_value if is_light else audit.end_total - audit.end_value,
+        "fines": player.cost,
     }

@@ -22,6 +22,7 @@ from ur_solver.audit.summary import (
     summarise,
     worst_plies,
 )
+from ur_solver.audit.units import Units
 from ur_solver.records import Ending, GameRecord, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.svg import Arrow, board_style, board_svg
@@ -53,7 +54,7 @@ class _Moment:
     did: str
     played: str
     best: str
-    loss: str
+    lost: str
     board: Markup
 
 
@@ -73,6 +74,7 @@ class _Row:
 
 @dataclass(frozen=True)
 class _Game:
+    units: Units
     title: str
     file: str
     rules: str
@@ -106,6 +108,7 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         games=games,
         hidden_games=len(audits) - len(games),
         thresholds=thresholds,
+        is_money={game.units.is_money for game in games},
         nothing=NOTHING,
         marks=list(Mark),
         page_style=page_style(),
@@ -131,15 +134,7 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["points"] = lambda value: f"{100 * value:.1f}"
-    environment.filters["signed"] = signed
     return environment.get_template("report.html")
-
-
-def signed(value: float) -> str:
-    """A gain or loss in points, with its sign."""
-    # Adding 0.0 turns the -0.0 that a small negative number is rounded to into 0.0.
-    return f"{round(100 * value, 1) + 0.0:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 NOTHING = "\N{EN DASH}"
@@ -155,24 +150,27 @@ def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> st
 
 
 def account_text(audit: GameAudit) -> str:
-    """How luck and moves led to the result: the terms of light's chance to win, in points."""
-    terms = [f"{100 * audit.start_value:.1f} at the start"]
+    """How luck and moves led to the result: the terms of light's chance to win, in points.
+
+    Where there are stakes, they are those of the money that light may expect to come; fines that it
+    has paid are no longer taken off that.
+    """
+    units = Units.of(audit.record.rules)
+    terms = [f"{units.amount(audit.start_value)} at the start"]
     for side, sign in ((LIGHT, 1), (DARK, -1)):
         plies = list(audit.of_side(side))
-        luck = sign * sum(judged.luck for judged in plies)
-        lost = -sign * sum(judged.loss for judged in plies)
-        terms += [f"{signed(luck)} by {SIDE_NAMES[side]}'s dice", f"{signed(lost)} by its moves"]
-    return f"{', '.join(terms)}: {100 * audit.end_value:.1f} at the end"
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+        luck = units.signed(sign * sum(judged.luck for judged in plies))
+        lost = units.signed(-sign * sum(judged.loss for judged in plies))
+        terms += [f"{luck} by {SIDE_NAMES[side]}'s dice", f"{lost} by its moves"]
+        if units.is_money and side == LIGHT:
+            terms.append(f"{units.signed(sum(judged.cost for judged in plies))} by its fines paid")
+    return f"{', '.join(terms)}: {units.amount(audit.end_value)} at the end"
 
 
 def _game(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float], number: int
 ) -> _Game:
-    record = audit.record
+    record, units = audit.record, Units.of(audit.record.rules)
     worst = worst_plies(audit, thresholds, len(audit.plies))
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
     # A dot is at the curve's point before the throw.
@@ -181,18 +179,18 @@ def _game(
             turn_of[id(judged)],
             str(thresholds.mark(judged)),
             _anchor(number, turn_of[id(judged)]),
-            f"{SIDE_NAMES[judged.ply.side]} {audit.taken_text(judged)}, "
-            f"{100 * judged.loss:.1f} points lost",
+            f"{SIDE_NAMES[judged.ply.side]} {audit.taken_text(judged)}, {units.lost(judged.loss)}",
         )
         for judged in worst
     ]
     return _Game(
+        units=units,
         title=_title(record),
         file=_file_name(record),
         rules=rules_word(record.rules),
         result=result_text(audit),
         account=account_text(audit),
-        graph=graph_svg(audit.curve, dots),
+        graph=graph_svg(audit.curve, dots, units.share),
         players=[_player(audit, side, thresholds, references) for side in (LIGHT, DARK)],
         references=references,
         moments=[
@@ -224,6 +222,7 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
     """Every throw of a game, with what was played and what was best."""
     rows = []
     n_throws = 0
+    units = Units.of(audit.record.rules)
     for index, judged in enumerate(audit.plies):
         mark = thresholds.mark(judged)
         n_throws += not judged.is_saying
@@ -234,8 +233,8 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
                 threw="says" if judged.is_saying else judged.ply.throw_text,
                 played=audit.taken_text(judged) or "no move",
                 best="" if judged.is_best else audit.best_text(judged) or "",
-                luck=signed(judged.luck),
-                loss=f"{100 * judged.loss:.1f}" if judged.is_choice else "",
+                luck=units.signed(judged.luck),
+                loss=units.amount(judged.loss) if judged.is_choice else "",
                 chance=f"{100 * audit.curve[index + 1]:.1f}",
                 mark=mark,
                 anchor=_anchor(number, index) if mark else "",
@@ -252,13 +251,19 @@ def action_text(audit: GameAudit, judged: JudgedPly) -> str:
     return f"threw {judged.ply.throw_text} and played {taken}"
 
 
+def _unbroken(text: str) -> str:
+    """A text that is not to be broken at its spaces."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def result_text(audit: GameAudit) -> str:
     """How a game ended, as a phrase."""
     record = audit.record
     winner = SIDE_NAMES[record.winner] if record.winner else ""
     left = SIDE_NAMES[record.loser_by_choice] if record.loser_by_choice else ""
     if record.ending is Ending.WON:
-        return f"{winner} won"
+        is_money = Units.of(record.rules).is_money
+        return f"{winner} won the pot of {audit.end_total}" if is_money else f"{winner} won"
     if record.ending is Ending.RESIGNED:
         return f"{left} resigned"
     if record.ending is Ending.ABANDONED:
@@ -270,11 +275,12 @@ def _player(
     audit: GameAudit, side: str, thresholds: Thresholds, references: Mapping[str, float]
 ) -> _Player:
     summary = summarise(audit.of_side(side), thresholds)
+    units = Units.of(audit.record.rules)
 
     def throw(judged: JudgedPly | None) -> str:
         if judged is None:
             return "no throw"
-        return f"a {judged.ply.throw_text}, {signed(judged.luck)}"
+        return f"a {judged.ply.throw_text}, {units.signed(judged.luck)}"
 
     return _Player(
         side=SIDE_NAMES[side],
@@ -290,6 +296,7 @@ def _moment(
     audit: GameAudit, judged: JudgedPly, index: int, thresholds: Thresholds, number: int
 ) -> _Moment:
     record, ply = audit.record, judged.ply
+    units = Units.of(record.rules)
     played, best = audit.taken_text(judged) or "", audit.best_text(judged) or ""
     mark = thresholds.mark(judged)
     assert mark is not None
@@ -308,8 +315,8 @@ def _moment(
         mark=mark,
         side=SIDE_NAMES[ply.side],
         did="Said" if judged.is_saying else "Played",
-        played=f"{played} ({_percent(judged.played_value)})",
-        best=f"{best} ({_percent(judged.best_value)})",
-        loss=f"{100 * judged.loss:.1f}",
+        played=f"{played} ({_unbroken(units.value(judged.played_value))})",
+        best=f"{best} ({_unbroken(units.value(judged.best_value))})",
+        lost=units.lost(judged.loss),
         board=board_svg(record.stepper.position(ply.state, ply.side), arrows, label),
     )

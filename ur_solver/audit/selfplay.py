@@ -121,6 +121,11 @@ class SampleStatistics:
     captures, extra_throws, passes : int
         Of all games: captures by both sides, moves that gave an extra throw, throws without a
         move.
+    fines : int
+        Of all games, paid by both sides; 0 without stakes.
+    light_money, squared_light_money : int
+        What light took out of the pots of the finished games, less the fines that it paid there,
+        and the sum of the squares of that; 0 without stakes.
     """
 
     games: int = 0
@@ -132,6 +137,9 @@ class SampleStatistics:
     captures: int = 0
     extra_throws: int = 0
     passes: int = 0
+    fines: int = 0
+    light_money: int = 0
+    squared_light_money: int = 0
 
     def add(self, record: GameRecord) -> None:
         """Add a game."""
@@ -143,11 +151,16 @@ class SampleStatistics:
             self.finished += 1
             self.light_wins += record.winner == LIGHT
             self.plies += length
+            if not record.rules.payoff.is_chance:
+                money = _light_money(record)
+                self.light_money += money
+                self.squared_light_money += money**2
         for ply in record.plies:
             step = ply.step
             self.captures += step is not None and step.is_capture
             self.extra_throws += step is not None and step.again
             self.passes += step is None
+            self.fines += step is not None and step.cost > 0
 
     @property
     def light_share(self) -> float:
@@ -161,13 +174,31 @@ class SampleStatistics:
         return float(np.sqrt(share * (1 - share) / max(self.finished, 1)))
 
     @property
+    def mean_light_money(self) -> float:
+        """What light gets in a finished game, on average."""
+        return self.light_money / max(self.finished, 1)
+
+    @property
+    def money_error(self) -> float:
+        """The standard error of `mean_light_money`."""
+        n = max(self.finished, 1)
+        return float(np.sqrt(max(0.0, self.squared_light_money / n - self.mean_light_money**2) / n))
+
+    @property
     def mean_length(self) -> float:
         """The mean number of throws in a finished game."""
         return self.plies / max(self.finished, 1)
 
 
+def _light_money(record: GameRecord) -> int:
+    """What light took out of the pot of a finished game, less the fines that it paid."""
+    steps = [(ply.side, ply.step) for ply in record.plies if ply.step is not None]
+    paid = sum(step.cost for side, step in steps if side == LIGHT)
+    return (steps[-1][1].total if record.winner == LIGHT else 0) - paid
+
+
 def losses_per_choice(audits: Iterable[GameAudit]) -> np.ndarray:
-    """The loss of every choice, float64, in win probability."""
+    """The loss of every choice, float64, in win probability, or with stakes in money."""
     losses = (
         judged.loss
         for judged in chain.from_iterable(audit.plies for audit in audits)

@@ -25,7 +25,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The loss of win probability from which on a move has each mark.
+    """The loss of win probability, or with stakes of the pot, from which on a move has each mark.
 
     The defaults are near the quartiles of the loss of a wrong move that is picked at random:
     0.0129, 0.0301 and 0.0626 in finkel with seven pieces (scripts/measure_losses.py). They are
@@ -48,10 +48,10 @@ class Thresholds:
 
     def mark(self, judged: JudgedPly) -> Mark | None:
         """The mark of a ply; None if its loss is small or if there was no choice."""
-        return self.mark_of(judged.loss) if judged.is_choice else None
+        return self.mark_of(judged.lost_share) if judged.is_choice else None
 
     def mark_of(self, loss: float) -> Mark | None:
-        """The mark of a choice that lost so much win probability; None if that is little."""
+        """The mark of a choice that lost such a share of what there is to win; None if little."""
         if loss < self.inaccuracy:
             return None
         if loss < self.mistake:
@@ -68,9 +68,11 @@ class PlayerSummary:
     choices, best : int
         The number of choices, and of those in which no option was better than the one taken.
     loss, luck : float
-        Totals, in win probability.
+        Totals, in win probability; with stakes in money.
     squared_loss : float
         The total of the choices' squared losses.
+    cost : int
+        The fines paid; 0 without stakes.
     marks : Counter of Mark
     luckiest, unluckiest : JudgedPly or None
         The throws with the largest and the smallest luck.
@@ -84,6 +86,7 @@ class PlayerSummary:
     luckiest: JudgedPly | None
     unluckiest: JudgedPly | None
     squared_loss: float
+    cost: int = 0
 
     @property
     def mean_loss(self) -> float:
@@ -111,6 +114,7 @@ def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSumma
         luckiest=max(thrown, key=lambda judged: judged.luck, default=None),
         unluckiest=min(thrown, key=lambda judged: judged.luck, default=None),
         squared_loss=sum(judged.loss**2 for judged in choices),
+        cost=sum(judged.cost for judged in plies),
     )
 
 

@@ -2,7 +2,8 @@
 
 The values of many states are read at once. So each option first gives the state rows that its value
 follows from (`*_rows`), and then takes their values from one iterator in the same order
-(`*_worth`). All values are to the side to throw in the state in which the choice is made.
+(`*_worth`). All values are to the side to throw in the state in which the choice is made; a fine
+that a move costs is taken off.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ def option_rows(option: Option) -> list[bytes]:
 
 
 def option_worth(option: Option, found: Iterator[float]) -> float:
-    """The value of an option to the side that has it, in [0, 1]."""
+    """The value of an option to the side that has it, in [0, 1]; with stakes in money."""
     if isinstance(option, Step):
         if option.is_win:
-            return 1.0
-        return next(found) if option.again else 1.0 - next(found)
+            return float(option.total - option.cost)
+        return option.worth(next(found))
     return sum(outcome.probability * outcome_worth(outcome, found) for outcome in option.outcomes)
 
 
@@ -42,12 +43,12 @@ def outcome_rows(outcome: Outcome) -> list[bytes]:
 def outcome_worth(outcome: Outcome, found: Iterator[float]) -> float:
     """The value of an outcome to the side that threw: that of its best move or of the pass."""
     if not outcome.steps:
-        return 1.0 - next(found)
+        return outcome.total - next(found)
     return max([option_worth(step, found) for step in outcome.steps])
 
 
 def option_values(turns: Sequence[Sequence[Option]], values: Values) -> list[list[float]]:
-    """The value of every option of every turn to the side that chooses, in [0, 1]."""
+    """The value of every option of every turn, as `option_worth` has it."""
     rows = [row for turn in turns for option in turn for row in option_rows(option)]
     found = row_values(values, rows)
     return [[option_worth(option, found) for option in turn] for turn in turns]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
@@ -80,23 +80,24 @@ def command(
     with ExitStack() as stack:
         judges = _Judges(stack, words[0] if has_table else None)
         games = read_games(words[has_table:], judges.rules)
-        audits = judges.audits(games)
-        if as_json and html is None and csv is None:
-            for audit in audits:
-                click.echo(game_json(audit))
-        else:
-            found = list(audits)
-            references = {}
-            if reference_games and not (as_json and html is None):
-                for rules in dict.fromkeys(audit.record.rules for audit in found):
-                    references[rules] = references_of(judges.of(rules), reference_games, say=say)
-            _write(csv, lambda: write_csv(found, thresholds))
-            _write(html, lambda: html_report(found, thresholds, references))
+        references: dict[RuleSet, Mapping[str, float]] = {}
+        found = []
+        for audit in judges.audits(games):
+            rules = audit.record.rules
+            if rules not in references:
+                references[rules] = (
+                    references_of(judges.of(rules), reference_games, say=say)
+                    if reference_games
+                    else {}
+                )
             if as_json:
-                for audit in found:
-                    click.echo(game_json(audit))
-            elif found:
-                click.echo(audit_page(found, thresholds, references, worst))
+                click.echo(game_json(audit, thresholds, references[rules]))
+            if not as_json or html is not None or csv is not None:
+                found.append(audit)
+        _write(csv, lambda: write_csv(found, thresholds))
+        _write(html, lambda: html_report(found, thresholds, references))
+        if found and not as_json:
+            click.echo(audit_page(found, thresholds, references, worst))
     _tell([*games.faults, *judges.faults])
 
 

@@ -14,10 +14,10 @@ from ur_solver.audit import (
     PlayerSummary,
     References,
     Thresholds,
+    Units,
     account_text,
     action_text,
     result_text,
-    signed,
     strength_text,
     summarise,
     worst_plies,
@@ -54,9 +54,10 @@ def _page_of_rules(
     audits: list[GameAudit], thresholds: Thresholds, references: Mapping[str, float], worst: int
 ) -> str:
     parts = []
+    units = Units.of(audits[0].record.rules)
     if len(audits) > FULL_PAGES:
         parts.append(columns([_line(audit) for audit in audits], "<<>>>>"))
-        parts.append(_players(_by_player(audits), thresholds, references))
+        parts.append(_players(_by_player(audits), thresholds, references, units))
         worst_of_all = sorted(
             (
                 (judged, audit)
@@ -71,7 +72,7 @@ def _page_of_rules(
             sides = {side: list(audit.of_side(side)) for side in (LIGHT, DARK)}
             named = {_name(audit, side): plies for side, plies in sides.items()}
             parts.append(_head(audit))
-            parts.append(_players(named, thresholds, references))
+            parts.append(_players(named, thresholds, references, units))
             parts += [
                 _moment(audit, judged, thresholds)
                 for judged in worst_plies(audit, thresholds, worst)
@@ -83,12 +84,8 @@ def _head(audit: GameAudit) -> str:
     return (
         f"{click.style(audit.record.title, bold=True)}: {rules_word(audit.record.rules)}, "
         f"{len(audit.record.plies)} throws, {result_text(audit)}\n"
-        f"light's chance: {account_text(audit)}"
+        f"light's {Units.of(audit.record.rules).worth}: {account_text(audit)}"
     )
-
-
-def _points(value: float) -> str:
-    return f"{100 * value:.1f}"
 
 
 def _name(audit: GameAudit, side: str) -> str:
@@ -107,11 +104,14 @@ def _by_player(audits: list[GameAudit]) -> dict[str, list[JudgedPly]]:
 
 
 def _line(audit: GameAudit) -> list[str]:
+    units = Units.of(audit.record.rules)
     totals = [
-        _points(sum(judged.loss for judged in audit.of_side(side) if judged.is_choice))
+        units.amount(sum(judged.loss for judged in audit.of_side(side) if judged.is_choice))
         for side in (LIGHT, DARK)
     ]
-    lucks = [signed(sum(judged.luck for judged in audit.of_side(side))) for side in (LIGHT, DARK)]
+    lucks = [
+        units.signed(sum(judged.luck for judged in audit.of_side(side))) for side in (LIGHT, DARK)
+    ]
     return [
         audit.record.title,
         result_text(audit),
@@ -123,54 +123,67 @@ def _line(audit: GameAudit) -> list[str]:
 
 
 def _players(
-    plies: dict[str, list[JudgedPly]], thresholds: Thresholds, references: Mapping[str, float]
+    plies: dict[str, list[JudgedPly]],
+    thresholds: Thresholds,
+    references: Mapping[str, float],
+    units: Units,
 ) -> str:
     header = ["", "choices", "best", "lost", "a choice", "luck", *_MARK_HEADERS]
+    header += ["fines"] if units.is_money else []
     header += ["strength"] if references else []
     summaries = {name: summarise(of_player, thresholds) for name, of_player in plies.items()}
-    rows = [header] + [_row(name, summary, references) for name, summary in summaries.items()]
+    rows = [header] + [
+        _row(name, summary, references, units) for name, summary in summaries.items()
+    ]
     lines = [columns(rows, "<" + ">" * (len(header) - 1))]
-    lines += [_throws(name, summary) for name, summary in summaries.items() if summary.luckiest]
+    lines += [
+        _throws(name, summary, units) for name, summary in summaries.items() if summary.luckiest
+    ]
     if references:
-        named = ", ".join(f"{name} {100 * loss:.2f}" for name, loss in references.items())
+        named = ", ".join(f"{name} {units.mean(loss)}" for name, loss in references.items())
         lines += [
-            f"lost a choice by reference players: {named}, the table 0.00",
+            f"lost a choice by reference players: {named}, the table {units.mean(0)}",
             "a strength of 0 is that of random moves, 100 the table's; \N{PLUS-MINUS SIGN} is the "
             "95 % interval",
         ]
     return "\n".join(lines)
 
 
-def _row(name: str, summary: PlayerSummary, references: Mapping[str, float]) -> list[str]:
+def _row(
+    name: str, summary: PlayerSummary, references: Mapping[str, float], units: Units
+) -> list[str]:
     row = [
         name,
         str(summary.choices),
         f"{100 * summary.best_share:.0f} %" if summary.choices else NOTHING,
-        _points(summary.loss),
-        f"{100 * summary.mean_loss:.2f}" if summary.choices else NOTHING,
-        signed(summary.luck),
+        units.amount(summary.loss),
+        units.mean(summary.mean_loss) if summary.choices else NOTHING,
+        units.signed(summary.luck),
         *(str(summary.marks[mark]) for mark in Mark),
     ]
+    if units.is_money:
+        row.append(str(summary.cost))
     if references:
         row.append(strength_text(summary, references))
     return row
 
 
-def _throws(name: str, summary: PlayerSummary) -> str:
+def _throws(name: str, summary: PlayerSummary, units: Units) -> str:
     assert summary.luckiest
     assert summary.unluckiest
     return (
-        f"{name}: luckiest throw {_thrown(summary.luckiest)}, "
-        f"unluckiest {_thrown(summary.unluckiest)}"
+        f"{name}: luckiest throw {_thrown(summary.luckiest, units)}, "
+        f"unluckiest {_thrown(summary.unluckiest, units)}"
     )
 
 
-def _thrown(judged: JudgedPly) -> str:
-    return f"{judged.ply.throw_text} ({signed(judged.luck)})"
+def _thrown(judged: JudgedPly, units: Units) -> str:
+    return f"{judged.ply.throw_text} ({units.signed(judged.luck)})"
 
 
 def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
     record, ply = audit.record, judged.ply
+    units = Units.of(record.rules)
     mark = thresholds.mark(judged)
     assert mark
     position = record.stepper.position(ply.state, ply.side)
@@ -178,7 +191,7 @@ def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
         f"{click.style(mark, fg=_COLOURS[mark], bold=True)} at {ply.place or 'the end'} of "
         f"{audit.record.title}\n"
         f"{side_name(ply.side)} {action_text(audit, judged)} "
-        f"({_points(judged.played_value)} %); best was {audit.best_text(judged)} "
-        f"({_points(judged.best_value)} %): {_points(judged.loss)} points lost\n\n"
+        f"({units.value(judged.played_value)}); best was {audit.best_text(judged)} "
+        f"({units.value(judged.best_value)}): {units.lost(judged.loss)}\n\n"
         f"{draw_position(position)}"
     )

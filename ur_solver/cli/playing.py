@@ -8,8 +8,9 @@ import click
 import numpy as np
 
 from ur_solver.api.table import Table
+from ur_solver.audit.units import Units
 from ur_solver.audit.worth import Option, option_values
-from ur_solver.cli.output import bar, columns, draw_position, say, side_name
+from ur_solver.cli.output import columns, draw_position, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ply, Replay
 from ur_solver.rules import FREE_THROW
@@ -182,9 +183,16 @@ class Playing:
 
     def _worth(self, options: Sequence[Option], texts: Sequence[str]) -> str:
         (worth,) = option_values([options], self._table)
-        best = max(worth)
+        best, replay = max(worth), self.replay
+        units, position = Units.of(replay.rules), replay.stepper.position(replay.state, replay.side)
         rows = [
-            [f"  {k}", text, f"{100 * value:.2f} %", f"-{100 * (best - value):.2f}", bar(value)]
+            [
+                f"  {k}",
+                text,
+                units.value(value, 1),
+                f"-{units.mean(best - value)}",
+                worth_bar(position, value),
+            ]
             for k, (text, value) in enumerate(zip(texts, worth, strict=True), start=1)
         ]
         return columns(rows, "><>><")

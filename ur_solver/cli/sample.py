@@ -68,7 +68,8 @@ def command(
         else:
             for _ in records:
                 pass
-    click.echo(_json(found, metadata) if as_json else _page(found, metadata))
+        is_money = not table.rules.payoff.is_chance
+    click.echo((_json if as_json else _page)(found, metadata, is_money))
 
 
 def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
@@ -77,13 +78,25 @@ def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator
         yield record
 
 
-def _json(found: SampleStatistics, metadata: dict[str, str]) -> str:
-    players = {"light": metadata["Light"], "dark": metadata["Dark"]}
-    shares = {"light_share": found.light_share, "share_error": found.share_error}
-    return json.dumps({**players, **asdict(found), **shares})
+def _json(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> str:
+    values = {
+        "light": metadata["Light"],
+        "dark": metadata["Dark"],
+        **asdict(found),
+        "light_share": found.light_share,
+        "share_error": found.share_error,
+    }
+    money = {
+        "fines": found.fines,
+        "light_money": found.mean_light_money,
+        "money_error": found.money_error,
+    }
+    for key in ("fines", "light_money", "squared_light_money"):
+        del values[key]
+    return json.dumps(values | money if is_money else values)
 
 
-def _page(found: SampleStatistics, metadata: dict[str, str]) -> str:
+def _page(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> str:
     wins = {LIGHT: found.light_share, DARK: 1 - found.light_share}
     names = {LIGHT: metadata["Light"], DARK: metadata["Dark"]}
     rows = [["games", f"{found.games:,}, {found.finished:,} of them finished"]]
@@ -95,6 +108,14 @@ def _page(found: SampleStatistics, metadata: dict[str, str]) -> str:
             ]
             for side in (LIGHT, DARK)
         ]
+        if is_money:
+            rows.append(
+                [
+                    f"{names[LIGHT]} (light) gets",
+                    f"{found.mean_light_money:.2f} a game, give or take {found.money_error:.2f}; "
+                    "the fines that it pays are taken off",
+                ]
+            )
         rows.append(
             ["throws in a game", f"{found.mean_length:.1f}, {found.shortest} to {found.longest}"]
         )
@@ -103,4 +124,6 @@ def _page(found: SampleStatistics, metadata: dict[str, str]) -> str:
         ["extra throws in a game", f"{found.extra_throws / found.games:.1f}"],
         ["passes in a game", f"{found.passes / found.games:.1f}"],
     ]
+    if is_money:
+        rows.append(["fines in a game", f"{found.fines / found.games:.1f}"])
     return columns(rows, "<<")

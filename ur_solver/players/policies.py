@@ -138,8 +138,8 @@ class TablePolicy:
     ----------
     values : Values
     temperature : float
-        An option that loses as much as the temperature is taken 1/e times as often as the best.
-        0 takes the best, of equals the first.
+        An option that loses as much as the temperature is taken 1/e times as often as the best;
+        with stakes, such a share of the pot. 0 takes the best, of equals the first.
     others : Values, optional
         Where the other side throws, what that is worth to it, if not by the same values.
     """
@@ -181,6 +181,13 @@ class TablePolicy:
         total = np.asarray(payoff.total(0) + fines * float(payoff.total(1) - payoff.total(0)))
         return total, np.where(turns.has(ROSETTE), float(payoff.cost(True)), 0.0)
 
+    def _at_stake(self, turns: Turns) -> npt.NDArray[np.float64] | float:
+        """What the two sides' values sum to in the turn of each option; 1 of an empty pot."""
+        if not self.payoff.has_fines:
+            return 1.0
+        total, cost = self._stakes(turns)
+        return np.asarray(np.maximum(total - cost, 1.0))
+
     def _saying_values(self, turns: Turns) -> npt.NDArray[np.float64]:
         assert turns.sayings is not None
         worth = np.empty((len(turns), len(turns.sayings)))
@@ -196,7 +203,8 @@ class TablePolicy:
         if self.temperature == 0:
             return first_best(worth, turns)
         best = np.maximum.reduceat(worth, turns.starts[:-1])
-        weights = np.exp((worth - best[turns.turn_of]) / self.temperature)
+        scale = self.temperature * self._at_stake(turns)
+        weights = np.exp((worth - best[turns.turn_of]) / scale)
         sums = np.add.reduceat(weights, turns.starts[:-1])
         return np.asarray(weights / sums[turns.turn_of])
 

@@ -216,11 +216,6 @@ class Replay:
     """
 
     def __init__(self, rules: RuleSet, begin: Position | None = None) -> None:
-        if not rules.payoff.is_chance:
-            raise RecordError(
-                f"games of {rules.name} are for money and can be neither played nor audited; "
-                f"those of {rules.family} without stakes can"
-            )
         self.rules = rules
         self.start = begin or rules.start()
         if self.start.faults():

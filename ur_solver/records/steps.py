@@ -20,6 +20,7 @@ import numpy as np
 from ur_solver.rules import FREE_THROW, HOME, LIGHT, Position, RuleSet
 from ur_solver.rules.families import Roll
 from ur_solver.rules.moves import legal_moves
+from ur_solver.rules.turns import total
 from ur_solver.space import space_of
 
 _ACROSS = str.maketrans("AC", "CA")
@@ -32,7 +33,8 @@ class Step(NamedTuple):
 
     `source` and `target` are path indices as in `moves.Move`. `state` is the state after the move,
     from the view of the side that throws next, which is the same side if `again`. `text` is the
-    move as light writes it; `Stepper.text` gives dark's.
+    move as light writes it; `Stepper.text` gives dark's. `cost` is the fine that the move costs the
+    side that makes it, and `total` what both sides' values sum to afterwards (`Payoff`).
     """
 
     source: int
@@ -42,17 +44,31 @@ class Step(NamedTuple):
     is_win: bool
     state: bytes
     text: str
+    cost: int = 0
+    total: int = 1
+
+    def worth(self, value: float) -> float:
+        """What it is worth to the side that makes it.
+
+        Parameters
+        ----------
+        value : float
+            Of `state`, to the side that throws there.
+        """
+        return (value if self.again else self.total - value) - self.cost
 
 
 class Outcome(NamedTuple):
     """What the dice may bring, with its probability: the moves `steps`, or a pass if it is empty.
 
-    `passed` is the state after a pass, from the other side's view.
+    `passed` is the state after a pass, from the other side's view; `total` is what both sides'
+    values sum to before the move.
     """
 
     probability: float
     steps: tuple[Step, ...]
     passed: bytes
+    total: int = 1
 
 
 class Rolls(tuple[Roll, ...]):
@@ -95,9 +111,11 @@ class Saying:
     def outcomes(self) -> tuple[Outcome, ...]:
         """What the dice may bring after it."""
         stepper, state = self._stepper, self._state
-        passed = stepper.flip(state)
+        passed, total = stepper.flip(state), stepper.total(state)
         return tuple(
-            Outcome(float(roll.probability), stepper.steps_after(state, roll, self.name), passed)
+            Outcome(
+                float(roll.probability), stepper.steps_after(state, roll, self.name), passed, total
+            )
             for roll in stepper.rolls(state, self.name)
         )
 
@@ -136,6 +154,12 @@ class Stepper:
         """Whether either side has borne off all its pieces."""
         return self.position(state, LIGHT).winner is not None
 
+    def total(self, state: bytes) -> int:
+        """What both sides' values sum to in `state`: 1, or with stakes the pot."""
+        if self.rules.payoff.is_chance:
+            return 1
+        return total(self.position(state, LIGHT))
+
     def steps(self, state: bytes, throw: int, choice: str = FREE_THROW) -> tuple[Step, ...]:
         """All legal moves, by path index of the piece that moves, home first.
 
@@ -161,6 +185,8 @@ class Stepper:
                 move.position.winner is not None,
                 self.encode(move.position),
                 move.text,
+                move.cost,
+                total(move.position),
             )
             for move in legal_moves(position, throw, choice)
         )

@@ -67,9 +67,7 @@ def _stakes(stakes: Stakes, pieces: int) -> dict[str, int]:
 
 
 def _can_write(rules: RuleSet, notation: str) -> bool:
-    """Whether games of a rule set can be written in a notation; those for money in none."""
-    if not rules.payoff.is_chance:
-        return False
+    """Whether games of a rule set can be written in a notation."""
     try:
         write_text(GameRecord(rules, rules.start(), ()), f".{notation}")
     except InputError:

@@ -106,10 +106,9 @@ def audit_text(table: Table, text: str) -> Json:
 
 
 def _audit_values(audit: GameAudit) -> Json:
-    record, thresholds = audit.record, Thresholds()
-    values: Json = json.loads(game_json(audit))
+    record = audit.record
+    values: Json = json.loads(game_json(audit, Thresholds()))
     for ply, judged in zip(values["plies"], audit.plies, strict=True):
-        ply["mark"] = thresholds.mark(judged)
         ply["choice"] = judged.ply.choice or None
     return values | {
         "game": record.number,
@@ -171,7 +170,7 @@ def converted_text(source: Source, text: str, notation: str) -> str:
 
 
 def line_values(source: Source, start: Position, turns: Sequence[Turn]) -> Json:
-    """Turns played from a position, judged if there is a table; money too, unlike an audit.
+    """Turns played from a position, judged if there is a table.
 
     The keys are those of `ur audit --json`; each ply has besides ``choice``, ``mark``,
     ``options``, how many there were, ``cost``, the fine that the move cost, and

@@ -163,7 +163,7 @@ class Unfolded:
             for move, step, value in zip(
                 moves, turn.steps, self._values[turn.row : turn.row + len(moves)], strict=True
             ):
-                move["value"] = self._worth(step, value)
+                move["value"] = step.worth(value)
                 if not self.rules.payoff.is_chance:
                     move["chance"] = self._chance(step)
             best = max((move["value"] for move in moves), default=self.total - self._values[1])
@@ -193,19 +193,7 @@ class Unfolded:
                 )
                 for kind in ("best", "played")
             }
-        cost = self._cost(step)
-        return answer | {"cost": cost} if cost else answer
-
-    def _cost(self, step: Step) -> int:
-        path = self.rules.path.squares(self.side)
-        is_rosette = step.target < len(path) and path[step.target] in self.rules.rosettes
-        return self.rules.payoff.cost(is_rosette)
-
-    def _worth(self, step: Step, value: float) -> float:
-        """The value of a move by that of what it leads to, its cost taken off."""
-        cost = self._cost(step)
-        both = self.rules.payoff.total(self.position.fines + (cost > 0))
-        return (value if step.again else both - value) - cost
+        return answer | {"cost": step.cost} if step.cost else answer
 
     def _chance(self, step: Step) -> float:
         table = self.source.table

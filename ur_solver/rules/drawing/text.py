@@ -77,7 +77,7 @@ def position_text(
     paint: Paint = plain,
     brackets: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The board with what is at home and borne off, and who throws or has won.
+    """The board with what is at home and borne off, who throws or has won, and with stakes the pot.
 
     The parameters are those of `board_text`.
     """
@@ -92,4 +92,7 @@ def position_text(
             f"off {position.n_off(side)}  {note}"
         )
         lines.append(line.rstrip())
+    payoff = position.rules.payoff
+    if payoff.has_fines:
+        lines.append(f"  pot    {payoff.total(position.fines)}")
     return "\n".join(lines)

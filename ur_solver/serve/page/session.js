@@ -239,7 +239,7 @@ export class Session {
       const turn = { choice: ply.choice, throws: throwsOf(ply), move: ply.move };
       node = node.add(turn, after, plies);
     });
-    node.share = game.end_value;
+    node.share = game.end_value / this.total(game.position);
     this.stand(this.root);
     await this.changed();
   }
