@@ -71,7 +71,7 @@ def test_named_orders_choose_what_they_say(name, rules):
     stepper = stepper_of(rules)
     player = Player(rules, policy_of(name, HashValues(rules)))
     rng = np.random.default_rng(0)
-    for turns, saying in turns_of(rules, 60):
+    for turns, saying in turns_of(rules, 150):
         chosen = np.flatnonzero(policy_of(name, HashValues(rules)).weights(turns))
         for k in np.flatnonzero(turns.n_options > 1):
             state = turns.rows[k].tobytes()
@@ -192,7 +192,7 @@ def test_players_err_by_shares_of_the_pot(solved):
     n_compared = 0
     with Table(solved(rules)) as table:
         policy = policy_of("medium", table)
-        for turns, _ in turns_of(rules, 60):
+        for turns, _ in turns_of(rules, 150):
             weights = policy.weights(turns)
             for k, row in enumerate(turns.rows):
                 position = turns.walker.position(row)
