@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -22,7 +23,7 @@ from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.locate import FOLDER_VARIABLE
 from ur_solver.rules import named_rules
-from ur_solver.serve.app import make_app
+from ur_solver.serve.app import _static_files, make_app
 from ur_solver.serve.listen import bound_socket
 from ur_solver.serve.run import answer_once
 from ur_solver.serve.shelf import Shelf, open_shelf
@@ -50,6 +51,37 @@ def test_one_request_from_the_command_line(finkel2):
 def test_without_the_extra_the_command_says_so(monkeypatch, finkel2):
     monkeypatch.setattr("ur_solver.cli.serve.find_spec", lambda name: None)
     assert "pip install 'ur-solver[serve]'" in run("finkel:2", code=2)
+
+
+@pytest.mark.parametrize("words", [(), ("finkel:2",), ("nothing.h5",)])
+def test_the_browser_is_opened_before_the_rest_is_loaded(monkeypatch, finkel2, words):
+    """At once, and where tables are named as soon as they are known to be there."""
+    order: list[str] = []
+    monkeypatch.setattr("webbrowser.open", order.append)
+    found = Shelf.__init__
+
+    def note(*arguments: object, **named: object) -> None:
+        order.append("tables")
+        found(*arguments, **named)
+
+    monkeypatch.setattr(Shelf, "__init__", note)
+    monkeypatch.setattr("ur_solver.serve.run.serve", lambda app, sock: order.append("served"))
+    result = CliRunner().invoke(cli, ["serve", *words, "--port", "0", "--open"])
+    opened = [each for each in order if each.startswith("http://127.0.0.1:")]
+    if words == ("nothing.h5",):
+        assert result.exit_code != 0
+        assert not order
+    else:
+        expected = ["tables", *opened] if words else [*opened, "tables"]
+        assert order == [*expected, "served"]
+        assert len(opened) == 1
+
+
+def test_the_page_names_its_modules_before_they_are_asked_for():
+    """So that the browser need not find them one after the other."""
+    files = {path: content for path, content, _ in _static_files()}
+    named = re.findall(r'<link rel="modulepreload" href="([^"]+)">', files["/"].decode())
+    assert sorted([*named, "/main.js"]) == sorted(path for path in files if path.endswith(".js"))
 
 
 def test_an_address_that_is_taken(finkel2):

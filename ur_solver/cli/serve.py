@@ -13,7 +13,6 @@ import click
 from ur_solver.cli.output import say
 from ur_solver.errors import InputError
 from ur_solver.serve.listen import bound_socket
-from ur_solver.serve.shelf import open_shelf
 
 _EXTRA = "'ur serve' needs packages of its own: pip install 'ur-solver[serve]'"
 _PACKAGES = ("starlette", "uvicorn")
@@ -71,14 +70,21 @@ def command(
     if path is not None:
         from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
         from ur_solver.serve.run import answer_once  # noqa: PLC0415 - same
+        from ur_solver.serve.shelf import open_shelf  # noqa: PLC0415 - below
 
         _answer(answer_once(make_app(open_shelf(words, say, memory)), _checked(path)))
         return
     with bound_socket(host, port) as sock:
-        shelf = open_shelf(words, say, memory)
         address = f"http://{_shown(host)}:{sock.getsockname()[1]}/"
-        if is_opened:
-            webbrowser.open(address)  # it waits at the socket, and begins while the rest is loaded
+        # The browser starts while the rest is loaded, and waits at the socket; but not where the
+        # tables that are asked for may not be there.
+        if is_opened and not words:
+            webbrowser.open(address)
+        from ur_solver.serve.shelf import open_shelf  # noqa: PLC0415 - 0.1 s of HDF5 and NumPy
+
+        shelf = open_shelf(words, say, memory)
+        if is_opened and words:
+            webbrowser.open(address)
         from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
         from ur_solver.serve.run import serve  # noqa: PLC0415 - same
 

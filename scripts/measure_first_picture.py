@@ -1,0 +1,67 @@
+"""How long from `ur serve --open` to the first picture of the board in a browser that is running.
+
+    python scripts/measure_first_picture.py         by the tables of the usual folders
+    python scripts/measure_first_picture.py --runs 20
+
+The time is from the start of the command to the board on screen: Python starts, the tables are
+opened, and Debian's Chromium, which Playwright drives, has loaded the page and asked for the
+position. The table is read from the system's cache, as the files of the first run are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+
+def seconds_to_picture(browser: Any, fifo: pathlib.Path) -> float:
+    """From the start of the command until the board is there."""
+    context = browser.new_context()
+    page = context.new_page()
+    told = f"sh -c 'echo \"$0\" > {fifo}' %s"  # in place of a browser: the address is told here
+    begin = time.perf_counter()
+    command = [sys.executable, "-m", "ur_solver", "serve", "--port", "0", "--open"]
+    with subprocess.Popen(
+        command, stderr=subprocess.DEVNULL, env=os.environ | {"BROWSER": told}
+    ) as server:
+        address = fifo.read_text().strip()
+        page.goto(address, wait_until="commit")
+        page.wait_for_selector("main[aria-busy='false'] #board svg")
+        seconds = time.perf_counter() - begin
+        server.terminate()
+    context.close()
+    return seconds
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
+    parser.add_argument("--runs", type=int, default=10)
+    runs = parser.parse_args().runs
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        fifo = pathlib.Path(folder) / "address"
+        os.mkfifo(fifo)
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        took = [seconds_to_picture(browser, fifo) for _ in range(runs)]
+        browser.close()
+    load = os.getloadavg()[0]
+    print(
+        f"{min(took):.2f} s at best, {statistics.median(took):.2f} s half of the time, "
+        f"{max(took):.2f} s at worst, of {runs} runs; load {load:.1f}"
+    )
+
+
+if __name__ == "__main__":
+    main()
