@@ -81,6 +81,19 @@ def test_pictures_of_all_kinds_are_well_formed(name):
     assert len(squares(picture)) == len(rules.board.squares)
 
 
+def test_pictures_need_no_browser(finkel2):
+    """Other programs know neither variables of CSS nor its newer selectors."""
+    picture = run(str(finkel2), HERE, "--best", "2", "-o", "-")
+    light, _, dark = picture.partition("@media (prefers-color-scheme: dark)")
+    for style in (light, dark):
+        assert "var(" not in style
+        assert ":is(" not in style
+        assert ".ur-board .square { fill: #" in style
+        assert ".ur-board .arrow.best { stroke: #" in style
+    assert light.count("#f0e4cc") == 1  # a light square, once
+    assert "#f0e4cc" not in dark
+
+
 def test_what_cannot_be_drawn(tmp_path):
     assert "pictures are SVG" in run("finkel:2", HERE, "-o", "board.png", code=2)
     assert "No such file" in run("finkel:2", HERE, "-o", str(tmp_path / "no" / "a.svg"), code=1)

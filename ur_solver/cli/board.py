@@ -32,9 +32,9 @@ def command(rules: str, position: str, output: Path | None, throw: str | None, t
     """The board of POSITION by RULES, in the terminal or as a picture for documents and chats.
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; with --best
-    its table is asked, or the table that RULES is the file of. Pictures are SVG, which browsers,
-    office programs and converters such as rsvg-convert read; they are light or dark as the
-    screen is.
+    its table is asked, or the table that RULES is the file of. Pictures are SVG, which browsers
+    and office programs read, and which converters such as cairosvg turn into PNG; they are light
+    or dark as the screen is.
 
     \b
     ur board finkel:3 'L...__../..D...../....__.. L 2 2' --best 2 -o board.svg

@@ -23,7 +23,7 @@ from ur_solver import __version__
 from ur_solver.audit.report import page_style
 from ur_solver.errors import InputError, PositionSyntaxError, UrError
 from ur_solver.rules import CATALOGUE, LIGHT, named_rules
-from ur_solver.rules.drawing.svg import board_style
+from ur_solver.rules.drawing.svg import board_style, picture_style
 from ur_solver.serve import openapi
 from ur_solver.serve.asked import (
     RefusedError,
@@ -380,6 +380,7 @@ def _static_files() -> list[tuple[str, bytes, str]]:
     files["/"] = files.pop("/index.html")
     files["/style.css"] = page_style().encode() + files["/style.css"]
     files["/board.css"] = board_style().encode()
+    files["/picture.css"] = picture_style().encode()
     kinds = {path: _TYPES[path.rpartition(".")[2] if "." in path else "html"] for path in files}
     return [(path, content, kinds[path]) for path, content in files.items()]
 

@@ -11,6 +11,7 @@ A square is a group with its name as ``data-square``; so are what a side has at 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
@@ -77,6 +78,21 @@ def board_style() -> Markup:
     return Markup(sheet.read_text(encoding="utf-8"))
 
 
+@lru_cache(maxsize=1)
+def picture_style() -> str:
+    """The style sheet of a picture in a file: without variables, which only browsers know."""
+    light, dark, rest = board_style().split("\n}\n", 2)
+
+    def filled(block: str) -> str:
+        colours = dict(re.findall(r"--([\w-]+): ([^;]+);", block))
+        return re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], rest)
+
+    return (
+        f"{filled(light)}.ur-board {{ font-family: sans-serif; }}\n"
+        f"@media (prefers-color-scheme: dark) {{\n{filled(dark)}}}\n"
+    )
+
+
 def board_svg(
     position: Position,
     arrows: Sequence[Arrow] = (),
@@ -121,7 +137,7 @@ def board_picture(position: Position, arrows: Sequence[Arrow] = (), *, view: str
     """A board as an SVG file that needs nothing else."""
     drawing = board_svg(position, arrows, view=view)
     head = '<svg xmlns="http://www.w3.org/2000/svg"'
-    style = f"<style>{board_style()}.ur-board {{ font-family: sans-serif; }}</style>"
+    style = f"<style>{picture_style()}</style>"
     begin, end = drawing.split(">", 1)
     return f"{head}{begin.removeprefix('<svg')}>{style}{end}\n"
 
