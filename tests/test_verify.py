@@ -4,6 +4,7 @@ import dataclasses
 import shutil
 
 import h5py
+import hdf5plugin  # noqa: F401 - needed to read the file
 import numpy as np
 import pytest
 

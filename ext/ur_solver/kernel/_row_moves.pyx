@@ -345,22 +345,28 @@ cdef int make_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogi
 
 cdef int close_chunk(RowChunk* chunk) noexcept nogil:
     # Leave what a chunk has at its length; 0 if there is no memory.
-    cdef void* room
     if not make_room(chunk, 0, 0):
         return 0
     # words past the end are looked at to fetch their rows ahead; vectors reach past rows
     memset(chunk.words + chunk.n_words, 0, UR_ROW_AHEAD * sizeof(uint32_t))
     memset(chunk.leaving + chunk.n_leaving, 0, UR_ROW_SPARE * sizeof(double))
-    room = realloc(chunk.words, (chunk.n_words + UR_ROW_AHEAD) * sizeof(uint32_t))
-    if room != NULL:
-        chunk.words = <uint32_t*>room
-    room = realloc(chunk.maps, max(1, chunk.n_maps) * sizeof(int32_t))
-    if room != NULL:
-        chunk.maps = <int32_t*>room
-    room = realloc(chunk.leaving, (chunk.n_leaving + UR_ROW_SPARE) * sizeof(double))
-    if room != NULL:
-        chunk.leaving = <double*>room
+    chunk.words = <uint32_t*>fitted(
+        chunk.words, (chunk.n_words + UR_ROW_AHEAD) * sizeof(uint32_t))
+    chunk.maps = <int32_t*>fitted(chunk.maps, max(1, chunk.n_maps) * sizeof(int32_t))
+    chunk.leaving = <double*>fitted(
+        chunk.leaving, (chunk.n_leaving + UR_ROW_SPARE) * sizeof(double))
     return 1
+
+
+cdef void* fitted(void* memory, int64_t size) noexcept nogil:
+    # A copy of the first `size` bytes, in place of longer memory, which the next chunk then uses:
+    # memory shrunk where it is would leave gaps that no list fits into.
+    cdef void* copy = malloc(size)
+    if copy == NULL:
+        return memory
+    memcpy(copy, memory, size)
+    free(memory)
+    return copy
 
 
 cdef int64_t number_map(RowChunk* chunk, Desk* desk, const ColumnMap* map) noexcept nogil:

@@ -13,6 +13,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -86,6 +90,14 @@ static inline void *grow_large(void *memory, int64_t old_size, int64_t size)
 }
 
 #endif
+
+/* Memory that malloc has and nothing uses goes back to the system, where malloc can do that. */
+static inline void return_memory(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
 
 static inline void *shrink(void *memory, int64_t size)
 {
