@@ -76,6 +76,20 @@ class SolveError(UrError):
     """A solve cannot start or cannot continue."""
 
 
+class UnsettledError(SolveError):
+    """The values of a block do not settle.
+
+    Attributes
+    ----------
+    sweeps : int
+        After so many sweeps.
+    """
+
+    def __init__(self, message: str, sweeps: int) -> None:
+        super().__init__(message)
+        self.sweeps = sweeps
+
+
 class MissingBlockError(SolveError):
     """The values of a block are read that is not solved, or no longer there."""
 

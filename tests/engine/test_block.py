@@ -34,9 +34,9 @@ class Folder:
         path = folder / f"{index}.npy"
         return np.load(path) if path.exists() else None
 
-result = solve_block(
-    kernel_of(space_of(rules)), number, Folder(), goal=goal_of(1e-12, certify=False)
-)
+space = space_of(rules)
+goal = goal_of(space, 1e-12, certify=False)
+result = solve_block(kernel_of(space), number, Folder(), goal=goal)
 np.save(folder / f"{number}.npy", result.values)
 """
 
@@ -77,7 +77,7 @@ class Stopped(OwnLease):
 
 
 def test_a_lease_can_stop_the_work():
-    kernel = kernel_of(space_of(named_rules("finkel:1")))
-    goal = goal_of(TOLERANCE, certify=False)
+    space = space_of(named_rules("finkel:1"))
+    kernel, goal = kernel_of(space), goal_of(space, TOLERANCE, certify=False)
     with pytest.raises(StoppedError):
         solve_block(kernel, 0, MemoryStore(), goal=goal, lease=Stopped(Workspace()))

@@ -14,7 +14,7 @@ from ur_solver.rules.dice import Dice
 from ur_solver.space import space_of
 
 FINKEL = named_rules("finkel:2")
-FIVE = Dice.of("fives", {0: Fraction(1, 2), 5: Fraction(1, 2)})
+FIVE = Dice.of("fives", {n: Fraction(1, 5) for n in (0, 1, 2, 3, 5)})
 CUSTOM = [
     dataclasses.replace(FINKEL, name="royalur", path=PATHS["murray-royalur"]),
     dataclasses.replace(FINKEL, name="fives", dice=FIVE),

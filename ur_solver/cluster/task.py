@@ -13,7 +13,7 @@ from functools import lru_cache
 from ur_solver.blocks import BlockFiles, BlockRecord, Job, join
 from ur_solver.blocks.folder import LATE
 from ur_solver.engine import goal_of, solve_block
-from ur_solver.engine.block import Lease
+from ur_solver.engine.lease import Lease
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Values, kernel_of
 
@@ -77,7 +77,7 @@ class FolderTask:
                 kernel,
                 index,
                 blocks,
-                goal=goal_of(job.tolerance, certify=job.certify),
+                goal=goal_of(kernel.space, job.tolerance, certify=job.certify),
                 outside=outside,
                 lease=lease,
             )

@@ -1,9 +1,10 @@
 """Solving: blocks, the graph of them, runners, stores and proofs."""
 
-from ur_solver.engine.block import OwnLease, solve_block
+from ur_solver.engine.block import solve_block
 from ur_solver.engine.certify import BlockBound, certify
 from ur_solver.engine.dispatch import Assignment, Dispatcher
 from ur_solver.engine.graph import BlockGraph, critical_paths
+from ur_solver.engine.lease import OwnLease
 from ur_solver.engine.result import BlockResult
 from ur_solver.engine.runners import Allowance, Runner, Task, ThreadRunner, default_threads
 from ur_solver.engine.solve import MIN_TOLERANCE, goal_of, solve

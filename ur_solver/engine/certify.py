@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.engine.block import Lease
 from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.lease import Lease
 from ur_solver.engine.runners import Runner, ThreadRunner
 from ur_solver.kernel import (
     ArrayBlocks,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import SolveError
+from ur_solver.errors import UnsettledError
 from ur_solver.kernel import SweptValues
 
 _LATEST = 3
@@ -60,6 +60,7 @@ def iterate(
     threads: int,
     check_stop: Callable[[], object] = lambda: None,
     spare: Callable[[], int] = lambda: 0,
+    most_sweeps: int = MAX_SWEEPS,
 ) -> Iteration:
     """Sweep until the values are estimated to be within `goal` of the fixed point.
 
@@ -75,11 +76,12 @@ def iterate(
         Called between sweeps; an exception that it raises ends the iteration.
     spare : callable
         Called before every sweep; returns the number of further threads that it may use.
+    most_sweeps : int
 
     Raises
     ------
-    SolveError
-        If the values do not settle in `MAX_SWEEPS` sweeps.
+    UnsettledError
+        If the values do not settle in that many sweeps.
 
     Notes
     -----
@@ -117,10 +119,11 @@ def iterate(
             least, least_at = delta, sweeps
         if sweeps - least_at >= _CIRCLES and delta <= _MOST_CIRCLING * work.noise:
             return Iteration(sweeps, delta)
-        if sweeps >= MAX_SWEEPS or not math.isfinite(delta):
-            raise SolveError(
+        if sweeps >= most_sweeps or not math.isfinite(delta):
+            raise UnsettledError(
                 f"a block has not settled after {sweeps} sweeps: the last changed a value by "
-                f"{delta:.3g}"
+                f"{delta:.3g}",
+                sweeps,
             )
         if len(factors) >= 2:
             r = min(max(slowest, *factors[-_LATEST:]), _SLOWEST)

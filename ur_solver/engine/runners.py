@@ -15,9 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from ur_solver.engine.block import Lease
 from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.iterate import StoppedError
+from ur_solver.engine.lease import Lease
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Workspace
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from ur_solver.blocks import BlockRecord
-from ur_solver.engine.block import Lease, solve_block
-from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.block import solve_block
+from ur_solver.engine.graph import BlockGraph, critical_paths
+from ur_solver.engine.lease import Lease
 from ur_solver.engine.runners import Runner, Task, ThreadRunner
 from ur_solver.engine.store import BlockStore, MemoryStore
 from ur_solver.errors import DamagedBlockError
@@ -66,8 +68,11 @@ class SolveTask:
         return max((error for error in errors if error is not None), default=0.0)
 
 
-def goal_of(tolerance: float, *, certify: bool) -> float:
+def goal_of(space: Space, tolerance: float, *, certify: bool) -> float:
     """The goal of a block's iteration for a tolerance of the whole solve.
+
+    Where it is proven for every block, the errors of blocks that lead to each other sum up to the
+    tolerance at most.
 
     Raises
     ------
@@ -76,7 +81,17 @@ def goal_of(tolerance: float, *, certify: bool) -> float:
     """
     if not tolerance >= MIN_TOLERANCE:
         raise ValueError(f"tolerance {tolerance!r}: float64 values reach {MIN_TOLERANCE}")
-    return (_CERTIFIED_GOAL if certify else _GOAL) * tolerance
+    goal = (_CERTIFIED_GOAL if certify else _GOAL) * tolerance
+    if space.rules.dice.is_ordinary:
+        return goal
+    return min(goal, tolerance / _longest_chain(space))
+
+
+@cache
+def _longest_chain(space: Space) -> float:
+    """The most blocks of which each leads to the next."""
+    reads = [space.reads(block.index) for block in space.blocks]
+    return max(critical_paths(reads, [1.0] * len(reads)))
 
 
 def solve(
@@ -97,7 +112,8 @@ def solve(
     ----------
     space : Space
     tolerance : float
-        The largest error of a value, estimated from the deltas; at least `MIN_TOLERANCE`.
+        The largest error of a value, at least `MIN_TOLERANCE`: estimated from the deltas, or
+        proven where the dice are not ordinary (`Dice.is_ordinary`).
     certify : bool
         Prove an error bound for every block as it is finished. It may exceed the
         tolerance.
@@ -124,8 +140,11 @@ def solve(
         If the tolerance is too small.
     CertificateError
         If no bound can be proven for a block.
+    SolveError
+        If a block does not settle or, with dice that are not ordinary, has no values within the
+        tolerance that can be proven, or play can go on for ever there.
     """
-    goal = goal_of(tolerance, certify=certify)
+    goal = goal_of(space, tolerance, certify=certify)
     if certify:
         check_provable(space.rules)
     store = store or MemoryStore()

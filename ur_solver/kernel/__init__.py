@@ -13,13 +13,15 @@ import os
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 from ur_solver.kernel._workspace import Workspace
-from ur_solver.kernel.bounds import check_provable, prove, prove_values
+from ur_solver.kernel.bounds import check_provable, is_within, prove, prove_values
 from ur_solver.kernel.inputs import ArrayBlocks, inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, SweptValues, Values
 from ur_solver.kernel.kernels import RaceKernel, RowKernel, StakesKernel, kernel_of
+from ur_solver.kernel.policy import MOST_POSITIONS as MOST_POLICY_POSITIONS
 from ur_solver.kernel.tables import MoveTables, move_tables
 
 __all__ = [
+    "MOST_POLICY_POSITIONS",
     "ArrayBlocks",
     "BlockWork",
     "FinishedBlocks",
@@ -33,6 +35,7 @@ __all__ = [
     "Workspace",
     "check_provable",
     "inputs_of",
+    "is_within",
     "kernel_of",
     "move_tables",
     "prove",

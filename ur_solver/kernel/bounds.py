@@ -32,6 +32,10 @@ further out."""
 _MOST_SWEEPS = 100
 """The most sweeps of bounds that have come inside and still move inwards."""
 
+_MOST_SHOWING = 500
+"""The most sweeps of bounds that are to come inside a given distance. The longest way out of a
+block decides, not how seldom it is taken."""
+
 _FURTHER = 1.5
 """The next attempt begins at this multiple of the widest bounds seen, at least twice as far."""
 
@@ -68,6 +72,41 @@ def check_provable(rules: RuleSet) -> None:
                 f"{rules.name}: the chance of throwing {throw} is {chance}, and values are proven "
                 f"only where all chances are binary fractions, down to 1/{_MOST_DENOMINATOR}"
             )
+
+
+def is_within(
+    work: BlockWork,
+    values: Values,
+    distance: float,
+    threads: int = 1,
+    between: Callable[[], object] = lambda: None,
+) -> bool:
+    """Whether the values of a block are shown to be within a distance of its solution.
+
+    The values that its moves lead to are taken as exact.
+
+    Parameters
+    ----------
+    work : BlockWork
+        The block, laid out; its own values are lost.
+    values : float64, shape (block size,)
+        The block's, in rank order.
+    distance : float
+    threads, between
+        As for `prove`.
+    """
+    if not (math.isfinite(values.sum()) and distance <= _WIDEST):
+        return False
+    work.bracket(values, distance, 0.0)
+    for _ in range(_MOST_SHOWING):
+        between()
+        work.narrow(threads)
+        width, _ = work.width(values)
+        if width < distance:
+            return True
+        if not width <= 2 * distance:
+            break
+    return False
 
 
 def prove(

@@ -172,5 +172,31 @@ class Kernel(Protocol):
         first, count : int
         """
 
+    def endless_rank(self, block: Block, threads: int = 1) -> int | None:
+        """A rank from which both sides together can stay in a block for ever; None without one.
+
+        None too where the kernel serves only rules of which it is known that play ends.
+        """
+
+    def iterate_policies(self, block: Block, values: Values, finished: FinishedBlocks) -> Values:
+        """The values of a block by policy iteration, where sweeps hardly contract.
+
+        Parameters
+        ----------
+        block : Block
+        values : float64, shape (block size,)
+            Near the solution.
+        finished : FinishedBlocks
+            As for `lay_out`.
+
+        Raises
+        ------
+        SolveError
+            If the kernel or the machine cannot do that for this block.
+        """
+
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
-        """An upper bound of the bytes that `lay_out`, the sweeps and, if asked, proofs take."""
+        """An upper bound of the bytes that `lay_out`, the sweeps and, if asked, proofs take.
+
+        With dice that are not ordinary proofs are always counted: solves need them.
+        """

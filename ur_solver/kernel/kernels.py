@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ur_solver.errors import SolveError
 from ur_solver.kernel import _levels
 from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel._levels import LevelsBlock, LevelsKernel
@@ -19,6 +20,8 @@ from ur_solver.kernel._turns import Turns
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.inputs import inputs_of
 from ur_solver.kernel.interface import FinishedBlocks, Kernel, Values
+from ur_solver.kernel.policy import iterate_policies
+from ur_solver.kernel.rounding import blur_of
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tables import move_tables
 from ur_solver.kernel.tiling import Tiling
@@ -28,11 +31,26 @@ from ur_solver.space import Block, RaceSpace, Space, StakesSpace, TileSpace
 _LEAST_BYTES = 1 << 20
 """Of a block in the row kernel, however small."""
 
+_LIST_BYTES = 40
+"""Of a value, in the row kernel."""
+
 _LEVELS_WORDS = 12
 """Words of lists by position in the levels kernel: an upper bound of the mean."""
 
 
-class RaceKernel:
+class _OrdinaryDice:
+    """What a kernel has no need of whose rule sets all have ordinary dice."""
+
+    def endless_rank(self, block: Block, threads: int = 1) -> int | None:
+        """None: play ends."""
+        return None
+
+    def iterate_policies(self, block: Block, values: Values, finished: FinishedBlocks) -> Values:
+        """Never needed: sweeps contract."""
+        raise SolveError(f"block {block.index} does not settle")
+
+
+class RaceKernel(_OrdinaryDice):
     """The tiled kernel, for the race family; the generic one checks it.
 
     Parameters
@@ -109,7 +127,8 @@ class RowKernel:
         self.space = space
         self.instruction_set = instruction_set
         self.turns = Turns(space.ranking, turn_tables(space))
-        self.rules = RowRules(self.turns, space.stock.is_numbered)
+        blur = blur_of(space.rules.dice.probabilities)
+        self.rules = RowRules(self.turns, space.stock.is_numbered, blur)
 
     def lay_out(
         self,
@@ -147,15 +166,26 @@ class RowKernel:
         inputs = inputs_of(self.space, block, finished, values)
         return self.turns.residual(inputs, first, count, threads)
 
+    def endless_rank(self, block: Block, threads: int = 1) -> int | None:
+        """As `Kernel.endless_rank` says."""
+        rank = self.turns.endless_rank(block.offset, block.size, threads)
+        return None if rank < 0 else rank
+
+    def iterate_policies(self, block: Block, values: Values, finished: FinishedBlocks) -> Values:
+        """As `Kernel.iterate_policies` says."""
+        inputs = inputs_of(self.space, block, finished)
+        return iterate_policies(self.turns, block, values, inputs)
+
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # F and G, moves that leave the block, lists and maps; for extrapolation a copy of F, or
-        # another F and G for bounds; sides of few pieces have short rows with as long lists
-        by_value = 16 + 16 + 24 + (16 if certify else 8)
+        # F and G, a copy of F for extrapolation, and another F and G for bounds; moves that leave
+        # the block, lists and maps take 13 to 36 bytes, most in birds
+        is_proven = certify or not self.space.rules.dice.is_ordinary
+        by_value = 16 + 8 + (16 if is_proven else 0) + _LIST_BYTES
         return _LEAST_BYTES + by_value * block.size + sample_bytes(block.size, block.size)
 
 
-class StakesKernel:
+class StakesKernel(_OrdinaryDice):
     """The levels kernel, for games for money.
 
     Parameters

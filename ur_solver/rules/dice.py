@@ -24,6 +24,16 @@ class Dice:
         """The throws that can happen, ascending."""
         return tuple(n for n, chance in enumerate(self.probabilities) if chance)
 
+    @property
+    def is_ordinary(self) -> bool:
+        """Whether turns follow each other as with the dice of the sources.
+
+        That is: no throw has more than half of the chances, and three of the throws 1 to 4 have
+        an eighth each. With such dice sweeps contract fast, and play comes to an end.
+        """
+        often = [chance for chance in self.probabilities[1:5] if chance >= Fraction(1, 8)]
+        return max(self.probabilities) <= Fraction(1, 2) and len(often) >= 3
+
     def check(self, throw: int) -> None:
         """Raise ThrowError if the dice cannot show `throw`."""
         if throw not in self.throws:

@@ -76,9 +76,15 @@ class RaceSpace(Space):
 
     @staticmethod
     def serves(rules: RuleSet) -> bool:
-        """Whether rules have this space: plain race rules, on a path that falls into tiles."""
-        return rules.mechanics.is_plain_race and layout_of(rules.path).is_cut_into_tiles(
-            rules.pieces, max(rules.dice.throws)
+        """Whether rules have this space: plain race rules, on a path that falls into tiles.
+
+        Other dice than ordinary ones leave it to `TileSpace`, whose kernel solves turns that
+        pass back and forth as equations.
+        """
+        return (
+            rules.mechanics.is_plain_race
+            and rules.dice.is_ordinary
+            and layout_of(rules.path).is_cut_into_tiles(rules.pieces, max(rules.dice.throws))
         )
 
     def shape(self, config: int) -> int:

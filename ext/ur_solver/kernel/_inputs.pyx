@@ -43,6 +43,12 @@ cdef class Inputs:
     def __dealloc__(self):
         free(self.base)
 
+    def value_of(self, int64_t rank):
+        """The value of a rank that one of the arrays has; KeyError if none has."""
+        if self.find(rank) < 0:
+            raise KeyError(rank)
+        return self.at(rank)
+
     cdef int find(self, int64_t rank) noexcept nogil:
         # The array that has a rank; -1 if none has.
         cdef int low = 0, high = <int>self.first.shape[0] - 1, middle

@@ -205,11 +205,12 @@ cdef class RowBlock:
     def narrow(self, int threads):
         """Sweep both bounds, each operation rounded outwards."""
         cdef RowLayout layout = self.layout
+        cdef double blur = layout.rules.blur
         cdef int64_t k
         self._take_scratch(threads)
         for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             row_narrow(&layout.block, &layout.chunks[k], self.upper, self.lower,
-                       self.outside, &self.scratch[threadid(), 0])
+                       self.outside, blur, &self.scratch[threadid(), 0])
 
     def width(self, const double[::1] values):
         """How far the bounds are from the given values, rounded up, and at which rank."""

@@ -15,8 +15,12 @@ from ur_solver.space._tile_ranking cimport MAX_SHARED
 MOST_POSITIONS = 1 << 31
 """Of a block: places in F and G are numbered in 32 bits."""
 
+cdef extern from "memory.h" nogil:
+    void return_memory()
+
 cdef enum:
     CHUNK_VALUES = 16384         # about as many as a chunk of pairs has
+    LARGE_BLOCK = 1 << 22        # positions; the lists of more take 100 MB and more
 
 
 cdef class RowLayout:
@@ -55,6 +59,8 @@ cdef class RowLayout:
         free(self.chunks)
         free(self.tiles)
         free(self.shapes)
+        if self.size > LARGE_BLOCK:
+            return_memory()
 
     def __init__(
         self, RowRules rules, block, const int32_t[:, ::1] halves, Inputs inputs, int threads,

@@ -46,6 +46,7 @@ cdef class RowRules:
     cdef readonly Turns turns
     cdef TileRanking ranking
     cdef bint is_numbered
+    cdef double blur                   # how far rounded chances put an update off
     cdef RowKind* kinds
     cdef int32_t[::1] shared_place     # cell -> its place among shared squares, -1
     cdef int32_t[::1] column_place     # cell -> its place in the order of their details, -1

@@ -21,6 +21,8 @@ cdef class RowRules:
     turns : Turns
     is_numbered : bool
         Whether pieces have numbers.
+    blur : float
+        How far rounded chances put an update off.
     """
 
     def __cinit__(self):
@@ -31,8 +33,9 @@ cdef class RowRules:
         free(self.kinds)
         free(self.changes)
 
-    def __init__(self, Turns turns, bint is_numbered):
+    def __init__(self, Turns turns, bint is_numbered, double blur):
         self.turns, self.ranking, self.is_numbered = turns, turns.ranking, is_numbered
+        self.blur = blur
         self._number_cells()
         self._number_shapes()
         self._tell_kinds()

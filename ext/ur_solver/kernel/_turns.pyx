@@ -206,6 +206,27 @@ cdef class Turns:
                 for n in range(self.n_throws)])
         return self.ranking.rank_placed(other, their_off, my_off), choices
 
+    def chances(self, int64_t rank):
+        """For each choice of a rank the chance of every throw, and of those that move nothing.
+
+        Parameters
+        ----------
+        rank : int
+            From 0 to n_values - 1.
+
+        Returns
+        -------
+        list of (list of float, float)
+            As `successors` has the choices, chances in [0, 1].
+        """
+        cdef uint16_t own[MAX_WIDTH]
+        cdef uint16_t other[MAX_WIDTH]
+        cdef int my_off, their_off, c, n
+        cdef int kind = self.open_turn(rank, own, other, &my_off, &their_off)
+        return [
+            ([self.chance[kind, c, n] for n in range(self.n_throws)], self.pass_chance[kind, c])
+            for c in range(self.n_choices[kind])]
+
     def residual(self, Inputs values, int64_t first, int64_t count, int threads=1):
         """The largest abs(T(V) - V) over some ranks.
 
@@ -223,6 +244,108 @@ cdef class Turns:
             deltas[k] = self._residual_of_run(
                 values, first + k * RUN, min(first + count, first + (k + 1) * RUN))
         return float(np.max(deltas))
+
+    def endless_rank(self, int64_t first, int64_t count, int threads=1):
+        """A position from which both sides together can stay in a block for ever.
+
+        That is, whatever is thrown, unless nobody can ever move again, which is a draw.
+
+        Parameters
+        ----------
+        first, count : int
+            The block's ranks, `first` to `first + count - 1`.
+        threads : int
+
+        Returns
+        -------
+        int
+            The first such rank; -1 if there is none.
+        """
+        cdef int64_t n_runs = (count + RUN - 1) // RUN, k
+        cdef uint8_t[::1] stays = np.ones(count, dtype=np.uint8)
+        cdef uint8_t[::1] changed = np.ones(n_runs, dtype=np.uint8)
+        for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
+            self._leave_out_draws(
+                &stays[0], first, first + k * RUN, min(first + count, first + (k + 1) * RUN))
+        while np.any(changed):
+            for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
+                changed[k] = self._leave_out(
+                    &stays[0], first, count,
+                    first + k * RUN, min(first + count, first + (k + 1) * RUN))
+        ranks = np.flatnonzero(stays)
+        return first + int(ranks[0]) if ranks.size else -1
+
+    cdef void _leave_out_draws(
+        self, uint8_t* stays, int64_t first, int64_t start, int64_t end
+    ) noexcept nogil:
+        cdef uint16_t own[MAX_WIDTH]
+        cdef uint16_t other[MAX_WIDTH]
+        cdef Reached reached[MAX_THROWS]
+        cdef int my_off, their_off, kind
+        cdef int64_t rank
+        for rank in range(start, end):
+            kind = self.open_turn(rank, own, other, &my_off, &their_off)
+            if self.can_move(own, other, my_off, their_off, kind, reached):
+                continue
+            kind = self.open_turn(
+                self.ranking.rank_placed(other, their_off, my_off), own, other, &my_off, &their_off)
+            stays[rank - first] = self.can_move(own, other, my_off, their_off, kind, reached)
+
+    cdef bint can_move(
+        self, uint16_t* own, uint16_t* other, int my_off, int their_off, int kind, Reached* reached
+    ) noexcept nogil:
+        # Whether some throw, after some choice, moves a piece.
+        cdef int c, n
+        for c in range(self.n_choices[kind]):
+            self.list_moves(
+                own, other, my_off, their_off, self.from_home[kind, c], self.from_board[kind, c],
+                &self.chance[kind, c, 0], reached)
+            for n in range(self.n_throws):
+                if reached[n].n:
+                    return True
+        return False
+
+    cdef bint _leave_out(
+        self, uint8_t* stays, int64_t first, int64_t count, int64_t start, int64_t end
+    ) noexcept nogil:
+        # Leave out the positions of a run that have to leave those that stay; whether there are.
+        cdef bint changed = False
+        cdef int64_t rank
+        for rank in range(start, end):
+            if stays[rank - first] and not self._may_stay(stays, first, count, rank):
+                stays[rank - first] = False
+                changed = True
+        return changed
+
+    cdef bint _may_stay(
+        self, const uint8_t* stays, int64_t first, int64_t count, int64_t rank
+    ) noexcept nogil:
+        # Whether after some choice every throw can lead to a position that stays.
+        cdef uint16_t own[MAX_WIDTH]
+        cdef uint16_t other[MAX_WIDTH]
+        cdef Reached reached[MAX_THROWS]
+        cdef int my_off, their_off, c, n, i
+        cdef int kind = self.open_turn(rank, own, other, &my_off, &their_off)
+        cdef bint passed = stays[self.ranking.rank_placed(other, their_off, my_off) - first]
+        cdef bint all_stay, one_stays
+        for c in range(self.n_choices[kind]):
+            self.list_moves(
+                own, other, my_off, their_off, self.from_home[kind, c], self.from_board[kind, c],
+                &self.chance[kind, c, 0], reached)
+            all_stay = passed or self.pass_chance[kind, c] == 0.0
+            for n in range(self.n_throws):
+                if not all_stay:
+                    break
+                if self.chance[kind, c, n] == 0.0:
+                    continue
+                one_stays = passed and reached[n].n == 0
+                for i in range(reached[n].n):
+                    if 0 <= reached[n].rank[i] - first < count:
+                        one_stays = one_stays or stays[reached[n].rank[i] - first]
+                all_stay = one_stays
+            if all_stay:
+                return True
+        return False
 
     cdef double _residual_of_run(self, Inputs values, int64_t first, int64_t end) noexcept nogil:
         cdef double delta = 0.0

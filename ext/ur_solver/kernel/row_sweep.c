@@ -259,37 +259,51 @@ void row_show(const RowBlock *block, const RowChunk *chunk, double *values)
 
 /* Bounds. Every operation of an upper bound is rounded up, of a lower one down. */
 
-/* A bound of a tile's values by the other bound of those that its turns pass to. */
-UR_APART void pass_to(
-    const RowTile *tile, const double *worth, const double *moving, const double *their_moving,
-    int64_t their_pitch, const double *others, double *values)
+/* What two positions are worth that pass to each other, bounded from above: x = (w + passes * b) /
+   scale, where w is at most `worth`, b at most `other`, and the chance of moving between its two
+   bounds, for the one position and for the other. To be called with the rounding mode upward, in
+   which -(-a op b) is rounded down. */
+UR_INLINE double bound_pair(
+    double worth, double other, double moving_low, double moving_high, double others_low,
+    double others_high)
 {
-    const int64_t pitch = pitch_of(tile->columns);
-    for (int r = 0; r < tile->rows; r++, worth += pitch, moving += pitch)
-        for (int c = 0; c < tile->columns; c++) {
-            const int is_stuck = moving[c] == 0.0 && their_moving[c * their_pitch + r] == 0.0;
-            const double passed = -others[(int64_t)c * tile->rows + r];
-            *values++ = is_stuck ? 0.0 : worth[c] + (1.0 - moving[c]) * passed;
+    const double most_passes = 1.0 - moving_low, least_passes = -(moving_high - 1.0);
+    const double top = worth + (other > 0.0 ? most_passes : least_passes) * other;
+    const double most = moving_high + most_passes * others_high;
+    const double least = -(-moving_low - least_passes * others_low);
+    return top / (top > 0.0 ? least : most);
+}
+
+/* Both bounds of a tile's values, by those of what its throws and its image's are worth. */
+UR_APART void narrow_tile(
+    const RowTile *tile, int64_t pitch, int64_t their_pitch, const RowPair *high,
+    const RowPair *low, int side, double blur, double *upper, double *lower)
+{
+    const double *worth = side ? high->their_worth : high->worth;
+    const double *worth_low = side ? low->their_worth : low->worth;
+    const double *moving = side ? high->their_moving : high->moving;
+    const double *moving_low = side ? low->their_moving : low->moving;
+    const double *other = side ? high->worth : high->their_worth;
+    const double *other_low = side ? low->worth : low->their_worth;
+    const double *others = side ? high->moving : high->their_moving;
+    const double *others_low = side ? low->moving : low->their_moving;
+    for (int r = 0; r < tile->rows; r++)
+        for (int c = 0; c < tile->columns; c++, upper++, lower++) {
+            const int64_t at = r * pitch + c, image = c * their_pitch + r;
+            if (moving[at] == 0.0 && others[image] == 0.0) {
+                *upper = *lower = 0.0;
+                continue;
+            }
+            *upper = bound_pair(worth[at], -other_low[image], moving_low[at], moving[at],
+                                others_low[image], others[image]) + blur;
+            *lower = -(bound_pair(-worth_low[at], other[image], moving_low[at], moving[at],
+                                  others_low[image], others[image]) + blur);
         }
 }
 
-UR_INLINE void narrow_tile(const RowPair *pair, int side, double *values, const double *others)
-{
-    if (side == 0)
-        pass_to(
-            pair->mine, pair->worth, pair->moving, pair->their_moving, pair->their_pitch,
-            others + pair->theirs->first, values + pair->mine->first);
-    else if (pair->theirs != pair->mine)
-        pass_to(
-            pair->theirs, pair->their_worth, pair->their_moving, pair->moving, pair->my_pitch,
-            others + pair->mine->first, values + pair->theirs->first);
-}
-
-#define UR_EXCHANGES 3
-
 void row_narrow(
     const RowBlock *block, const RowChunk *chunk, double *upper, double *lower, double outside,
-    double *scratch)
+    double blur, double *scratch)
 {
     const int mode = fegetround();
     RowReader up = {chunk->words, chunk->leaving}, down = up;
@@ -297,20 +311,19 @@ void row_narrow(
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair high = open_pair(block, chunk->pairs + 2 * k, scratch);
         const RowPair low = open_pair(block, chunk->pairs + 2 * k, half);
-        fesetround(FE_UPWARD);
-        instruction_sets[block->instruction_set].read_bound(
-            block, chunk, &high, &up, upper, outside);
         fesetround(FE_DOWNWARD);
         instruction_sets[block->instruction_set].read_bound(
             block, chunk, &low, &down, lower, -outside);
-        for (int turn = 0; turn < UR_EXCHANGES; turn++) {
-            fesetround(FE_DOWNWARD);
-            narrow_tile(&low, 0, lower, upper);
-            narrow_tile(&low, 1, lower, upper);
-            fesetround(FE_UPWARD);
-            narrow_tile(&high, 0, upper, lower);
-            narrow_tile(&high, 1, upper, lower);
-        }
+        fesetround(FE_UPWARD);
+        instruction_sets[block->instruction_set].read_bound(
+            block, chunk, &high, &up, upper, outside);
+        narrow_tile(
+            high.mine, high.my_pitch, high.their_pitch, &high, &low, 0, blur,
+            upper + high.mine->first, lower + high.mine->first);
+        if (high.theirs != high.mine)
+            narrow_tile(
+                high.theirs, high.their_pitch, high.my_pitch, &high, &low, 1, blur,
+                upper + high.theirs->first, lower + high.theirs->first);
         fesetround(mode);
         RowChunk shown = *chunk;
         shown.pairs = chunk->pairs + 2 * k;

@@ -1,0 +1,148 @@
+"""Settling a block: its values to within a goal of the fixed point.
+
+With ordinary dice the sweeps contract fast, and their changes tell how far they have come. With
+others a sweep may change next to nothing while the values are far off. There the goal is proven
+before a block counts as solved; where sweeps do not get there, policy iteration does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ur_solver.engine.iterate import MAX_SWEEPS, iterate
+from ur_solver.engine.lease import Lease
+from ur_solver.errors import SolveError, UnsettledError
+from ur_solver.kernel import (
+    MOST_POLICY_POSITIONS,
+    BlockWork,
+    FinishedBlocks,
+    Kernel,
+    Values,
+    is_within,
+)
+from ur_solver.space import Block
+
+_FEW_SWEEPS = 1000
+"""So many sweeps, and policy iteration takes over where it can."""
+
+_AIM = 0.1
+"""Sweeps go on to this fraction of what is to be proven."""
+
+
+def settle(
+    work: BlockWork,
+    values: Values,
+    goal: float,
+    lease: Lease,
+    is_chance: bool,
+    most_sweeps: int = MAX_SWEEPS,
+) -> tuple[int, float]:
+    """Sweep a block until its values are estimated to be within a goal, and write them.
+
+    Parameters
+    ----------
+    work : BlockWork
+    values : float64, shape (block size,)
+        Overwritten, in rank order, whether or not they settle.
+    goal : float
+    lease : Lease
+    is_chance : bool
+        Whether values are in [0, 1].
+    most_sweeps : int
+
+    Returns
+    -------
+    sweeps : int
+    residual : float
+
+    Raises
+    ------
+    UnsettledError
+        If the values do not settle in that many sweeps.
+    """
+    try:
+        sweeps = iterate(
+            work, goal, lease.threads, lease.check_stop, lease.spare, most_sweeps
+        ).sweeps
+    finally:
+        work.store(values)
+    return sweeps, _residual(work, values, lease, is_chance)
+
+
+def settle_for_sure(
+    kernel: Kernel,
+    block: Block,
+    finished: FinishedBlocks,
+    work: BlockWork,
+    values: Values,
+    goal: float,
+    lease: Lease,
+) -> tuple[int, float]:
+    """Bring the values of a block within a goal that is proven, not estimated.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Of chances.
+    block : Block
+    finished : FinishedBlocks
+    work : BlockWork
+        The block, laid out; its own values are lost.
+    values : float64, shape (block size,)
+        Overwritten, in rank order.
+    goal : float
+        The largest difference to the solution by the given values of other blocks.
+    lease : Lease
+
+    Returns
+    -------
+    sweeps : int
+    residual : float
+
+    Raises
+    ------
+    SolveError
+        If play can stay in the block for ever, or the goal cannot be reached or proven.
+    """
+    rules = kernel.space.rules
+    rank = kernel.endless_rank(block, lease.threads)
+    if rank is not None:
+        raise SolveError(
+            f"{rules.name}: play can go on for ever from {kernel.space.unrank(rank).notation!r}, "
+            "so that its positions have no value"
+        )
+    can_iterate_policies = block.size <= MOST_POLICY_POSITIONS
+    try:
+        sweeps, residual = settle(
+            work,
+            values,
+            _AIM * goal,
+            lease,
+            True,
+            _FEW_SWEEPS if can_iterate_policies else MAX_SWEEPS,
+        )
+        if is_within(work, values, goal, lease.threads, lease.check_stop):
+            return sweeps, residual
+    except UnsettledError as error:
+        if not can_iterate_policies:
+            raise
+        sweeps = error.sweeps
+    values[:] = kernel.iterate_policies(block, values, finished)
+    work.load(values)
+    residual = _residual(work, values, lease, True)
+    if not is_within(work, values, goal, lease.threads, lease.check_stop):
+        raise SolveError(
+            f"{rules.name}: with these dice rounding errors add up so far that block "
+            f"{block.index} is not proven to be within {goal:.2g} of its solution; ask for a "
+            "larger tolerance"
+        )
+    return sweeps, residual
+
+
+def _residual(work: BlockWork, values: Values, lease: Lease, is_chance: bool) -> float:
+    """The residual of a block; its values, which are those of `work`, are put into [0, 1]."""
+    if is_chance and (values.min() < 0.0 or values.max() > 1.0):
+        # An extrapolation may leave [0, 1] by less than the tolerance.
+        np.clip(values, 0.0, 1.0, out=values)
+        work.load(values)
+    return work.residual(lease.threads + lease.spare())
