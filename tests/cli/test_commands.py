@@ -6,12 +6,14 @@ import json
 import pathlib
 import re
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from tests.meaningless import write_meaningless
 from ur_solver import __version__
 from ur_solver.cli import COMMANDS, cli
+from ur_solver.cli.options import memory_size
 from ur_solver.locate import FOLDER_VARIABLE
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.table import TableFile
@@ -324,7 +326,6 @@ def test_an_extra_throw_can_be_taken_away():
         (["rules", "--no-safe-rosettes"], "Missing argument 'RULES'"),
         (["rules", "nowhere.json"], "nowhere.json"),
         (["unknown"], "No such command"),
-        (["query", "finkel:2"], "Missing argument 'POSITION'"),
         (["query", "finkel", START], "ur solve finkel -n 7"),
         (["query", "nowhere.h5", START], "nowhere.h5"),
         (["query", "finkel:2", START, "--jsn"], "No such option"),
@@ -415,3 +416,29 @@ def test_colours_only_where_they_are_wanted(monkeypatch):
     assert "\x1b[" in CliRunner().invoke(cli, arguments, color=True).stdout
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in CliRunner().invoke(cli, arguments, color=True).stdout
+
+
+@pytest.mark.parametrize("command", ["query", "best", "moves", "board"])
+def test_without_a_position_the_start_is_meant(command, finkel2):
+    start = named_rules("finkel:2").start().notation
+    for options in ([], ["--json"]) if command != "board" else ([],):
+        words = [command, "finkel:2"]
+        bare, named = (
+            CliRunner().invoke(cli, [*words, *position, *options]) for position in ([], [start])
+        )
+        assert bare.exit_code == 0
+        assert bare.stdout == named.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("2G", 2 << 30), ("2GiB", 2 << 30), ("500MB", 500_000_000), ("0.5k", 512), ("7", 7)],
+)
+def test_sizes(text, size):
+    assert memory_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["2Q", "G", "", "-1G", "1e9", "x" * 1000])
+def test_sizes_that_are_none(text):
+    with pytest.raises(click.BadParameter, match="is not a size such as"):
+        memory_size(text)

@@ -54,7 +54,7 @@ def test_tables_of_gigabytes_are_served_within_the_memory_that_was_told(paths):
     assert sum(decoded) > 3e9
     command = [sys.executable, "-m", "ur_solver", "serve", *map(str, paths), "--port", "0"]
     with subprocess.Popen(
-        [*command, "--memory", f"{MEMORY >> 20}M"], stderr=subprocess.PIPE, text=True
+        [*command, "--memory", f"{MEMORY >> 20}MiB"], stderr=subprocess.PIPE, text=True
     ) as server:
         port = int(re.search(r":(\d+)/", server.stderr.readline())[1])
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)

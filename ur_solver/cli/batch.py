@@ -110,7 +110,7 @@ def _numbered(lines: list[bytes], first: int) -> list[Line]:
     return [Line(number, text) for number, text in enumerate(texts, start=first) if text]
 
 
-def check_throw_argument(position: str, throw: str | None) -> None:
+def check_throw_argument(position: str | None, throw: str | None) -> None:
     """Refuse a throw beside ``-``, whose lines bring their own."""
     if position == STDIN and throw is not None:
         raise click.UsageError(

@@ -10,7 +10,7 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
-from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
 from ur_solver.cli.output import chance_text, columns, draw_position, say, worth_bar
 from ur_solver.locate import open_file
 from ur_solver.query import EvaluatedMove
@@ -21,11 +21,13 @@ from ur_solver.rules.turns import pass_value
 
 @click.command(short_help="All legal moves, best first.")
 @table_argument
-@click.argument("position")
+@position_argument
 @click.argument("throw", required=False)
 @json_option
-def command(word: str, position: str, throw: str | None, as_json: bool) -> None:
+def command(word: str, position: str | None, throw: str | None, as_json: bool) -> None:
     """All legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
+
+    Without a POSITION, those of the start.
 
     Each with the chance to win after it and how much less that is than after the best; with
     stakes with the money to come, and which move wins more often, if another does.
@@ -48,7 +50,7 @@ def command(word: str, position: str, throw: str | None, as_json: bool) -> None:
             )
             return
         asked: Asked = (
-            rules.position(position),
+            position_of(rules, position),
             None if throw is None else rules.dice.parse(throw),
         )
         click.echo(line(*asked) if as_json else _page(table, *asked))

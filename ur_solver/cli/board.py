@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ur_solver.api.table import Table
+from ur_solver.cli.options import position_argument, position_of
 from ur_solver.cli.output import draw_position, say
 from ur_solver.errors import InputError, OutputError
 from ur_solver.locate import open_file
@@ -18,7 +19,7 @@ STDOUT = Path("-")
 
 @click.command(short_help="A picture of a position.")
 @click.argument("rules")
-@click.argument("position")
+@position_argument
 @click.option(
     "-o",
     "--output",
@@ -28,8 +29,10 @@ STDOUT = Path("-")
 @click.option("--best", "throw", help="Draw the best move with this throw, by the rules' table.")
 @click.option("--top", type=click.Choice(["light", "dark"]), default="light", show_default=True,
               help="The side whose row is on top of a picture.")  # fmt: skip
-def command(rules: str, position: str, output: Path | None, throw: str | None, top: str) -> None:
-    """The board of POSITION by RULES, in the terminal or as a picture for documents and chats.
+def command(
+    rules: str, position: str | None, output: Path | None, throw: str | None, top: str
+) -> None:
+    """The board of POSITION, or of the start, by RULES, in the terminal or as a picture.
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; with --best
     its table is asked, or the table that RULES is the file of. Pictures are SVG, which browsers
@@ -43,10 +46,10 @@ def command(rules: str, position: str, output: Path | None, throw: str | None, t
         raise InputError(f"{str(output)!r}: pictures are SVG; the file's name ends in .svg")
     arrows: list[Arrow] = []
     if throw is None:
-        shown = named_rules(rules).position(position)
+        shown = position_of(named_rules(rules), position)
     else:
         with Table(open_file(rules, say=say)) as table:
-            shown = table.rules.position(position)
+            shown = position_of(table.rules, position)
             arrows = _best(table, shown, throw)
     if output is None:
         click.echo(draw_position(shown))

@@ -9,21 +9,29 @@ from typing import Any
 import click
 
 from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
-from ur_solver.cli.options import json_option, pieces_option, rules_argument
+from ur_solver.cli.options import (
+    json_option,
+    pieces_option,
+    position_argument,
+    position_of,
+    rules_argument,
+)
 from ur_solver.cli.output import chance_text, columns, draw_position
 from ur_solver.rules import Position, RuleSet, named_rules
 
 
 @click.command(short_help="Legal moves and where they lead; needs no table.")
 @rules_argument
-@click.argument("position")
+@position_argument
 @click.argument("throw", required=False)
 @pieces_option
 @json_option
 def command(
-    rules: str, position: str, throw: str | None, pieces: int | None, as_json: bool
+    rules: str, position: str | None, throw: str | None, pieces: int | None, as_json: bool
 ) -> None:
     """Legal moves of POSITION with THROW, or with every throw, by RULES, and where they lead.
+
+    Without a POSITION, those of the start.
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; no table is
     needed. POSITION '-' reads lines from standard input: a position, or a position, a tab and a
@@ -44,7 +52,7 @@ def command(
         )
         return
     asked: Asked = (
-        chosen.position(position),
+        position_of(chosen, position),
         None if throw is None else chosen.dice.parse(throw),
     )
     click.echo(line(*asked) if as_json else _page(chosen, *asked))

@@ -7,20 +7,18 @@ import re
 import click
 from click.shell_completion import CompletionItem
 
-from ur_solver.rules import CATALOGUE, MAX_PIECES
+from ur_solver.rules import CATALOGUE, MAX_PIECES, Position, RuleSet
 
-_UNITS = {
-    "": 1,
-    **{unit: 1000**k for k, unit in enumerate(("kb", "mb", "gb", "tb"), start=1)},
-    **{unit: 1024**k for k, unit in enumerate(("kib", "mib", "gib", "tib"), start=1)},
-}
+_UNITS = {"": 1}
+for _power, _letter in enumerate("kmgt", start=1):
+    _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power, _letter: 1024**_power}
 
 
 def memory_size(text: str) -> int:
     """The number of bytes that a text such as 12GiB or 500MB says."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     if found is None or found[2] not in _UNITS:
-        raise click.BadParameter(f"{text!r} is not a size such as 12GiB or 500MB")
+        raise click.BadParameter(f"{text!r:.60} is not a size such as 12GiB, 500MB or 2G")
     return int(float(found[1]) * _UNITS[found[2]])
 
 
@@ -46,6 +44,7 @@ optional_table_argument = click.argument(
 )
 rules_argument = click.argument("rules", shell_complete=_complete_table)
 optional_rules_argument = click.argument("rules", required=False, shell_complete=_complete_table)
+position_argument = click.argument("position", required=False)
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON, one object a line.")
 pieces_option = click.option(
     "-n",
@@ -53,3 +52,8 @@ pieces_option = click.option(
     type=click.IntRange(1, MAX_PIECES),
     help="Pieces of each side, in place of the rule set's own count.",
 )
+
+
+def position_of(rules: RuleSet, text: str | None) -> Position:
+    """The position that a text means; the start of the rule set if there is none."""
+    return rules.start() if text is None else rules.position(text)

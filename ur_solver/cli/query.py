@@ -10,7 +10,7 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.batch import STDIN, answer_batch
-from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
 from ur_solver.cli.output import (
     bar,
     bound_text,
@@ -29,13 +29,13 @@ from ur_solver.rules.turns import total
 
 @click.command(short_help="The value of a position.")
 @table_argument
-@click.argument("position")
+@position_argument
 @click.option(
     "--throws", "with_throws", is_flag=True, help="With '-' and --json: every throw, as else."
 )
 @json_option
-def command(word: str, position: str, with_throws: bool, as_json: bool) -> None:
-    """The value of POSITION to the side about to throw, by TABLE.
+def command(word: str, position: str | None, with_throws: bool, as_json: bool) -> None:
+    """The value of POSITION, or of the start, to the side about to throw, by TABLE.
 
     TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads positions from
     standard input, one a line; what every throw is worth is then told only if it is asked for,
@@ -46,14 +46,13 @@ def command(word: str, position: str, with_throws: bool, as_json: bool) -> None:
     ur query finkel:3 '....__../......../....__.. L 3 3'
     """
     with Table(open_file(word, say=say)) as table:
-        parse = table.rules.position
         if position == STDIN:
             lines = partial(_json_lines, table, with_throws) if as_json else partial(_lines, table)
-            answer_batch(parse, lines, as_json=as_json)
+            answer_batch(table.rules.position, lines, as_json=as_json)
         elif as_json:
-            click.echo(_json_lines(table, True, [parse(position)])[0])
+            click.echo(_json_lines(table, True, [position_of(table.rules, position)])[0])
         else:
-            click.echo(_page(table, parse(position)))
+            click.echo(_page(table, position_of(table.rules, position)))
 
 
 def _lines(table: Table, positions: list[Position]) -> list[str]:

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 import socket
 import webbrowser
 from importlib.util import find_spec
 
 import click
 
+from ur_solver.cli.options import memory_size
 from ur_solver.cli.output import say
 from ur_solver.errors import InputError
 from ur_solver.serve.listen import bound_socket
 
 _EXTRA = "'ur serve' needs packages of its own: pip install 'ur-solver[serve]'"
 _PACKAGES = ("starlette", "uvicorn")
-_SIZE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*([kMGT]?)i?B?")
-_POWERS = {"": 0, "k": 10, "M": 20, "G": 30, "T": 40}
-
-
-def _bytes(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """A number of bytes such as ``2G``."""
-    if text is None:
-        return None
-    found = _SIZE.fullmatch(text)
-    if found is None:
-        raise click.BadParameter(f"{text!r}: expected a size such as 500M or 2G")
-    return int(float(found[1]) * (1 << _POWERS[found[2]]))
 
 
 @click.command(short_help="The board in the browser, and answers for programs.")
@@ -43,7 +31,12 @@ def _bytes(_context: click.Context, _option: click.Parameter, text: str | None) 
 @click.option(
     "--name", "names", multiple=True, help="A name that the server goes by, besides localhost."
 )
-@click.option("--memory", callback=_bytes, help="For the tables' values, such as 2G.")
+@click.option(
+    "--memory",
+    type=memory_size,
+    metavar="SIZE",
+    help="For the tables' values, such as 2G; by default half of what is free.",
+)
 @click.option("--open", "is_opened", is_flag=True, help="Open the browser.")
 @click.option("--get", "path", help="Answer one request, such as /api/v1/tables, and end.")
 def command(
