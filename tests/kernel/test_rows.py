@@ -151,3 +151,14 @@ def test_the_residual_of_the_whole_is_the_largest_of_its_parts():
         block, values[ranks_of(block)], ArrayBlocks(space, values), threads=2
     )
     assert whole == pytest.approx(max(parts), abs=1e-14)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("pieces", [1, 2, 3])
+def test_lists_take_no_more_than_is_said(name, pieces):
+    space = TileSpace(named_rules(name, pieces))
+    kernel, blocks = RowKernel(space), ArrayBlocks(space, np.zeros(space.n_values))
+    for block in sorted(space.blocks, key=lambda each: each.size)[-3:]:
+        work = kernel.lay_out(block, blocks, Workspace())
+        # F, G and a copy of F besides
+        assert work.list_bytes + 24 * block.size <= kernel.workspace_bytes(block)

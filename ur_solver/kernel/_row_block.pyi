@@ -8,6 +8,7 @@ from ur_solver.kernel.interface import Values
 
 class RowBlock:
     noise: float
+    list_bytes: int
     def __init__(
         self,
         rules: RowRules,

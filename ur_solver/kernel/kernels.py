@@ -31,8 +31,11 @@ from ur_solver.space import Block, RaceSpace, Space, StakesSpace, TileSpace
 _LEAST_BYTES = 1 << 20
 """Of a block in the row kernel, however small."""
 
-_LIST_BYTES = 40
-"""Of a value, in the row kernel."""
+_SAMPLE_SIZE = 1 << 17
+"""Values of a block that is laid out to see what lists take, at most."""
+
+_MORE_LISTS = 1.1
+"""Allocated by what is used."""
 
 _LEVELS_WORDS = 12
 """Words of lists by position in the levels kernel: an upper bound of the mean."""
@@ -178,11 +181,37 @@ class RowKernel:
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # F and G, a copy of F for extrapolation, and another F and G for bounds; moves that leave
-        # the block, lists and maps take 13 to 36 bytes, most in birds
+        # F and G, a copy of F for extrapolation, and another F and G for bounds
         is_proven = certify or not self.space.rules.dice.is_ordinary
-        by_value = 16 + 8 + (16 if is_proven else 0) + _LIST_BYTES
-        return _LEAST_BYTES + by_value * block.size + sample_bytes(block.size, block.size)
+        by_value = 16 + 8 + (16 if is_proven else 0) + self._list_bytes
+        return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
+
+    @cached_property
+    def _list_bytes(self) -> float:
+        """What a value's part of lists takes at most: what it does with few pieces.
+
+        With more pieces rows are longer, and each list serves more values.
+        """
+        rules, kernel = self.space.rules, self
+        for pieces in range(1, rules.pieces + 1):
+            space = TileSpace(rules.with_pieces(pieces))
+            if pieces > 1 and max(block.size for block in space.blocks) > _SAMPLE_SIZE:
+                break
+            kernel = RowKernel(space)
+        block = max(kernel.space.blocks, key=lambda each: each.size)
+        work = kernel.lay_out(block, _AnyValues(kernel.space), Workspace())
+        return _MORE_LISTS * work.list_bytes / block.size
+
+
+class _AnyValues:
+    """Finished blocks whose values do not matter."""
+
+    def __init__(self, space: Space) -> None:
+        self._blocks = space.blocks
+
+    def values_of(self, index: int) -> Values:
+        """As many values as a block has."""
+        return np.zeros(self._blocks[index].size)
 
 
 class StakesKernel(_OrdinaryDice):

@@ -101,6 +101,11 @@ cdef class RowBlock:
             self.scratch = np.empty((threads, size))
             self.n_scratch = threads
 
+    @property
+    def list_bytes(self):
+        """What the block's lists, maps and tiles take, in bytes."""
+        return self.layout.list_bytes()
+
     def refine(self):
         """False: in double precision from the start."""
         return False

@@ -49,6 +49,7 @@ cdef class RowLayout:
     cdef const int32_t[:, ::1] halves  # configs, mine and theirs
     cdef int64_t room_tiles
 
+    cdef int64_t list_bytes(self)
     cdef int add_tile(
         self, const uint16_t* shapes, int64_t first, int rows, int columns
     ) noexcept nogil

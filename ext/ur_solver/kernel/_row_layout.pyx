@@ -1,7 +1,7 @@
 """Laying out a block for the row kernel: its tiles, each with its mirror image, and their rows."""
 
 from cython.parallel cimport prange
-from libc.stdint cimport int32_t, int64_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy
 
@@ -86,6 +86,15 @@ cdef class RowLayout:
             raise MemoryError("no memory for the lists of a block")
         free(self.shapes)
         self.shapes = NULL
+
+    cdef int64_t list_bytes(self):
+        # What tiles, their pairs, rows and maps take, and the moves that leave the block.
+        cdef int64_t k, total = self.n_tiles * (sizeof(RowTile) + 2 * sizeof(int32_t))
+        for k in range(self.n_chunks):
+            total += (
+                self.chunks[k].n_words * sizeof(uint32_t) + self.chunks[k].n_maps * sizeof(int32_t)
+                + self.chunks[k].n_leaving * sizeof(double))
+        return total
 
     def _open_tiles(self):
         cdef int64_t first = 0, t
