@@ -92,4 +92,4 @@ def test_the_command(tmp_path):
     assert "spans" not in facts
     result = CliRunner().invoke(cli, ["plan", "finkel", "-n", "3", "--memory", "many"])
     assert result.exit_code == 2
-    assert "'many' is not a size such as 12GiB or 500MB" in result.output
+    assert "'many' is not a size such as 12GiB, 500MB or 2G" in result.output

@@ -26,7 +26,7 @@ class Dice:
 
     @property
     def is_ordinary(self) -> bool:
-        """Whether turns follow each other as with the dice of the sources.
+        """Whether these are ordinary dice: turns follow each other as with those of the sources.
 
         That is: no throw has more than half of the chances, and three of the throws 1 to 4 have
         an eighth each. With such dice sweeps contract fast, and play comes to an end.
