@@ -226,6 +226,48 @@ def test_a_whole_game_by_keyboard_alone(person):
     assert person.page.url == before
 
 
+def test_a_game_by_touch(browser, origin):
+    """Pieces are tapped, or carried by a finger, on a phone."""
+    person = Person(
+        browser, origin, viewport={"width": 390, "height": 840}, has_touch=True, is_mobile=True
+    )
+    person.visit("table=finkel-3")
+    page, finger = person.page, person.context.new_cdp_session(person.page)
+
+    def carry(piece, target):
+        points = []
+        for place in (piece, target):
+            box = place.bounding_box()
+            points.append({"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2})
+        sent = [("touchStart", points[:1]), ("touchMove", points[1:]), ("touchEnd", [])]
+        for kind, where in sent:
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": where})
+
+    n_carried = n_tapped = 0
+    for _ in range(12):
+        page.locator("#options").get_by_role("button", name="Roll", exact=True).tap()
+        person.settle()
+        turns = page.locator("#turns .turn").count()
+        if "Pass" in person.options():
+            page.locator("#options").get_by_role("button", name="Pass", exact=True).tap()
+        elif n_tapped > n_carried:
+            page.locator("#board").scroll_into_view_if_needed()
+            targets = page.locator("#board .target")
+            for k in range(targets.count()):
+                carry(page.locator("#board .movable").first, targets.nth(k))
+                person.settle()
+                if page.locator("#turns .turn").count() > turns:
+                    break
+            n_carried += 1
+        else:
+            page.locator("#board .movable").first.tap()
+            n_tapped += 1
+        person.settle()
+        assert page.locator("#turns .turn").count() == turns + 1
+    assert min(n_carried, n_tapped) > 2
+    person.close()
+
+
 def test_a_state_of_the_board_costs_one_request(person):
     person.visit("table=finkel-3")
     person.requests.clear()

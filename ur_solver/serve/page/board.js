@@ -30,6 +30,11 @@ export class Board {
         if (end && end !== place) told.drop(place, end);
       });
     });
+    // A finger on a piece carries it; touch-action has no effect on parts of a drawing.
+    this.host.addEventListener("touchmove", (event) => {
+      const place = placeOf(event.target);
+      if (place && this.canDrag(place)) event.preventDefault();
+    }, { passive: false });
     this.host.addEventListener("dragstart", (event) => event.preventDefault());
   }
 
