@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from ur_solver.rules import RuleSet
 from ur_solver.space.base import Block, Half, Space
+from ur_solver.space.part import Part, PartBlocks, part_from, part_left, whole_of
 from ur_solver.space.race import RaceSpace
 from ur_solver.space.stakes import StakesSpace
 from ur_solver.space.tiles import TileSpace
@@ -17,6 +18,18 @@ def space_of(rules: RuleSet) -> Space:
     return RaceSpace(rules) if RaceSpace.serves(rules) else TileSpace(rules)
 
 
+def part_of(rules: RuleSet, left: int | None = None) -> Part:
+    """All positions of `rules`, or those in which each side has at most `left` pieces left.
+
+    Raises
+    ------
+    InputError
+        If a side always has so many left, or none.
+    """
+    space = space_of(rules)
+    return whole_of(space) if left is None else part_left(space, left)
+
+
 def race_space_of(rules: RuleSet) -> RaceSpace:
     """The state space of rules that `RaceSpace.serves`, as `space_of` gives it."""
     space = space_of(rules)
@@ -27,10 +40,16 @@ def race_space_of(rules: RuleSet) -> RaceSpace:
 __all__ = [
     "Block",
     "Half",
+    "Part",
+    "PartBlocks",
     "RaceSpace",
     "Space",
     "StakesSpace",
     "TileSpace",
+    "part_from",
+    "part_left",
+    "part_of",
     "race_space_of",
     "space_of",
+    "whole_of",
 ]

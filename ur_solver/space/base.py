@@ -122,6 +122,15 @@ class Space(ABC):
     def next_configs(self, config: int) -> Iterator[int]:
         """The side configs that one move can irreversibly lead to, by any throw."""
 
+    @abstractmethod
+    def n_off(self, config: int) -> int:
+        """How many pieces a side with this config has borne off."""
+
+    def left(self, index: int) -> int:
+        """The most pieces that a side still has to bear off in a block."""
+        half = self.blocks[index].halves[0]
+        return self.rules.pieces - min(self.n_off(half.mine), self.n_off(half.theirs))
+
     @cached_property
     def _block_numbers(self) -> npt.NDArray[np.int32]:
         numbers = np.full((self.n_configs, self.n_configs), -1, dtype=np.int32)

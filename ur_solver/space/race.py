@@ -134,6 +134,10 @@ class RaceSpace(Space):
             if further in self._number_of:
                 yield self._number_of[further]
 
+    def n_off(self, config: int) -> int:
+        """How many pieces a side with this config has borne off."""
+        return self.configs[config].off
+
     @cached_property
     def ranking(self) -> _ranking.Ranking:
         """The compiled rank and unrank, thread safe."""

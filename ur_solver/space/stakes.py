@@ -120,6 +120,10 @@ class StakesSpace(Space):
         """The side configs that one move can irreversibly lead to, by any throw."""
         return self.positions.next_configs(config)
 
+    def n_off(self, config: int) -> int:
+        """How many pieces a side with this config has borne off."""
+        return self.positions.n_off(config)
+
     @property
     def state_width(self) -> int:
         """Numbers in an encoded state: those without stakes, then the fines."""

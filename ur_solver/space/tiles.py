@@ -229,6 +229,10 @@ class TileSpace(Space):
                 if reached in self._number_of:
                     yield self._number_of[reached]
 
+    def n_off(self, config: int) -> int:
+        """How many pieces a side with this config has borne off."""
+        return self.stock.count(self.configs[config].off)
+
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """All blocks, in solving order."""

@@ -1,0 +1,188 @@
+"""Parts of a space: some of its blocks, with all blocks that their moves lead to.
+
+No move leads out of a part, so that it can be solved without the rest. Pieces that are off stay
+off: the blocks in which each side has at most so many pieces left to bear off are a part, the
+endings of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import InputError
+from ur_solver.space.base import Block, Space
+
+_PART = "part"
+"""The name of a part that is whatever some positions can lead to."""
+
+
+class Part:
+    """Some blocks of a space, or all of them.
+
+    Parameters
+    ----------
+    space : Space
+    indices : sequence of int
+        The numbers of the blocks, ascending; with each block those that it reads.
+    name : str, optional
+        By default what `name` says.
+
+    Attributes
+    ----------
+    space : Space
+    indices : sequence of int
+    """
+
+    def __init__(self, space: Space, indices: Sequence[int], name: str | None = None) -> None:
+        self.space = space
+        self.indices = indices
+        self._name = name
+        self._is_held = np.zeros(len(space.blocks), dtype=bool)
+        self._is_held[np.asarray(indices, dtype=np.int64)] = True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all blocks."""
+        return len(self.indices) == len(self.space.blocks)
+
+    def has_same_blocks(self, other: Part) -> bool:
+        """Whether another part, of the same game perhaps by another name, has the same blocks."""
+        return np.array_equal(self._is_held, other._is_held)
+
+    def __contains__(self, index: int) -> bool:
+        return bool(self._is_held[index])
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Its blocks, in solving order."""
+        every = self.space.blocks
+        return every if self.is_whole else tuple(every[index] for index in self.indices)
+
+    @cached_property
+    def n_values(self) -> int:
+        """How many values its blocks have."""
+        return sum(block.size for block in self.blocks)
+
+    @property
+    def n_positions(self) -> int:
+        """The number of its positions; with stakes, not counting the fines."""
+        return self.n_values // self.space.values_per_position
+
+    @cached_property
+    def left(self) -> int | None:
+        """The most pieces that a side has left, if these are all positions with no more.
+
+        None if they are not; the count of pieces for the whole space.
+        """
+        if self.is_whole:
+            return self.space.rules.pieces
+        left = np.array([self.space.left(block.index) for block in self.space.blocks])
+        most = int(left[self._is_held].max())
+        return most if most < left[~self._is_held].min() else None
+
+    @property
+    def name(self) -> str | None:
+        """A word for it, as file names have it: ``left-4``, ``part``; None for all blocks."""
+        if self.is_whole:
+            return None
+        return self._name or (_PART if self.left is None else f"left-{self.left}")
+
+    @property
+    def scope(self) -> str:
+        """Which positions it has, in words."""
+        if self.is_whole:
+            return "all positions"
+        if self.left is None:
+            return f"{len(self.indices):,} of {len(self.space.blocks):,} blocks of positions"
+        return f"the positions with at most {_pieces(self.left)} left a side"
+
+    @property
+    def title(self) -> str:
+        """The rule set and the part, in words."""
+        rules = self.space.rules
+        whole = f"{rules.name} with {rules.pieces} pieces"
+        if self.is_whole:
+            return whole
+        if self.left is None:
+            return f"a part of {whole}"
+        return f"{whole}, at most {self.left} left a side,"
+
+    @cached_property
+    def reads(self) -> list[tuple[int, ...]]:
+        """By place in the part, the places of the blocks that a block reads."""
+        space = self.space
+        if self.is_whole:
+            return [space.reads(index) for index in self.indices]
+        place = {index: k for k, index in enumerate(self.indices)}
+        return [tuple(place[each] for each in space.reads(index)) for index in self.indices]
+
+    @property
+    def outside(self) -> list[int]:
+        """The blocks that it does not have."""
+        found: list[int] = np.flatnonzero(~self._is_held).tolist()
+        return found
+
+
+class PartBlocks:
+    """All values of a part in one array, as finished blocks.
+
+    Parameters
+    ----------
+    part : Part
+    values : float64, shape (n_values,)
+        Block after block.
+    """
+
+    def __init__(self, part: Part, values: npt.NDArray[np.float64]) -> None:
+        self._values = values
+        self._place: dict[int, slice] = {}
+        first = 0
+        for block in part.blocks:
+            self._place[block.index] = slice(first, first + block.size)
+            first += block.size
+
+    def values_of(self, index: int) -> npt.NDArray[np.float64] | None:
+        """The values of a block, a view; None for one that the part does not have."""
+        place = self._place.get(index)
+        return None if place is None else self._values[place]
+
+
+def whole_of(space: Space) -> Part:
+    """All blocks of a space."""
+    return Part(space, range(len(space.blocks)))
+
+
+def part_left(space: Space, left: int) -> Part:
+    """The blocks in which each side has at most `left` pieces to bear off.
+
+    Raises
+    ------
+    InputError
+        If `left` is not less than the count of pieces, or not positive.
+    """
+    rules = space.rules
+    if not 0 < left < rules.pieces:
+        raise InputError(
+            f"at most {left} pieces left of {rules.pieces}: a part of {rules.name} has from 1 to "
+            f"{rules.pieces - 1}"
+        )
+    return Part(space, [b.index for b in space.blocks if space.left(b.index) <= left])
+
+
+def part_from(space: Space, roots: Iterable[int]) -> Part:
+    """Some blocks and all that can be reached from them; it is called ``part``."""
+    found, waiting = set[int](), list(roots)
+    while waiting:
+        index = waiting.pop()
+        if index not in found:
+            found.add(index)
+            waiting += space.reads(index)
+    return Part(space, sorted(found), _PART)
+
+
+def _pieces(count: int) -> str:
+    return "1 piece" if count == 1 else f"{count} pieces"
