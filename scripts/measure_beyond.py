@@ -25,7 +25,7 @@ import psutil
 from ur_solver.cli.options import memory_size
 from ur_solver.estimates import measured_speed, plan
 from ur_solver.rules import named_rules
-from ur_solver.space import space_of
+from ur_solver.space import part_of
 from ur_solver.table import TableFile
 
 _UR = [sys.executable, "-m", "ur_solver"]
@@ -61,10 +61,10 @@ def large(word: str, memory: int, folder: pathlib.Path, certify: bool) -> None:
     rules = named_rules(word).settled()
     output = folder / f"{rules.name}-{rules.pieces}"
     shutil.rmtree(output, ignore_errors=True)
-    speed = measured_speed(rules)
+    speed = measured_speed(part_of(rules))
     words = ["solve", word, "-o", str(output), "--memory", str(memory)]
     words += ["--certify"] * certify
-    middle = speed.seconds_per_value * space_of(rules).n_values / (psutil.cpu_count() or 1) / 2
+    middle = speed.seconds_per_value * part_of(rules).n_values / (psutil.cpu_count() or 1) / 2
     first, first_peak, code = watched(words, kill_after=middle)
     print(f"{word}: killed after {first:.0f} s (exit {code}), {size_of(output) / 1e9:.1f} GB there")
     rest, rest_peak, code = watched(words)
@@ -77,7 +77,7 @@ def large(word: str, memory: int, folder: pathlib.Path, certify: bool) -> None:
 def workers(word: str, folder: pathlib.Path) -> None:
     """One solve by one thread, one worker and two workers."""
     rules = named_rules(word).settled()
-    speed = measured_speed(rules)
+    speed = measured_speed(part_of(rules))
     memory = psutil.virtual_memory().available // 2
     truth = None
     for count in (0, 1, 2):
@@ -86,7 +86,9 @@ def workers(word: str, folder: pathlib.Path) -> None:
         more = ["--workers", str(count), "--memory", str(memory)] if count else []
         words = ["solve", word, "-q", "-o", str(output), "--threads", "1", *more]
         seconds, peak, code = watched(words)
-        expected = plan(rules, workers=max(1, count), cores=1, memory=memory, speed=speed).seconds
+        expected = plan(
+            part_of(rules), workers=max(1, count), cores=1, memory=memory, speed=speed
+        ).seconds
         with TableFile(output) as table:
             values = table.load()
             truth = values if truth is None else truth

@@ -38,6 +38,9 @@ class HashValues:
         self.rules = rules
         self.n_calls = 0
 
+    def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        return np.ones(len(states), dtype=bool)
+
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         self.n_calls += 1
         ranks = space_of(self.rules).rank_states(states)

@@ -32,6 +32,7 @@ ORDER = (
         "query",
         "verify",
         "locate",
+        "reach",
         "inventory",
         "records",
         "maps",

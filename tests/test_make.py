@@ -16,7 +16,7 @@ from ur_solver.errors import MemoryLimitError
 from ur_solver.estimates import available_bytes, cost, estimate, expected_seconds, room, room_for
 from ur_solver.make import make_table
 from ur_solver.rules import PATHS, RACES, named_rules
-from ur_solver.space import space_of
+from ur_solver.space import part_of, space_of
 from ur_solver.table import VALUE_TYPES, TableFile
 
 FINKEL = named_rules("finkel:2")
@@ -26,12 +26,13 @@ import json, pathlib, sys
 from ur_solver.estimates import estimate
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
+from ur_solver.space import part_of
 rules, threads = named_rules(sys.argv[1]), int(sys.argv[3])
 make_table(rules, pathlib.Path(sys.argv[2]), threads=threads)
 # not ru_maxrss, whose initial value is the parent's at the time that it started this process
 status = pathlib.Path("/proc/self/status").read_text()
 peak = 1024 * int(status.split("VmHWM:")[1].split()[0])
-print(json.dumps([estimate(rules, threads=threads).memory_bytes, peak]))
+print(json.dumps([estimate(part_of(rules), threads=threads).memory_bytes, peak]))
 """
 
 
@@ -47,12 +48,12 @@ def test_peak_memory_is_within_the_estimate(word, threads, tmp_path):
 
 
 def test_estimates_grow_with_what_is_asked_for():
-    one, four = (estimate(named_rules("finkel:4"), threads=threads) for threads in (1, 4))
+    one, four = (estimate(part_of(named_rules("finkel:4")), threads=threads) for threads in (1, 4))
     assert one.positions == four.positions == 2602822
     assert one.memory_bytes < four.memory_bytes
-    sizes = [estimate(FINKEL, value_type=name).table_bytes for name in VALUE_TYPES]
+    sizes = [estimate(part_of(FINKEL), value_type=name).table_bytes for name in VALUE_TYPES]
     assert sizes == sorted(sizes, reverse=True)
-    counts = [estimate(FINKEL.with_pieces(n)).memory_bytes for n in range(1, 8)]
+    counts = [estimate(part_of(FINKEL.with_pieces(n))).memory_bytes for n in range(1, 8)]
     assert counts == sorted(counts)
 
 
@@ -61,13 +62,13 @@ def test_the_table_is_about_as_large_as_estimated(value_type, tmp_path):
     rules, path = named_rules("finkel:4"), tmp_path / "table.h5"
     summary = make_table(rules, path, value_type=value_type, tolerance=1e-6)
     assert summary.table_bytes == path.stat().st_size
-    expected = estimate(rules, value_type=value_type).table_bytes
+    expected = estimate(part_of(rules), value_type=value_type).table_bytes
     assert 0.7 * expected < summary.table_bytes < 1.3 * expected
 
 
 def test_a_solve_that_does_not_fit_is_refused_before_it_starts(monkeypatch, tmp_path):
     monkeypatch.setattr(room, "available_bytes", lambda _threads: 1 << 29)
-    room_for(named_rules("finkel:4"))
+    room_for(part_of(named_rules("finkel:4")))
     with pytest.raises(MemoryLimitError) as caught:
         make_table(named_rules("masters:7"), tmp_path / "table.h5")
     assert list(tmp_path.iterdir()) == []
@@ -75,21 +76,21 @@ def test_a_solve_that_does_not_fit_is_refused_before_it_starts(monkeypatch, tmp_
     assert message.startswith("masters with 7 pieces has 500,929,993 positions and needs ")
     assert "; 0.5 GiB are free; the largest count that fits is " in message
     fitting = int(message.rsplit(maxsplit=1)[-1])
-    assert estimate(named_rules("masters", fitting)).least_bytes <= 1 << 29
-    assert estimate(named_rules("masters", fitting + 1)).least_bytes > 1 << 29
+    assert estimate(part_of(named_rules("masters", fitting))).least_bytes <= 1 << 29
+    assert estimate(part_of(named_rules("masters", fitting + 1))).least_bytes > 1 << 29
 
 
 def test_values_are_kept_in_memory_if_there_is_room():
     rules = named_rules("finkel:7")
-    whole = estimate(rules, threads=1)
-    assert room_for(rules, memory=whole.memory_bytes, threads=1).keeps_all
-    less = room_for(rules, memory=whole.memory_bytes - 1, threads=1)
+    whole = estimate(part_of(rules), threads=1)
+    assert room_for(part_of(rules), memory=whole.memory_bytes, threads=1).keeps_all
+    less = room_for(part_of(rules), memory=whole.memory_bytes - 1, threads=1)
     assert not less.keeps_all
     assert 0 <= less.most_kept + less.most_unwritten + less.allowance.most <= less.budget
-    least = room_for(rules, memory=whole.least_bytes, threads=1)
+    least = room_for(part_of(rules), memory=whole.least_bytes, threads=1)
     assert least.most_kept == 0
     with pytest.raises(MemoryLimitError):
-        room_for(rules, memory=whole.least_bytes - 1, threads=1)
+        room_for(part_of(rules), memory=whole.least_bytes - 1, threads=1)
 
 
 @pytest.mark.parametrize("word", ["finkel:3", "birds:1", "skiriuk:2"])
@@ -99,7 +100,11 @@ def test_with_less_memory_the_values_are_the_same(word, tmp_path, monkeypatch):
     monkeypatch.setattr(room, "BASE_BYTES", 0)
     rooms = []
     make_table(
-        rules, path, threads=1, memory=estimate(rules, threads=1).least_bytes, on_room=rooms.append
+        rules,
+        path,
+        threads=1,
+        memory=estimate(part_of(rules), threads=1).least_bytes,
+        on_room=rooms.append,
     )
     (chosen,) = rooms
     assert not chosen.keeps_all
@@ -110,7 +115,7 @@ def test_with_less_memory_the_values_are_the_same(word, tmp_path, monkeypatch):
 def test_where_nothing_fits_no_count_is_advised(monkeypatch):
     monkeypatch.setattr(room, "available_bytes", lambda _threads: 1 << 20)
     with pytest.raises(MemoryLimitError, match=r"0.0 GiB are free$"):
-        room_for(named_rules("finkel:1"))
+        room_for(part_of(named_rules("finkel:1")))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is Linux's")
@@ -165,7 +170,7 @@ def test_expected_time_is_scaled_from_a_small_sample(name, monkeypatch):
     monkeypatch.setattr(cost.time, "perf_counter", lambda: float(next(clock)))
     for pieces in range(1, 8):
         rules = RACES[name].with_pieces(pieces)
-        seconds = expected_seconds(rules, threads=2)
+        seconds = expected_seconds(part_of(rules), threads=2)
         space = sampled[-1]
         assert space.n_values <= 600_000
         assert seconds == space_of(rules).n_values / space.n_values
@@ -187,14 +192,14 @@ def test_where_sweeps_grow_fast_the_time_for_a_position_grows(monkeypatch):
     monkeypatch.setattr(cost.time, "perf_counter", lambda: float(next(clock)))
     scaled = space_of(rules.with_pieces(3)).n_values / space_of(rules.with_pieces(2)).n_values
     expected = scaled * (102 / 67 / 1.22) ** 2
-    assert expected_seconds(rules.with_pieces(3)) == pytest.approx(expected)
+    assert expected_seconds(part_of(rules.with_pieces(3))) == pytest.approx(expected)
     sweeps[2] = 70  # as in other rule sets
-    assert expected_seconds(rules.with_pieces(3)) == pytest.approx(scaled)
-    assert expected_seconds(rules.with_pieces(2)) == 1  # the sample itself
+    assert expected_seconds(part_of(rules.with_pieces(3))) == pytest.approx(scaled)
+    assert expected_seconds(part_of(rules.with_pieces(2))) == 1  # the sample itself
 
 
 def test_a_sample_is_really_solved():
-    assert 0 < expected_seconds(named_rules("finkel:2")) < 60
+    assert 0 < expected_seconds(part_of(named_rules("finkel:2"))) < 60
 
 
 def test_the_summary_is_of_the_table(tmp_path):

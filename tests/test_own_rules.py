@@ -16,6 +16,7 @@ from ur_solver.errors import MemoryLimitError
 from ur_solver.estimates import room, room_for
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
+from ur_solver.space import part_of
 from ur_solver.verify import verify_table
 
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())
@@ -123,7 +124,7 @@ BEYOND = [
 def test_sizes_beyond_the_machine_are_refused(monkeypatch, name, pieces, positions, fitting):
     monkeypatch.setattr(room, "available_bytes", lambda _threads: 20 << 30)
     with pytest.raises(MemoryLimitError) as caught:
-        room_for(named_rules(name, pieces), threads=2)
+        room_for(part_of(named_rules(name, pieces)), threads=2)
     size, memory, largest = re.fullmatch(
         rf"{name} with {pieces} pieces has ([\d,]+) positions and needs ([\d.]+) GiB of memory; "
         r"20\.0 GiB are free; the largest count that fits is (\d)",
@@ -139,9 +140,9 @@ def test_a_block_beyond_the_kernel_is_refused_however_much_memory_there_is(monke
     # skiriuk's largest block with 5 pieces has more positions than 31 bits can number
     monkeypatch.setattr(room, "available_bytes", lambda _threads: 1 << 40)
     with pytest.raises(MemoryLimitError) as caught:
-        room_for(named_rules("skiriuk", 5), threads=2)
+        room_for(part_of(named_rules("skiriuk", 5)), threads=2)
     assert str(caught.value) == (
         "skiriuk with 5 pieces has 5,119,775,497 positions and 3,251,431,615 of them have to be "
         "solved together; 2,147,483,648 at most can be; the largest count that fits is 4"
     )
-    room_for(named_rules("ben", 5), threads=2)
+    room_for(part_of(named_rules("ben", 5)), threads=2)

@@ -13,7 +13,7 @@ from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
 from ur_solver.estimates import Speed, measured_speed, plan
 from ur_solver.rules import named_rules
-from ur_solver.space import space_of
+from ur_solver.space import part_of, space_of
 
 RULES = named_rules("finkel:4").settled()
 SPACE = space_of(RULES)
@@ -22,7 +22,7 @@ GIB = 1 << 30
 
 
 def test_one_core_takes_as_long_as_all_blocks_together():
-    found = plan(RULES, workers=1, cores=1, memory=GIB, speed=EVEN)
+    found = plan(part_of(RULES), workers=1, cores=1, memory=GIB, speed=EVEN)
     assert found.seconds == pytest.approx(SPACE.n_values * 1e-6)
     assert found.busy == pytest.approx(1)
     assert found.disk_bytes == found.written_bytes == 8 * SPACE.n_values
@@ -33,7 +33,7 @@ def test_one_core_takes_as_long_as_all_blocks_together():
 
 @pytest.mark.parametrize(("workers", "cores"), [(1, 4), (2, 1), (4, 2), (50, 1)])
 def test_a_schedule_keeps_to_the_order_and_to_the_processors(workers, cores):
-    found = plan(RULES, workers=workers, cores=cores, memory=GIB, speed=Speed(1e-6, 1e-4))
+    found = plan(part_of(RULES), workers=workers, cores=cores, memory=GIB, speed=Speed(1e-6, 1e-4))
     ends = {span.index: span.end for span in found.spans}
     assert sorted(ends) == list(range(len(SPACE.blocks)))
     events = []
@@ -44,7 +44,7 @@ def test_a_schedule_keeps_to_the_order_and_to_the_processors(workers, cores):
     for _, is_start, span in sorted(events, key=lambda each: each[:2]):
         busy[span.worker] += span.threads if is_start else -span.threads
         assert 0 <= busy[span.worker] <= cores
-    one = plan(RULES, workers=1, cores=1, memory=GIB, speed=Speed(1e-6, 1e-4))
+    one = plan(part_of(RULES), workers=1, cores=1, memory=GIB, speed=Speed(1e-6, 1e-4))
     assert found.critical_seconds <= found.seconds * (1 + 1e-9)
     assert found.seconds <= one.seconds * (1 + 1e-9)
     assert found.seconds >= one.seconds / (workers * cores) * (1 - 1e-9)
@@ -52,7 +52,10 @@ def test_a_schedule_keeps_to_the_order_and_to_the_processors(workers, cores):
 
 
 def test_more_workers_take_no_longer():
-    times = [plan(RULES, workers=n, cores=1, memory=GIB, speed=EVEN).seconds for n in (1, 2, 4, 8)]
+    times = [
+        plan(part_of(RULES), workers=n, cores=1, memory=GIB, speed=EVEN).seconds
+        for n in (1, 2, 4, 8)
+    ]
     assert all(one >= other for one, other in pairwise(times))
 
 
@@ -69,11 +72,11 @@ def test_more_workers_take_no_longer():
 )
 def test_a_block_that_is_too_large_is_named(word, memory, message):
     with pytest.raises(MemoryLimitError, match=message):
-        plan(named_rules(word).settled(), workers=8, cores=16, memory=memory, speed=EVEN)
+        plan(part_of(named_rules(word).settled()), workers=8, cores=16, memory=memory, speed=EVEN)
 
 
 def test_the_speed_is_this_machines():
-    speed = measured_speed(named_rules("finkel:7"))
+    speed = measured_speed(part_of(named_rules("finkel:7")))
     assert 1e-9 < speed.seconds_per_value < 1e-4
     assert 0 <= speed.seconds_per_block < 1
     assert speed.seconds(1000, 2) < speed.seconds(1000, 1)

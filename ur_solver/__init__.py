@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     __version__: str
     from ur_solver import errors
     from ur_solver.api.games import Games, read_games, sample, write_games
-    from ur_solver.api.solving import open_table, rule_set, solve
+    from ur_solver.api.solving import open_table, rule_set, solve, solve_from
     from ur_solver.api.table import Table
     from ur_solver.audit import GameAudit, JudgedPly, Mark, PlayerSummary, Thresholds
     from ur_solver.query import EvaluatedMove, ThrowValue
@@ -52,6 +52,7 @@ _HOMES = {
     "open_table": "api.solving",
     "rule_set": "api.solving",
     "solve": "api.solving",
+    "solve_from": "api.solving",
     "Table": "api.table",
     "GameAudit": "audit",
     "JudgedPly": "audit",
@@ -115,6 +116,7 @@ __all__ = [
     "rule_set",
     "sample",
     "solve",
+    "solve_from",
     "write_games",
 ]
 

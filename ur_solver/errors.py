@@ -56,6 +56,10 @@ class MissingTableError(InputError):
     """There is no such table; the text names the command that makes it."""
 
 
+class BeyondTableError(InputError):
+    """A table holds a part of its game, and not the position that it is asked for."""
+
+
 class NotATableError(InputError):
     """A file is not a solution table."""
 

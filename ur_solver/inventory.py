@@ -44,6 +44,11 @@ class Kept:
     rules : str or None
         The rule set's name.
     pieces, positions : int or None
+        The positions that the table holds.
+    left : int or None
+        The pieces that a side has left at most in them, or None, as for `ur_solver.Table.left`.
+    is_whole : bool or None
+        Whether they are all of the game.
     value_type : str or None
     tolerance, error : float or None
         As the table says; `error` is None if nothing is proven.
@@ -59,6 +64,8 @@ class Kept:
     rules: str | None = None
     pieces: int | None = None
     positions: int | None = None
+    left: int | None = None
+    is_whole: bool | None = None
     value_type: str | None = None
     tolerance: float | None = None
     error: float | None = None
@@ -81,7 +88,9 @@ class Kept:
                     n_bytes,
                     rules=header.rules.name,
                     pieces=header.rules.pieces,
-                    positions=table.space.n_positions,
+                    positions=table.part.n_positions,
+                    left=table.part.left,
+                    is_whole=table.part.is_whole,
                     value_type=header.value_type,
                     tolerance=header.tolerance * table.space.unit,
                     error=header.error,

@@ -13,9 +13,16 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from ur_solver.errors import MemoryLimitError, MissingTableError, OutputError, RuleSetError
-from ur_solver.rules import CATALOGUE, RuleSet, named_rules
-from ur_solver.space import space_of
+from ur_solver.errors import (
+    IllegalPositionError,
+    MemoryLimitError,
+    MissingTableError,
+    OutputError,
+    RuleSetError,
+    UrError,
+)
+from ur_solver.rules import CATALOGUE, Position, RuleSet, named_rules
+from ur_solver.space import Part, part_of, space_of
 from ur_solver.table import TABLE, VALUE_TYPES, TableFile, is_table_file
 
 FOLDER_VARIABLE = "UR_TABLES"
@@ -56,17 +63,23 @@ def games_folder() -> pathlib.Path:
     return platformdirs.user_state_path("ur_solver") / "games"
 
 
-def table_name(rules: RuleSet, value_type: str = "float64") -> str:
-    """The file name of a rule set's table, such as ``finkel-7.h5``; a folder has no suffix."""
+def table_name(rules: RuleSet, value_type: str = "float64", part: Part | None = None) -> str:
+    """The file name of a rule set's table, such as ``finkel-7.h5``; a folder has no suffix.
+
+    A table of a part of the game has another name, such as ``finkel-7-left-4.h5``.
+    """
     # The name may come from an untrusted JSON file: it must not contain a folder.
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", rules.name).strip("-") or "custom"
     suffix = "" if value_type == "float64" else f"-{value_type}"
-    return f"{name}-{rules.pieces}{suffix}.h5"
+    of_part = "" if part is None or part.name is None else f"-{part.name}"
+    return f"{name}-{rules.pieces}{of_part}{suffix}.h5"
 
 
-def new_table_path(rules: RuleSet, value_type: str = "float64") -> pathlib.Path:
+def new_table_path(
+    rules: RuleSet, value_type: str = "float64", part: Part | None = None
+) -> pathlib.Path:
     """The default path of a rule set's new table."""
-    return table_folders()[0] / table_name(rules, value_type)
+    return table_folders()[0] / table_name(rules, value_type, part)
 
 
 def make_folder(folder: pathlib.Path) -> bool:
@@ -87,10 +100,10 @@ def make_folder(folder: pathlib.Path) -> bool:
 
 
 def find_file(rules: RuleSet) -> TableFile | None:
-    """The table of a rule set, opened, or None.
+    """The table of a whole rule set, opened, or None.
 
     The most exact value type is preferred; a file of the right name that holds another
-    game is passed over.
+    game, or a part of it, is passed over.
 
     Raises
     ------
@@ -103,13 +116,48 @@ def find_file(rules: RuleSet) -> TableFile | None:
             for each in (path, path.with_suffix("")):
                 if each.is_file() or (each / TABLE).is_file():
                     table = TableFile(each)
-                    if table.rules.is_same_game(rules):
+                    if table.rules.is_same_game(rules) and table.part.is_whole:
                         return table
                     table.close()
     return None
 
 
-def open_file(word: str, *, say: Callable[[str], object] | None = None) -> TableFile:
+def find_part(rules: RuleSet, position: Position | None = None) -> TableFile | None:
+    """A table that holds a part of a rule set's game, opened, or None.
+
+    One that holds a position is preferred, if that is given; else the one that holds the most. A
+    file that is not a sound table is passed over.
+    """
+    stem = table_name(rules).removesuffix(".h5")
+    tables = []
+    for folder in table_folders():
+        for path in sorted(folder.glob(f"{stem}-*")) if folder.is_dir() else ():
+            if path.suffix == ".h5" or (path / TABLE).is_file():
+                with suppress(UrError):
+                    tables.append(TableFile(path))
+    fitting = [t for t in tables if t.rules.is_same_game(rules) and not t.part.is_whole]
+
+    def worth(table: TableFile) -> tuple[bool, int]:
+        return position is not None and holds(table, position), table.header.positions
+
+    best = max(fitting, key=worth, default=None)
+    for table in tables:
+        if table is not best:
+            table.close()
+    return best
+
+
+def holds(table: TableFile, position: Position) -> bool:
+    """Whether a table answers for a position of its rule set; True for one that is over."""
+    try:
+        return table.holds(table.space.rank(position))
+    except IllegalPositionError:
+        return True
+
+
+def open_file(
+    word: str, *, say: Callable[[str], object] | None = None, position: str | None = None
+) -> TableFile:
     """The table that `word` asks for; see the module's head.
 
     Parameters
@@ -118,6 +166,9 @@ def open_file(word: str, *, say: Callable[[str], object] | None = None) -> Table
     say : callable, optional
         Called with a sentence for people if the table is missing but small, before it is
         solved there and then (some seconds). Without it a missing table is an error.
+    position : str, optional
+        What the table will be asked for: of those that hold a part of the game, one that holds
+        this is preferred.
 
     Raises
     ------
@@ -130,15 +181,22 @@ def open_file(word: str, *, say: Callable[[str], object] | None = None) -> Table
     OutputError
         If there is nowhere to solve a missing table to.
     """
-    if not _is_rule_set(word):
+    if not is_rule_set(word):
         return TableFile(word)
-    return open_file_of(named_rules(word), word.partition(":")[0], say=say)
+    return open_file_of(named_rules(word), word.partition(":")[0], say=say, position=position)
 
 
 def open_file_of(
-    rules: RuleSet, word: str | None = None, *, say: Callable[[str], object] | None = None
+    rules: RuleSet,
+    word: str | None = None,
+    *,
+    say: Callable[[str], object] | None = None,
+    position: str | None = None,
 ) -> TableFile:
     """The table of a rule set; the other parameters and errors are those of `open_file`.
+
+    Where there is no table of the whole, and it is not solved there and then, one that holds a
+    part of the game.
 
     Parameters
     ----------
@@ -152,6 +210,9 @@ def open_file_of(
         return table
     positions = space_of(rules).n_positions
     if say is None or positions > SOLVED_ON_THE_SPOT:
+        table = find_part(rules, None if position is None else rules.position(position))
+        if table is not None:
+            return table
         raise MissingTableError(
             f"there is no table of {rules.name} with {rules.pieces} pieces in "
             f"{', '.join(map(str, table_folders()))}; {_advice(rules, word)}"
@@ -173,7 +234,7 @@ def _advice(rules: RuleSet, word: str | None) -> str:
     from ur_solver.estimates import room_for  # noqa: PLC0415 - the kernels
 
     try:
-        room_for(rules)
+        room_for(part_of(rules))
     except MemoryLimitError as error:
         return f"this machine cannot make it: {error}"
     known = CATALOGUE.get(rules.name)
@@ -204,7 +265,8 @@ def is_table_word(word: str) -> bool:
     return is_table_file(word)
 
 
-def _is_rule_set(word: str) -> bool:
+def is_rule_set(word: str) -> bool:
+    """Whether a word asks for a rule set, rather than for the table at a path."""
     name = word.partition(":")[0]
     if name in CATALOGUE or word.endswith(".json"):
         return True

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import pathlib
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from ur_solver.blocks import HEAD, BlockFolder, BlockRecord, Job, checkpoint_folder
 from ur_solver.cluster import Cluster, FolderTask
 from ur_solver.engine import (
     BlockBound,
-    BlockResult,
     FileStore,
     Runner,
     ThreadRunner,
@@ -25,9 +23,8 @@ from ur_solver.errors import InputError, NotATableError, OutputError, UrError
 from ur_solver.estimates import Room, available_bytes, check_disk, room_for
 from ur_solver.estimates.cost import BASE_BYTES, UNWRITTEN_BYTES, block_cost, largest_cost
 from ur_solver.estimates.room import ROOM_OF_A_DRIVER
-from ur_solver.kernel import Values
 from ur_solver.rules import RuleSet
-from ur_solver.space import space_of
+from ur_solver.space import Part, part_of
 from ur_solver.table import (
     TABLE,
     VALUE_TYPES,
@@ -38,17 +35,18 @@ from ur_solver.table import (
     is_folder_name,
     remove_folder,
 )
+from ur_solver.table.adder import Adder
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class MakeSummary:
     """The summary of a solve.
 
     Attributes
     ----------
     path : Path
-    positions : int
-        With stakes, not counting the fines.
+    part : Part
+        What was solved.
     seconds : float
         The time of this run, resumed or not.
     residual : float
@@ -57,22 +55,28 @@ class MakeSummary:
         The proven error of the values; None unless certified.
     resumed_blocks : int
         The number of blocks that an earlier run had finished.
-    value : float
-        The first player's chance of winning, in [0, 1]; with stakes, the money to come.
+    value : float or None
+        The first player's chance of winning, in [0, 1]; with stakes, the money to come. None
+        unless the part has the start.
     table_bytes : int
     sweeps : float
         The mean over all positions.
     """
 
     path: pathlib.Path
-    positions: int
+    part: Part
     seconds: float
     residual: float
     error: float | None
     resumed_blocks: int
-    value: float
+    value: float | None
     table_bytes: int
     sweeps: float
+
+    @property
+    def positions(self) -> int:
+        """How many there are; with stakes, not counting the fines."""
+        return self.part.n_positions
 
 
 _log = logging.getLogger(__name__)
@@ -81,13 +85,19 @@ _REPLACE = "--force replaces it (in Python, force=True)"
 
 
 def is_present(
-    output: pathlib.Path, rules: RuleSet, *, tolerance: float, value_type: str, certify: bool
+    output: pathlib.Path,
+    rules: RuleSet,
+    *,
+    tolerance: float,
+    value_type: str,
+    certify: bool,
+    part: Part | None = None,
 ) -> bool:
     """Whether `make_table` has nothing to do: its table is there already.
 
     Parameters
     ----------
-    output, rules, tolerance, value_type, certify
+    output, rules, tolerance, value_type, certify, part
         As for `make_table`.
 
     Raises
@@ -99,7 +109,7 @@ def is_present(
         return False
     try:
         with TableFile(output) as table:
-            header = table.header
+            header, held = table.header, table.part
     except NotATableError:
         raise OutputError(
             f"{str(output)!r} is there and is not a table; name another file"
@@ -115,6 +125,12 @@ def is_present(
         raise OutputError(
             f"{str(output)!r} holds {header.rules.name} with {header.rules.pieces} pieces as "
             f"{header.value_type}, tolerance {header.tolerance:.3g}; {_REPLACE}, or name another "
+            "file"
+        )
+    wanted = part or part_of(header.rules)
+    if not held.has_same_blocks(wanted):
+        raise OutputError(
+            f"{str(output)!r} holds {held.scope}, not {wanted.scope}; {_REPLACE}, or name another "
             "file"
         )
     if certify and (header.error is None or header.error > tolerance):
@@ -139,6 +155,8 @@ def make_table(
     certify: bool = False,
     threads: int | None = None,
     value_type: str = "float64",
+    part: Part | None = None,
+    known: TableFile | None = None,
     memory: int | None = None,
     cluster: Cluster | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -167,6 +185,10 @@ def make_table(
         One a processor by default.
     value_type : str
         One of `VALUE_TYPES`.
+    part : Part, optional
+        What of the game to solve; all of it by default.
+    known : TableFile, optional
+        A table of the same rules, as exact and in float64, whose blocks are taken from it.
     memory : int, optional
         What the solve may take, in bytes; by default what is free. Values for which there is no
         room are read from the files of their blocks.
@@ -214,30 +236,31 @@ def make_table(
             f"'ur pack --value-type {value_type}' makes a smaller table"
         )
     rules = rules.settled()
+    part = part or part_of(rules)
     if cluster is not None:
         room = ROOM_OF_A_DRIVER
     else:
-        room = room_for(rules, memory=memory, certify=certify, threads=threads)
+        room = room_for(part, memory=memory, certify=certify, threads=threads)
         if on_room is not None:
             on_room(room)
-    check_disk(rules, output, value_type)
-    space = space_of(rules)
+    check_disk(part, output, value_type)
+    space = part.space
     _log.info(
         "%s: %s positions in %s blocks, to %s",
-        rules.word,
-        space.n_positions,
-        len(space.blocks),
+        rules.word if part.is_whole else part.title,
+        part.n_positions,
+        len(part.indices),
         output,
     )
-    job = Job(rules, tolerance, certify)
+    job = Job(rules, tolerance, certify, part=part.name)
     if is_folder and (output / TABLE).is_file():
         remove_folder(output)
     with (
         BlockFolder(output if is_folder else checkpoint_folder(output), job) as folder,
         (
-            FolderWriter(folder, tolerance=tolerance)
+            FolderWriter(folder, tolerance=tolerance, part=part)
             if is_folder
-            else TableWriter(output, rules, tolerance=tolerance, value_type=value_type)
+            else TableWriter(output, rules, tolerance=tolerance, value_type=value_type, part=part)
         ) as writer,
         FileStore(
             folder.files,
@@ -245,13 +268,16 @@ def make_table(
             most_unwritten=room.most_unwritten,
             on_written=folder.note,
         ) as store,
-        _Adder(writer, store, most=UNWRITTEN_BYTES) as adder,
+        Adder(writer, store, most=UNWRITTEN_BYTES) as adder,
         _performers(
-            cluster, folder, room, threads=threads, memory=memory, on_workers=on_workers
+            *(cluster, folder, part, room),
+            threads=threads,
+            memory=memory,
+            on_workers=on_workers,
         ) as (runner, task),
     ):
         done = 0
-        start_value = 0.0
+        start_value = None
         start_rank = space.rank(rules.start())
 
         def count(record: BlockRecord) -> None:
@@ -271,15 +297,18 @@ def make_table(
                 *(record.index, block.size, record.sweeps, record.residual, record.seconds),
             )
             if progress is not None:
-                progress(done, space.n_positions)
+                progress(done, part.n_positions)
 
+        if known is not None:
+            _take_over(folder, known, part)
         earlier: set[int] = set()
         for record in folder.finished():
-            store.take_back(record.index, record.error)
-            earlier.add(record.index)
-            count(record)
+            if record.index in part:
+                store.take_back(record.index, record.error)
+                earlier.add(record.index)
+                count(record)
         if earlier and on_resume is not None:
-            on_resume(len(earlier), len(space.blocks))
+            on_resume(len(earlier), len(part.indices))
         solve(
             space,
             tolerance=tolerance,
@@ -287,6 +316,7 @@ def make_table(
             runner=runner,
             store=store,
             task=task,
+            part=part,
             finished=earlier,
             on_block=count,
         )
@@ -298,21 +328,33 @@ def make_table(
             folder.remove()
     return MakeSummary(
         path=output,
-        positions=space.n_positions,
+        part=part,
         seconds=time.perf_counter() - began,
         residual=header.residual,
         error=header.error,
         resumed_blocks=len(earlier),
         value=start_value,
         table_bytes=_size(output),
-        sweeps=adder.position_sweeps / space.n_values,
+        sweeps=adder.position_sweeps / part.n_values,
     )
+
+
+def _take_over(folder: BlockFolder, known: TableFile, part: Part) -> None:
+    """Put the blocks of a table into files of a solve, as if it had solved them."""
+    for row in known.blocks:
+        record = BlockRecord.of(row)
+        if record.index in part and not folder.files.path(record.index).exists():
+            values = known.read_block(record.index)
+            if not folder.job.certify:
+                record = dataclasses.replace(record, error=None)
+            folder.note(folder.files.write(record, values, is_read_again=False))
 
 
 @contextmanager
 def _performers(
     cluster: Cluster | None,
     folder: BlockFolder,
+    part: Part,
     room: Room,
     *,
     threads: int | None,
@@ -330,7 +372,7 @@ def _performers(
         raise InputError(
             f"workers need Dask distributed ({error}): pip install 'ur-solver[cluster]'"
         ) from None
-    space, certify = folder.space, folder.job.certify
+    space, certify = part.space, folder.job.certify
     if memory is None and cluster.scheduler is None:
         memory = available_bytes() // (cluster.workers or 1)
     path = folder.folder.absolute()
@@ -338,7 +380,7 @@ def _performers(
         runner = ClusterRunner(
             connect,
             cost=lambda index: block_cost(space, index, certify),
-            largest=largest_cost(space, certify),
+            largest=largest_cost(part, certify),
             folder=str(path),
             memory=None if memory is None else memory - BASE_BYTES,
             most_threads=cluster.threads,
@@ -400,62 +442,8 @@ def certify_table(
         nonlocal done
         done += space.blocks[bound.index].size
         if progress is not None:
-            progress(done, space.n_values)
+            progress(done, table.part.n_values)
 
-    errors = certify(space, values, runner=ThreadRunner(threads), on_block=count)
+    errors = certify(space, values, part=table.part, runner=ThreadRunner(threads), on_block=count)
     add_certificate(table, errors)
     return float(errors.max())
-
-
-class _Adder:
-    """A thread that puts finished blocks into the table.
-
-    Solving waits for it only if many values have not been written yet. An error in writing is
-    raised at the next block or at the end.
-    """
-
-    def __init__(self, writer: TableWriter | FolderWriter, store: FileStore, *, most: int) -> None:
-        self._writer = writer
-        self._store = store
-        self._most = most
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="table")
-        self._pending: list[tuple[Future[None], int]] = []
-        self._added: set[int] = set()
-        self.position_sweeps = 0
-
-    def __enter__(self) -> _Adder:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=False)
-
-    def add(self, record: BlockRecord) -> bool:
-        """Put a block into the table that the store has now; False if it was put there before."""
-        self._settle(self._most)
-        if record.index in self._added:
-            return False
-        values = self._store.values_of(record.index)
-        assert values is not None
-        self._added.add(record.index)
-        self._pending.append((self._pool.submit(self._add, record, values), values.nbytes))
-        self.position_sweeps += record.sweeps * len(values)
-        return True
-
-    def wait(self) -> None:
-        """Wait until all blocks are in the table."""
-        self._settle(0)
-
-    def _add(self, record: BlockRecord, values: Values) -> None:
-        self._writer.add(BlockResult.of(record, values))
-
-    def _settle(self, most: int) -> None:
-        """Raise the errors of finished writes; wait until at most `most` bytes are missing."""
-        waiting = sum(size for _, size in self._pending)
-        still = []
-        for future, size in self._pending:
-            if future.done() or waiting > most:
-                future.result()
-                waiting -= size
-            else:
-                still.append((future, size))
-        self._pending = still

@@ -123,6 +123,8 @@ class Answers:
             If the position is of another rule set.
         IllegalPositionError
             If the rule set forbids the position; it lists every fault.
+        BeyondTableError
+            If the table holds a part of the game, and not this position.
         DamagedTableError
             If the value cannot be read.
 
@@ -280,13 +282,31 @@ class Answers:
         }
 
     def _rank(self, position: Position) -> int:
-        """The rank of a position, -1 if it is over."""
+        """The rank of a position, -1 if it is over; raises where the table does not hold it."""
+        rank = self._rank_anywhere(position)
+        if rank >= 0:
+            self.file.check_holds(rank, position)
+        return rank
+
+    def check_holds(self, position: PositionLike) -> None:
+        """Raise BeyondTableError if the table holds a part of the game without a position."""
+        if not self.file.part.is_whole:
+            self._rank(self._position(position))
+
+    def _rank_anywhere(self, position: Position) -> int:
         self.rules.check_position(position)
         try:
             return self.space.rank(position)
         except ValueError:
             self._value_when_over(position)  # raises if the position is not over
             return -1
+
+    def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """For each encoded state, whether the table answers for it; see `state_values`."""
+        if self.file.part.is_whole:
+            return np.ones(len(states), dtype=bool)
+        ranks = self.space.rank_states(states)
+        return (ranks < 0) | self.file.holds_many(ranks)
 
     def _value_when_over(self, position: Position) -> float:
         faults = position.faults()

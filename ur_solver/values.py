@@ -25,10 +25,23 @@ class Values(Protocol):
         ...
 
 
+class TableValues(Values, Protocol):
+    """The values of a table, which may hold a part of its game."""
+
+    def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """For each encoded state, whether there is a value of it."""
+        ...
+
+
 def row_values(values: Values, rows: Sequence[bytes]) -> Iterator[float]:
     """The values of encoded states, each as `Space.encode` gives it, asked for in one go."""
     if not rows:
         return iter(())
-    dtype = space_of(values.rules).state_dtype
-    states = np.frombuffer(b"".join(rows), dtype=dtype).reshape(len(rows), -1)
-    return iter(values.state_values(states).tolist())
+    return iter(values.state_values(states_of(values.rules, rows)).tolist())
+
+
+def states_of(rules: RuleSet, rows: Sequence[bytes]) -> npt.NDArray[Any]:
+    """Encoded states as an array, a row each: of the space's dtype, shape (states, width)."""
+    space = space_of(rules)
+    states = np.frombuffer(b"".join(rows), dtype=space.state_dtype)
+    return states.reshape(len(rows), space.state_width)

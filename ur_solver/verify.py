@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.kernel import (
-    ArrayBlocks,
     Values,
     Workspace,
     check_provable,
@@ -27,7 +26,7 @@ from ur_solver.kernel import (
 from ur_solver.query import Answers
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
-from ur_solver.space import Block, Space
+from ur_solver.space import Block, Part, PartBlocks, Space
 from ur_solver.table import VALUE_TYPES, TableFile
 
 ARITHMETIC = 1e-14
@@ -44,7 +43,7 @@ class Verification:
     Attributes
     ----------
     positions, chunks, blocks : int
-        All of the table's.
+        All that the table holds.
     residual : float
         The largest abs(T(V) - V), recomputed from the stored values, which may be rounded.
     sampled : int
@@ -71,9 +70,10 @@ def verify_table(
 ) -> Verification:
     """Check an open table, whose structure was checked when it was opened.
 
-    The checks are:
+    The checks, of the positions that the table holds, are:
 
     - the checksum of every chunk;
+    - that the blocks are there that moves lead to;
     - that every value is a probability;
     - with stakes, that the cut costs no more than the table says;
     - that the table's residual is the largest of its blocks;
@@ -107,27 +107,28 @@ def verify_table(
     verifier = _Verifier(table, values)
     verifier.check_header()
     worst = 0.0
-    for block in table.space.blocks:
+    done = 0
+    part = table.part
+    for block in part.blocks:
+        verifier.check_reads(block)
         verifier.check_range(block)
         verifier.check_cut(block)
     threads = threads or os.cpu_count() or 1
     with ThreadPoolExecutor(threads) as pool:
         found = (
             # one block at a time with all threads, as a proof takes twice a residual's memory
-            (verifier.check_bound(block, threads) for block in table.space.blocks)
+            (verifier.check_bound(block, threads) for block in part.blocks)
             if verifier.is_certified
-            else pool.map(verifier.check_block, table.space.blocks)
+            else pool.map(verifier.check_block, part.blocks)
         )
-        for block, residual in zip(table.space.blocks, found, strict=True):
+        for block, residual in zip(part.blocks, found, strict=True):
             worst = max(worst, residual)
+            done += block.size
             if progress is not None:
-                progress(
-                    (block.offset + block.size) // table.space.values_per_position,
-                    table.space.n_positions,
-                )
+                progress(done // table.space.values_per_position, part.n_positions)
     verifier.check_sample(sample, seed)
     return Verification(
-        positions=table.space.n_positions,
+        positions=part.n_positions,
         chunks=table.n_chunks,
         blocks=len(table.blocks),
         residual=worst,
@@ -140,9 +141,10 @@ class _Verifier:
     def __init__(self, table: TableFile, values: npt.NDArray[np.float64]) -> None:
         self.table = table
         self.space: Space = table.space
-        self.values = values
+        self.part: Part = table.part
         self.kernel = kernel_of(self.space)
-        self.stored = ArrayBlocks(self.space, values)
+        self.stored = PartBlocks(self.part, values)
+        self.rows = {index: row for row, index in enumerate(self.part.indices)}
         # Rounding changes T(V) by no more than V, and so T(V) - V by at most twice as much.
         self.slack = 2 * VALUE_TYPES[table.header.value_type].rounding + ARITHMETIC
         self.errors: list[float] = table.blocks["error"].tolist()
@@ -160,12 +162,26 @@ class _Verifier:
 
     def own(self, block: Block) -> Values:
         """The values of a block."""
-        return self.stored.values_of(block.index)
+        values = self.stored.values_of(block.index)
+        assert values is not None
+        return values
+
+    def row(self, block: Block) -> int:
+        """Where the table's columns have a block."""
+        return self.rows[block.index]
+
+    def check_reads(self, block: Block) -> None:
+        """Check that a table of a part has the blocks that a block's moves lead to."""
+        for each in self.space.reads(block.index):
+            if each not in self.part:
+                raise self._fault(
+                    block, block.offset, f"its moves lead to block {each}, which is not there"
+                )
 
     def check_header(self) -> None:
         """Check that the table's residual is the largest that a block records."""
-        block = self.space.blocks[int(np.argmax(self.table.blocks["residual"]))]
-        recorded = float(self.table.blocks["residual"][block.index])
+        block = self.part.blocks[int(np.argmax(self.table.blocks["residual"]))]
+        recorded = float(self.table.blocks["residual"][self.row(block)])
         if recorded != self.table.header.residual:
             raise self._fault(
                 block,
@@ -201,7 +217,7 @@ class _Verifier:
 
     def allowed(self, block: Block) -> float:
         """The largest allowed residual of a block: what it records, and some slack for rounding."""
-        return float(self.table.blocks["residual"][block.index]) + self.slack
+        return float(self.table.blocks["residual"][self.row(block)]) + self.slack
 
     def check_block(self, block: Block) -> float:
         """The residual of a block; DamagedTableError if it is larger than recorded."""
@@ -209,8 +225,9 @@ class _Verifier:
 
     def check_bound(self, block: Block, threads: int) -> float:
         """As `check_block`, and DamagedTableError if the block's error cannot be proven."""
-        claimed = self.errors[block.index]
-        outside = max((self.errors[each] for each in self.space.reads(block.index)), default=0.0)
+        claimed = self.errors[self.row(block)]
+        reads = self.space.reads(block.index)
+        outside = max((self.errors[self.rows[each]] for each in reads), default=0.0)
         largest = self.table.header.error
         # By induction the claim then covers all blocks that can be reached from this one.
         if not (largest is not None and outside <= claimed <= largest):
@@ -238,7 +255,7 @@ class _Verifier:
         return self._checked(block, residual)
 
     def _checked(self, block: Block, residual: float) -> float:
-        recorded = float(self.table.blocks["residual"][block.index])
+        recorded = float(self.table.blocks["residual"][self.row(block)])
         if not recorded <= self.table.header.tolerance:
             raise self._fault(
                 block,
@@ -251,8 +268,8 @@ class _Verifier:
             raise self._fault(
                 block,
                 rank,
-                f"its value is {self.values[rank]}, which is {residual:.3g} off what its "
-                f"moves are worth, where at most {self.allowed(block):.3g} is allowed",
+                f"its value is {self.own(block)[rank - block.offset]}, which is {residual:.3g} "
+                f"off what its moves are worth, where at most {self.allowed(block):.3g} is allowed",
             )
         return residual
 
@@ -274,12 +291,15 @@ class _Verifier:
     def check_sample(self, sample: int, seed: int) -> None:
         """Recompute random positions, and the start, by the readable rules."""
         answers = Answers(self.table)
-        random_ranks = random.Random(seed).choices(range(self.space.n_values), k=sample)
-        ranks = [self.space.rank(self.space.rules.start()), *random_ranks]
-        firsts = [block.offset for block in self.space.blocks]
-        for k, rank in enumerate(ranks):
+        draw = random.Random(seed)
+        blocks = draw.choices(self.part.blocks, [b.size for b in self.part.blocks], k=sample)
+        drawn = [(block, block.offset + draw.randrange(block.size)) for block in blocks]
+        start = self.space.rank(self.space.rules.start())
+        if self.table.holds(start):
+            last = self.part.blocks[-1]
+            drawn.insert(0, (last, start))
+        for k, (block, rank) in enumerate(drawn):
             position = self.space.unrank(rank, (LIGHT, DARK)[k % 2])
-            block = self.space.blocks[int(np.searchsorted(firsts, rank, side="right")) - 1]
             off = self._readable_residual(answers, position)
             if not off <= self.allowed(block):
                 raise self._fault(block, rank, f"by the readable rules its value is {off:.3g} off")

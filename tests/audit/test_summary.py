@@ -89,7 +89,9 @@ def test_a_summary_adds_up():
 def test_json_has_the_documented_keys():
     audit = audit_of("finkel-2")
     values = json.loads(game_json(audit, Thresholds()))
-    assert list(values) == ["file", "rules", "winner", "start_value", "light", "dark", "plies"]
+    assert list(values) == [
+        *("file", "rules", "winner", "first_throw", "start_value", "light", "dark", "plies")
+    ]
     assert values["rules"] == "finkel"
     assert values["winner"] == "dark"
     assert list(values["light"]) == ["choices", "best", "loss", "luck"]

@@ -18,10 +18,11 @@ from ur_solver.cli import cli
 from ur_solver.locate import FOLDER_VARIABLE
 from ur_solver.progress import Count, Ticker
 from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.space import part_of
 
 SUMMARY = [
-    "rules", "pieces", "path", "solved", "positions", "value", "tolerance", "value_type",
-    "residual", "error", "bytes", "seconds", "resumed_blocks", "sweeps",
+    "rules", "pieces", "path", "solved", "left", "positions", "value", "tolerance",
+    "value_type", "residual", "error", "bytes", "seconds", "resumed_blocks", "sweeps",
 ]  # fmt: skip
 COST = [
     "positions", "memory_bytes", "memory_free_bytes", "table_bytes", "disk_bytes",
@@ -95,14 +96,14 @@ def test_what_a_checkpoint_has_counts_as_there(tmp_path, monkeypatch):
     from ur_solver.estimates import check_disk, disk_bytes
 
     rules, table = named_rules("finkel:3"), tmp_path / "table.h5"
-    needed = disk_bytes(rules)
+    needed = disk_bytes(part_of(rules))
     free = types.SimpleNamespace(free=needed - 500_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: free)
     with pytest.raises(DiskLimitError, match="finkel with 3 pieces needs"):
-        check_disk(rules, table)
+        check_disk(part_of(rules), table)
     (tmp_path / "table.h5.blocks").mkdir()
     (tmp_path / "table.h5.blocks" / "blocks.bin").write_bytes(bytes(range(256)) * 2000)
-    check_disk(rules, table)
+    check_disk(part_of(rules), table)
 
 
 def test_folders_are_made_only_when_said(tmp_path, monkeypatch):

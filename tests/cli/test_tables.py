@@ -47,8 +47,8 @@ def test_tables_are_listed(folder):
     found = [json.loads(line) for line in run("tables", "--json").splitlines()]
     assert run("tables", "list", "--json") == run("tables", "--json")
     assert [list(each) for each in found] == 4 * [[
-        "path", "kind", "n_bytes", "rules", "pieces", "positions", "value_type", "tolerance",
-        "error", "made", "message",
+        "path", "kind", "n_bytes", "rules", "pieces", "positions", "left", "is_whole",
+        "value_type", "tolerance", "error", "made", "message",
     ]]  # fmt: skip
     unfinished, certified, plain, damaged = found
     assert [each["kind"] for each in found] == ["unfinished", "table", "table", "damaged"]

@@ -10,8 +10,9 @@ from typing import Any
 from ur_solver.api.table import Table
 from ur_solver.locate import make_folder, new_table_path, open_file
 from ur_solver.progress import Form, Progress, shown_progress
+from ur_solver.query import PositionLike
 from ur_solver.rules import RuleSet, named_rules
-from ur_solver.space import space_of
+from ur_solver.space import part_of
 
 
 def rule_set(
@@ -78,6 +79,7 @@ def solve(
     path: str | os.PathLike[str] | None = None,
     *,
     pieces: int | None = None,
+    left: int | None = None,
     tolerance: float = 1e-12,
     certify: bool = False,
     threads: int | None = None,
@@ -96,6 +98,9 @@ def solve(
         As for `rule_set`.
     path : path, optional
         Where the table is, or will be; among the tables by default (`open_table`).
+    left : int, optional
+        Only the positions in which each side has at most so many pieces left to bear off: the
+        endings of a game. The table answers for these; for others it raises BeyondTableError.
     tolerance : float
         What a probability may be off, before it is rounded to the value type; with stakes, a
         value in units of the pot.
@@ -140,8 +145,9 @@ def solve(
     from ur_solver.make import is_present, make_table  # noqa: PLC0415 - the solver, for solving
 
     chosen = rule_set(rules, pieces)
+    part = part_of(chosen.settled(), left)
     if path is None:
-        output = new_table_path(chosen, value_type)
+        output = new_table_path(chosen, value_type, part)
         make_folder(output.parent)
     else:
         output = pathlib.Path(path)
@@ -149,12 +155,67 @@ def solve(
         "tolerance": tolerance,
         "value_type": value_type,
         "certify": certify,
+        "part": part,
     }
     if not force and is_present(output, chosen, **wanted):
         return Table(output)
-    total = space_of(chosen).n_positions
+    total = part.n_positions
     form = Form.BAR if progress is True else Form.NONE
     with shown_progress("solving", total, form) as bar:
         told = bar if isinstance(progress, bool) else progress
         make_table(chosen, output, threads=threads, memory=memory, progress=told, **wanted)
     return Table(output)
+
+
+def solve_from(
+    rules: str | os.PathLike[str] | Mapping[str, Any] | RuleSet,
+    position: PositionLike,
+    *,
+    pieces: int | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+    progress: Progress | None = None,
+) -> Table:
+    """A table that holds a position and all that it can lead to, solved if there is none.
+
+    For games that are too large to be solved: late positions lead to a small part of them. What is
+    solved is kept among the tables; other positions are added to it.
+
+    Parameters
+    ----------
+    rules, pieces
+        As for `rule_set`.
+    position : Position or str
+        Of these rules, or its notation.
+    threads, memory
+        As for `solve`.
+    progress : callable, optional
+        Told the positions that are done and their total.
+
+    Returns
+    -------
+    Table
+        For positions beyond it, it raises BeyondTableError.
+
+    Raises
+    ------
+    PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+        If it is no position of these rules, or the game is over.
+    MemoryLimitError, DiskLimitError
+        If what it can lead to would not fit.
+    OutputError
+        If the table cannot be written.
+
+    Examples
+    --------
+    >>> import ur_solver as ur
+    >>> table = ur.solve_from("finkel:7", "....__../.......L/....__.D L 0 0")
+    >>> round(table.value("....__../.......L/....__.D L 0 0"), 6)
+    0.556701
+    """
+    from ur_solver.reach import table_from  # noqa: PLC0415 - the solver, for solving
+
+    chosen = rule_set(rules, pieces)
+    asked = chosen.position(position) if isinstance(position, str) else position
+    chosen.check_position(asked)
+    return Table(table_from(chosen, asked, threads=threads, memory=memory, progress=progress))

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ur_solver.progress import Form, Progress, shown_progress
-from ur_solver.query import Answers
+from ur_solver.query import Answers, PositionLike
 from ur_solver.table import Header, TableFile
 
 if TYPE_CHECKING:
@@ -75,6 +75,43 @@ class Table(Answers):
         In units of the values, rounding to the value type included.
         """
         return self.header.error
+
+    @property
+    def start_value(self) -> float | None:
+        """The value of the start; None if the table holds a part of the game without it."""
+        start = self.rules.start()
+        return self.value(start) if self.holds(start) else None
+
+    @property
+    def left(self) -> int | None:
+        """The most pieces that a side has left in the positions of the table, if it has all these.
+
+        The count of pieces for a whole table. None for one that holds what some positions can
+        lead to (`ur_solver.solve_from`).
+        """
+        return self.file.part.left
+
+    def holds(self, position: PositionLike) -> bool:
+        """Whether the table answers for a position: always, unless it holds a part of the game.
+
+        It then answers for all positions that can come after it, too.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `value` does.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> endings = ur.solve("finkel:3", left=1)
+        >>> endings.holds(endings.rules.start())
+        False
+        >>> endings.holds("....__../.......L/....__.D L 0 0")
+        True
+        """
+        rank = self._rank_anywhere(self._position(position))
+        return rank < 0 or self.file.holds(rank)
 
     def load(self, progress: bool | Progress = False) -> None:
         """Read all values into memory, where millions a second are found.
@@ -159,11 +196,12 @@ class Table(Answers):
         return f"<table><caption>{escape(self.rules.word)}</caption>{rows}</table>"
 
     def _facts(self) -> list[tuple[str, str]]:
-        error = self.max_error
+        error, part, start = self.max_error, self.file.part, self.start_value
         return [
             ("rule set", f"{self.rules.name}, {self.rules.pieces} pieces"),
-            ("positions", f"{self.space.n_positions:,}"),
-            ("value of the start", f"{self.value(self.rules.start()):.12g}"),
+            *([] if part.is_whole else [("holds", part.scope)]),
+            ("positions", f"{part.n_positions:,}"),
+            *([] if start is None else [("value of the start", f"{start:.12g}")]),
             ("tolerance", f"{self.tolerance:.3g}"),
             ("proven error", "none" if error is None else f"{error:.3g}"),
             ("file", str(self.path)),
@@ -182,17 +220,20 @@ class Table(Answers):
             "error": header.error,
             "block_errors": None if header.error is None else file.blocks["error"].tolist(),
             "bytes": file.n_bytes,
+            "is_whole": file.part.is_whole,
+            "left": self.left,
             "blocks": len(file.blocks),
+            "of_blocks": len(self.space.blocks),
+            "of_positions": self.space.n_positions,
             "chunks": file.n_chunks,
-            "value": self.value(self.rules.start()),
+            "value": self.start_value,
         }
-        opening = self.opening_value()
-        if opening is not None:
+        if self.start_value is not None and (opening := self.opening_value()) is not None:
             facts["opening_value"] = opening
         if not self.space.is_chance:
             for name in ("tolerance", "residual", "cut_error", "cut_growth"):
                 facts[name] *= self.space.unit
-            facts |= {"positions": self.space.n_positions, "fines": self.space.reach}
+            facts |= {"positions": file.part.n_positions, "fines": self.space.reach}
         return facts
 
     def audit(self, game: GameRecord) -> GameAudit:

@@ -1,6 +1,12 @@
 """Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
-from ur_solver.audit.judge import GameAudit, JudgedPly, audit_games
+from ur_solver.audit.judge import (
+    NOT_REACHED,
+    GameAudit,
+    JudgedPly,
+    audit_games,
+    first_covered,
+)
 from ur_solver.audit.output import game_json, write_csv
 from ur_solver.audit.references import REFERENCE_GAMES, References, references_of
 from ur_solver.audit.report import (
@@ -31,6 +37,7 @@ from ur_solver.audit.units import Units
 
 __all__ = [
     "NOTHING",
+    "NOT_REACHED",
     "REFERENCE_GAMES",
     "GameAudit",
     "JudgedPly",
@@ -44,6 +51,7 @@ __all__ = [
     "account_text",
     "action_text",
     "audit_games",
+    "first_covered",
     "game_json",
     "html_report",
     "losses_per_choice",

@@ -23,6 +23,10 @@ is then the value of what was said.
 
 Where the rules give the first throw (skiriuk), a game's start value is the value with that throw
 made.
+
+A table that holds a part of a game judges a game from the first ply on before which it has the
+position: no move leads out of the part. Start value, luck and losses are those from there on, and
+so the equation above holds.
 """
 
 from __future__ import annotations
@@ -44,10 +48,10 @@ from ur_solver.audit.worth import (
     outcome_rows,
     outcome_worth,
 )
-from ur_solver.errors import RuleSetMismatchError
+from ur_solver.errors import BeyondTableError, RuleSetMismatchError
 from ur_solver.records import GameRecord, Outcome, Ply, Saying, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, opponent
-from ur_solver.values import Values, row_values
+from ur_solver.values import TableValues, Values, row_values, states_of
 
 TIE = 1e-6
 """Moves whose values differ by no more than this share of what there is to win are equally good.
@@ -139,10 +143,13 @@ class GameAudit:
     plies : tuple of JudgedPly
         In order; what was said before a throw, if there was a choice, stands before it.
     start_value, end_value : float
-        To light: before the first throw (with it made, where the rules give it), and where
-        the record stops.
+        To light: before the first throw that is judged (with it made, where the rules give it),
+        and where the record stops.
     start_total, end_total : int
         What both sides' values sum to there: 1, or with stakes the pot.
+    first : int
+        How many plies of the record are before those that are judged: 0 unless the table holds
+        a part of the game.
     """
 
     record: GameRecord
@@ -151,6 +158,7 @@ class GameAudit:
     end_value: float
     start_total: int = 1
     end_total: int = 1
+    first: int = 0
 
     @cached_property
     def light(self) -> PlayerSummary:
@@ -212,7 +220,7 @@ class GameAudit:
 
     @cached_property
     def curve(self) -> tuple[float, ...]:
-        """Light's win probability before each ply, then where the record stops.
+        """Light's win probability before each judged ply, then where the record stops.
 
         With stakes, light's share of the pot; one half of an empty pot.
         """
@@ -247,7 +255,7 @@ def _share(value: float, total: int) -> float:
 
 
 def audit_games(
-    records: Iterable[GameRecord], values: Values, batch: int = BATCH_PLIES
+    records: Iterable[GameRecord], values: TableValues, batch: int = BATCH_PLIES
 ) -> Iterator[GameAudit]:
     """Judge games in order, many at a time.
 
@@ -255,7 +263,7 @@ def audit_games(
     ----------
     records : iterable of GameRecord
         Read as they are needed, about `batch` plies ahead.
-    values : Values
+    values : TableValues
         Of the games' rule set.
     batch : int
         How many plies to judge at once.
@@ -264,8 +272,10 @@ def audit_games(
     ------
     RuleSetMismatchError
         If a game was played by other rules.
+    BeyondTableError
+        If the table holds a part of the game that a record does not reach.
     """
-    waiting: list[GameRecord] = []
+    waiting: list[_Judged] = []
     plies = 0
     for record in records:
         if not record.rules.is_same_game(values.rules):
@@ -273,32 +283,57 @@ def audit_games(
                 f"{record.file}: the game was played by {rules_word(record.rules)}, the table "
                 f"is of {rules_word(values.rules)}"
             )
-        waiting.append(record)
-        plies += len(record.plies)
+        first = first_covered(record, values)
+        if first is None:
+            raise BeyondTableError(f"{record.file}: {NOT_REACHED}")
+        waiting.append((record, first))
+        plies += len(record.plies) - first
         if plies >= batch:
             yield from _judge(waiting, values)
             waiting, plies = [], 0
     yield from _judge(waiting, values)
 
 
-def _judge(records: Sequence[GameRecord], values: Values) -> Iterator[GameAudit]:
+NOT_REACHED = "the game does not come to the positions that the table holds"
+"""Why a table of a part of a game judges nothing of a record."""
+
+
+def first_covered(record: GameRecord, values: TableValues) -> int | None:
+    """The index of the first ply that a table judges; None if it has no position of the game."""
+    if _are_held(values, [record.stepper.encode(record.start)])[0]:
+        return 0
+    is_held = _are_held(values, [ply.state for ply in record.plies])
+    return int(np.argmax(is_held)) if is_held.any() else None
+
+
+def _are_held(values: TableValues, rows: Sequence[bytes]) -> npt.NDArray[np.bool_]:
+    return values.holds_states(states_of(values.rules, rows))
+
+
+_Judged = tuple[GameRecord, int]
+"""A record that is judged, and from which ply on."""
+
+
+def _judge(records: Sequence[_Judged], values: Values) -> Iterator[GameAudit]:
     rows: list[bytes] = []
-    for record in records:
-        rows += _record_rows(record)
+    for record, first in records:
+        rows += _record_rows(record, first)
     found = row_values(values, rows)
-    for record in records:
-        yield _judged(record, found)
+    for record, first in records:
+        yield _judged(record, first, found)
 
 
-def _record_rows(record: GameRecord) -> Iterator[bytes]:
+def _record_rows(record: GameRecord, first: int) -> Iterator[bytes]:
     """The states whose values `_judged` asks for, in its order."""
     stepper = record.stepper
     opening = _opening(record)
-    if opening is None:
+    if first > 0:
+        yield record.plies[first].state
+    elif opening is None:
         yield stepper.encode(record.start)
     else:
         yield from outcome_rows(opening)
-    for ply in record.plies:
+    for ply in record.plies[first:]:
         # The state before a ply is one of those after the ply before it.
         if len(ply.sayings) > 1:
             for saying in ply.sayings:
@@ -321,13 +356,16 @@ def _opening(record: GameRecord) -> Outcome | None:
     return Outcome(1.0, steps, stepper.flip(state), stepper.total(state))
 
 
-def _judged(record: GameRecord, found: Iterator[float]) -> GameAudit:
-    opening = _opening(record)
+def _judged(record: GameRecord, first: int, found: Iterator[float]) -> GameAudit:
+    opening = None if first else _opening(record)
     begin = before = next(found) if opening is None else outcome_worth(opening, found)
     judged: list[JudgedPly] = []
-    side = record.start.side
-    first_total = total = record.stepper.total(record.stepper.encode(record.start))
-    for ply in record.plies:
+    beginner, state = record.start.side, record.stepper.encode(record.start)
+    if first:
+        beginner, state = record.plies[first].side, record.plies[first].state
+    side = beginner
+    first_total = total = record.stepper.total(state)
+    for ply in record.plies[first:]:
         if len(ply.sayings) > 1:
             judged.append(_chosen(ply, before, total, ply.sayings, ply.said, found, is_saying=True))
             before = judged[-1].played_value
@@ -344,10 +382,11 @@ def _judged(record: GameRecord, found: Iterator[float]) -> GameAudit:
     return GameAudit(
         record,
         tuple(judged),
-        begin if record.start.side == LIGHT else first_total - begin,
+        begin if beginner == LIGHT else first_total - begin,
         before if side == LIGHT else total - before,
         first_total,
         total,
+        first,
     )
 
 

@@ -16,7 +16,7 @@ from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 CSV_FIELDS = (
     "file", "game", "rules", "side", "player", "won", "plies", "choices", "best", "best_share",
     "loss", "mean_loss", "luck", "inaccuracies", "mistakes", "blunders", "start_value",
-    "end_value", "fines",
+    "end_value", "fines", "first_throw",
 )  # fmt: skip
 
 
@@ -25,7 +25,8 @@ def game_json(
 ) -> str:
     """A game's audit as one line of JSON.
 
-    The object is ``{"file", "rules", "winner", "start_value", "light", "dark", "plies"}``. Each
+    The object is ``{"file", "rules", "winner", "first_throw", "start_value", "light", "dark",
+    "plies"}``; ``first_throw`` is 1 unless the table judges only the end of the game. Each
     side has ``{"choices", "best", "loss", "luck"}``, where ``best`` counts the choices in which no
     option was better than the one taken. Each ply has ``{"side", "position", "throw", "move",
     "best", "value", "best_value", "loss", "luck", "mark"}``. The values of a ply are to its side,
@@ -51,6 +52,7 @@ def game_json(
         "file": record.file,
         "rules": rules_word(record.rules),
         "winner": SIDE_NAMES[record.winner] if record.winner else None,
+        "first_throw": audit.first + 1,
         "start_value": audit.start_value,
     }
     if record.number > 1:
@@ -136,4 +138,5 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "start_value": audit.start_value if is_light else audit.start_total - audit.start_value,
         "end_value": audit.end_value if is_light else audit.end_total - audit.end_value,
         "fines": player.cost,
+        "first_throw": audit.first + 1,
     }

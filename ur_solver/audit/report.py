@@ -156,7 +156,8 @@ def account_text(audit: GameAudit) -> str:
     has paid are no longer taken off that.
     """
     units = Units.of(audit.record.rules)
-    terms = [f"{units.amount(audit.start_value)} at the start"]
+    start = "the start" if not audit.first else f"throw {audit.first + 1}, where the table begins"
+    terms = [f"{units.amount(audit.start_value)} at {start}"]
     for side, sign in ((LIGHT, 1), (DARK, -1)):
         plies = list(audit.of_side(side))
         luck = units.signed(sign * sum(judged.luck for judged in plies))
@@ -221,7 +222,7 @@ def _anchor(number: int, index: int) -> str:
 def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
     """Every throw of a game, with what was played and what was best."""
     rows = []
-    n_throws = 0
+    n_throws = audit.first
     units = Units.of(audit.record.rules)
     for index, judged in enumerate(audit.plies):
         mark = thresholds.mark(judged)
@@ -307,7 +308,7 @@ def _moment(
         if isinstance(option, Step)
     ]
     label = f"{SIDE_NAMES[ply.side]} {action_text(audit, judged)}, best was {best}"
-    number_of_throw = sum(not each.is_saying for each in audit.plies[:index]) + 1
+    number_of_throw = audit.first + sum(not each.is_saying for each in audit.plies[:index]) + 1
     did = "before the throw" if judged.is_saying else f"threw a {ply.throw_text}"
     return _Moment(
         anchor=_anchor(number, index),

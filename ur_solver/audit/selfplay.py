@@ -13,7 +13,7 @@ from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import PLAIN, Policy, policy_of
 from ur_solver.records import Ending, GameRecord, Replay
 from ur_solver.rules import DARK, FREE_THROW, LIGHT, RuleSet
-from ur_solver.values import Values
+from ur_solver.values import TableValues
 
 _BATCH = 2000
 """Games that are played side by side; they take some 200 MB."""
@@ -207,12 +207,12 @@ def losses_per_choice(audits: Iterable[GameAudit]) -> np.ndarray:
     return np.fromiter(losses, dtype=np.float64)
 
 
-def reference_losses(values: Values, n_games: int, seed: int = 1) -> dict[str, float]:
+def reference_losses(values: TableValues, n_games: int, seed: int = 1) -> dict[str, float]:
     """The mean loss per choice of each player of `PLAIN` in games against itself.
 
     Parameters
     ----------
-    values : Values
+    values : TableValues
         The games are judged by them and played by their rule set.
     n_games : int
     seed : int

@@ -26,12 +26,15 @@ class Job:
         Whether its blocks are certified.
     value_type : str
         How values are stored; blocks that others read are in float64.
+    part : str or None
+        Which part of the game is solved, as `ur_solver.space.Part.name` says it; None for all.
     """
 
     rules: RuleSet
     tolerance: float
     certify: bool = False
     value_type: str = "float64"
+    part: str | None = None
 
     def to_bytes(self) -> bytes:
         """The content of ``solve.json``."""
@@ -42,6 +45,8 @@ class Job:
             "certify": self.certify,
             "value_type": self.value_type,
         }
+        if self.part is not None:
+            head["part"] = self.part
         return json.dumps(head, indent=1).encode()
 
     @staticmethod
@@ -69,6 +74,7 @@ class Job:
                 tolerance=float(head["tolerance"]),
                 certify=bool(head["certify"]),
                 value_type=str(head["value_type"]),
+                part=None if head.get("part") is None else str(head["part"]),
             )
         except UnregisteredError:
             raise
@@ -86,4 +92,7 @@ class Job:
             return f"is of blocks that are {'' if self.certify else 'not '}certified"
         if self.value_type != wanted.value_type:
             return f"holds {self.value_type}, not {wanted.value_type}"
+        if self.part != wanted.part:
+            names = (each.part or "the whole game" for each in (self, wanted))
+            return "is of {}, not of {}".format(*names)
         return None

@@ -12,9 +12,11 @@ import click
 from ur_solver.api.games import read_games
 from ur_solver.api.table import Table
 from ur_solver.audit import (
+    NOT_REACHED,
     REFERENCE_GAMES,
     GameAudit,
     Thresholds,
+    first_covered,
     game_json,
     html_report,
     references_of,
@@ -67,7 +69,8 @@ def command(
     the rule set that its record names. A FILE holds games in RoyalUr's JSON notation, RGN or the
     plain notation (.ur); a folder stands for all games in it, '-' for standard input. Losses and
     luck are in points, hundredths of the chance to win; the thresholds of marks are chances, such
-    as 0.03. A game that cannot be read, or of whose rules there is no table, is told and passed
+    as 0.03. A TABLE of a part of the game judges a game from the first position on that it holds.
+    A game that cannot be read, or of whose rules there is no table, is told and passed
     over.
 
     \b
@@ -85,10 +88,11 @@ def command(
         for audit in judges.audits(games):
             rules = audit.record.rules
             if rules not in references:
+                table = judges.of(rules)
+                # reference players play from the start
+                is_compared = reference_games and table.file.part.is_whole
                 references[rules] = (
-                    references_of(judges.of(rules), reference_games, say=say)
-                    if reference_games
-                    else {}
+                    references_of(table, reference_games, say=say) if is_compared else {}
                 )
             if as_json:
                 click.echo(game_json(audit, thresholds, references[rules]))
@@ -116,7 +120,7 @@ class _Judges:
     rules : RuleSet or None
         Those of the one table.
     faults : list of RecordFault
-        The games of whose rule sets there is no table.
+        The games of whose rule sets there is no table, or none that they reach.
     """
 
     def __init__(self, stack: ExitStack, word: str | None) -> None:
@@ -153,7 +157,17 @@ class _Judges:
                     RecordFault(game.file, game.number, str(error)) for game in of_rules
                 ]
             else:
-                yield from table.audits(of_rules)  # noqa: B031 - either here or above
+                yield from table.audits(self._covered(of_rules, table))  # noqa: B031
+
+    def _covered(self, games: Iterable[GameRecord], table: Table) -> Iterator[GameRecord]:
+        """The games that a table can judge, from some throw on at least."""
+        for game in games:
+            if first_covered(game, table) is None:
+                self.faults.append(
+                    RecordFault(game.file, game.number, f"{NOT_REACHED}, {table.file.part.scope}")
+                )
+            else:
+                yield game
 
 
 def _write(path: Path | None, make: Callable[[], str]) -> None:

@@ -39,12 +39,13 @@ def command(word: str, position: str | None, throw: str | None, as_json: bool) -
     ur best finkel:3 'L...__../..D...../....__.. L 2 2' 2
     """
     check_throw_argument(position, throw)
-    with Table(open_file(word, say=say)) as table:
+    asked_of = None if position == STDIN else position
+    with Table(open_file(word, say=say, position=asked_of)) as table:
         rules = table.rules
         line = partial(_json if as_json else _line, table)
         if position == STDIN:
             answer_batch(
-                partial(parse_asked, rules),
+                partial(_parse, table),
                 lambda group: [line(*each) for each in group],
                 as_json=as_json,
             )
@@ -54,6 +55,13 @@ def command(word: str, position: str | None, throw: str | None, as_json: bool) -
             None if throw is None else rules.dice.parse(throw),
         )
         click.echo(line(*asked) if as_json else _page(table, *asked))
+
+
+def _parse(table: Table, text: str) -> Asked:
+    """A line of standard input that the table answers."""
+    asked = parse_asked(table.rules, text)
+    table.check_holds(asked[0])
+    return asked
 
 
 def _throws(table: Table, position: Position) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from ur_solver.estimates import (
     free_bytes,
     room_for,
 )
-from ur_solver.rules import RuleSet
+from ur_solver.space import Part
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Cost:
 
 
 def cost_of(
-    rules: RuleSet,
+    part: Part,
     output: pathlib.Path,
     *,
     value_type: str = "float64",
@@ -77,27 +77,27 @@ def cost_of(
     memory: int | None = None,
     is_timed: bool = True,
 ) -> Cost:
-    """What solving `rules` to `output` will take; its folder need not be there yet.
+    """What a solve to `output` will take; its folder need not be there yet.
 
     With `is_timed` the same rules with fewer pieces are solved, some tenths of a second.
     """
     folder = next(each for each in output.absolute().parents if each.is_dir())
     reason = None
     try:
-        room_for(rules, memory=memory, certify=certify, threads=threads)
-        check_disk(rules, folder / output.name, value_type)
+        room_for(part, memory=memory, certify=certify, threads=threads)
+        check_disk(part, folder / output.name, value_type)
     except (MemoryLimitError, DiskLimitError) as error:
         reason = str(error)
     free = available_bytes(threads) if memory is None else memory
-    found = estimate(rules, value_type=value_type, certify=certify, threads=threads, memory=free)
+    found = estimate(part, value_type=value_type, certify=certify, threads=threads, memory=free)
     is_timed = is_timed and reason is None
     return Cost(
         positions=found.positions,
         memory_bytes=max(found.least_bytes, min(found.memory_bytes, free)),
         memory_free_bytes=free,
         table_bytes=found.table_bytes,
-        disk_bytes=disk_bytes(rules, value_type),
+        disk_bytes=disk_bytes(part, value_type),
         disk_free_bytes=free_bytes(folder / output.name),
-        seconds=expected_seconds(rules, threads=threads) if is_timed else None,
+        seconds=expected_seconds(part, threads=threads) if is_timed else None,
         reason=reason,
     )

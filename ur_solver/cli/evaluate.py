@@ -40,6 +40,7 @@ def command(word: str, light: str, dark: str, games: int | None, seed: int, as_j
     ur evaluate finkel:3 --light capture+safe+furthest --dark table
     """
     with Table(open_file(word, say=say)) as table:
+        table.file.check_whole("an evaluation")
         found = evaluate(table, light, dark, games=games, seed=seed)
     if as_json:
         click.echo(json.dumps({"light": light, "dark": dark, **found.to_json()}))

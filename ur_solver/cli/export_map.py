@@ -35,6 +35,7 @@ def command(word: str, file: Path, value_type: str, author: str | None, force: b
     if file.exists() and not force:
         raise OutputError(f"{str(file)!r} is there already; --force replaces it")
     with Table(open_file(word, say=say)) as table:
+        table.file.check_whole("a map")
         entries = write_map(file, table, value_type, author)
     say(f"{entries:,} entries, {size_text(file.stat().st_size)}")
     click.echo(str(file))

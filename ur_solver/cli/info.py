@@ -50,22 +50,31 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
             click.echo(json.dumps(table.info()))
             return
         header = table.header
-        value, opening = table.value(table.rules.start()), table.opening_value()
+        part, value = table.file.part, table.start_value
+        opening = None if value is None else table.opening_value()
         rows = [
             ["file", str(table.path)],
             ["rule set", f"{header.rules.name}, {header.rules.pieces} pieces"],
-            [
-                f"first to throw {table.rules.payoff.verb}",
-                table.rules.payoff.text(value, table.tolerance),
-            ],
+            *([] if part.is_whole else [["holds", part.scope]]),
+            *(
+                [
+                    [
+                        f"first to throw {table.rules.payoff.verb}",
+                        table.rules.payoff.text(value, table.tolerance),
+                    ]
+                ]
+                if value is not None
+                else []
+            ),
             *(
                 [["the player who starts wins", percent(opening, header.tolerance)]]
                 if opening is not None
                 else []
             ),
             *_stakes_rows(table),
-            ["positions", f"{table.space.n_positions:,}"],
-            ["blocks, chunks", f"{len(table.file.blocks):,}, {table.file.n_chunks:,}"],
+            ["positions", _share(part.n_positions, table.space.n_positions)],
+            ["blocks", _share(len(part.indices), len(table.space.blocks))],
+            ["chunks", f"{table.file.n_chunks:,}"],
             ["value type", header.value_type],
             ["tolerance", f"{table.tolerance:.3g}"],
             ["proven error", _proven(table)],
@@ -105,6 +114,11 @@ def _paths_text() -> str:
         ],
         "<<",
     )
+
+
+def _share(held: int, whole: int) -> str:
+    """How many there are, and of how many in all."""
+    return f"{held:,}" if held == whole else f"{held:,} of {whole:,}"
 
 
 def _stakes_rows(table: Table) -> list[list[str]]:

@@ -52,6 +52,12 @@ pieces_option = click.option(
     type=click.IntRange(1, MAX_PIECES),
     help="Pieces of each side, in place of the rule set's own count.",
 )
+left_option = click.option(
+    "--left",
+    type=click.IntRange(1),
+    metavar="K",
+    help="Only the positions in which each side has at most K pieces left to bear off.",
+)
 
 
 def position_of(rules: RuleSet, text: str | None) -> Position:

@@ -10,11 +10,18 @@ from typing import Any
 import click
 
 from ur_solver.cli.custom import custom_rule_options, custom_rules
-from ur_solver.cli.options import json_option, memory_size, pieces_option, rules_argument
+from ur_solver.cli.options import (
+    json_option,
+    left_option,
+    memory_size,
+    pieces_option,
+    rules_argument,
+)
 from ur_solver.cli.output import columns, gib_text, size_text, time_text
 from ur_solver.engine import default_threads
 from ur_solver.errors import OutputError
 from ur_solver.estimates import Plan, available_bytes, measured_speed, plan
+from ur_solver.space import part_of
 
 _WIDTH, _ROW = 800, 40
 """Of a chart, and of one worker in it, in pixels."""
@@ -23,6 +30,7 @@ _WIDTH, _ROW = 800, 40
 @click.command(short_help="What solving a rule set by some workers would take.")
 @rules_argument
 @pieces_option
+@left_option
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--cores", type=click.IntRange(1), help="Of each worker; as here by default.")
 @click.option(
@@ -39,6 +47,7 @@ _WIDTH, _ROW = 800, 40
 def command(
     rules: str,
     pieces: int | None,
+    left: int | None,
     workers: int,
     cores: int | None,
     memory: int | None,
@@ -56,12 +65,13 @@ def command(
     ur plan finkel -n 7 --workers 4 --cores 2 --memory 2GiB
     """
     chosen = custom_rules(rules, pieces, **custom).settled()
+    part = part_of(chosen, left)
     found = plan(
-        chosen,
+        part,
         workers=workers,
         cores=cores or default_threads(),
         memory=available_bytes() if memory is None else memory,
-        speed=measured_speed(chosen),
+        speed=measured_speed(part),
         certify=certify,
     )
     if chart is not None:
@@ -72,7 +82,9 @@ def command(
     if as_json:
         facts = asdict(found)
         del facts["spans"]
-        click.echo(json.dumps({"rules": chosen.name, "pieces": chosen.pieces} | facts))
+        click.echo(
+            json.dumps({"rules": chosen.name, "pieces": chosen.pieces, "left": part.left} | facts)
+        )
         return
     click.echo(columns(_rows(found), "<<"))
 

@@ -82,6 +82,7 @@ def command(
     ur play finkel:3 --dark medium -o game.rgn
     """
     with Table(open_file(word, say=say)) as table:
+        table.file.check_whole("play")
         if output is not None:
             check_output(output, table.rules)
         kept = KeptGame(table.rules)

@@ -10,7 +10,13 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.batch import STDIN, answer_batch
-from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
+from ur_solver.cli.options import (
+    json_option,
+    memory_option,
+    position_argument,
+    position_of,
+    table_argument,
+)
 from ur_solver.cli.output import (
     bar,
     bound_text,
@@ -21,8 +27,8 @@ from ur_solver.cli.output import (
     side_name,
     worth_bar,
 )
-from ur_solver.locate import open_file
-from ur_solver.rules import SIDE_NAMES, Position, opponent
+from ur_solver.locate import is_rule_set, open_file
+from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
 from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import total
 
@@ -33,8 +39,22 @@ from ur_solver.rules.turns import total
 @click.option(
     "--throws", "with_throws", is_flag=True, help="With '-' and --json: every throw, as else."
 )
+@click.option(
+    "--solve",
+    "is_solved",
+    is_flag=True,
+    help="If no table holds POSITION, solve what it can lead to, and keep that.",
+)
+@memory_option
 @json_option
-def command(word: str, position: str | None, with_throws: bool, as_json: bool) -> None:
+def command(
+    word: str,
+    position: str | None,
+    with_throws: bool,
+    is_solved: bool,
+    memory: int | None,
+    as_json: bool,
+) -> None:
     """The value of POSITION, or of the start, to the side about to throw, by TABLE.
 
     TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads positions from
@@ -42,17 +62,43 @@ def command(word: str, position: str | None, with_throws: bool, as_json: bool) -
     as it takes much longer. A line that cannot be answered is told in its place, the others are
     answered, and the exit code is 2.
 
+    With --solve, where TABLE is a rule set, as much of it is solved as POSITION can lead to, if
+    that fits. It is kept among the tables, where later queries find it and add to it.
+
     \b
     ur query finkel:3 '....__../......../....__.. L 3 3'
     """
-    with Table(open_file(word, say=say)) as table:
+    with _opened(word, position, is_solved, memory) as table:
         if position == STDIN:
             lines = partial(_json_lines, table, with_throws) if as_json else partial(_lines, table)
-            answer_batch(table.rules.position, lines, as_json=as_json)
+            answer_batch(partial(_parse, table), lines, as_json=as_json)
         elif as_json:
             click.echo(_json_lines(table, True, [position_of(table.rules, position)])[0])
         else:
             click.echo(_page(table, position_of(table.rules, position)))
+
+
+def _opened(word: str, position: str | None, is_solved: bool, memory: int | None) -> Table:
+    """The table that answers, made first if that is asked for."""
+    if not is_solved:
+        if memory is not None:
+            raise click.UsageError("--memory is what --solve may take: give both")
+        return Table(open_file(word, say=say, position=None if position == STDIN else position))
+    if position == STDIN:
+        raise click.UsageError("--solve takes one position, not '-'")
+    if not is_rule_set(word):
+        raise click.UsageError(f"--solve takes a rule set, such as finkel:3, not {word!r}")
+    from ur_solver.reach import table_from  # noqa: PLC0415 - the solver, rarely needed here
+
+    rules = named_rules(word)
+    return Table(table_from(rules, position_of(rules, position), memory=memory, say=say))
+
+
+def _parse(table: Table, text: str) -> Position:
+    """A line of standard input that the table answers."""
+    position = table.rules.position(text)
+    table.check_holds(position)
+    return position
 
 
 def _lines(table: Table, positions: list[Position]) -> list[str]:

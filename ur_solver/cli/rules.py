@@ -17,7 +17,7 @@ from ur_solver.locate import new_table_path
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.switches import Flag
 from ur_solver.rules.text import Section, first_paragraph, sections_of
-from ur_solver.space import space_of
+from ur_solver.space import part_of, space_of
 
 _WIDEST = 100
 """Columns of the widest lines of prose, so that they can be read in wide terminals too."""
@@ -144,7 +144,7 @@ def _page(rules: RuleSet) -> str:
             click.style(rules.name, bold=True),
             summary,
             *prose,
-            columns(cost_of(rules, new_table_path(rules)).rows(), "<<"),
+            columns(cost_of(part_of(rules), new_table_path(rules)).rows(), "<<"),
         ]
     )
 
@@ -154,7 +154,7 @@ def _heading(section: Section) -> str:
 
 
 def _cost(rules: RuleSet, *, is_timed: bool) -> Cost:
-    return cost_of(rules, new_table_path(rules), is_timed=is_timed)
+    return cost_of(part_of(rules), new_table_path(rules), is_timed=is_timed)
 
 
 def _cost_lines(sets: list[RuleSet], costs: list[Cost]) -> str:

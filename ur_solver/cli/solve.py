@@ -11,7 +11,13 @@ import click
 from ur_solver.api.table import Table
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
-from ur_solver.cli.options import json_option, memory_option, pieces_option, rules_argument
+from ur_solver.cli.options import (
+    json_option,
+    left_option,
+    memory_option,
+    pieces_option,
+    rules_argument,
+)
 from ur_solver.cli.output import bound_text, columns, gib_text, say, size_text, time_text
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.cluster import Cluster
@@ -21,13 +27,14 @@ from ur_solver.estimates import Room
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.make import MakeSummary, is_present, make_table
 from ur_solver.rules import RuleSet
-from ur_solver.space import space_of
+from ur_solver.space import part_of, space_of
 from ur_solver.table import VALUE_TYPES, TableFile
 
 
 @click.command(short_help="Solve a rule set and write its table.")
 @rules_argument
 @pieces_option
+@left_option
 @click.option(
     "-o",
     "--output",
@@ -61,6 +68,7 @@ from ur_solver.table import VALUE_TYPES, TableFile
 def command(
     rules: str,
     pieces: int | None,
+    left: int | None,
     output: pathlib.Path | None,
     tolerance: float,
     certify: bool,
@@ -79,18 +87,20 @@ def command(
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. An
     interrupted solve, by Ctrl-C, SIGTERM or a crash, goes on when the same command is given
-    again. With --scheduler or --workers, processes solve that share the output's folder; --memory
+    again. With --left the table holds the endings of a game, and answers nothing else. With
+    --scheduler or --workers, processes solve that share the output's folder; --memory
     is then what each may take, and --threads how many threads a block has at most.
 
     \b
     ur solve finkel -n 3
     """
     chosen = custom_rules(rules, pieces, **custom)
+    part = part_of(chosen.settled(), left)
     is_named = output is not None
-    output = output or new_table_path(chosen, value_type)
+    output = output or new_table_path(chosen, value_type, part)
     if dry_run:
         cost = cost_of(
-            chosen,
+            part,
             output,
             value_type=value_type,
             certify=certify,
@@ -106,6 +116,7 @@ def command(
         "tolerance": tolerance,
         "value_type": value_type,
         "certify": certify,
+        "part": part,
     }
     if not force and is_present(output, chosen, **wanted):
         if as_json:
@@ -141,7 +152,7 @@ def command(
     if scheduler is not None or workers is not None:
         cluster = Cluster(scheduler, workers, threads)
     try:
-        with telling.progress("solving", space_of(chosen).n_positions) as progress:
+        with telling.progress("solving", part.n_positions) as progress:
             summary = make_table(
                 chosen,
                 output,
@@ -178,6 +189,7 @@ def _facts(
         "pieces": rules.pieces,
         "path": str(summary.path),
         "solved": True,
+        "left": summary.part.left,
         "positions": summary.positions,
         "value": summary.value,
         "tolerance": (tolerance + VALUE_TYPES[value_type].rounding) * unit,
@@ -195,7 +207,16 @@ def _facts_of_present(output: pathlib.Path) -> dict[str, Any]:
     """The same of a table that was there already: nothing is known of a solve of now."""
     with Table(output) as table:
         info = table.info()
-        same = ("positions", "value", "tolerance", "value_type", "residual", "error", "bytes")
+        same = (
+            "left",
+            "positions",
+            "value",
+            "tolerance",
+            "value_type",
+            "residual",
+            "error",
+            "bytes",
+        )
         return {
             "rules": table.rules.name,
             "pieces": table.rules.pieces,
@@ -225,9 +246,15 @@ def _report(rules: RuleSet, summary: MakeSummary, tolerance: float) -> str:
         if summary.error is None
         else f"  no value is off by more than {bound_text(summary.error)}, proven\n"
     )
+    if summary.value is None:
+        head = f"{rules.name} with {rules.pieces} pieces: {summary.part.scope}"
+    else:
+        head = (
+            f"{rules.name} with {rules.pieces} pieces: the first to throw {rules.payoff.verb} "
+            f"{rules.payoff.text(summary.value, tolerance * space_of(rules).unit)}"
+        )
     return (
-        f"{rules.name} with {rules.pieces} pieces: the first to throw {rules.payoff.verb} "
-        f"{rules.payoff.text(summary.value, tolerance * space_of(rules).unit)}\n"
+        f"{head}\n"
         f"  {summary.positions:,} positions in {time_text(summary.seconds)}, largest residual "
         f"{summary.residual:.3g}\n{proven}"
         f"  {summary.path}, {size_text(summary.table_bytes)}"

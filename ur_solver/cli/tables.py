@@ -114,7 +114,7 @@ def _fault(word: str, sample: int, telling: Telling) -> str | None:
     try:
         with (
             open_file(word) as table,
-            telling.progress("verifying", table.space.n_positions) as progress,
+            telling.progress("verifying", table.part.n_positions) as progress,
         ):
             verify_table(table, sample=sample, progress=progress)
     except (DamagedTableError, CertificateError, NotATableError, TableVersionError) as error:
@@ -144,7 +144,7 @@ def _row(kept: Kept) -> list[str]:
 
     return [
         f"{kept.rules}:{kept.pieces}" if kept.rules else "",
-        f"{kept.positions:,}" if kept.positions else "",
+        _positions(kept),
         kept.value_type or "",
         size_text(kept.n_bytes),
         number(kept.tolerance),
@@ -152,3 +152,11 @@ def _row(kept: Kept) -> list[str]:
         (kept.made or kept.kind.value)[:10],
         str(kept.path) + (f" ({kept.message})" if kept.message else ""),
     ]
+
+
+def _positions(kept: Kept) -> str:
+    """How many positions a table holds, and that they are a part of the game."""
+    if kept.positions is None:
+        return ""
+    held = "" if kept.is_whole else "part: " if kept.left is None else f"{kept.left} left: "
+    return f"{held}{kept.positions:,}"

@@ -38,7 +38,7 @@ def command(word: str, sample: int, threads: int | None, as_json: bool, telling:
     try:
         with (
             open_file(word, say=say) as opened,
-            telling.progress("verifying", opened.space.n_positions) as progress,
+            telling.progress("verifying", opened.part.n_positions) as progress,
         ):
             found = verify_table(opened, sample=sample, threads=threads, progress=progress)
     except (DamagedTableError, CertificateError) as error:

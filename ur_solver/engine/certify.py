@@ -12,7 +12,6 @@ from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.lease import Lease
 from ur_solver.engine.runners import Runner, ThreadRunner
 from ur_solver.kernel import (
-    ArrayBlocks,
     FinishedBlocks,
     Kernel,
     Values,
@@ -20,7 +19,7 @@ from ur_solver.kernel import (
     kernel_of,
     prove_values,
 )
-from ur_solver.space import Space
+from ur_solver.space import Part, PartBlocks, Space, whole_of
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,7 @@ def certify(
     space: Space,
     values: Values,
     *,
+    part: Part | None = None,
     kernel: Kernel | None = None,
     runner: Runner | None = None,
     on_block: Callable[[BlockBound], object] = lambda bound: None,
@@ -89,6 +89,8 @@ def certify(
     space : Space
     values : float64, shape (n_values,)
         From any source; the proof depends on nothing else.
+    part : Part, optional
+        Whose values they are, block after block; by default all of the space.
     kernel, runner
         As for `solve`.
     on_block : callable
@@ -97,7 +99,7 @@ def certify(
     Returns
     -------
     float64, shape (blocks,)
-        The errors.
+        The errors, in the order of the part's blocks.
 
     Raises
     ------
@@ -105,12 +107,13 @@ def certify(
         If no bound can be proven for a block, or the dice are not exact in binary.
     """
     check_provable(space.rules)
-    graph = BlockGraph.of(space)
-    task = ProveTask(kernel or kernel_of(space), ArrayBlocks(space, values), {})
+    part = part or whole_of(space)
+    graph = BlockGraph.of(part)
+    task = ProveTask(kernel or kernel_of(space), PartBlocks(part, values), {})
 
     def finish(bound: BlockBound) -> None:
         on_block(bound)
         graph.finish(bound.index)
 
     (runner or ThreadRunner()).run(graph, task, finish)
-    return np.array([task.errors[index] for index in range(len(space.blocks))])
+    return np.array([task.errors[index] for index in part.indices])

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.space import Space
+from ur_solver.space import Part
 
 
 class BlockGraph:
@@ -59,16 +59,16 @@ class BlockGraph:
         self.n_left = n - int(self._is_done.sum())
 
     @staticmethod
-    def of(
-        space: Space, done: Collection[int] = (), *, is_urgent_first: bool = False
-    ) -> BlockGraph:
-        """The graph of a space's blocks; those on the longest paths first, if that is asked for."""
-        blocks = space.blocks
-        reads = [space.reads(block.index) for block in blocks]
-        sizes = [block.size for block in blocks]
-        return BlockGraph(
-            reads, sizes, done, critical_paths(reads, sizes) if is_urgent_first else None
-        )
+    def of(part: Part, done: Collection[int] = (), *, is_urgent_first: bool = False) -> BlockGraph:
+        """The graph of a part's blocks; those on the longest paths first, if that is asked for.
+
+        Blocks outside the part count as done, and as reading nothing.
+        """
+        space = part.space
+        reads = [space.reads(block.index) if block.index in part else () for block in space.blocks]
+        sizes = [block.size for block in space.blocks]
+        priorities = critical_paths(reads, sizes) if is_urgent_first else None
+        return BlockGraph(reads, sizes, {*done, *part.outside}, priorities)
 
     def _entry(self, index: int) -> tuple[float, int]:
         """What ready blocks are ordered by."""

@@ -14,7 +14,7 @@ from ur_solver.engine.runners import Runner, Task, ThreadRunner
 from ur_solver.engine.store import BlockStore, MemoryStore
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Kernel, check_provable, kernel_of
-from ur_solver.space import Space
+from ur_solver.space import Part, Space, whole_of
 
 MIN_TOLERANCE = 1e-13
 """The smallest tolerance: some hundred rounding errors of float64."""
@@ -103,10 +103,11 @@ def solve(
     runner: Runner | None = None,
     store: BlockStore | None = None,
     task: Task[BlockRecord] | None = None,
+    part: Part | None = None,
     finished: Iterable[int] = (),
     on_block: Callable[[BlockRecord], object] = lambda record: None,
 ) -> None:
-    """Solve all blocks of a space.
+    """Solve all blocks of a space, or of a part of it.
 
     Parameters
     ----------
@@ -126,6 +127,8 @@ def solve(
     task : callable, optional
         What solves a block and puts its values where the store reads them, in place of the kernel
         in this process.
+    part : Part, optional
+        By default all blocks.
     finished : iterable of int
         Blocks that the store has already, certified if this solve is to be.
     on_block : callable
@@ -149,7 +152,7 @@ def solve(
         check_provable(space.rules)
     store = store or MemoryStore()
     earlier = list(finished)
-    graph = BlockGraph.of(space, earlier, is_urgent_first=task is not None)
+    graph = BlockGraph.of(part or whole_of(space), earlier, is_urgent_first=task is not None)
     for index in earlier:
         if not graph.is_read(index):
             store.drop(index)

@@ -10,8 +10,7 @@ from ur_solver.blocks import BlockRecord
 from ur_solver.engine import ThreadRunner, default_threads, solve
 from ur_solver.estimates.memory import available_bytes, peak_live, peak_together
 from ur_solver.kernel import kernel_of
-from ur_solver.rules import RuleSet
-from ur_solver.space import Space, space_of
+from ur_solver.space import Part, Space, space_of
 from ur_solver.table import VALUE_TYPES
 
 BASE_BYTES = 150 << 20
@@ -41,7 +40,7 @@ UNWRITTEN_BYTES = 1 << 28
 
 @dataclass(frozen=True)
 class Estimate:
-    """The expected cost of a solve on this machine.
+    """The expected cost of a solve of a rule set, or of a part of it, on this machine.
 
     Attributes
     ----------
@@ -62,37 +61,36 @@ class Estimate:
 
 
 def estimate(
-    rules: RuleSet,
+    part: Part,
     *,
     value_type: str = "float64",
     certify: bool = False,
     threads: int | None = None,
     memory: int | None = None,
 ) -> Estimate:
-    """The expected cost of a solve of `rules`, from its sizes alone.
+    """The expected cost of a solve, from its sizes alone.
 
     If it exceeds `memory`, by default what is free, `memory_bytes` is a lower limit.
     """
-    space = space_of(rules)
     threads = threads or default_threads()
-    on_disk = table_bytes(rules, value_type)
-    sizes = [block.size for block in space.blocks]
-    largest = max(range(len(sizes)), key=sizes.__getitem__)
-    together = sizes[largest] + sum(sizes[each] for each in space.reads(largest))
-    whole = BASE_BYTES + 8 * together
-    least = BASE_BYTES + largest_cost(space, certify)
+    on_disk = table_bytes(part, value_type)
+    largest = max(part.blocks, key=lambda block: block.size)
+    blocks = part.space.blocks
+    together = sum(blocks[each].size for each in part.space.reads(largest.index))
+    whole = BASE_BYTES + 8 * (largest.size + together)
+    least = BASE_BYTES + largest_cost(part, certify)
     if whole <= (available_bytes(threads) if memory is None else memory):
         # spaces that do not fit have too many blocks to examine
-        reads = [space.reads(index) for index in range(len(sizes))]
-        live = peak_live(reads, sizes, threads) + max(UNWRITTEN_BYTES // 8, sizes[largest])
-        values = 8 * min(space.n_values, live)
-        whole = BASE_BYTES + values + _workspaces(space, reads, certify, threads)
-    return Estimate(space.n_positions, max(whole, least), least, on_disk)
+        sizes = [block.size for block in part.blocks]
+        live = peak_live(part.reads, sizes, threads) + max(UNWRITTEN_BYTES // 8, largest.size)
+        values = 8 * min(part.n_values, live)
+        whole = BASE_BYTES + values + _workspaces(part, certify, threads)
+    return Estimate(part.n_positions, max(whole, least), least, on_disk)
 
 
-def table_bytes(rules: RuleSet, value_type: str) -> int:
+def table_bytes(part: Part, value_type: str) -> int:
     """The expected size of a table on disk, in bytes."""
-    stored = space_of(rules).n_values * VALUE_TYPES[value_type].dtype.itemsize
+    stored = part.n_values * VALUE_TYPES[value_type].dtype.itemsize
     return int(_COMPRESSION[value_type] * stored)
 
 
@@ -102,21 +100,23 @@ def block_cost(space: Space, index: int, certify: bool) -> int:
     return kernel_of(space).workspace_bytes(block, certify=certify) + 8 * block.size
 
 
-def largest_cost(space: Space, certify: bool) -> int:
+def largest_cost(part: Part, certify: bool) -> int:
     """The most that a block takes while it is in work, in bytes."""
-    largest = heapq.nlargest(_LARGEST, space.blocks, key=lambda block: block.size)
-    return max(block_cost(space, block.index, certify) for block in largest)
+    largest = heapq.nlargest(_LARGEST, part.blocks, key=lambda block: block.size)
+    return max(block_cost(part.space, block.index, certify) for block in largest)
 
 
-def _workspaces(space: Space, reads: list[tuple[int, ...]], certify: bool, threads: int) -> int:
+def _workspaces(part: Part, certify: bool, threads: int) -> int:
     """The memory of all workspaces that are in use at once, in bytes."""
-    kernel = kernel_of(space)
-    largest = heapq.nlargest(_LARGEST * threads, space.blocks, key=lambda block: block.size)
-    weights = {block.index: kernel.workspace_bytes(block, certify=certify) for block in largest}
-    return peak_together(reads, weights, threads)
+    kernel = kernel_of(part.space)
+    largest = heapq.nlargest(
+        _LARGEST * threads, enumerate(part.blocks), key=lambda each: each[1].size
+    )
+    weights = {k: kernel.workspace_bytes(block, certify=certify) for k, block in largest}
+    return peak_together(part.reads, weights, threads)
 
 
-def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
+def expected_seconds(part: Part, *, threads: int | None = None) -> float:
     """How long a solve is expected to take on this machine.
 
     The same rules with fewer pieces are solved, some tenths of a second, and the time is scaled to
@@ -126,8 +126,8 @@ def expected_seconds(rules: RuleSet, *, threads: int | None = None) -> float:
 
     scripts/measure_estimates.py tells how far that is off.
     """
-    sample = solve_sample(rules, threads=threads)
-    return sample.slower * sample.seconds * space_of(rules).n_positions / sample.space.n_positions
+    sample = solve_sample(part, threads=threads)
+    return sample.slower * sample.seconds * part.n_positions / sample.space.n_positions
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,11 @@ class Sample:
     records: list[BlockRecord]
 
 
-def solve_sample(rules: RuleSet, *, threads: int | None = None) -> Sample:
+def solve_sample(part: Part, *, threads: int | None = None) -> Sample:
     """Solve the same rules with fewer pieces, to see how fast this machine is."""
+    rules = part.space.rules
+    if part.left is not None:  # endings are played as games with so many pieces
+        rules = rules.with_pieces(part.left)
     pieces = rules.pieces
     while pieces > 1 and space_of(rules.with_pieces(pieces)).n_positions > _SAMPLE_POSITIONS:
         pieces -= 1

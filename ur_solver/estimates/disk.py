@@ -8,19 +8,18 @@ import shutil
 from ur_solver.blocks import checkpoint_folder
 from ur_solver.errors import DiskLimitError, OutputError
 from ur_solver.estimates.cost import table_bytes
-from ur_solver.rules import RuleSet
-from ur_solver.space import space_of
+from ur_solver.space import Part
 from ur_solver.table import is_folder_name
 
 
-def disk_bytes(rules: RuleSet, value_type: str = "float64") -> int:
+def disk_bytes(part: Part, value_type: str = "float64") -> int:
     """What a solve takes at most: the blocks' files, with 8 bytes a value, and the table's."""
-    return blocks_bytes(rules) + table_bytes(rules, value_type)
+    return blocks_bytes(part) + table_bytes(part, value_type)
 
 
-def blocks_bytes(rules: RuleSet) -> int:
+def blocks_bytes(part: Part) -> int:
     """What the files of blocks take, which are all of a table that is a folder."""
-    return 8 * space_of(rules).n_values
+    return 8 * part.n_values
 
 
 def free_bytes(output: pathlib.Path) -> int:
@@ -39,14 +38,14 @@ def free_bytes(output: pathlib.Path) -> int:
         ) from None
 
 
-def check_disk(rules: RuleSet, output: pathlib.Path, value_type: str = "float64") -> None:
+def check_disk(part: Part, output: pathlib.Path, value_type: str = "float64") -> None:
     """Refuse a solve whose files would not fit.
 
     What an interrupted solve has left of its checkpoint counts as there already.
 
     Parameters
     ----------
-    rules : RuleSet
+    part : Part
     output : Path
         The table's file or folder.
     value_type : str
@@ -60,12 +59,12 @@ def check_disk(rules: RuleSet, output: pathlib.Path, value_type: str = "float64"
     """
     free = free_bytes(output)
     if is_folder_name(output):
-        needed = blocks_bytes(rules) - _taken(output)
+        needed = blocks_bytes(part) - _taken(output)
     else:
-        needed = disk_bytes(rules, value_type) - _taken(checkpoint_folder(output))
+        needed = disk_bytes(part, value_type) - _taken(checkpoint_folder(output))
     if needed > free:
         raise DiskLimitError(
-            f"{rules.name} with {rules.pieces} pieces needs {needed / 1e9:.3g} GB in "
+            f"{part.title} needs {needed / 1e9:.3g} GB in "
             f"{str(output.parent)!r} while it is solved; {free / 1e9:.3g} GB are free: name a file "
             "on another disk"
         )

@@ -9,8 +9,7 @@ from ur_solver.engine import BlockGraph, Dispatcher, critical_paths
 from ur_solver.errors import MemoryLimitError
 from ur_solver.estimates.cost import BASE_BYTES, block_cost, solve_sample
 from ur_solver.kernel import kernel_of
-from ur_solver.rules import RuleSet
-from ur_solver.space import Space, space_of
+from ur_solver.space import Part
 
 _SMALL = 1 << 10
 """Values up to which a block's time says what beginning and ending one takes."""
@@ -95,12 +94,12 @@ class Plan:
     spans: tuple[Span, ...]
 
 
-def measured_speed(rules: RuleSet) -> Speed:
+def measured_speed(part: Part) -> Speed:
     """How fast one thread of this machine is, by a solve of the same rules with fewer pieces.
 
     The time is the processor's, so that what else the machine does matters little.
     """
-    sample = solve_sample(rules, threads=1)
+    sample = solve_sample(part, threads=1)
     space = sample.space
     share = min(1.0, sample.processor_seconds / sample.seconds)
     times = [(space.blocks[each.index].size, share * each.seconds) for each in sample.records]
@@ -111,7 +110,7 @@ def measured_speed(rules: RuleSet) -> Speed:
 
 
 def plan(
-    rules: RuleSet,
+    part: Part,
     *,
     workers: int,
     cores: int,
@@ -123,7 +122,7 @@ def plan(
 
     Parameters
     ----------
-    rules : RuleSet
+    part : Part
     workers, cores : int
         Of `cores` processors each.
     memory : int
@@ -137,15 +136,14 @@ def plan(
     MemoryLimitError
         If a block is too large for a worker, or for the kernel.
     """
-    space = space_of(rules)
-    check_blocks(space, memory, certify)
-    graph = BlockGraph.of(space, is_urgent_first=True)
+    check_blocks(part, memory, certify)
+    graph = BlockGraph.of(part, is_urgent_first=True)
     sizes = graph.sizes
     costs: dict[int, int] = {}
 
     def cost(index: int) -> int:
         if index not in costs:
-            costs[index] = block_cost(space, index, certify)
+            costs[index] = block_cost(part.space, index, certify)
         return costs[index]
 
     dispatcher = Dispatcher(graph, cost)
@@ -172,13 +170,13 @@ def plan(
         taken[workers_of[index]] -= cost(index)
         dispatcher.release(index)
         live -= sum(sizes[each] for each in graph.finish(index))
-    shortest = [speed.seconds(size, cores) for size in sizes]
+    shortest = [speed.seconds(size, cores) * (k in part) for k, size in enumerate(sizes)]
     worked = sum(span.threads * (span.end - span.start) for span in spans)
-    stored = 8 * space.n_values
+    stored = 8 * part.n_values
     return Plan(
-        positions=space.n_positions,
-        blocks=len(sizes),
-        largest_block=max(sizes),
+        positions=part.n_positions,
+        blocks=len(part.indices),
+        largest_block=max(block.size for block in part.blocks),
         workers=workers,
         cores=cores,
         memory_bytes=BASE_BYTES + most_taken,
@@ -193,10 +191,10 @@ def plan(
     )
 
 
-def check_blocks(space: Space, memory: int, certify: bool) -> None:
+def check_blocks(part: Part, memory: int, certify: bool) -> None:
     """Raise MemoryLimitError if a block is too large for a worker, or for the kernel."""
-    rules = space.rules
-    largest = max(space.blocks, key=lambda block: block.size)
+    space, rules = part.space, part.space.rules
+    largest = max(part.blocks, key=lambda block: block.size)
     of = f"block {largest.index} of {rules.name} with {rules.pieces} pieces has {largest.size:,}"
     taken = BASE_BYTES + block_cost(space, largest.index, certify)
     if taken > memory:

@@ -15,8 +15,8 @@ from ur_solver.estimates.cost import (
 )
 from ur_solver.estimates.memory import available_bytes
 from ur_solver.kernel import kernel_of
-from ur_solver.rules import MAX_PIECES, RuleSet
-from ur_solver.space import space_of
+from ur_solver.rules import MAX_PIECES
+from ur_solver.space import Part, part_of
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ ROOM_OF_A_DRIVER = Room(0, 0, 0, 0, None)
 
 
 def room_for(
-    rules: RuleSet,
+    part: Part,
     *,
     memory: int | None = None,
     certify: bool = False,
@@ -65,7 +65,7 @@ def room_for(
 
     Parameters
     ----------
-    rules : RuleSet
+    part : Part
     memory : int, optional
         What it may take, in bytes; by default what is free.
     certify : bool
@@ -76,43 +76,47 @@ def room_for(
     ------
     MemoryLimitError
         If it would not fit even with finished blocks in files: it says what it needs, what there
-        is, and the largest count of pieces that fits.
+        is, and the largest count of pieces that fits, or that may be left.
     """
     budget = available_bytes(threads) if memory is None else memory
-    misfit = _misfit(rules, budget, certify)
+    misfit = _misfit(part, budget, certify)
     if misfit is not None:
         fitting = [
-            pieces
-            for pieces in range(1, min(rules.pieces, MAX_PIECES + 1))
-            if _misfit(rules.with_pieces(pieces), budget, certify) is None
+            count
+            for count in range(1, min(part.left or 1, MAX_PIECES + 1))
+            if _misfit(_smaller(part, count), budget, certify) is None
         ]
-        advice = f"; the largest count that fits is {fitting[-1]}" if fitting else ""
+        fits = "the largest count that fits is {}" if part.is_whole else "at most {} left would fit"
+        advice = f"; {fits.format(fitting[-1])}" if fitting else ""
         raise MemoryLimitError(
-            f"{rules.name} with {rules.pieces} pieces has {space_of(rules).n_positions:,} "
-            f"positions and {misfit}{advice}"
+            f"{part.title} has {part.n_positions:,} positions and {misfit}{advice}"
         )
-    needed = estimate(rules, certify=certify, threads=threads, memory=budget).memory_bytes
+    needed = estimate(part, certify=certify, threads=threads, memory=budget).memory_bytes
     if needed <= budget:
         return Room(budget, needed, None, UNWRITTEN_BYTES, None)
-    space = space_of(rules)
     rest = budget - BASE_BYTES
-    in_work = max(largest_cost(space, certify), rest // 2)
+    in_work = max(largest_cost(part, certify), rest // 2)
     kept = max(0, rest - in_work)
     unwritten = min(UNWRITTEN_BYTES, kept // 4)
 
     def cost(index: int) -> int:
-        return block_cost(space, index, certify)
+        return block_cost(part.space, index, certify)
 
     return Room(budget, needed, kept - unwritten, unwritten, Allowance(in_work, cost))
 
 
-def _misfit(rules: RuleSet, budget: int, certify: bool) -> str | None:
+def _smaller(part: Part, count: int) -> Part:
+    """The same rules with fewer pieces; of endings, those with fewer pieces left."""
+    rules = part.space.rules
+    return part_of(rules.with_pieces(count)) if part.is_whole else part_of(rules, count)
+
+
+def _misfit(part: Part, budget: int, certify: bool) -> str | None:
     """Why a solve would not fit, in words; None if it would."""
-    space = space_of(rules)
-    least = BASE_BYTES + largest_cost(space, certify)
+    least = BASE_BYTES + largest_cost(part, certify)
     if least > budget:
         return f"needs {least / 2**30:.1f} GiB of memory; {budget / 2**30:.1f} GiB are free"
-    largest, most = max(block.size for block in space.blocks), kernel_of(space).most_values
+    largest, most = max(block.size for block in part.blocks), kernel_of(part.space).most_values
     if largest > most:
         return f"{largest:,} of them have to be solved together; {most:,} at most can be"
     return None

@@ -22,6 +22,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -314,8 +315,10 @@ def write_map(
             file.write(b"".join(map(_big, entries)))
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise OutputError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
     return sum(entries)
 
 

@@ -203,6 +203,7 @@ _SCHEMAS: Json = {
         file=_TEXT,
         rules=_TEXT,
         winner=_or_null(_SIDE),
+        first_throw=_told(_WHOLE, "the number of the first that is judged"),
         start_value=_told(_NUMBER, "to light"),
         light=_of("Side"),
         dark=_of("Side"),

@@ -25,9 +25,16 @@ class Shelf(Mapping[str, Table]):
     memory : int, optional
         The bytes that decoded values may take, in all tables together: what is not read in full
         is read in parts, as it is asked for. Half of the free memory by default.
+
+    Raises
+    ------
+    BeyondTableError
+        If a table holds a part of its game.
     """
 
     def __init__(self, files: Sequence[TableFile], memory: int | None = None) -> None:
+        for file in files:
+            file.check_whole("ur serve")
         for file, share in zip(files, _shares(files, memory), strict=True):
             file.limit_memory(share)
         named: dict[str, Table] = {}
@@ -96,6 +103,8 @@ def _found(say: Callable[[str], object]) -> Iterator[TableFile]:
                 continue
             seen.add(path.resolve())
             try:
-                yield TableFile(path)
+                file = TableFile(path)
+                file.check_whole("ur serve")
+                yield file
             except UrError as error:
                 say(f"{error}; it is not served")

@@ -62,7 +62,13 @@ def study(
     -------
     dict
         JSON values; docs/study.md explains them.
+
+    Raises
+    ------
+    BeyondTableError
+        If the table holds a part of the game.
     """
+    table.file.check_whole("a study")
     rules, walker = table.rules, walker_of(table.rules)
     say(f"{games:,} games of the table against itself")
     best = TablePolicy(table)

@@ -5,7 +5,7 @@
 
 from ur_solver.blocks import VALUE_TYPES
 from ur_solver.table.folder import TABLE, FolderWriter, is_folder_name, remove_folder
-from ur_solver.table.format import Header
+from ur_solver.table.format import Header, version_of
 from ur_solver.table.opening import is_table_file
 from ur_solver.table.pack import pack
 from ur_solver.table.reader import TableFile
@@ -23,5 +23,6 @@ __all__ = [
     "is_table_file",
     "pack",
     "remove_folder",
+    "version_of",
     "write_table",
 ]

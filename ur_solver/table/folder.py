@@ -5,8 +5,9 @@ Beside what `ur_solver.blocks.files` specifies, a folder that is a whole table h
     table.json       the attributes of `ur_solver.table.format`, among them version and digest
     checksums.bin    the checksums of all chunks, uint32, in the order of ``/checksums``
 
-The manifest has what ``/blocks`` has besides. So the digest is that of the same table in one file,
-and `ur pack` makes either of the other. table.json is written last.
+The manifest has what ``/blocks`` has besides, and zeros for blocks that the table does not hold. So
+the digest is that of the same table in one file, and `ur pack` makes either of the other.
+table.json is written last.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ import numpy.typing as npt
 
 from ur_solver.blocks import HEAD, MANIFEST, BlockFolder, chunk_length_for
 from ur_solver.errors import OutputError
-from ur_solver.space import Space
-from ur_solver.table.format import VERSION, Header, digest, empty_blocks
+from ur_solver.space import Part
+from ur_solver.table.format import Header, digest, empty_blocks, version_of
 from ur_solver.table.rows import TableRows
 
 if TYPE_CHECKING:  # it would import the kernels, which a query does not need
@@ -59,11 +60,11 @@ def remove_folder(path: pathlib.Path) -> None:
         raise OutputError(f"cannot remove {str(path)!r}: {error.strerror}") from None
 
 
-def blocks_of_rows(space: Space, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A manifest as the rows of ``/blocks``."""
-    blocks = empty_blocks(space, chunk_length_for(space))
+def blocks_of_rows(part: Part, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The records of a part's blocks in a manifest, as the rows of ``/blocks``."""
+    blocks = empty_blocks(part, chunk_length_for(part.space))
     for name in ("residual", "sweeps", "seconds", "error"):
-        blocks[name] = rows[name]
+        blocks[name] = rows[name][blocks["index"]]
     return blocks
 
 
@@ -76,12 +77,14 @@ class FolderWriter:
         Entered.
     tolerance : float
         How far the values may be off before they are rounded to the value type.
+    part : Part, optional
+        As for `ur_solver.table.TableWriter`.
     """
 
-    def __init__(self, folder: BlockFolder, *, tolerance: float) -> None:
+    def __init__(self, folder: BlockFolder, *, tolerance: float, part: Part | None = None) -> None:
         self._folder = folder
         job = folder.job
-        self._rows = TableRows(job.rules, tolerance=tolerance, value_type=job.value_type)
+        self._rows = TableRows(job.rules, tolerance=tolerance, value_type=job.value_type, part=part)
 
     def add(self, result: BlockResult) -> None:
         """Take note of a block whose file is there or being written; raises as `TableWriter`."""
@@ -92,12 +95,13 @@ class FolderWriter:
         """Complete the folder; parameters and errors are those of `TableWriter.finish`."""
         header = header or self._rows.header(seconds=seconds)
         folder = self._folder
-        blocks = blocks_of_rows(folder.space, folder.rows)
-        checksums = np.concatenate(
-            [folder.files.chunks_of(block.index) for block in folder.space.blocks]
-        )
+        part = self._rows.part
+        blocks = blocks_of_rows(part, folder.rows)
+        checksums = np.concatenate([folder.files.chunks_of(index) for index in part.indices])
         attributes = header.attributes()
-        head = attributes | {"version": VERSION, "digest": digest(attributes, blocks, checksums)}
+        version = version_of(header.rules, len(blocks))
+        whole = digest(attributes, blocks, checksums, version)
+        head = attributes | {"version": version, "digest": whole}
         try:
             _write(folder.folder / MANIFEST, folder.rows.tobytes())
             _write(folder.folder / CHECKSUMS, checksums.tobytes())

@@ -7,7 +7,7 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
 
     /            attributes, all scalar; texts are ASCII of fixed length
         format       text     "ur-solver table"
-        version      int64    of this specification: 3
+        version      int64    of this specification: 3, or 4 for a part of a game
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         value_type   text     "float64", "float32" or "uint16"
         tolerance    float64  how far a value may be off as the solver estimates it: the
@@ -15,7 +15,7 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
         residual     float64  the largest residual of the blocks
         error        float64  how far a value is proven to be off at most: the largest error
                               of the blocks; NaN if nothing is proven
-        positions    int64    the number of values
+        positions    int64    the number of values that the table holds
         cut_error    float64  with stakes, how far the cut after the last level of fines may
                               change a value (see `ur_solver.space.stakes`)
         cut_growth   float64  with stakes, by how much more for each fine past that level
@@ -24,8 +24,10 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
         program      text     the version of the program that made it
         digest       text     SHA-256, hexadecimal, over all of the above but itself, over
                               `blocks` and over `checksums` (see `digest`)
-    /blocks      compound, shape (blocks,): a row for each block of the state space, in its
-                 order; `BLOCK_DTYPE` names the fields. `error` is proven of the values as
+    /blocks      compound, shape (blocks,): a row for each block that the table holds, in the
+                 order of the state space; `BLOCK_DTYPE` names the fields. Those are all
+                 blocks or, in version 4, some of them, with each block all that its moves lead
+                 to. Ranks are those of the whole space. `error` is proven of the values as
                  they are read back, which includes the rounding to the value type
     /values      value type, shape (chunks * chunk length,): the win probability of the side
                  about to throw, by rank; with stakes, the values that `ur_solver.space.stakes`
@@ -72,6 +74,7 @@ Version history
 3   The positions of rule sets outside the race family, and with stakes, are numbered by tiles.
     Files of earlier versions are read for the rule sets whose numbers stayed the same
     (`Space.first_version`), and refused for the others.
+4   Tables that hold a part of the blocks. Whole tables are still written as version 3.
 """
 
 from __future__ import annotations
@@ -87,10 +90,11 @@ import numpy.typing as npt
 
 from ur_solver.blocks import chunks_in
 from ur_solver.rules import RuleSet
-from ur_solver.space import Space
+from ur_solver.space import Part, space_of
 
 FORMAT = "ur-solver table"
-VERSION = 3
+VERSION = 4
+_VERSION_OF_WHOLE = 3
 
 MAX_TEXT = 1 << 16
 """The longest text attribute that is read, in bytes."""
@@ -152,29 +156,40 @@ def descriptions(header: Header) -> dict[str, str]:
         "(ur_solver.space.stakes)"
     )
     return {
-        "/": "A solved rule set of the Royal Game of Ur: the value of every position, by rank. "
-        "The attributes 'rules', 'tolerance' and 'error' say of which rules (JSON) and how far a "
-        "value may be off: as estimated, and as proven (NaN if nothing is). Ranks come from "
-        "ur_solver, which wrote the file: ur_solver.Table reads it.",
+        "/": "A solved rule set of the Royal Game of Ur, or a part of it: the value of every "
+        "position, by rank. The attributes 'rules', 'tolerance' and 'error' say of which rules "
+        "(JSON) and how far a value may be off: as estimated, and as proven (NaN if nothing is). "
+        "Ranks come from ur_solver, which wrote the file: ur_solver.Table reads it.",
         "values": f"{worth}, before the throw: stored number times the attribute 'scale'. Block b "
         "of /blocks has the ranks from first_rank to first_rank + size - 1; the value of rank r "
         "in it is at index first_chunk * chunk_length + r - first_rank. What follows the values "
         "of a block up to the next one is padding.",
-        "blocks": "The blocks of positions that were solved one after the other: the first rank "
-        "and the number of values, the chunk of /values in which they begin, the largest residual "
-        "(difference between a value and what its moves are worth), sweeps and seconds of the "
-        "solve, and how far a value is proven to be off (NaN if nothing is).",
+        "blocks": "The blocks of positions that were solved one after the other; of a part of a "
+        "game those that it holds. The number and the first rank in the whole game, the number "
+        "of values, the chunk of /values in which they begin, the largest residual (difference "
+        "between a value and what its moves are worth), sweeps and seconds of the solve, and how "
+        "far a value is proven to be off (NaN if nothing is).",
         "checksums": "CRC-32 of the values of each chunk of /values, little endian, uncompressed, "
         "without padding.",
     }
 
 
-def empty_blocks(space: Space, chunk_length: int) -> npt.NDArray[Any]:
-    """The rows of ``/blocks`` for a space of which nothing is solved yet."""
-    rows = np.zeros(len(space.blocks), BLOCK_DTYPE)
+def version_of(rules: RuleSet, n_blocks: int) -> int:
+    """The version of a table that is written with so many blocks of a rule set."""
+    return _VERSION_OF_WHOLE if n_blocks == len(space_of(rules).blocks) else VERSION
+
+
+def holds_all(version: int) -> bool:
+    """Whether tables of a version have all blocks."""
+    return version <= _VERSION_OF_WHOLE
+
+
+def empty_blocks(part: Part, chunk_length: int) -> npt.NDArray[Any]:
+    """The rows of ``/blocks`` for a part of which nothing is solved yet."""
+    rows = np.zeros(len(part.indices), BLOCK_DTYPE)
     rows["error"] = np.nan
     first_chunk = 0
-    for row, block in zip(rows, space.blocks, strict=True):
+    for row, block in zip(rows, part.blocks, strict=True):
         half = block.halves[0]
         place = (block.index, half.mine, half.theirs, block.offset, block.size, first_chunk)
         for name, value in zip(_LAYOUT_FIELDS, place, strict=True):
@@ -220,7 +235,7 @@ def digest(
     attributes: dict[str, Any],
     blocks: npt.NDArray[Any],
     checksums: npt.NDArray[np.uint32],
-    version: int = VERSION,
+    version: int,
 ) -> str:
     """SHA-256 over a table's attributes (as sorted JSON), its blocks and its checksums."""
     text = json.dumps({"format": FORMAT, "version": version} | attributes, sort_keys=True)

@@ -91,7 +91,7 @@ def missing_text(path: pathlib.Path) -> str:
 
 _FLOATS = ("tolerance", "residual", "seconds")
 _CUT = ("cut_error", "cut_growth")
-_FLOATS_OF_VERSION = {1: _FLOATS, 2: (*_FLOATS, "error"), 3: (*_FLOATS, "error")}
+_FLOATS_OF_VERSION = {1: _FLOATS} | dict.fromkeys(range(2, VERSION + 1), (*_FLOATS, "error"))
 _WHOLE = ("positions",)
 _TEXTS = ("rules", "value_type", "made", "program", "digest")
 
@@ -164,6 +164,15 @@ def dataset(
             f"{dtype}{list(shape)}",
         )
     return found
+
+
+def length_of(path: pathlib.Path, file: h5py.File, name: str, most: int) -> int:
+    """The length of a dataset of one dimension, which may be 1 to `most`."""
+    found = file.get(name)
+    shape = found.shape if isinstance(found, h5py.Dataset) else None
+    if shape is None or len(shape) != 1 or not 1 <= shape[0] <= most:
+        raise damaged(path, f"the dataset {name!r} has the shape {shape}, not 1 to {most} rows")
+    return int(shape[0])
 
 
 def read_small(

@@ -56,7 +56,11 @@ def pack(
     )
     if not is_folder_name(output):
         with TableWriter(
-            output, header.rules, tolerance=header.tolerance, value_type=kind.name
+            output,
+            header.rules,
+            tolerance=header.tolerance,
+            value_type=kind.name,
+            part=table.part,
         ) as writer:
             for result in results:
                 writer.add(result)
@@ -64,9 +68,10 @@ def pack(
         return
     if output.exists():
         remove_folder(output)
-    job = Job(header.rules, header.tolerance, header.error is not None, kind.name)
+    is_certified = header.error is not None
+    job = Job(header.rules, header.tolerance, is_certified, kind.name, table.part.name)
     with BlockFolder(output, job) as folder:
-        packed = FolderWriter(folder, tolerance=header.tolerance)
+        packed = FolderWriter(folder, tolerance=header.tolerance, part=table.part)
         for result in results:
             packed.add(result)
             folder.note(

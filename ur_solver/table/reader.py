@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
-from ur_solver.errors import DamagedTableError
+from ur_solver.errors import BeyondTableError, DamagedTableError
 from ur_solver.progress import Form, Progress, is_watched, shown_progress
-from ur_solver.rules import RuleSet
-from ur_solver.space import Space
+from ur_solver.rules import Position, RuleSet
+from ur_solver.space import Part, Space
 from ur_solver.table.format import Header
 from ur_solver.table.opening import damaged
 from ur_solver.table.sources import open_source
@@ -54,6 +54,8 @@ class TableFile:
     header : Header
     space : Space
         The state space whose ranks number the values.
+    part : Part
+        What of it the table holds.
     blocks : structured array, dtype `BLOCK_DTYPE`
     chunk_length : int
         The number of values in a chunk.
@@ -79,12 +81,15 @@ class TableFile:
         self._source = open_source(self.path)
         contents = self._source.contents
         self.header: Header = contents.header
-        self.space: Space = contents.space
+        self.part: Part = contents.part
+        self.space: Space = self.part.space
         self.blocks = contents.blocks
         self.chunk_length: int = contents.chunk_length
         self.digest: str = contents.digest
         self._checksums = contents.checksums
         self._first_ranks: list[int] = self.blocks["first_rank"].tolist()
+        self._first_values = np.cumsum(self.blocks["size"]) - self.blocks["size"]
+        self._is_whole = self.part.is_whole
         self._first_chunks: list[int] = self.blocks["first_chunk"].tolist()
         self._errors: list[float] = self.blocks["error"].tolist()
         self._kind = VALUE_TYPES[self.header.value_type]
@@ -148,6 +153,48 @@ class TableFile:
     ) -> None:
         self.close()
 
+    def holds(self, rank: int) -> bool:
+        """Whether the table has the value of a rank."""
+        if self._is_whole:
+            return 0 <= rank < self.space.n_values
+        row = bisect.bisect_right(self._first_ranks, rank) - 1
+        return row >= 0 and rank < self._first_ranks[row] + self.part.blocks[row].size
+
+    def holds_many(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """For each rank, whether the table has its value."""
+        rows = self._rows_of(ranks)
+        ends = self.blocks["first_rank"][rows] + self.blocks["size"][rows]
+        is_held: npt.NDArray[np.bool_] = (rows >= 0) & (ranks < ends)
+        return is_held
+
+    def check_holds(self, rank: int, position: Position | None = None) -> None:
+        """Raise BeyondTableError if the table has no value of a rank.
+
+        Parameters
+        ----------
+        rank : int
+        position : Position, optional
+            How the position of the rank is to be named.
+        """
+        if not self.holds(rank):
+            position = position or self.space.unrank(rank)
+            raise BeyondTableError(
+                f"position {position.notation!r} is beyond table {str(self.path)!r}, which holds "
+                f"{self.part.scope} of {self.rules.name} with {self.rules.pieces} pieces"
+            )
+
+    def check_whole(self, purpose: str) -> None:
+        """Raise BeyondTableError if the table holds a part; `purpose` begins the sentence."""
+        if not self._is_whole:
+            raise BeyondTableError(
+                f"{purpose} takes the whole game, and table {str(self.path)!r} holds "
+                f"{self.part.scope} of {self.rules.name} with {self.rules.pieces} pieces"
+            )
+
+    def _rows_of(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The row of the block of each rank that the table holds; of others any, or -1."""
+        return np.searchsorted(self.blocks["first_rank"], ranks, side="right") - 1
+
     def read_one(self, rank: int) -> float:
         """The value of a rank.
 
@@ -166,6 +213,8 @@ class TableFile:
         ------
         IndexError
             If there is no such rank.
+        BeyondTableError
+            If the table holds a part, and the rank is not in it.
         DamagedTableError
             If its chunk cannot be read or does not match its checksum.
 
@@ -174,12 +223,15 @@ class TableFile:
         Takes a microsecond if the chunk is in the cache, and some hundred if it is read.
         """
         self._check_rank(rank)
+        if self._flat is not None and self._is_whole:
+            return self._flat.item(rank) / self._scale  # type: ignore[no-any-return]
+        row = bisect.bisect_right(self._first_ranks, rank) - 1
+        at = rank - self._first_ranks[row]
         if self._flat is not None:
-            stored = self._flat.item(rank)
+            stored = self._flat.item(int(self._first_values[row]) + at)
         else:
-            block = bisect.bisect_right(self._first_ranks, rank) - 1
-            chunk, at = divmod(rank - self._first_ranks[block], self.chunk_length)
-            stored = self._chunk(self._first_chunks[block] + chunk).item(at)
+            chunk, at = divmod(at, self.chunk_length)
+            stored = self._chunk(self._first_chunks[row] + chunk).item(at)
         return stored / self._scale  # type: ignore[no-any-return]
 
     def error_of(self, rank: int) -> float | None:
@@ -189,8 +241,8 @@ class TableFile:
 
         Raises
         ------
-        IndexError
-            If there is no such rank.
+        IndexError, BeyondTableError
+            As `read_one` does.
         """
         self._check_rank(rank)
         if self.header.error is None:
@@ -199,8 +251,10 @@ class TableFile:
         return self._errors[block]
 
     def _check_rank(self, rank: int) -> None:
-        if not 0 <= rank < self.header.positions:
-            raise IndexError(f"rank {rank!r}: ranks run from 0 to {self.header.positions - 1}")
+        if not 0 <= rank < self.space.n_values:
+            raise IndexError(f"rank {rank!r}: ranks run from 0 to {self.space.n_values - 1}")
+        if not self._is_whole:
+            self.check_holds(rank)
 
     def read_many(self, ranks: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """The values of many ranks.
@@ -221,6 +275,8 @@ class TableFile:
         ------
         IndexError
             If there is no such rank.
+        BeyondTableError
+            For the first rank that the table does not hold.
         DamagedTableError
             If a chunk cannot be read or does not match its checksum.
         """
@@ -229,8 +285,12 @@ class TableFile:
             return np.empty(ranks.shape)
         if ranks.dtype.kind not in "iu":
             raise IndexError(f"ranks of dtype {ranks.dtype}, expected whole numbers")
-        if ranks.min() < 0 or ranks.max() >= self.header.positions:
-            raise IndexError(f"ranks run from 0 to {self.header.positions - 1}")
+        if ranks.min() < 0 or ranks.max() >= self.space.n_values:
+            raise IndexError(f"ranks run from 0 to {self.space.n_values - 1}")
+        if not self._is_whole:
+            is_held = self.holds_many(ranks.ravel())
+            if not is_held.all():
+                self.check_holds(int(ranks.ravel()[np.argmin(is_held)]))
         if self._flat is None:
             self._chunks_asked += min(ranks.size, self.n_chunks)
             if self._chunks_asked >= self.n_chunks and self._has_room():
@@ -242,15 +302,23 @@ class TableFile:
             else:
                 values = self._gather(flat)
             return values.reshape(ranks.shape)
-        return self._kind.decode(np.take(self._flat, ranks))
+        return self._kind.decode(np.take(self._flat, self._places(ranks)))
+
+    def _places(self, ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Where the values of ranks are in `_flat`."""
+        if self._is_whole:
+            return ranks
+        rows = self._rows_of(ranks)
+        places: npt.NDArray[np.int64] = self._first_values[rows] - self.blocks["first_rank"][rows]
+        return ranks + places
 
     def _gather(self, ranks: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         # One chunk at a time, so that each is decoded once, and into one buffer. The cache is made
         # for single reads, and many chunks would only flush it.
         buffer = np.empty(self.chunk_length, dtype=self._kind.dtype)
-        block = np.searchsorted(self.blocks["first_rank"], ranks, side="right") - 1
-        chunk, at = np.divmod(ranks - self.blocks["first_rank"][block], self.chunk_length)
-        chunk += self.blocks["first_chunk"][block]
+        rows = self._rows_of(ranks)
+        chunk, at = np.divmod(ranks - self.blocks["first_rank"][rows], self.chunk_length)
+        chunk += self.blocks["first_chunk"][rows]
         order = np.argsort(chunk, kind="stable")
         values = np.empty(len(ranks))
         wanted, starts = np.unique(chunk[order], return_index=True)
@@ -264,13 +332,17 @@ class TableFile:
         Raises
         ------
         IndexError
-            If there is no such block.
+            If there is no such block, or the table does not hold it.
         DamagedTableError
             If a chunk cannot be read or does not match its checksum.
         """
-        if not 0 <= index < len(self.blocks):
-            raise IndexError(f"block {index!r}: blocks run from 0 to {len(self.blocks) - 1}")
-        return self._kind.decode(self._load_block(index))
+        row = bisect.bisect_left(self.part.indices, index)
+        if row == len(self.blocks) or self.part.indices[row] != index:
+            raise IndexError(
+                f"block {index!r}: the table has {len(self.blocks)}, from "
+                f"{self.part.indices[0]} to {self.part.indices[-1]}"
+            )
+        return self._kind.decode(self._load_block(row))
 
     def load(self, progress: Progress | None = None) -> npt.NDArray[Any]:
         """Decode, check and keep the whole table.
@@ -284,7 +356,8 @@ class TableFile:
         Returns
         -------
         value type, shape (positions,)
-            The stored numbers, by rank; uint16 holds round(65535 v). They must not be changed.
+            The stored numbers, block after block, which in a whole table is by rank; uint16 holds
+            round(65535 v). They must not be changed.
 
         Raises
         ------
@@ -301,9 +374,9 @@ class TableFile:
     def _load_all(self, progress: Progress) -> npt.NDArray[Any]:
         total = self.header.positions
         flat = np.empty(total, dtype=self._kind.dtype)
-        for index, first in enumerate(self._first_ranks):
-            end = first + int(self.blocks[index]["size"])
-            self._load_block(index, flat[first:end])
+        for row, first in enumerate(self._first_values.tolist()):
+            end = first + int(self.blocks[row]["size"])
+            self._load_block(row, flat[first:end])
             progress(end, total)
         return flat
 
@@ -328,9 +401,9 @@ class TableFile:
 
         return bool(self.n_decoded_bytes < psutil.virtual_memory().available / 2)
 
-    def _load_block(self, index: int, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
-        row = self.blocks[index]
-        size, first = int(row["size"]), int(row["first_chunk"])
+    def _load_block(self, row: int, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        block = self.blocks[row]
+        size, first = int(block["size"]), int(block["first_chunk"])
         if out is None:
             out = np.empty(size, dtype=self._kind.dtype)
         for k in range(chunks_in(size, self.chunk_length)):
@@ -338,9 +411,9 @@ class TableFile:
         return out
 
     def _load_chunk(self, chunk: int, buffer: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
-        block = bisect.bisect_right(self._first_chunks, chunk) - 1
-        before = (chunk - self._first_chunks[block]) * self.chunk_length
-        size = min(self.chunk_length, int(self.blocks[block]["size"]) - before)
+        row = bisect.bisect_right(self._first_chunks, chunk) - 1
+        before = (chunk - self._first_chunks[row]) * self.chunk_length
+        size = min(self.chunk_length, int(self.blocks[row]["size"]) - before)
         stored = np.empty(size, self._kind.dtype) if buffer is None else buffer[:size]
         self._read(chunk, stored)
         return stored
@@ -355,11 +428,11 @@ class TableFile:
             raise self._fault(chunk, "fail their checksum")
 
     def _fault(self, chunk: int, fault: str) -> DamagedTableError:
-        block = bisect.bisect_right(self._first_chunks, chunk) - 1
-        first = (chunk - self._first_chunks[block]) * self.chunk_length
-        position = self.space.unrank(self._first_ranks[block] + first)
+        row = bisect.bisect_right(self._first_chunks, chunk) - 1
+        first = (chunk - self._first_chunks[row]) * self.chunk_length
+        position = self.space.unrank(self._first_ranks[row] + first)
         return damaged(
             self.path,
-            f"the values of chunk {chunk}, in block {block}, from position "
+            f"the values of chunk {chunk}, in block {self.part.indices[row]}, from position "
             f"{position.notation!r} on, {fault}",
         )

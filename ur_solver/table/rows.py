@@ -12,7 +12,7 @@ import ur_solver
 from ur_solver.blocks import VALUE_TYPES, chunk_length_for
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
-from ur_solver.space import space_of
+from ur_solver.space import Part, part_of
 from ur_solver.table.format import Header, empty_blocks, table_error
 
 if TYPE_CHECKING:  # it would import the kernels, which a query does not need
@@ -26,7 +26,7 @@ class TableRows:
 
     Parameters
     ----------
-    rules, tolerance, value_type
+    rules, tolerance, value_type, part
         As for `ur_solver.table.TableWriter`.
 
     Attributes
@@ -40,7 +40,9 @@ class TableRows:
         If the value type cannot hold money.
     """
 
-    def __init__(self, rules: RuleSet, *, tolerance: float, value_type: str) -> None:
+    def __init__(
+        self, rules: RuleSet, *, tolerance: float, value_type: str, part: Part | None
+    ) -> None:
         if not rules.payoff.is_chance and VALUE_TYPES[value_type].rounding:
             raise OutputError(
                 f"value type {value_type!r} is for chances of winning; money is stored as 'float64'"
@@ -49,17 +51,23 @@ class TableRows:
         self.rules = rules.settled()
         self.tolerance = tolerance
         self.value_type = VALUE_TYPES[value_type]
-        self.space = space_of(self.rules)
+        self.part = part or part_of(self.rules)
+        self.space = self.part.space
         self.chunk_length = chunk_length_for(self.space)
-        self.blocks: npt.NDArray[Any] = empty_blocks(self.space, self.chunk_length)
+        self.blocks: npt.NDArray[Any] = empty_blocks(self.part, self.chunk_length)
+        self._place = {index: k for k, index in enumerate(self.part.indices)}
         self._cut = (0.0, 0.0)
         self._is_noted = np.zeros(len(self.blocks), dtype=bool)
 
+    def place(self, index: int) -> int:
+        """The row of a block; ValueError if the table is not to hold it."""
+        if index not in self._place:
+            raise ValueError(f"block {index!r} is none of the {len(self.blocks)} of the table")
+        return self._place[index]
+
     def check(self, result: BlockResult) -> None:
-        """Raise ValueError if a block is not one of the rule set, or its values are none."""
-        if not 0 <= result.index < len(self.blocks):
-            raise ValueError(f"block {result.index!r}: there are {len(self.blocks)}")
-        size = self.blocks[result.index]["size"]
+        """Raise ValueError if a block is not one of the table, or its values are none."""
+        size = self.blocks[self.place(result.index)]["size"]
         if result.values.shape != (size,):
             raise ValueError(
                 f"block {result.index}: values of shape {result.values.shape}, expected ({size},)"
@@ -75,14 +83,15 @@ class TableRows:
 
     def note(self, result: BlockResult) -> None:
         """Take note of a block; ValueError if it is there already."""
-        if self._is_noted[result.index]:
+        place = self.place(result.index)
+        if self._is_noted[place]:
             raise ValueError(f"block {result.index} is there already")
-        row = self.blocks[result.index]
+        row = self.blocks[place]
         row["residual"] = result.residual
         row["sweeps"] = result.sweeps
         row["seconds"] = result.seconds
         row["error"] = np.nan if result.error is None else result.error
-        self._is_noted[result.index] = True
+        self._is_noted[place] = True
         error, growth = self.space.cut_error(result.values)
         self._cut = max(self._cut[0], error), max(self._cut[1], growth)
 
@@ -90,14 +99,15 @@ class TableRows:
         """The header of the whole table; ValueError if blocks are missing."""
         missing = np.flatnonzero(~self._is_noted)
         if len(missing):
-            raise ValueError(f"{len(missing)} blocks are missing, the first of them {missing[0]}")
+            first = self.part.indices[missing[0]]
+            raise ValueError(f"{len(missing)} blocks are missing, the first of them {first}")
         return Header(
             rules=self.rules,
             value_type=self.value_type.name,
             tolerance=float(self.tolerance + self.value_type.rounding),
             residual=float(self.blocks["residual"].max()),
             error=table_error(self.blocks),
-            positions=self.space.n_values,
+            positions=self.part.n_values,
             seconds=float(seconds),
             made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             program=ur_solver.__version__,

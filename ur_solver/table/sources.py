@@ -30,7 +30,7 @@ from ur_solver.errors import (
     TableVersionError,
 )
 from ur_solver.rules import RuleSet
-from ur_solver.space import Space, space_of
+from ur_solver.space import Part, space_of, whole_of
 from ur_solver.table.folder import CHECKSUMS, TABLE, blocks_of_rows
 from ur_solver.table.format import (
     VERSION,
@@ -38,6 +38,7 @@ from ur_solver.table.format import (
     block_dtype,
     digest,
     empty_blocks,
+    holds_all,
     is_laid_out_alike,
     n_chunks,
     table_error,
@@ -47,6 +48,7 @@ from ur_solver.table.opening import (
     check_filters,
     damaged,
     dataset,
+    length_of,
     open_file,
     read_attributes,
     read_chunk,
@@ -59,6 +61,9 @@ from ur_solver.table.opening import (
 _OPEN_FILES = 64
 """Block files that a folder keeps mapped."""
 
+_VERSIONS = (3, VERSION)
+"""Of the format, in folders."""
+
 
 @dataclass(frozen=True)
 class Contents:
@@ -67,7 +72,8 @@ class Contents:
     Attributes
     ----------
     header : Header
-    space : Space
+    part : Part
+        What the table holds of the state space.
     chunk_length : int
     blocks : structured array, dtype `BLOCK_DTYPE`
     checksums : uint32, shape (chunks,)
@@ -75,7 +81,7 @@ class Contents:
     """
 
     header: Header
-    space: Space
+    part: Part
     chunk_length: int
     blocks: npt.NDArray[Any]
     checksums: npt.NDArray[np.uint32]
@@ -135,11 +141,15 @@ class Hdf5Source:
                 f"table {str(path)!r} has format version {version}, in which the positions of "
                 f"{rules.name} had other numbers: make it again by 'ur solve {rules.word}'"
             )
-        expected = empty_blocks(space, chunk_length_for(space))
-        chunks = n_chunks(expected, chunk_length_for(space))
-        blocks = read_small(path, file, "blocks", block_dtype(version), len(expected))
+        n_blocks = len(space.blocks)
+        if not holds_all(version):
+            n_blocks = length_of(path, file, "blocks", n_blocks)
+        blocks = read_small(path, file, "blocks", block_dtype(version), n_blocks)
+        part = _part_of(path, version, rules, blocks["index"])
+        length = chunk_length_for(space)
+        chunks = n_chunks(empty_blocks(part, length), length)
         checksums = read_small(path, file, "checksums", np.dtype("<u4"), chunks)
-        return _checked(path, version, attributes, rules, blocks, checksums)
+        return _checked(path, version, attributes, part, blocks, checksums)
 
     def _open_values(self) -> h5py.Dataset:
         contents = self.contents
@@ -186,6 +196,7 @@ class FolderSource:
         self._path = path
         self.contents = self._read_head()
         self._first_chunks = self.contents.blocks["first_chunk"]
+        self._indices = self.contents.blocks["index"]
         self._map = lru_cache(_OPEN_FILES)(self._files.map)
 
     def _read_head(self) -> Contents:
@@ -200,10 +211,10 @@ class FolderSource:
         try:
             head = json.loads((path / TABLE).read_bytes())
             version = head.pop("version")
-            if version != VERSION:
+            if version not in _VERSIONS:
                 raise TableVersionError(
                     f"table {str(path)!r} has format version {version!r}; folders are of "
-                    f"version {VERSION}"
+                    f"version {' or '.join(map(str, _VERSIONS))}"
                 )
             job = Job.read(path / HEAD)
             self._files = files_of(path, job)
@@ -214,7 +225,9 @@ class FolderSource:
             checksums = np.fromfile(path / CHECKSUMS, "<u4")
             if len(rows) != len(space.blocks):
                 raise damaged(path, f"{MANIFEST} has {len(rows)} records")
-            return _checked(path, version, head, rules, blocks_of_rows(space, rows), checksums)
+            held = np.flatnonzero(rows["magic"] != b"")
+            part = _part_of(path, version, rules, held)
+            return _checked(path, version, head, part, blocks_of_rows(part, rows), checksums)
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise damaged(path, " ".join(str(error).split())[:200]) from None
         except CheckpointError:
@@ -227,10 +240,10 @@ class FolderSource:
 
     def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
         """As `Source.read` says."""
-        block = int(np.searchsorted(self._first_chunks, chunk, side="right")) - 1
-        first = (chunk - int(self._first_chunks[block])) * self.contents.chunk_length
+        row = int(np.searchsorted(self._first_chunks, chunk, side="right")) - 1
+        first = (chunk - int(self._first_chunks[row])) * self.contents.chunk_length
         try:
-            out[:] = self._map(block)[first : first + len(out)]
+            out[:] = self._map(int(self._indices[row]))[first : first + len(out)]
         except DamagedBlockError as error:
             raise ValueError(str(error)) from None
 
@@ -254,31 +267,45 @@ def _check_types(path: pathlib.Path, head: dict[str, Any]) -> None:
             raise damaged(path, f"{name!r:.100} in {TABLE} is {value!r:.100}")
 
 
+def _part_of(
+    path: pathlib.Path, version: int, rules: RuleSet, indices: npt.NDArray[np.integer[Any]]
+) -> Part:
+    """The part of a space that has blocks of these numbers, if there are such blocks."""
+    space = space_of(rules)
+    if holds_all(version):
+        return whole_of(space)  # of which `_checked` compares all rows
+    found = indices.astype(np.int64)
+    is_sound = len(found) and 0 <= found[0] and found[-1] < len(space.blocks)
+    if not (is_sound and (np.diff(found) > 0).all()):
+        raise damaged(path, f"its blocks are not those of {rules.name}, in their order")
+    return Part(space, found.tolist())
+
+
 def _checked(
     path: pathlib.Path,
     version: int,
     attributes: dict[str, Any],
-    rules: RuleSet,
+    part: Part,
     blocks: npt.NDArray[Any],
     checksums: npt.NDArray[np.uint32],
 ) -> Contents:
     """What a table says of itself, if all of it agrees."""
     if attributes["value_type"] not in VALUE_TYPES:
         raise damaged(path, f"value_type is {attributes['value_type']!r:.100}")
-    space = space_of(rules)
-    length = chunk_length_for(space)
+    rules = part.space.rules
+    length = chunk_length_for(part.space)
     whole = attributes.pop("digest")
     if digest(attributes, blocks, checksums, version) != whole:
         raise damaged(path, "its digest does not match its attributes and checksums")
     blocks = upgraded(blocks)
-    if not is_laid_out_alike(blocks, empty_blocks(space, length)):
+    if not is_laid_out_alike(blocks, empty_blocks(part, length)):
         raise damaged(path, f"its blocks are not those of {rules.name}")
     error = attributes.get("error", math.nan)
     header = Header(
         **(attributes | {"rules": rules, "error": None if math.isnan(error) else error})
     )
-    if header.positions != space.n_values:
-        raise damaged(path, f"positions is {header.positions}, not {space.n_values}")
+    if header.positions != part.n_values:
+        raise damaged(path, f"positions is {header.positions}, not {part.n_values}")
     if header.error != table_error(blocks):
         raise damaged(path, "its error is not the largest error of its blocks")
-    return Contents(header, space, length, blocks, checksums, whole)
+    return Contents(header, part, length, blocks, checksums, whole)

@@ -18,15 +18,16 @@ import numpy.typing as npt
 from ur_solver.blocks import UINT16_SCALE, checksum
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
+from ur_solver.space import Part
 from ur_solver.table.chunk import compressed, encode
 from ur_solver.table.format import (
     FORMAT,
-    VERSION,
     Header,
     descriptions,
     digest,
     n_chunks,
     table_error,
+    version_of,
 )
 from ur_solver.table.part_file import PartFile, part_path
 from ur_solver.table.reader import TableFile
@@ -51,6 +52,8 @@ class TableWriter:
         How far the values may be off before they are rounded to the value type.
     value_type : str
         One of `VALUE_TYPES`; with stakes only ``"float64"``.
+    part : Part, optional
+        Which blocks the table is to hold; all by default.
 
     Raises
     ------
@@ -60,10 +63,16 @@ class TableWriter:
     """
 
     def __init__(
-        self, path: pathlib.Path, rules: RuleSet, *, tolerance: float, value_type: str = "float64"
+        self,
+        path: pathlib.Path,
+        rules: RuleSet,
+        *,
+        tolerance: float,
+        value_type: str = "float64",
+        part: Part | None = None,
     ) -> None:
         self.path = pathlib.Path(path)
-        self._rows = TableRows(rules, tolerance=tolerance, value_type=value_type)
+        self._rows = TableRows(rules, tolerance=tolerance, value_type=value_type, part=part)
         self.value_type = self._rows.value_type
         self._lock = threading.Lock()
         self._chunk_length = self._rows.chunk_length
@@ -114,7 +123,7 @@ class TableWriter:
         self._rows.check(result)
         stored = self.value_type.encode(result.values)
         length = self._chunk_length
-        first = int(self._rows.blocks[result.index]["first_chunk"])
+        first = int(self._rows.blocks[self._rows.place(result.index)]["first_chunk"])
         with self._lock, self._writing():
             self._rows.note(result)
             for number, at in enumerate(range(0, len(stored), length), first):
@@ -223,8 +232,9 @@ def _write_head(
     """Write the blocks and the attributes, with the digest of them all."""
     file.create_dataset("blocks", data=blocks)
     attributes = header.attributes()
-    whole = digest(attributes, blocks, checksums)
-    named = attributes | {"format": FORMAT, "version": VERSION, "digest": whole}
+    version = version_of(header.rules, len(blocks))
+    whole = digest(attributes, blocks, checksums, version)
+    named = attributes | {"format": FORMAT, "version": version, "digest": whole}
     for name, value in named.items():
         file.attrs[name] = _as_attribute(value)
     for name, text in descriptions(header).items():

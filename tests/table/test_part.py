@@ -1,0 +1,409 @@
+"""Tables that hold a part of a game: what they answer, and what they say of the rest."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+
+import h5py
+import hdf5plugin  # noqa: F401 - needed to read the file
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import ur_solver as ur
+from tests.meaningless import hash_results
+from ur_solver.api.table import Table
+from ur_solver.blocks import checkpoint_folder
+from ur_solver.cli import cli
+from ur_solver.errors import (
+    BeyondTableError,
+    CheckpointError,
+    DamagedTableError,
+    OutputError,
+    TableVersionError,
+)
+from ur_solver.locate import FOLDER_VARIABLE, find_file, find_part, open_file
+from ur_solver.make import certify_table, is_present, make_table
+from ur_solver.rules import named_rules
+from ur_solver.serve.shelf import open_shelf
+from ur_solver.space import Part, part_from, part_of, space_of
+from ur_solver.table import TableFile, TableWriter, pack, version_of
+from ur_solver.verify import verify_table
+
+RULES = named_rules("finkel:3")
+START = "....__../......../....__.. L 3 3"
+LATE = "L...__../.......L/....__.D L 0 1"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "tables"))
+    (tmp_path / "tables").mkdir()
+    return tmp_path / "tables"
+
+
+@pytest.fixture
+def endings(folder):
+    path = folder / "finkel-3-left-2.h5"
+    make_table(RULES, path, part=part_of(RULES, 2), threads=1)
+    return path
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(cli, list(words))
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.mark.parametrize(
+    ("word", "left"),
+    [("finkel:3", 2), ("murray:2", 1), ("skiriuk:2", 1), ("birds:2", 1), ("bell-stakes:2", 1)],
+)
+@pytest.mark.parametrize("name", ["part.h5", "part"])
+def test_its_values_are_those_of_the_whole_table(tmp_path, word, left, name):
+    rules = named_rules(word)
+    part = part_of(rules.settled(), left)
+    make_table(rules, tmp_path / "whole.h5", threads=1)
+    summary = make_table(rules, tmp_path / name, part=part, threads=1)
+    assert (summary.positions, summary.value) == (part.n_positions, None)
+    assert not checkpoint_folder(tmp_path / name).exists()
+    with TableFile(tmp_path / "whole.h5") as whole, TableFile(tmp_path / name) as table:
+        assert table.part.indices == part.indices
+        assert table.header.positions == part.n_values
+        assert table.n_bytes < whole.n_bytes
+        values = whole.load()
+        ranks = np.concatenate([np.arange(b.offset, b.offset + b.size) for b in part.blocks])
+        some = np.random.default_rng(1).permutation(ranks)[:200]
+        assert np.array_equal(table.read_many(some[:40]), values[some[:40]])  # one by one
+        assert np.array_equal(table.read_many(some), values[some])
+        assert [table.read_one(rank) for rank in some.tolist()] == values[some].tolist()
+        assert np.array_equal(table.load(), values[ranks])
+        assert np.array_equal(table.read_many(some.reshape(2, -1)), values[some].reshape(2, -1))
+        assert [table.read_one(rank) for rank in some.tolist()] == values[some].tolist()
+        assert np.array_equal(table.holds_many(np.arange(len(values))), np.isin(
+            np.arange(len(values)), ranks))  # fmt: skip
+        assert [table.holds(rank) for rank in (-1, *some[:5].tolist())] == [False] + 5 * [True]
+        for index in part.indices:
+            assert np.array_equal(table.read_block(index), whole.read_block(index))
+        outside = part.outside[0]
+        for read in (table.read_block, lambda index: table.read_one(whole.space.blocks[index])):
+            with pytest.raises((IndexError, TypeError)):
+                read(outside)
+        assert verify_table(table).positions == part.n_positions
+
+
+def test_its_values_are_those_of_a_game_with_fewer_pieces(endings, query2):
+    """Pieces that are off change nothing but the count that is left."""
+    space = query2.space
+    with Table(endings) as table:
+        for rank in range(0, space.n_values, 97):
+            position = space.unrank(rank)
+            same = RULES.position(position.notation)
+            assert table.value(same) == pytest.approx(query2.value(position), abs=1e-12)
+            for throw in RULES.dice.throws:
+                worth = [each.value for each in query2.moves(position, throw)]
+                found = [each.value for each in table.moves(same, throw)]
+                assert found == pytest.approx(worth, abs=1e-12)
+
+
+def test_elsewhere_it_says_that_it_does_not_reach_so_far(endings):
+    said = (
+        r"position '\.\.\.\.__\.\./\.\.\.\.\.\.\.\./\.\.\.\.__\.\. L 3 3' is beyond table '.*', "
+        "which holds the positions with at most 2 pieces left a side of finkel with 3 pieces$"
+    )
+    with Table(endings) as table:
+        start = RULES.start()
+        states = table.encode([LATE, start])
+        asked = [
+            lambda: table.value(start),
+            lambda: table.error(start),
+            lambda: table.chance(start),
+            lambda: table.best(start, 2),
+            lambda: table.throws(start),
+            lambda: table.values([LATE, start]),
+            lambda: table.values(states),
+            lambda: table.columns([start]),
+        ]
+        for ask in (*asked, table.load, *asked):
+            if ask == table.load:
+                ask()
+                continue
+            with pytest.raises(BeyondTableError, match=said):
+                ask()
+        assert table.holds(LATE)
+        assert not table.holds(start)
+        assert table.holds_states(states).tolist() == [True, False]
+        with pytest.raises(BeyondTableError, match=r"__\.\. D 3 3' is beyond"):
+            table.value(start.pass_turn())
+
+
+def test_commands_answer_or_say_so(endings):
+    path = str(endings)
+    assert "light wins" in run("query", path, LATE)
+    assert "Error: position" in run("query", path, START, code=2)
+    assert "is beyond table" in run("best", path, START, "2", code=2)
+    batch = CliRunner().invoke(cli, ["query", path, "-", "--json"], input=f"{START}\n{LATE}\n")
+    assert batch.exit_code == 2
+    first, second = (json.loads(line) for line in batch.stdout.splitlines())
+    assert (first["line"], second["position"]) == (1, LATE)
+    assert "is beyond" in first["message"]
+    batch = CliRunner().invoke(cli, ["best", path, "-"], input=f"{START}\t2\n{LATE}\t2\n")
+    assert [line.count("is beyond") for line in batch.stdout.splitlines()] == [1, 0]
+
+
+def test_it_says_what_it_holds(endings, tmp_path):
+    with Table(endings) as table:
+        info = table.info()
+        assert (info["left"], info["is_whole"], info["value"]) == (2, False, None)
+        assert (info["positions"], info["of_positions"]) == (12_869, 263_121)
+        assert (info["blocks"], info["of_blocks"]) == (28, 66)
+        assert "opening_value" not in info
+        assert "at most 2 pieces left a side" in str(table)
+    text = run("info", str(endings))
+    assert "holds             the positions with at most 2 pieces left a side" in text
+    assert "12,869 of 263,121" in text
+    assert "first to throw" not in text
+    (listed,) = run("tables", "--json").splitlines()
+    assert [json.loads(listed)[key] for key in ("left", "is_whole")] == [2, False]
+    assert "2 left: 12,869" in run("tables")
+    make_table(RULES, tmp_path / "part.h5", part=part_from(space_of(RULES), [20]))
+    assert "blocks of positions" in run("info", str(tmp_path / "part.h5"))
+    make_table(
+        named_rules("skiriuk:2"), tmp_path / "s.h5", part=part_of(named_rules("skiriuk:2"), 1)
+    )
+    assert "starts wins" not in run("info", str(tmp_path / "s.h5"))
+
+
+def test_verify_and_certify_are_of_what_it_holds(endings):
+    run("certify", str(endings))
+    with TableFile(endings) as table:
+        assert table.header.error < 1e-11
+        assert len(table.blocks) == 28
+    found = json.loads(run("verify", str(endings), "--json"))
+    assert (found["positions"], found["blocks"], found["right"]) == (12_869, 28, True)
+    assert "right" in run("tables", "verify", str(endings))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_certified_solve(tmp_path, threads):
+    make_table(RULES, tmp_path / "a", part=part_of(RULES, 2), certify=True, threads=threads)
+    with TableFile(tmp_path / "a") as table:
+        assert verify_table(table).error == table.header.error < 1e-12
+
+
+def test_packing_keeps_the_digest_both_ways(endings, tmp_path):
+    with TableFile(endings) as table:
+        pack(table, tmp_path / "folder")
+        with TableFile(tmp_path / "folder") as folder:
+            assert folder.is_same(table)
+            assert folder.part.indices == table.part.indices
+            pack(folder, tmp_path / "again.h5")
+            pack(folder, tmp_path / "small.h5", value_type="uint16")
+        with TableFile(tmp_path / "again.h5") as again:
+            assert again.is_same(table)
+        with TableFile(tmp_path / "small.h5") as small:
+            assert small.part.left == 2
+            verify_table(small)
+
+
+def test_only_files_that_hold_a_part_are_of_the_new_version(endings, finkel2):
+    with h5py.File(endings) as file, h5py.File(finkel2) as whole:
+        assert (file.attrs["version"], whole.attrs["version"]) == (4, 3)
+    assert version_of(RULES, 66) == 3
+    copy = endings.with_name("copy.h5")
+    shutil.copy(endings, copy)
+    with h5py.File(copy, "r+") as file:
+        file.attrs["version"] = 3  # which has all blocks
+    with pytest.raises(DamagedTableError):
+        TableFile(copy)
+    with h5py.File(copy, "r+") as file:
+        file.attrs["version"] = 5
+    with pytest.raises(TableVersionError, match="newer"):
+        TableFile(copy)
+
+
+def forge(path, change):
+    """Change the rows of blocks, and let the digest agree."""
+    from ur_solver.table.format import digest
+
+    with TableFile(path) as table:
+        header = table.header
+    with h5py.File(path, "r+") as file:
+        blocks = change(file["blocks"][()])
+        del file["blocks"]
+        file["blocks"] = blocks
+        whole = digest(header.attributes(), blocks, file["checksums"][()], 4)
+        file.attrs["digest"] = np.bytes_(whole)
+
+
+@pytest.mark.parametrize("index", [-1, 66, 10**9])
+def test_blocks_that_cannot_be_are_refused(endings, index):
+    def change(blocks):
+        blocks["index"][-1] = index
+        return blocks
+
+    forge(endings, change)
+    with pytest.raises(DamagedTableError, match="its blocks are not those of finkel"):
+        TableFile(endings)
+
+
+def test_blocks_out_of_order_or_without_rows_are_refused(endings):
+    forge(endings, lambda blocks: blocks[::-1])
+    with pytest.raises(DamagedTableError, match="in their order"):
+        TableFile(endings)
+    forge_empty = endings.with_name("empty.h5")
+    shutil.copy(endings, forge_empty)
+    for rows in (0, 67, 2**20):
+        with h5py.File(forge_empty, "r+") as file:
+            dtype = file["blocks"].dtype
+            del file["blocks"]
+            file.create_dataset("blocks", (rows,), dtype)
+        with pytest.raises(DamagedTableError, match="not 1 to 66 rows"):
+            TableFile(forge_empty)
+
+
+def test_a_block_that_moves_lead_to_and_is_not_there_is_found(tmp_path):
+    held = [index for index in part_of(RULES, 2).indices if index != 3]
+    part = Part(space_of(RULES), held)
+    with TableWriter(tmp_path / "a.h5", RULES, tolerance=1e-12, part=part) as writer:
+        for result in hash_results(RULES):
+            if result.index in part:
+                writer.add(result)
+        writer.finish(seconds=1)
+    with (
+        TableFile(tmp_path / "a.h5") as table,
+        pytest.raises(DamagedTableError, match="its moves lead to block 3, which is not there"),
+    ):
+        verify_table(table)
+
+
+def test_a_solve_of_a_part_goes_on(tmp_path):
+    part, output = part_of(RULES, 2), tmp_path / "a.h5"
+    told = itertools.count()
+
+    def interrupt(_done, _total):
+        if next(told) == 9:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_table(RULES, output, part=part, threads=1, progress=interrupt)
+    with pytest.raises(CheckpointError, match="is of left-2, not of the whole game"):
+        make_table(RULES, output)
+    with pytest.raises(CheckpointError, match="is of left-2, not of left-1"):
+        make_table(RULES, output, part=part_of(RULES, 1))
+    notes = []
+    summary = make_table(RULES, output, part=part, on_resume=lambda *n: notes.append(n))
+    assert 9 <= summary.resumed_blocks <= 10
+    assert notes == [(summary.resumed_blocks, 28)]
+
+
+def test_a_table_that_is_there_counts_for_what_it_holds(endings):
+    wanted = {"tolerance": 1e-12, "value_type": "float64", "certify": False}
+    assert is_present(endings, RULES, part=part_of(RULES, 2), **wanted)
+    with pytest.raises(OutputError, match="with at most 2 pieces left a side, not all positions"):
+        is_present(endings, RULES, **wanted)
+    with pytest.raises(OutputError, match="not the positions with at most 1 piece left a side"):
+        is_present(endings, RULES, part=part_of(RULES, 1), **wanted)
+
+
+def test_by_name_the_whole_table_comes_first(endings, folder):
+    assert find_file(RULES) is None
+    shutil.copy(endings, folder / "finkel-3.h5")  # by its name the whole
+    assert find_file(RULES) is None
+    (folder / "finkel-3.h5").unlink()
+    words = []
+    with open_file("finkel:3") as table:
+        assert table.path == endings
+    with open_file("finkel:3", say=words.append) as table:  # small enough to be solved
+        assert table.part.is_whole
+    assert len(words) == 1
+    with open_file("finkel:3") as table:
+        assert table.part.is_whole
+
+
+def test_of_two_parts_the_one_with_the_position_is_found(folder):
+    space = space_of(RULES)
+    late = RULES.position(LATE)
+    other = RULES.position("....__../......../....__.D L 0 2")
+    for name, left in (("finkel-3-left-1.h5", 1), ("finkel-3-left-2", 2)):
+        make_table(RULES, folder / name, part=part_of(RULES, left))
+    make_table(
+        named_rules("aseb:3"), folder / "finkel-3-x.h5", part=part_of(named_rules("aseb:3"), 2)
+    )
+    (folder / "finkel-3-y.h5").write_text("no table")
+    with find_part(RULES) as table:
+        assert table.part.left == 2
+    with find_part(RULES, RULES.start()) as table:
+        assert table.part.left == 2
+    with find_part(RULES, late) as table:
+        assert table.holds(space.rank(late))
+    shutil.rmtree(folder / "finkel-3-left-2")
+    with find_part(RULES, other) as table:
+        assert table.part.left == 1
+
+
+def test_what_takes_a_whole_game_is_refused(endings, tmp_path):
+    path = str(endings)
+    for words in (
+        ["study", path],
+        ["compare", path],
+        ["evaluate", path],
+        ["play", path],
+        ["export", path, str(tmp_path / "map.rgu")],
+    ):
+        said = run(*words, code=2)
+        assert "takes the whole game, and table" in said, words
+    assert "is beyond table" in run("sample", path, code=2)
+    assert list(tmp_path.glob("*.rgu*")) == []
+    assert list(tmp_path.glob(".*")) == []
+    with pytest.raises(BeyondTableError, match="ur serve takes the whole game"):
+        open_shelf([path], print)
+    said = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ur_solver.serve.shelf.FIRST_TABLE", "finkel:1")
+        assert list(open_shelf([], said.append)) == ["finkel-1"]
+    assert "it is not served" in said[0]
+
+
+def test_left_on_the_command_line(folder):
+    found = json.loads(run("solve", "finkel", "-n", "3", "--left", "1", "--json"))
+    assert (found["left"], found["value"], found["positions"]) == (1, None, 217)
+    assert found["path"] == str(folder / "finkel-3-left-1.h5")
+    again = json.loads(run("solve", "finkel", "-n", "3", "--left", "1", "--json"))
+    assert (again["solved"], again["left"]) == (False, 1)
+    said = run("solve", "finkel", "-n", "3", "--left", "2")
+    assert said.startswith("finkel with 3 pieces: the positions with at most 2 pieces left a side")
+    assert "a part of finkel has from 1 to 2" in run("solve", "finkel:3", "--left", "3", code=2)
+    cost = json.loads(run("solve", "skiriuk", "--left", "3", "--dry-run", "--json"))
+    whole = json.loads(run("solve", "skiriuk:3", "--dry-run", "--json"))
+    assert cost["path"] == str(folder / "skiriuk-7-left-3.h5")
+    for key in ("positions", "memory_bytes", "table_bytes", "disk_bytes", "fits"):
+        assert cost[key] == whole[key]
+    plan = json.loads(run("plan", "finkel:7", "--left", "3", "--json"))
+    fewer = json.loads(run("plan", "finkel:3", "--json"))
+    assert plan["left"] == 3
+    for key in ("positions", "blocks", "largest_block", "disk_bytes", "memory_bytes"):
+        assert plan[key] == fewer[key]
+    assert run("plan", "skiriuk:7", "--left", "7", code=2).startswith("Error: at most 7 pieces")
+    said = run("solve", "skiriuk:7", "--left", "6", "--memory", "1GiB", "--dry-run", code=1)
+    assert "skiriuk with 7 pieces, at most 6 left a side, has" in said
+    assert "; at most 3 left would fit" in said
+
+
+def test_from_python(folder):
+    with ur.solve("finkel:3", left=2) as table:
+        assert table.path == folder / "finkel-3-left-2.h5"
+        assert table.left == 2
+        assert table.start_value is None
+        assert table.verify().positions == 12_869
+    with ur.solve("finkel:3", left=2) as again:
+        assert again == table
+    assert issubclass(ur.errors.BeyondTableError, ur.errors.InputError)
+    with TableFile(table.path) as file:
+        certify_table(file)
+    with ur.open_table(table.path) as table:
+        assert table.error(LATE) < 1e-12
+        with pytest.raises(BeyondTableError):
+            table.error(START)

@@ -1,0 +1,111 @@
+"""Solving what one position can lead to: the rest of a game that is too large to be solved.
+
+What is solved so is kept in one table of the rule set, which every further position adds to.
+"""
+
+from __future__ import annotations
+
+import bisect
+import pathlib
+from collections.abc import Callable
+
+from ur_solver.errors import UrError
+from ur_solver.locate import find_file, find_part, holds, make_folder, new_table_path
+from ur_solver.make import make_table
+from ur_solver.progress import Progress
+from ur_solver.rules import Position, RuleSet
+from ur_solver.space import Part, part_from, space_of
+from ur_solver.table import TableFile
+
+TOLERANCE = 1e-12
+"""What a value may be off, as solves have it by default."""
+
+
+def table_from(
+    rules: RuleSet,
+    position: Position,
+    *,
+    memory: int | None = None,
+    threads: int | None = None,
+    say: Callable[[str], object] = lambda text: None,
+    progress: Progress | None = None,
+) -> TableFile:
+    """A table that holds a position, solved if there is none.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    position : Position
+        Of these rules.
+    memory, threads
+        As for `ur_solver.make.make_table`.
+    say : callable
+        Told what is solved, in a sentence, before it is.
+    progress : callable, optional
+        Called with the positions finished and their total.
+
+    Raises
+    ------
+    MemoryLimitError, DiskLimitError
+        If what the position can lead to would not fit.
+    OutputError
+        If the table cannot be written.
+    """
+    rules = rules.settled()
+    table = find_file(rules) or find_part(rules, position)
+    if table is not None and holds(table, position):
+        return table
+    if table is not None:
+        table.close()
+    wanted, path, known = _to_solve(rules, position)
+    try:
+        solved = 0 if known is None else known.part.n_positions
+        say(
+            f"solving {wanted.n_positions - solved:,} positions that {position.notation!r} can "
+            f"lead to, of {wanted.space.n_positions:,}, into {path}"
+        )
+        make_folder(path.parent)
+        make_table(
+            *(rules, path),
+            tolerance=TOLERANCE,
+            part=wanted,
+            known=known,
+            certify=known is not None and known.header.error is not None,
+            threads=threads,
+            memory=memory,
+            progress=progress,
+        )
+    finally:
+        if known is not None:
+            known.close()
+    return TableFile(path)
+
+
+def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, pathlib.Path, TableFile | None]:
+    """What to solve, the table's path, and the table there, whose blocks are among it."""
+    space = space_of(rules)
+    rank = space.rank(position)
+    ends = [block.offset + block.size for block in space.blocks]
+    wanted = part_from(space, [bisect.bisect_right(ends, rank)])
+    path = new_table_path(rules, part=wanted)
+    known = None if wanted.is_whole else _kept(rules, path)
+    if known is not None:
+        wanted = part_from(space, [*wanted.indices, *known.part.indices])
+    return wanted, path, known
+
+
+def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
+    """The table at a path, if it is one to add to."""
+    try:
+        table = TableFile(path)
+    except UrError:  # nothing is there, or what is there is replaced
+        return None
+    header = table.header
+    if (
+        header.rules.is_same_game(rules)
+        and header.value_type == "float64"
+        and header.tolerance <= TOLERANCE
+    ):
+        return table
+    table.close()
+    return None
