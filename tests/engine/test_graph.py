@@ -71,7 +71,8 @@ def test_a_block_is_finished_once():
 def test_a_block_that_is_lost_is_worked_on_again(graph_and_done, random):
     reads, done = graph_and_done
     graph = BlockGraph(reads, [1] * len(reads), done)
-    taken = set()
+    taken = {}  # by block in work, how many had been finished before
+    finished = []
     for _ in range(200):
         if graph.n_left == 0:
             break
@@ -82,22 +83,24 @@ def test_a_block_that_is_lost_is_worked_on_again(graph_and_done, random):
         }
         assert graph.n_ready == len(ready)
         chance = random.random()
-        if chance < 0.2 and done:
-            lost = random.choice(sorted(done))
-            graph.reopen(lost)
-            graph.reopen(lost)
-            done.discard(lost)
+        if chance < 0.2 and done and taken:
+            lost, reader = random.choice(sorted(done)), random.choice(sorted(taken))
+            graph.reopen(lost, reader)
+            graph.reopen(lost, reader)
+            if lost not in finished[taken[reader] :]:  # else it has been found again meanwhile
+                done.discard(lost)
         elif chance < 0.4 and taken:
             index = random.choice(sorted(taken))
-            taken.discard(index)
+            del taken[index]
             graph.give_back(index)
         elif ready and (chance < 0.7 or not taken):
             assert graph.take() == min(ready)
-            taken.add(min(ready))
+            taken[min(ready)] = len(finished)
         elif taken:
             index = random.choice(sorted(taken))
-            taken.discard(index)
+            del taken[index]
             done.add(index)
+            finished.append(index)
             graph.finish(index)
         assert graph.n_left == len(reads) - len(done)
         assert all(

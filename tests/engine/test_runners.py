@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from ur_solver.engine import BlockGraph, ThreadRunner, runners
+from ur_solver.errors import DamagedBlockError
 
 LONG = 60.0
 
@@ -138,3 +139,30 @@ def test_a_block_is_worked_on_once_and_after_those_it_reads(threads):
 
     ThreadRunner(threads).run(graph, task, on_done)
     assert sorted(finished) == list(range(len(reads)))
+
+
+@pytest.mark.parametrize("later", [1, 2])
+def test_what_several_find_damaged_is_worked_on_again_once(later):
+    """Two blocks have read the damaged one; `later` says so when it has been found again."""
+    graph = BlockGraph([(), (0,), (0,)], [1] * 3)
+    both, again = threading.Barrier(2), threading.Event()
+    begun, lock = [], threading.Lock()
+
+    def task(index, lease):
+        with lock:
+            begun.append(index)
+            is_first = begun.count(index) == 1
+        if index and is_first:
+            both.wait(LONG)
+            if index == later:
+                assert again.wait(LONG)
+            raise DamagedBlockError(0, "block 0 is damaged")
+        return Done(index)
+
+    def on_done(done):
+        graph.finish(done.index)
+        if begun.count(0) == 2:
+            again.set()
+
+    ThreadRunner(2).run(graph, task, on_done)
+    assert sorted(begun) == [0, 0, 1, 1, 2, 2]

@@ -146,7 +146,8 @@ class BlockFiles:
     def _publish(self, index: int, row: Row, part: pathlib.Path, path: pathlib.Path) -> Row:
         """Give a file that is whole its name, unless another has it."""
         try:
-            os.link(part, path)
+            with self._lock:
+                os.link(part, path)
         except FileExistsError:
             there = self.whole_row(index)
             if there is not None:
@@ -261,6 +262,28 @@ class BlockFiles:
             self._checked.pop(index, None)
         with suppress(OSError):
             self.path(index).unlink()
+
+    def remove_damaged(self, index: int) -> None:
+        """Remove the file of a block, unless it reads back whole.
+
+        Others may find the same damage, and one of them have it solved again meanwhile: no other
+        file is removed than the one that was looked at.
+        """
+        before = self._identity(index)
+        if before is None or self.whole_row(index) is not None:
+            return
+        with self._lock:
+            if self._identity(index) == before:
+                self._checked.pop(index, None)
+                with suppress(OSError):
+                    self.path(index).unlink()
+
+    def _identity(self, index: int) -> _Identity | None:
+        try:
+            found = self.path(index).stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns
 
     def remove_all(self) -> None:
         """Remove the files of all blocks, several at a time.

@@ -333,10 +333,12 @@ class _Drive:
             except DamagedBlockError:  # its file is not what the worker wrote
                 self._graph.give_back(index)
             return
+        if isinstance(result, DamagedBlockError):
+            self._graph.reopen(result.index, index)
         self._dispatcher.give_back(index, is_failed=isinstance(result, _PASSING))
         if isinstance(result, DamagedBlockError):
-            self._graph.reopen(result.index)
-        elif isinstance(result, _PASSING):
+            return
+        if isinstance(result, _PASSING):
             # on another worker, or on this one later
             self._count_attempt(index, str(result) or type(result).__name__, result)
         else:

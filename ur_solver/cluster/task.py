@@ -82,7 +82,6 @@ class FolderTask:
                 lease=lease,
             )
         except DamagedBlockError as error:
-            if files.whole_row(error.index) is None:
-                files.remove(error.index)
+            files.remove_damaged(error.index)
             raise
         return BlockRecord.of(files.write(result.record, result.values))

@@ -52,7 +52,11 @@ class BlockGraph:
             for each in read:
                 self._n_missing[index] += not self._is_done[each]
                 self._n_readers[each] += 1
-        self._taken: set[int] = set()
+        self._n_finished = 0
+        # by block in work, how many had been finished when it was taken; by block that was
+        # finished, how many had been by then
+        self._taken: dict[int, int] = {}
+        self._finished: dict[int, int] = {}
         ready = [k for k in range(n) if not self._is_done[k] and not self._n_missing[k]]
         self._ready = [self._entry(k) for k in ready]
         heapq.heapify(self._ready)
@@ -105,21 +109,28 @@ class BlockGraph:
         else:
             self._ready.remove(self._entry(index))
             heapq.heapify(self._ready)
-        self._taken.add(index)
+        self._taken[index] = self._n_finished
         return index
 
     def give_back(self, index: int) -> None:
         """Offer a block again that was taken and not finished, as soon as it is ready."""
-        self._taken.remove(index)
+        del self._taken[index]
         if not self._n_missing[index]:
             heapq.heappush(self._ready, self._entry(index))
 
-    def reopen(self, index: int) -> None:
-        """Mark a block as not done, if it was: its values are lost and have to be found again.
+    def reopen(self, index: int, reader: int) -> None:
+        """Mark a block as not done: its values are lost and have to be found again.
 
         Blocks that read it and are not done wait for it once more, unless they are in work.
+
+        Parameters
+        ----------
+        index : int
+        reader : int
+            The block in work that has found the values lost. Where they have been found again
+            since it was taken, it has seen those before, and nothing is reopened.
         """
-        if not self._is_done[index]:
+        if not self._is_done[index] or self._finished.get(index, 0) > self._taken[reader]:
             return
         self._is_done[index] = False
         self.n_left += 1
@@ -144,7 +155,9 @@ class BlockGraph:
         if self._is_done[index]:
             raise ValueError(f"block {index} is done already")
         self._is_done[index] = True
-        self._taken.discard(index)
+        self._taken.pop(index, None)
+        self._n_finished += 1
+        self._finished[index] = self._n_finished
         self.n_left -= 1
         for each in self._read_by[index]:
             self._n_missing[each] -= 1

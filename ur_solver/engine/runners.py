@@ -161,7 +161,7 @@ class _Run(Generic[_R]):
                         try:
                             on_done(future.result())
                         except DamagedBlockError as error:  # one that it read, or its own
-                            graph.reopen(error.index)
+                            graph.reopen(error.index, each.index)
                             graph.give_back(each.index)
             finally:
                 self.stop.set()

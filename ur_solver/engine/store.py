@@ -153,8 +153,7 @@ class FileStore:
 
     def lose(self, index: int) -> None:
         """Remove the file of a block that is damaged."""
-        if self._files.whole_row(index) is None:
-            self._files.remove(index)
+        self._files.remove_damaged(index)
 
     def wait(self) -> None:
         """Wait until all blocks are in their files; OutputError if one cannot be written."""
