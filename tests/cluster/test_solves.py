@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from tests.checkpoints import block_files, finished_blocks
+from ur_solver.blocks import Job
 from ur_solver.cluster import Cluster
 from ur_solver.engine import BlockGraph
-from ur_solver.errors import ClusterError, InputError, OutputError
+from ur_solver.errors import CheckpointError, ClusterError, InputError, OutputError
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
-from ur_solver.space import space_of
+from ur_solver.space import part_of, space_of
 from ur_solver.table import TableFile
 
 pytest.importorskip("distributed")
 
-from ur_solver.cluster import start
+from ur_solver.cluster import runner, start
 from ur_solver.cluster.runner import ClusterRunner
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestWarning")
@@ -43,7 +46,6 @@ def connect():
 @pytest.fixture(scope="module", autouse=True)
 def _one_cluster(connect):
     """All solves of this module in this process use the same workers."""
-    from contextlib import contextmanager
 
     @contextmanager
     def connected(cluster):
@@ -86,6 +88,14 @@ def test_workers_solve_what_one_process_solves(tmp_path, name, certify, whole):
     assert len(told) == N_BLOCKS
     assert counts == [2]
     assert os.listdir(tmp_path) == [name]
+
+
+def test_workers_solve_a_part(tmp_path, whole):
+    part = part_of(RULES, 2)
+    summary = make_table(RULES, tmp_path / "part", part=part, cluster=TWO)
+    assert (summary.positions, summary.value) == (12_869, None)
+    ranks = [np.arange(block.offset, block.offset + block.size) for block in part.blocks]
+    assert np.array_equal(values(tmp_path / "part"), whole[np.concatenate(ranks)])
 
 
 def pids(connect) -> dict[str, int]:
@@ -202,6 +212,81 @@ def test_a_full_disk_is_tried_again_and_then_told(connect, tmp_path):
 def test_a_worker_that_does_not_see_the_folder_is_refused(connect, tmp_path):
     with pytest.raises(ClusterError, match="does not see the folder"):
         run(connect, Nothing(), 5, folder=str(tmp_path / "elsewhere"), patience=1.0)
+
+
+def folder_of(path: pathlib.Path, word: str = "finkel:3", version: int | None = None) -> str:
+    """A folder as a solve of a rule set begins it."""
+    path.mkdir()
+    head = json.loads(Job(named_rules(word), 1e-12).to_bytes())
+    (path / "solve.json").write_text(json.dumps(head | ({"version": version} if version else {})))
+    return str(path)
+
+
+def test_a_worker_that_sees_another_rule_set_in_the_folder_is_refused(
+    connect, tmp_path, monkeypatch
+):
+    """As on a machine where something else is mounted under the same path."""
+    folder = folder_of(tmp_path / "a", "masters:2")
+    own = Job(named_rules("finkel:3"), 1e-12).to_bytes()
+    monkeypatch.setattr(runner, "_head_of", lambda _folder: own)  # in this process
+    said = r"sees another solve in the folder '.*': masters with 2 pieces, tolerance 1e-12"
+    with pytest.raises(ClusterError, match=said):
+        run(connect, Nothing(), 5, folder=folder, patience=1.0)
+
+
+@pytest.mark.parametrize(
+    ("word", "version", "said"),
+    [
+        ("masters:2", None, "is of masters with 2 pieces; remove"),
+        ("finkel:3", 4, "is of version 4, this program reads 5; remove"),
+    ],
+)
+def test_a_folder_of_another_rule_set_or_version_is_refused(tmp_path, word, version, said):
+    folder = folder_of(tmp_path / "table", word, version)
+    with pytest.raises(CheckpointError, match=said):
+        make_table(RULES, pathlib.Path(folder), cluster=TWO)
+
+
+def pretend(version: str | None) -> None:
+    """Runs on a worker, which says from then on that it has another version."""
+    import ur_solver
+
+    if version is None:
+        del ur_solver.__version__
+    else:
+        ur_solver.__version__ = version
+
+
+@contextmanager
+def of_another_version(connect, count: int):
+    """So many workers of another version."""
+    client = connect()
+    chosen = list(client.run(os.getpid))[:count]
+    client.run(pretend, "0.0.1", workers=chosen)
+    try:
+        yield chosen
+    finally:
+        client.run(pretend, None, workers=chosen)
+        client.close()
+
+
+def test_workers_of_another_version_are_refused_by_name(connect):
+    with of_another_version(connect, 2) as chosen:
+        said = f"worker that can be used: .*{chosen[0]} has version 0.0.1, not "
+        with pytest.raises(ClusterError, match=said):
+            run(connect, Nothing(), 5, patience=1.0)
+    assert len(run(connect, Nothing(), 5)) == 5
+
+
+def test_a_worker_of_another_version_is_given_nothing(connect, tmp_path, whole, caplog):
+    output = tmp_path / "table"
+    with of_another_version(connect, 1) as chosen:
+        counts = []
+        make_table(RULES, output, cluster=TWO, on_workers=counts.append)
+    assert counts == [1]
+    assert f"worker {chosen[0]} has version 0.0.1, not " in caplog.text
+    assert "it is given nothing" in caplog.text
+    assert np.array_equal(values(output), whole)
 
 
 def test_a_scheduler_that_is_not_there_is_said_so():

@@ -6,7 +6,7 @@
 from ur_solver.blocks.chunks import CHUNK_LENGTH, checksum, chunk_length_for, chunks_in
 from ur_solver.blocks.files import BlockFiles
 from ur_solver.blocks.folder import HEAD, MANIFEST, BlockFolder, checkpoint_folder, files_of, join
-from ur_solver.blocks.job import Job
+from ur_solver.blocks.job import Job, described
 from ur_solver.blocks.record import RECORD, BlockRecord
 from ur_solver.blocks.value_types import UINT16_SCALE, VALUE_TYPES, ValueType
 
@@ -26,6 +26,7 @@ __all__ = [
     "checksum",
     "chunk_length_for",
     "chunks_in",
+    "described",
     "files_of",
     "join",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 from dataclasses import dataclass
+from typing import Any
 
 from ur_solver.errors import CheckpointError, RuleSetError, UnregisteredError
 from ur_solver.rules import RuleSet
@@ -69,17 +70,21 @@ class Job:
                     f"checkpoint {str(path.parent)!r} is of version {version!r}, this program "
                     f"reads {VERSION}; {remedy}"
                 )
-            return Job(
-                rules=RuleSet.from_json(head["rules"]),
-                tolerance=float(head["tolerance"]),
-                certify=bool(head["certify"]),
-                value_type=str(head["value_type"]),
-                part=None if head.get("part") is None else str(head["part"]),
-            )
+            return Job._of(head)
         except UnregisteredError:
             raise
-        except (OSError, ValueError, KeyError, TypeError, RecursionError, RuleSetError):
+        except _UNREADABLE:
             raise CheckpointError(f"{str(path)!r} cannot be read; {remedy}") from None
+
+    @staticmethod
+    def _of(head: Any) -> Job:
+        return Job(
+            rules=RuleSet.from_json(head["rules"]),
+            tolerance=float(head["tolerance"]),
+            certify=bool(head["certify"]),
+            value_type=str(head["value_type"]),
+            part=None if head.get("part") is None else str(head["part"]),
+        )
 
     def misfit(self, wanted: Job) -> str | None:
         """What of this job differs from another, in words; None if nothing does."""
@@ -96,3 +101,21 @@ class Job:
             names = (each.part or "the whole game" for each in (self, wanted))
             return "is of {}, not of {}".format(*names)
         return None
+
+
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, RuleSetError)
+"""What reading the head of another program, or of none, may raise."""
+
+
+def described(content: bytes) -> str:
+    """What the content of a ``solve.json`` is of, in words, whatever its version."""
+    try:
+        head = json.loads(content)
+        job = Job._of(head)
+        part = "" if job.part is None else f", {job.part}"
+        return (
+            f"{job.rules.name} with {job.rules.pieces} pieces{part}, tolerance {job.tolerance!r}, "
+            f"version {head.get('version')!r}"
+        )
+    except _UNREADABLE:
+        return "one that cannot be read"

@@ -21,6 +21,7 @@ from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
 import ur_solver
+from ur_solver.blocks import HEAD, described
 from ur_solver.engine import Assignment, BlockGraph, Dispatcher, OwnLease, Task
 from ur_solver.engine.dispatch import SMALL_SIZE
 from ur_solver.engine.runners import SHARED_SIZE, Numbered
@@ -53,7 +54,7 @@ class Worker:
 
     version: str
     memory: int
-    sees_folder: bool
+    sees: bytes | None
 
 
 def _introduce(folder: str | None) -> Worker:
@@ -61,11 +62,15 @@ def _introduce(folder: str | None) -> Worker:
     import psutil  # noqa: PLC0415
 
     memory = int(psutil.virtual_memory().available)
-    return Worker(
-        ur_solver.__version__,
-        memory,
-        folder is None or (pathlib.Path(folder) / "solve.json").exists(),
-    )
+    return Worker(ur_solver.__version__, memory, None if folder is None else _head_of(folder))
+
+
+def _head_of(folder: str) -> bytes | None:
+    """What a folder says of its solve; None if there is no such folder."""
+    try:
+        return (pathlib.Path(folder) / HEAD).read_bytes()
+    except OSError:
+        return None
 
 
 def _perform(
@@ -102,7 +107,7 @@ class ClusterRunner:
     largest : int
         The most that a block takes so: without a worker that has it, nothing is begun.
     folder : str, optional
-        What all workers must see.
+        What all workers must see, with the same solve in it.
     memory : int, optional
         What blocks may take on each worker; by default what is free there.
     most_threads : int, optional
@@ -238,11 +243,22 @@ class _Drive:
             return
         if worker.version != ur_solver.__version__:
             self._refuse(address, f"has version {worker.version}, not {ur_solver.__version__}")
-        elif not worker.sees_folder:
-            self._refuse(address, f"does not see the folder {self._runner.folder!r}")
+        elif (fault := self._fault_of(worker.sees)) is not None:
+            self._refuse(address, fault)
         else:
             memory = worker.memory if self._runner.memory is None else self._runner.memory
             self._dispatcher.add(address, threads, memory)
+
+    def _fault_of(self, seen: bytes | None) -> str | None:
+        """What is wrong with the folder that a worker sees; None if nothing is."""
+        folder = self._runner.folder
+        if folder is None:
+            return None
+        if seen is None:
+            return f"does not see the folder {folder!r}"
+        if seen == _head_of(folder):
+            return None
+        return f"sees another solve in the folder {folder!r}: {described(seen)}"
 
     def _refuse(self, address: str, reason: str) -> None:
         _log.warning("worker %s %s; it is given nothing", address, reason)
