@@ -5,20 +5,20 @@
 
 `large` solves to a folder, certified where that is possible, kills the solve once in the middle,
 goes on, and tells time, resident memory, disk and the value. `workers` solves with one thread, with
-one worker and with two workers in turn, compares the values bit for bit, and puts what `ur plan`
-expected beside the time. Both need a machine that does nothing else.
+one worker and with two workers in turn, compares the values bit for bit, and prints a table in
+Markdown with what `ur plan` expected beside the time. Both need a machine that does nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import pathlib
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 
 import psutil
 
@@ -74,11 +74,43 @@ def large(word: str, memory: int, folder: pathlib.Path, certify: bool) -> None:
     subprocess.run([*_UR, "info", str(output)], check=True)
 
 
-def workers(word: str, folder: pathlib.Path) -> None:
+@dataclass(frozen=True)
+class Run:
+    """A solve by one thread (no worker) or by workers of one thread, beside its plan."""
+
+    rules: str
+    workers: int
+    seconds: float
+    planned: float
+    resident: int
+    is_same: bool
+
+    def row(self, alone: float) -> str:
+        """A line of a Markdown table; `alone` is what one worker took."""
+        cells = [
+            self.rules.replace(":", " "),
+            str(self.workers or "none"),
+            f"{self.seconds:.1f} s",
+            f"{self.planned:.1f} s",
+            f"{100 * (self.planned / self.seconds - 1):+.0f} %",
+            f"{alone / self.seconds:.2f}",
+            f"{self.resident / 2**30:.1f} GiB",
+            "yes" if self.is_same else "NO",
+        ]
+        return f"| {' | '.join(cells)} |"
+
+
+HEAD = """| rule set | workers | time | `ur plan` | off by | speed-up | resident | same values |
+|---|---|---|---|---|---|---|---|"""
+
+
+def workers(word: str, folder: pathlib.Path) -> list[Run]:
     """One solve by one thread, one worker and two workers."""
     rules = named_rules(word).settled()
-    speed = measured_speed(part_of(rules))
+    part = part_of(rules)
+    speed = measured_speed(part)
     memory = psutil.virtual_memory().available // 2
+    runs: list[Run] = []
     truth = None
     for count in (0, 1, 2):
         output = folder / f"{rules.name}-{rules.pieces}-by-{count}"
@@ -86,24 +118,17 @@ def workers(word: str, folder: pathlib.Path) -> None:
         more = ["--workers", str(count), "--memory", str(memory)] if count else []
         words = ["solve", word, "-q", "-o", str(output), "--threads", "1", *more]
         seconds, peak, code = watched(words)
-        expected = plan(
-            part_of(rules), workers=max(1, count), cores=1, memory=memory, speed=speed
-        ).seconds
+        if code:
+            sys.exit(f"{word} by {count} workers ended with exit code {code}")
+        planned = plan(part, workers=max(1, count), cores=1, memory=memory, speed=speed)
         with TableFile(output) as table:
             values = table.load()
             truth = values if truth is None else truth
             is_same = bool((values == truth).all())
-        facts = {
-            "rules": word,
-            "workers": count,
-            "seconds": round(seconds, 1),
-            "plan": round(expected, 1),
-            "resident_gib": round(peak / 2**30, 2),
-            "is_same": is_same,
-            "exit": code,
-        }
-        print(json.dumps(facts), flush=True)
         shutil.rmtree(output)
+        runs.append(Run(word, count, seconds, planned.seconds, peak, is_same))
+        print(f"{word}, {count} workers: {seconds:.1f} s", file=sys.stderr)
+    return runs
 
 
 def main() -> None:
@@ -116,11 +141,15 @@ def main() -> None:
     parser.add_argument("--folder", type=pathlib.Path, required=True)
     parser.add_argument("--no-certify", action="store_true")
     given = parser.parse_args()
-    for word in given.rules:
-        if given.what == "large":
+    if given.what == "large":
+        for word in given.rules:
             large(word, given.memory, given.folder, not given.no_certify)
-        else:
-            workers(word, given.folder)
+        return
+    runs = [workers(word, given.folder) for word in given.rules]
+    print(HEAD)
+    for of_word in runs:
+        for run in of_word:
+            print(run.row(of_word[1].seconds))
 
 
 if __name__ == "__main__":
