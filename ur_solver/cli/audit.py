@@ -68,10 +68,10 @@ def command(
     TABLE is a file or a rule set, such as finkel or finkel:3. Without it, each game is judged by
     the rule set that its record names. A FILE holds games in RoyalUr's JSON notation, RGN or the
     plain notation (.ur); a folder stands for all games in it, '-' for standard input. Losses and
-    luck are in points, hundredths of the chance to win; the thresholds of marks are chances, such
-    as 0.03. A TABLE of a part of the game judges a game from the first position on that it holds.
-    A game that cannot be read, or of whose rules there is no table, is told and passed
-    over.
+    luck are in points, hundredths of the chance to win, or in money where that is played for; the
+    thresholds of marks are chances, such as 0.03, or shares of the pot. A TABLE of a part of the
+    game judges a game from the first position on that it holds. A game that cannot be read, or of
+    whose rules there is no table, is told and passed over.
 
     \b
     ur audit game.rgn --html report.html
