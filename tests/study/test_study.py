@@ -21,6 +21,7 @@ from ur_solver.study.estimates import mean_of, ratio_of
 from ur_solver.study.evaluate import evaluate
 from ur_solver.study.figures import as_number, as_share, points
 from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
+from ur_solver.study.openings import opening_tree
 from ur_solver.study.play import play
 from ur_solver.study.thumbs import best_order, choices_of
 
@@ -142,11 +143,41 @@ def test_squares_of_a_study(study_of_finkel_2):
 
 def test_openings_of_a_study(study_of_finkel_2, query2):
     for branch in study_of_finkel_2["openings"]:
-        best = query2.best(query2.rules.start(), branch["throw"])
+        ((throw,),) = branch["throws"]
+        assert (branch["say"], branch["other_loses"]) == (None, None)
+        best = query2.best(query2.rules.start(), throw)
         assert branch["move"] == (None if best is None else best.move.text)
         light = query2.rules.position(branch["position"])
         value = query2.value(light)
         assert branch["value"] == pytest.approx(value if light.side == "L" else 1 - value)
+
+
+def test_openings_where_something_is_said(solved):
+    """In birds: what is best said, and what the other choice loses, as the table has it."""
+    with Table(solved(named_rules("birds:2"))) as table:
+        found, start = opening_tree(table), table.rules.start()
+        n_choices = 0
+        for first in found:
+            assert (first["say"], first["other_loses"]) == (
+                "enter",
+                None,
+            )  # nothing is on the board
+            for second in first["then"]:
+                for third in second["then"]:
+                    position = table.rules.position(second["position"])
+                    choices = {k: v for k, v in table.choices(position).items() if v is not None}
+                    best = max(choices, key=choices.__getitem__)
+                    assert third["say"] == best
+                    others = [choices[best] - v for name, v in choices.items() if name != best]
+                    assert third["other_loses"] == pytest.approx(min(others, default=None))
+                    n_choices += len(others)
+        assert n_choices > 20
+        # 1 of four binary dice comes once in four throws; then the second throw places the piece
+        assert [first["throws"] for first in found[1:]] == [[[1, k]] for k in (1, 2, 3, 4)]
+        assert found[0]["throws"] == [[0], [1, 0], [2], [3], [4]]
+        assert sum(first["chance"] for first in found) == pytest.approx(1)
+        mean = sum(first["chance"] * first["value"] for first in found)
+        assert mean == pytest.approx(table.value(start))
 
 
 def test_snapshots_are_drawn_evenly(query2):
@@ -203,7 +234,7 @@ def test_studies_of_other_families(rules, solved):
     text = json.dumps(found, allow_nan=False)
     assert json.loads(text) == found
     assert ("with_a_free_first_throw" in found["fairness"]) == (rules == "skiriuk:2")
-    assert (found["openings"] == []) == (rules == "birds:1")
+    assert found["openings"]
 
 
 def test_intervals():

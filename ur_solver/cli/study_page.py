@@ -27,7 +27,8 @@ def study_page(found: dict[str, Any]) -> str:
         ("luck and skill", _luck(found)),
         ("who beats whom: the share of games that the row wins", _ladder(found)),
         ("squares of light's path", _squares(found)),
-        ("openings: the best second throws", _openings(found)),
+        ("openings: the best second moves", _openings(found)),
+        ("openings: what to say before the third throw", _sayings(found)),
         (
             "what to remember: the best order of priorities",
             _thumbs(found),
@@ -173,25 +174,52 @@ def _squares(found: dict[str, Any]) -> str:
 
 
 def _openings(found: dict[str, Any]) -> str:
-    rows = [["  first throw", "", "light then wins", "second throw", "", "second best loses"]]
+    is_chance = found["rules"].get("stakes") is None
+    light = "light then wins" if is_chance else "light then gets"
+    rows = [["  first throw", "", light, "second throw", "", "second best loses"]]
     for first in found["openings"]:
         for second in first["then"]:
-            loss = second["second"]
-            if loss is None or loss < _LEAST_SECOND:
+            if second["move"] is None or (second["second"] or 0) < _LEAST_SECOND:
                 continue
             rows.append(
                 [
-                    f"  {first['throw']}",
+                    f"  {_thrown(first)}",
                     first["move"] or "pass",
-                    f"{100 * second['value']:.2f} %",
-                    str(second["throw"]),
+                    f"{100 * second['value']:.2f} %" if is_chance else f"{second['value']:.4f}",
+                    _thrown(second),
                     second["move"],
-                    points(loss, sign=False),
+                    points(second["second"], sign=False)
+                    if is_chance
+                    else f"{second['second']:.4f}",
                 ]
             )
-    if len(rows) == 1 or found["rules"].get("stakes") is not None:
-        return ""
-    return columns(rows, "<<>><>")
+    return columns(rows, "<<><<>") if len(rows) > 1 else ""
+
+
+def _thrown(branch: dict[str, Any]) -> str:
+    """The throws of a branch: ``2``, or ``1+3`` where a throw earned another."""
+    return ", ".join("+".join(map(str, throws)) for throws in branch["throws"])
+
+
+def _sayings(found: dict[str, Any]) -> str:
+    """What to say in the third turn, the first one in which there may be a choice."""
+    rows = [["  first throw", "", "second throw", "", "best", "the other loses"]]
+    for first in found["openings"]:
+        for second in first["then"]:
+            for third in second["then"][:1]:
+                if third["other_loses"] is None:
+                    continue
+                rows.append(
+                    [
+                        f"  {_thrown(first)}",
+                        first["move"] or "pass",
+                        _thrown(second),
+                        second["move"] or "pass",
+                        third["say"],
+                        points(third["other_loses"], sign=False),
+                    ]
+                )
+    return columns(rows, "<<<<<>") if len(rows) > 1 else ""
 
 
 def _thumbs(found: dict[str, Any]) -> str:
