@@ -14,8 +14,10 @@ from ur_solver.players.policies import policy_of
 from ur_solver.players.walker import walker_of
 from ur_solver.rules import FREE_THROW, named_rules
 from ur_solver.rules.turns import final_value, turn
-from ur_solver.study.evaluate import evaluate
+from ur_solver.study.estimates import mean_of
+from ur_solver.study.evaluate import evaluate, exact_evaluation
 from ur_solver.study.exact_play import ExactPlay
+from ur_solver.study.play import play
 
 
 def readable_greedy(position, options):
@@ -112,7 +114,9 @@ def test_one_piece_by_a_linear_solve(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["finkel", "bell", "conventional", "casual-roll-again"])
+@pytest.mark.parametrize(
+    "name", ["finkel", "finkel-3dice", "bell", "conventional", "casual-roll-again"]
+)
 def test_two_pieces_by_a_linear_solve(name):
     check_against_linear_solve(named_rules(name, 2), "greedy", "first")
 
@@ -123,19 +127,37 @@ def test_two_pieces_by_the_readable_equations(name):
     rules = named_rules(name, 2)
     walker = walker_of(rules)
     exact = ExactPlay(walker)
-    chances = exact.chances(*(exact.weights(policy_of(each, None)) for each in POLICIES))
+    written = [exact.weights(policy_of(each, None)) for each in POLICIES]
+    chances, throws = exact.chances(*written), exact.throws(*written)
     rng = np.random.default_rng(3)
     for rank in rng.choice(exact.n, 150, replace=False).tolist():
         position = walker.space.unrank(rank)
+        if final_value(position) is not None:  # drawn: neither can ever move
+            continue
         for side, decide in enumerate(POLICIES.values()):
-            expected = 0.0
+            expected, length = 0.0, 1.0
             for chance, reached in steps_of(position, turn(position), decide):
                 final = final_value(reached)
                 turned = reached.side == "D"
                 if final is None:
-                    final = chances[side ^ turned][walker.space.rank(reached)]
+                    after = walker.space.rank(reached)
+                    final = chances[side ^ turned][after]
+                    length += chance * throws[side ^ turned][after]
                 expected += chance * (1 - final if turned else final)
             assert chances[side][rank] == pytest.approx(expected, abs=1e-12)
+            assert throws[side][rank] == pytest.approx(length, rel=1e-11)
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_who_does_not_look_at_the_pot_plays_for_money_as_without(pieces):
+    """The exact figures of bell are those of bell with stakes, for policies that see no fines."""
+    stakes, bell = (named_rules(name, pieces) for name in ("bell-stakes", "bell"))
+    policies = [policy_of(name, None) for name in ("greedy", "first")]
+    exact = exact_evaluation(ExactPlay(walker_of(bell)), *policies)
+    games = play(stakes, *policies, 20_000, seed=2)
+    chance, throws = mean_of(games.results), mean_of(games.throws)
+    assert abs(chance.value - exact.chance.value) < 1.5 * chance.margin
+    assert abs(throws.value - exact.throws.value) < 1.5 * throws.margin
 
 
 @pytest.mark.parametrize("name", CHANCES)
@@ -192,8 +214,6 @@ def test_sampled_and_exact_figures_agree(rules, light, dark, solved):
 
 
 def test_games_are_repeatable(query2):
-    from ur_solver.study.play import play
-
     policies = [policy_of(name, query2) for name in ("weak", "random")]
     first, again = (
         play(query2.rules, *policies, 25_000, seed=3, threads=threads) for threads in (1, 3)
