@@ -157,26 +157,25 @@ class TablePolicy:
         """What each option is worth to the side that takes it, shape (options,)."""
         if turns.sayings is not None:
             return self._saying_values(turns)
-        total, cost = self._stakes(turns)
-        again = turns.has(AGAIN)
+        again, won = turns.has(AGAIN), turns.has(WIN)
         if self.others is None:
             values = self.values.state_values(turns.after)
         else:
             values = np.empty(len(again))
             values[again] = self.values.state_values(turns.after[again])
             values[~again] = self.others.state_values(turns.after[~again])
+        if not self.payoff.has_fines:
+            worth = np.where(again, values, self.payoff.total(0) - values)
+            worth[won] = self.payoff.total(0)
+            return worth
+        total, cost = self._stakes(turns)
         worth = np.where(again, values, total - values)
-        won = turns.has(WIN)
         worth[won] = total[won]
         return np.asarray(worth - cost)
 
-    def _stakes(
-        self, turns: Turns
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | float]:
+    def _stakes(self, turns: Turns) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """What the two sides' values sum to after each option, and what it costs."""
         payoff = self.payoff
-        if not payoff.has_fines:
-            return np.full(len(turns.source), float(payoff.total(0))), 0.0
         fines = turns.after[:, -1].astype(np.int64)
         total = np.asarray(payoff.total(0) + fines * float(payoff.total(1) - payoff.total(0)))
         return total, np.where(turns.has(ROSETTE), float(payoff.cost(True)), 0.0)

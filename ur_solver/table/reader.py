@@ -7,6 +7,7 @@ import os
 import pathlib
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from types import TracebackType
@@ -374,10 +375,22 @@ class TableFile:
     def _load_all(self, progress: Progress) -> npt.NDArray[Any]:
         total = self.header.positions
         flat = np.empty(total, dtype=self._kind.dtype)
-        for row, first in enumerate(self._first_values.tolist()):
-            end = first + int(self.blocks[row]["size"])
-            self._load_block(row, flat[first:end])
-            progress(end, total)
+        firsts = self._first_values.tolist()
+        ends = [*firsts[1:], total]
+
+        def load(row: int) -> int:
+            self._load_block(row, flat[firsts[row] : ends[row]])
+            return int(ends[row])
+
+        # most of it is done without Python's lock
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            loads = [pool.submit(load, row) for row in range(len(ends))]
+            try:
+                for each in loads:
+                    progress(each.result(), total)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
         return flat
 
     def _bar(self) -> AbstractContextManager[Progress]:
