@@ -30,7 +30,11 @@ pytest.importorskip("distributed")
 from ur_solver.cluster import runner, start
 from ur_solver.cluster.runner import ClusterRunner
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning",
+    "ignore::pytest.PytestWarning",
+    "ignore:Creating scratch directories:UserWarning",  # on a machine that is busy
+)
 
 RULES = named_rules("finkel:3")
 N_BLOCKS = len(space_of(RULES).blocks)
