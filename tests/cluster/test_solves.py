@@ -6,10 +6,11 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,7 @@ pytestmark = pytest.mark.filterwarnings(
 RULES = named_rules("finkel:3")
 N_BLOCKS = len(space_of(RULES).blocks)
 TWO = Cluster(workers=2, threads=1)
+REALLY_CONNECTED = start.connected
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +94,16 @@ def test_workers_solve_what_one_process_solves(tmp_path, name, certify, whole):
     assert len(told) == N_BLOCKS
     assert counts == [2]
     assert os.listdir(tmp_path) == [name]
+
+
+def test_another_cluster_on_this_machine_is_no_fault(connect):
+    """The usual port of Dask's web server is taken then."""
+    with socket.socket() as taken:
+        with suppress(OSError):  # where another program has it, it is taken too
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        with REALLY_CONNECTED(Cluster(workers=1, threads=1)) as another:
+            assert len(pids(another)) == 1
 
 
 def test_workers_solve_a_part(tmp_path, whole):

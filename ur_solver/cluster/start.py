@@ -45,7 +45,8 @@ def connected(cluster: Cluster) -> Iterator[Callable[[], Client]]:
             threads_per_worker=threads,
             processes=True,
             memory_limit=0,
-            dashboard_address=None,
+            # its usual port may be taken, by another solve for example
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
             silence_logs=50,
         ) as local:
             yield lambda: Client(local, timeout=_CONNECTING, set_as_default=False)
