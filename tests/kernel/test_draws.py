@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 from tests.solving import solve
+from ur_solver.errors import SolveError
 from ur_solver.kernel import ArrayBlocks, kernel_of
 from ur_solver.rules import PATHS, named_rules
 from ur_solver.rules.dice import Dice
@@ -27,8 +28,7 @@ def is_stuck(rules, position) -> bool:
     return not any(rules.legal_moves(position, throw) for throw in rules.dice.throws)
 
 
-@pytest.mark.parametrize("pieces", [1, 2])
-@pytest.mark.parametrize("path", ["bell", "masters"])
+@pytest.mark.parametrize(("path", "pieces"), [("bell", 1), ("bell", 2), ("masters", 1)])
 def test_where_nobody_can_ever_move_the_value_is_a_half(path, pieces):
     rules = fives(pieces, path)
     space = space_of(rules)
@@ -45,6 +45,13 @@ def test_where_nobody_can_ever_move_the_value_is_a_half(path, pieces):
     for block in space.blocks:
         own = blocks.values_of(block.index)
         assert kernel_of(space).residual(block, own, blocks, block.offset, block.size) < 1e-12
+
+
+def test_draws_are_not_taken_for_play_without_an_end():
+    # two pieces a side can capture each other for ever on this path, with fives alone
+    rules = fives(2, "masters")
+    with pytest.raises(SolveError, match="play can go on for ever from"):
+        solve(space_of(rules), tolerance=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ cdef struct ColumnMap:
     # placements draw on.
     int32_t before, first, between, second, after, placements
     int32_t first_to, second_to, placements_to
+    int32_t filler               # so that no byte is without a member: maps are compared by bytes
     const int16_t* first_map     # by detail: what it becomes, -1 if there is no move
     const int16_t* second_map
     const int32_t* renumbered    # by placement; NULL if it keeps its number
