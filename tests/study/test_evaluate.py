@@ -121,7 +121,7 @@ def test_two_pieces_by_a_linear_solve(name):
     check_against_linear_solve(named_rules(name, 2), "greedy", "first")
 
 
-@pytest.mark.parametrize("name", ["conventional", "birds", "skiriuk", "ben", "casual-roll-again"])
+@pytest.mark.parametrize("name", CHANCES)
 def test_two_pieces_by_the_readable_equations(name):
     """The one solution of the linear equations is recognized by them, position by position."""
     rules = named_rules(name, 2)
