@@ -89,9 +89,16 @@ class UnsettledError(SolveError):
         After so many sweeps.
     """
 
-    def __init__(self, message: str, sweeps: int) -> None:
-        super().__init__(message)
+    def __init__(self, sweeps: int, text: str) -> None:
+        super().__init__(sweeps, text)
         self.sweeps = sweeps
+
+    def __str__(self) -> str:
+        return str(self.args[1])
+
+
+class UnsolvableError(SolveError):
+    """A rule set has no values, or none that can be proven to the tolerance."""
 
 
 class MissingBlockError(SolveError):

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from tests.dense import PRECISION, DenseGame
 from tests.solving import solve
-from ur_solver.errors import SolveError
+from ur_solver.errors import SolveError, UnsolvableError
 from ur_solver.kernel import RowKernel, policy
+from ur_solver.make import make_table
 from ur_solver.rules import PATHS, RuleSet, named_rules
 from ur_solver.rules.dice import DICE, Dice
 from ur_solver.space import RaceSpace, TileSpace, space_of
@@ -155,3 +156,13 @@ def test_a_large_block_is_not_factorised(monkeypatch):
     monkeypatch.setattr(policy, "MOST_POSITIONS", 10)
     with pytest.raises(SolveError, match="policy iteration serves blocks of at most 10 positions"):
         solve(space_of(rules), tolerance=1e-6)
+
+
+def test_what_cannot_be_solved_leaves_nothing_behind(tmp_path):
+    rules = odd_rules("bell", {5: 10_000_000, 6: 1})
+    output = tmp_path / "odd.h5"
+    with pytest.raises(UnsolvableError, match="ask for a larger tolerance"):
+        make_table(rules, output, tolerance=1e-12)
+    assert not list(tmp_path.iterdir())
+    make_table(rules, output, tolerance=1e-6)
+    assert list(tmp_path.iterdir()) == [output]

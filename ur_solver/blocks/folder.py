@@ -18,7 +18,7 @@ from ur_solver.blocks.files import BlockFiles
 from ur_solver.blocks.job import Job
 from ur_solver.blocks.record import RECORD, BlockRecord, Row, is_sound
 from ur_solver.blocks.value_types import VALUE_TYPES
-from ur_solver.errors import CheckpointError, OutputError
+from ur_solver.errors import CheckpointError, OutputError, UnsolvableError
 from ur_solver.space import Space, space_of
 
 HEAD, MANIFEST = "solve.json", "manifest.bin"
@@ -120,6 +120,8 @@ class BlockFolder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if isinstance(error, UnsolvableError):
+            self.remove()  # nothing would go on from here
         self._release()
 
     def _release(self) -> None:

@@ -121,9 +121,9 @@ def iterate(
             return Iteration(sweeps, delta)
         if sweeps >= most_sweeps or not math.isfinite(delta):
             raise UnsettledError(
+                sweeps,
                 f"a block has not settled after {sweeps} sweeps: the last changed a value by "
                 f"{delta:.3g}",
-                sweeps,
             )
         if len(factors) >= 2:
             r = min(max(slowest, *factors[-_LATEST:]), _SLOWEST)

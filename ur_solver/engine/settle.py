@@ -11,7 +11,7 @@ import numpy as np
 
 from ur_solver.engine.iterate import MAX_SWEEPS, iterate
 from ur_solver.engine.lease import Lease
-from ur_solver.errors import SolveError, UnsettledError
+from ur_solver.errors import UnsettledError, UnsolvableError
 from ur_solver.kernel import (
     MOST_POLICY_POSITIONS,
     BlockWork,
@@ -101,13 +101,15 @@ def settle_for_sure(
 
     Raises
     ------
+    UnsolvableError
+        If play can stay in the block for ever, or the goal cannot be proven.
     SolveError
-        If play can stay in the block for ever, or the goal cannot be reached or proven.
+        If the goal cannot be reached.
     """
     rules = kernel.space.rules
     rank = kernel.endless_rank(block, lease.threads)
     if rank is not None:
-        raise SolveError(
+        raise UnsolvableError(
             f"{rules.name}: play can go on for ever from {kernel.space.unrank(rank).notation!r}, "
             "so that its positions have no value"
         )
@@ -131,7 +133,7 @@ def settle_for_sure(
     work.load(values)
     residual = _residual(work, values, lease, True)
     if not is_within(work, values, goal, lease.threads, lease.check_stop):
-        raise SolveError(
+        raise UnsolvableError(
             f"{rules.name}: with these dice rounding errors add up so far that block "
             f"{block.index} is not proven to be within {goal:.2g} of its solution; ask for a "
             "larger tolerance"
