@@ -15,6 +15,8 @@ from ur_solver.engine import default_threads
 _SETTINGS = {
     # blocks that a lost worker had are not to blame
     "distributed.scheduler.allowed-failures": 1_000,
+    # of what was done last, some kB a message: 1,000 would be 20 MB
+    "distributed.admin.low-level-log-length": 100,
     # the driver says where a block goes
     "distributed.scheduler.work-stealing": False,
     # mapped files count as a worker's memory, though the system takes them back: the driver's

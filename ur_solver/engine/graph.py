@@ -53,10 +53,10 @@ class BlockGraph:
                 self._n_missing[index] += not self._is_done[each]
                 self._n_readers[each] += 1
         self._n_finished = 0
-        # by block in work, how many had been finished when it was taken; by block that was
-        # finished, how many had been by then
+        # by block in work, how many had been finished when it was taken; by block, how many had
+        # been when it was finished last
         self._taken: dict[int, int] = {}
-        self._finished: dict[int, int] = {}
+        self._finished = np.zeros(n, dtype=np.int64)
         ready = [k for k in range(n) if not self._is_done[k] and not self._n_missing[k]]
         self._ready = [self._entry(k) for k in ready]
         heapq.heapify(self._ready)
@@ -130,7 +130,7 @@ class BlockGraph:
             The block in work that has found the values lost. Where they have been found again
             since it was taken, it has seen those before, and nothing is reopened.
         """
-        if not self._is_done[index] or self._finished.get(index, 0) > self._taken[reader]:
+        if not self._is_done[index] or self._finished[index] > self._taken[reader]:
             return
         self._is_done[index] = False
         self.n_left += 1
