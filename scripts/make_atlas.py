@@ -4,7 +4,7 @@
     python scripts/make_atlas.py              # the pages from the studies that are there
 
 Tables are taken from where `ur` finds them, and solved if they are missing. The counts of pieces
-are those that two cores solve within two minutes; another count is a change of `COUNTS`.
+are those of `COUNTS`; another count is a change there.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ur_solver.players.policies import PRIORITIES, TablePolicy
 from ur_solver.players.turns import AGAIN, PASS, ROSETTE
 from ur_solver.players.walker import Walker
 from ur_solver.study import evaluate, study
-from ur_solver.study.comparison import Study, best_order, table_of
-from ur_solver.study.estimates import mean_of
-from ur_solver.study.figures import as_number, as_share, parts_of, points
+from ur_solver.study.comparison import ROWS, Study, best_order, table_of
+from ur_solver.study.estimates import beyond_of, mean_of
+from ur_solver.study.figures import as_count, as_number, as_share, points, value_of
 from ur_solver.study.play import Step, play
 from ur_solver.study.plots import fairness, lengths, skill, throws, worth
 
@@ -44,7 +44,7 @@ COUNTS = {
     "masters-4dice": 4,
     "blitz": 4,
     "aseb": 4,
-    "bell": 4,
+    "bell": 5,
     "bell-stakes": 3,
     "casual": 4,
     "casual-roll-again": 4,
@@ -54,6 +54,8 @@ COUNTS = {
     "ben": 3,
 }
 """The pieces of every rule set's page."""
+
+_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
 
 GROWTH = ("finkel:1", "finkel:2", "finkel:3", "finkel:4", "finkel:5", "finkel:7")
 
@@ -108,6 +110,7 @@ def make_claims() -> None:
         found["runs"][word] = {
             "mean": mean_of(runs).to_json(),
             "longest": int(runs.max()),
+            "beyond": beyond_of(len(games)).to_json(),
             "twenty": mean_of(runs >= 20).to_json(),
         }
         found["landings"][word] = mean_of(landings).to_json()
@@ -145,7 +148,7 @@ def page_of(found: Study) -> str:
                     f"`{policy}`",
                     as_share(ladder["wins"][k][0]),
                     "-" if ladder["games_apart"][k][0] is None
-                    else f"{ladder['games_apart'][k][0]:,}",
+                    else as_count(ladder["games_apart"][k][0]),
                 ]
                 for k, policy in enumerate(ladder["policies"])
                 if k
@@ -172,8 +175,8 @@ The best order of priorities that was found, by games against `greedy`:
     return f"""# {name}
 
 With {found["rules"]["pieces"]} pieces a side; {found["games"]:,} games of the table against
-itself, seed {found["seed"]}. Figures with ± are sampled, and so are the longest game and, above two
-pieces, the standard deviation; all others are exact ([what the figures mean](../study.md)).
+itself, seed {found["seed"]}. Figures with ± or an interval are sampled, and the longest game is
+that of these; all others are exact ([what the figures mean](../study.md)).
 
 {facts}
 {opening}
@@ -200,7 +203,7 @@ Made by `python scripts/make_atlas.py --study`, or the figures alone by
 
 def claims_of(studies: dict[str, Study]) -> str:
     claims = json.loads((ATLAS / "data" / "claims.json").read_text())
-    skiriuk, d4 = studies["skiriuk:3"], studies["skiriuk-d4:3"]
+    skiriuk, d4 = (studies[f"{name}:{COUNTS[name]}"] for name in ("skiriuk", "skiriuk-d4"))
     free = skiriuk["fairness"]["with_a_free_first_throw"]
     forced = skiriuk["fairness"]["first_player"]
 
@@ -209,9 +212,15 @@ def claims_of(studies: dict[str, Study]) -> str:
 
     runs = markdown(
         [
-            ["", "longest row of moves in a game, on average", "longest seen", "20 or more"],
+            ["", "longest row in a game, on average", "longest seen", "longer", "20 or more"],
             *(
-                [word, as_number(each["mean"]), str(each["longest"]), as_share(each["twenty"])]
+                [
+                    word,
+                    as_number(each["mean"]),
+                    str(each["longest"]),
+                    as_share(each["beyond"]),
+                    as_share(each["twenty"]),
+                ]
                 for word, each in claims["runs"].items()
             ),
         ]
@@ -222,12 +231,12 @@ def claims_of(studies: dict[str, Study]) -> str:
             *(
                 [word, as_number(each)]
                 for word, each in sorted(
-                    claims["lengths"].items(), key=lambda item: parts_of(item[1])[0]
+                    claims["lengths"].items(), key=lambda item: value_of(item[1])
                 )
             ),
         ]
     )
-    means = {word: parts_of(each)[0] for word, each in claims["lengths"].items()}
+    means = {word: value_of(each) for word, each in claims["lengths"].items()}
     assert sorted(means, key=means.__getitem__)[:4] == [
         "finkel:2",
         "skiriuk-d4:2",
@@ -238,8 +247,8 @@ def claims_of(studies: dict[str, Study]) -> str:
     return f"""## What the sources claim
 
 **Skiriuk's starter has a forced throw of 1, so that the first player has no "too great
-advantage".** With three pieces the first player wins {100 * forced:.4f} % with the forced 1, and
-would win {100 * free:.4f} % with a free first throw. Both are exact.
+advantage".** With {_NUMBERS[COUNTS["skiriuk"]]} pieces the first player wins {100 * forced:.4f} %
+with the forced 1, and would win {100 * free:.4f} % with a free first throw. Both are exact.
 
 **Three sticks play more interestingly there than a four-sided die.** A four comes once in eight
 throws of the sticks and once in four of the die. Changes of the lead in a game:
@@ -275,13 +284,14 @@ def make_pages() -> None:
         (ATLAS / f"{found['rules']['name']}.md").write_text(page_of(found))
     growth = [studies[word] for word in GROWTH]
     listed = "\n".join(f"{found['rules']['name']}" for found in shown)
+    rows = [row for row in ROWS if row.key in ("first_player", "throws", "greedy_beats_table")]
     overview = markdown(
         [
-            ["", "the first player wins", "throws a game", "greedy beats the table", "best order"],
+            ["", *(row.label for row in rows), "the best order"],
             *(
                 [
                     f"[{found['word']}]({found['rules']['name']}.md)",
-                    *(table_of([found])[k][1] for k in (2, 3, 15)),
+                    *(row.text(found) for row in rows),
                     f"`{best_order(found) or '-'}`",
                 ]
                 for found in shown
@@ -294,11 +304,11 @@ def make_pages() -> None:
     text = f"""# Atlas
 
 What every rule set is like to play: how fair it is, how long, and how much the moves matter, by
-{GAMES:,} games of a solved table against itself and games of rules of thumb against it. The counts
-of pieces are those that two cores solve in two minutes; `COUNTS` in `scripts/make_atlas.py` makes
-pages of larger ones, after `ur solve NAME -n N`. Figures with ± are sampled, with seed {SEED}, and
-give half the width of their 95 % interval; standard deviations above two pieces, and the longest
-games, are those of the sample. All other figures are exact. [Studies](../study.md) explains them.
+thousands of games of a solved table against itself and games of rules of thumb against it. `COUNTS`
+in `scripts/make_atlas.py` has the counts of pieces; it makes pages of larger ones after
+`ur solve NAME -n N`. Figures with ± are sampled, with seed {SEED}, and give half the width of their
+95 % interval, or both of its ends where they are not as far; the longest games are those that were
+seen. All other figures are exact. [Studies](../study.md) explains them.
 
 ![What the first player wins beyond one half, by rule set]({fair})
 
@@ -330,7 +340,7 @@ Finkel's game with one piece to seven:
 def first_player_of(found: Study) -> float:
     part = found["fairness"]
     is_chance = found["rules"].get("stakes") is None
-    return -parts_of(part["first_player" if is_chance else "first_player_wins"])[0]
+    return -value_of(part["first_player" if is_chance else "first_player_wins"])
 
 
 def main() -> None:

@@ -31,7 +31,7 @@ def test_sampled_figures():
     chance = found["light_chance"]
     assert list(chance) == ["value", "low", "high"]
     assert chance["low"] < chance["value"] < chance["high"]
-    assert "give or take" in run(*arguments[:-1])
+    assert "±" in run(*arguments[:-1])
 
 
 def test_faults():

@@ -114,9 +114,7 @@ def test_one_piece_by_a_linear_solve(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "name", ["finkel", "finkel-3dice", "bell", "conventional", "casual-roll-again"]
-)
+@pytest.mark.parametrize("name", CHANCES)
 def test_two_pieces_by_a_linear_solve(name):
     check_against_linear_solve(named_rules(name, 2), "greedy", "first")
 
@@ -209,7 +207,8 @@ def test_sampled_and_exact_figures_agree(rules, light, dark, solved):
     # 1.5 times the margins: 99.7 % of seeds, and this one for good
     assert abs(sampled.chance.value - exact.chance.value) < 1.5 * sampled.chance.margin
     assert abs(sampled.throws.value - exact.throws.value) < 1.5 * sampled.throws.margin
-    assert sampled.deviation == pytest.approx(exact.deviation, rel=0.03)
+    difference = abs(sampled.deviation.value - exact.deviation.value)
+    assert difference < 1.5 * sampled.deviation.margin
     assert 0.005 < sampled.chance.margin < 0.008
 
 

@@ -12,6 +12,7 @@ from ur_solver.cli.output import columns, say, side_name
 from ur_solver.locate import open_file
 from ur_solver.rules import DARK, LIGHT
 from ur_solver.study import Estimate, Evaluation, evaluate
+from ur_solver.study.figures import as_number, as_share
 
 
 @click.command(short_help="One way to play against another.")
@@ -49,12 +50,11 @@ def command(word: str, light: str, dark: str, games: int | None, seed: int, as_j
 
 
 def _page(found: Evaluation, light: str, dark: str) -> str:
-    lost = Estimate(1 - found.chance.value, found.chance.margin)
     rows = [
         [f"{light} ({side_name(LIGHT)}) wins", _percent(found.chance)],
-        [f"{dark} ({side_name(DARK)}) wins", _percent(lost)],
+        [f"{dark} ({side_name(DARK)}) wins", _percent(found.chance.rest())],
         ["throws in a game", _number(found.throws)],
-        ["  standard deviation", f"{found.deviation:.2f}"],
+        ["  standard deviation", _number(found.deviation)],
         ["games played", f"{found.games:,}" if found.games else "none: the figures are exact"],
     ]
     return columns(rows, "<<")
@@ -63,10 +63,10 @@ def _page(found: Evaluation, light: str, dark: str) -> str:
 def _percent(estimate: Estimate) -> str:
     if estimate.is_exact:
         return f"{100 * estimate.value:.8f} %"
-    return f"{100 * estimate.value:.2f} %, give or take {100 * estimate.margin:.2f}"
+    return as_share(estimate.to_json())
 
 
 def _number(estimate: Estimate) -> str:
     if estimate.is_exact:
         return f"{estimate.value:.6f}"
-    return f"{estimate.value:.2f}, give or take {estimate.margin:.2f}"
+    return as_number(estimate.to_json())

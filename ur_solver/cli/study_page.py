@@ -8,7 +8,16 @@ import click
 
 from ur_solver.cli.output import columns
 from ur_solver.players.policies import PRIORITIES
-from ur_solver.study.figures import as_number, as_share, names_of, parts_of, points
+from ur_solver.study.figures import (
+    as_count,
+    as_number,
+    as_points,
+    as_share,
+    halves_of,
+    names_of,
+    points,
+    value_of,
+)
 
 _LEAST_SECOND = 1e-9
 
@@ -60,24 +69,31 @@ def _fairness(found: dict[str, Any]) -> str:
             f"{each['throw']}: {points(each['gain'])}" for each in fairness["first_throw"]
         )
         rows.append(["  worth of the first throw", f"{throws} points"])
-    if fairness["unfinished"]:
-        rows.append(["  games left unfinished", f"{100 * fairness['unfinished']:.2f} %"])
+    if value_of(fairness["unfinished"]):
+        rows.append(["  games left unfinished", as_share(fairness["unfinished"])])
     return columns(rows, "<<")
 
 
 def _length(found: dict[str, Any]) -> str:
     length = found["length"]
-    shares = length["quantiles"]
+    throws = length["distributions"]["throws"]
+    shares = throws["quantiles"]
     return columns(
         [
             ["  throws a game", as_number(length["throws"])],
-            ["    standard deviation", f"{length['deviation']:.2f}"],
+            ["    standard deviation", as_number(throws["deviation"])],
+            ["    half take no more than", as_count(shares["0.5"])],
             [
                 "    nine games of ten",
-                f"{shares['0.05']:.0f} to {shares['0.95']:.0f}; all {length['shortest']} to "
-                f"{length['longest']}",
+                f"{as_count(shares['0.05'])} to {as_count(shares['0.95'])}",
+            ],
+            [
+                "    all that were seen",
+                f"{throws['shortest']} to {throws['longest']}; longer ones: "
+                f"{as_share(length['beyond'])} of games",
             ],
             ["  turns a game", as_number(length["turns"])],
+            ["  moves a game", as_number(length["moves"])],
             ["  captures a game", as_number(length["captures"])],
             ["  extra throws a game", as_number(length["extra_throws"])],
         ],
@@ -90,10 +106,13 @@ def _choices(found: dict[str, Any]) -> str:
     return columns(
         [
             ["  throws with a choice", as_share(choices["with_a_choice"])],
+            ["  throws without a choice", as_share(choices["without_a_choice"])],
+            ["  choices a turn", as_number(choices["choices_a_turn"])],
             ["  throws without a move", as_share(choices["without_a_move"])],
             [
                 "  moves to choose from",
-                f"{as_number(choices['moves_to_choose_from'])}; at most {choices['most_moves']}",
+                f"{as_number(choices['moves_to_choose_from'])}; at most {choices['most_moves']} "
+                "were seen",
             ],
         ],
         "<<",
@@ -127,9 +146,9 @@ def _luck(found: dict[str, Any]) -> str:
             [
                 f"  {name}",
                 as_share(each["loss"]),
-                points(each["luck_deviation"], sign=False),
-                points(each["loss_deviation"], sign=False),
-                f"{100 * each['skill']:.1f} %",
+                as_points(each["luck_deviation"], sign=False),
+                as_points(each["loss_deviation"], sign=False),
+                as_share(each["skill"]),
             ]
         )
     return columns(rows, "<>>>>")
@@ -141,12 +160,12 @@ def _ladder(found: dict[str, Any]) -> str:
     rows = [["", "", *letters, "games to tell it from the table"]]
     for k, name in enumerate(names):
         wins = [
-            "-" if i == k else f"{100 * parts_of(each)[0]:.1f}"
+            "-" if i == k else f"{100 * value_of(each):.1f}"
             for i, each in enumerate(ladder["wins"][k])
         ]
         apart = ladder["games_apart"][k][0]
-        rows.append([f"  {letters[k]}", name, *wins, "" if apart is None else f"{apart:,}"])
-    margin = max(parts_of(each)[1] for row in ladder["wins"] for each in row)
+        rows.append([f"  {letters[k]}", name, *wins, "" if apart is None else as_count(apart)])
+    margin = max(max(halves_of(each)) for row in ladder["wins"] for each in row)
     text = columns(rows, "<<" + ">" * (len(names) + 1))
     if margin:
         text += f"\n  per cent, give or take {100 * margin:.1f} at most"
@@ -168,7 +187,7 @@ def _squares(found: dict[str, Any]) -> str:
     rows.append(["", "off", "", "", as_share(found["squares"]["off"])])
     text = columns(rows, "><>>>")
     for each in found["squares"]["rosettes"]:
-        more = points(each["more_than_its_neighbours"])
+        more = as_points(each["more_than_its_neighbours"])
         text += f"\n  the rosette {each['square']}: {more} points more than the squares beside it"
     return text
 
@@ -231,8 +250,8 @@ def _thumbs(found: dict[str, Any]) -> str:
     text = columns(rows, "<>")
     for k, name in enumerate(thumbs["orders"][-1]["order"].split("+"), start=1):
         text += f"\n  {k}. {'Prefer' if k == 1 else 'Among equals,'} {PRIORITIES[name]}."
-    losses = ", ".join(
-        f"{name} {points(parts_of(loss)[0], sign=False)}"
-        for name, loss in thumbs["loss_at_a_choice"].items()
-    )
-    return f"{text}\n  points lost at a choice of the table's games: {losses}"
+    rows = [["  points lost", "a game against the table", "at a choice of the table's games"]]
+    for name, loss in thumbs["loss_at_a_choice"].items():
+        game = as_points(thumbs["loss_a_game"][name], sign=False)
+        rows.append([f"  {name}", game, as_points(loss, sign=False)])
+    return f"{text}\n{columns(rows, '<>>')}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ur_solver.errors import InputError
-from ur_solver.study.figures import as_number, as_share, parts_of
+from ur_solver.study.figures import as_count, as_number, as_share, ends_of
 
 Study = dict[str, Any]
 """As `ur_solver.study.study` gives it."""
@@ -27,15 +27,15 @@ class Row:
     key : str
         Its name in JSON and CSV.
     label : str
-    is_share : bool
-        Whether it is a share, in per cent for people.
+    form : callable
+        How it is written for people.
     of : callable
         The figure of a study, as its JSON has it; None where it has none.
     """
 
     key: str
     label: str
-    is_share: bool
+    form: Callable[[Any], str]
     of: Callable[[Study], Any]
 
     def text(self, study: Study) -> str:
@@ -45,13 +45,17 @@ class Row:
             return "-"
         if isinstance(figure, int):
             return f"{figure:,}"
-        return as_share(figure) if self.is_share else as_number(figure)
+        return self.form(figure)
 
 
 def _first_player(study: Study) -> Any:
     if study["rules"].get("stakes") is None:
         return study["fairness"]["first_player"]
     return study["fairness"]["first_player_wins"]
+
+
+def _throws(study: Study) -> Any:
+    return study["length"]["distributions"]["throws"]
 
 
 def beaten_by_table(study: Study, name: str) -> Any:
@@ -67,63 +71,91 @@ def best_order(study: Study) -> str | None:
 
 
 ROWS = (
-    Row("positions", "positions", False, lambda study: study["positions"]),
-    Row("first_player", "the first player wins", True, _first_player),
-    Row("throws", "throws a game", False, lambda study: study["length"]["throws"]),
+    Row("positions", "positions", as_number, lambda study: study["positions"]),
+    Row("first_player", "the first player wins", as_share, _first_player),
+    Row("throws", "throws a game", as_number, lambda study: study["length"]["throws"]),
     Row(
         "throws_deviation",
         "  standard deviation",
-        False,
-        lambda study: study["length"]["deviation"],
+        as_number,
+        lambda study: _throws(study)["deviation"],
     ),
-    Row("longest", "  longest seen", False, lambda study: study["length"]["longest"]),
-    Row("turns", "turns a game", False, lambda study: study["length"]["turns"]),
-    Row("captures", "captures a game", False, lambda study: study["length"]["captures"]),
     Row(
-        "extra_throws", "extra throws a game", False, lambda study: study["length"]["extra_throws"]
+        "median",
+        "  half take no more than",
+        as_count,
+        lambda study: _throws(study)["quantiles"]["0.5"],
+    ),
+    Row(
+        "ninety_five",
+        "  95 % take no more than",
+        as_count,
+        lambda study: _throws(study)["quantiles"]["0.95"],
+    ),
+    Row("longest", "  longest seen", as_number, lambda study: _throws(study)["longest"]),
+    Row("longer", "  longer than that", as_share, lambda study: study["length"]["beyond"]),
+    Row("turns", "turns a game", as_number, lambda study: study["length"]["turns"]),
+    Row("moves", "moves a game", as_number, lambda study: study["length"]["moves"]),
+    Row("captures", "captures a game", as_number, lambda study: study["length"]["captures"]),
+    Row(
+        "extra_throws",
+        "extra throws a game",
+        as_number,
+        lambda study: study["length"]["extra_throws"],
     ),
     Row(
         "with_a_choice",
         "throws with a choice",
-        True,
+        as_share,
         lambda study: study["choices"]["with_a_choice"],
+    ),
+    Row(
+        "choices_a_turn",
+        "choices a turn",
+        as_number,
+        lambda study: study["choices"]["choices_a_turn"],
     ),
     Row(
         "moves_to_choose_from",
         "moves to choose from",
-        False,
+        as_number,
         lambda study: study["choices"]["moves_to_choose_from"],
     ),
     Row(
         "without_a_move",
         "throws without a move",
-        True,
+        as_share,
         lambda study: study["choices"]["without_a_move"],
     ),
-    Row("lead_changes", "changes of the lead", False, lambda study: study["drama"]["lead_changes"]),
+    Row(
+        "lead_changes",
+        "changes of the lead",
+        as_number,
+        lambda study: study["drama"]["lead_changes"],
+    ),
     Row(
         "won_from_below_10",
         "won from below 10 %",
-        True,
+        as_share,
         lambda study: study["drama"]["comebacks"]["10"],
     ),
-    Row("swing", "a throw changes the chance by", True, lambda study: study["drama"]["swing"]),
+    Row("swing", "a throw changes the chance by", as_share, lambda study: study["drama"]["swing"]),
     Row(
         "greedy_beats_table",
         "greedy beats the table",
-        True,
+        as_share,
         lambda study: beaten_by_table(study, "greedy"),
     ),
     Row(
         "random_beats_table",
         "random beats the table",
-        True,
+        as_share,
         lambda study: beaten_by_table(study, "random"),
     ),
     Row(
         "order_beats_table",
         "the best order beats the table",
-        True,
+        as_share,
         lambda study: beaten_by_table(study, best_order(study) or ""),
     ),
 )
@@ -188,7 +220,7 @@ def comparison_csv(studies: Sequence[Study]) -> str:
             figure = row.of(study)
             if figure is None:
                 continue
-            value, margin = parts_of(figure)
+            value, low, high = ends_of(figure)
             if math.isfinite(value):
-                writer.writerow([study["word"], row.key, value, value - margin, value + margin])
+                writer.writerow([study["word"], row.key, value, low, high])
     return text.getvalue()

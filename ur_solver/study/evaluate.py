@@ -8,7 +8,7 @@ from typing import Any
 from ur_solver.errors import InputError
 from ur_solver.players.policies import Policy, PolicyLike, policy_of
 from ur_solver.players.walker import walker_of
-from ur_solver.study.estimates import Estimate, mean_of
+from ur_solver.study.estimates import Estimate, deviation_of, mean_of
 from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay
 from ur_solver.study.play import play
 from ur_solver.values import Values
@@ -27,7 +27,7 @@ class Evaluation:
         That light wins, who throws first.
     throws : Estimate
         In a game, on average.
-    deviation : float
+    deviation : Estimate
         The standard deviation of the throws in a game.
     games : int
         That were played; 0 if the figures are exact.
@@ -35,7 +35,7 @@ class Evaluation:
 
     chance: Estimate
     throws: Estimate
-    deviation: float
+    deviation: Estimate
     games: int
 
     def to_json(self) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Evaluation:
         return {
             "light_chance": self.chance.to_json(),
             "throws": self.throws.to_json(),
-            "throws_deviation": self.deviation,
+            "throws_deviation": self.deviation.to_json(),
             "games": self.games,
         }
 
@@ -100,8 +100,8 @@ def evaluate(
         )
     n_games = 100_000 if games is None else games
     played = play(values.rules, policies[0], policies[1], n_games, seed=seed)
-    deviation = float(played.throws.std(ddof=1)) if n_games > 1 else 0.0
-    return Evaluation(mean_of(played.results), mean_of(played.throws), deviation, n_games)
+    throws = played.throws
+    return Evaluation(mean_of(played.results), mean_of(throws), deviation_of(throws), n_games)
 
 
 def exact_evaluation(exact: ExactPlay, light: Policy | None, dark: Policy | None) -> Evaluation:
@@ -124,4 +124,5 @@ def exact_evaluation(exact: ExactPlay, light: Policy | None, dark: Policy | None
     begin = exact.beginnings(light)
     means = exact.throws(ours, theirs)
     mean, deviation = begin.throws(means, exact.throws(ours, theirs, means))
-    return Evaluation(Estimate(begin.chance(chances)), Estimate(mean), deviation, 0)
+    chance = Estimate.exact(begin.chance(chances))
+    return Evaluation(chance, Estimate.exact(mean), Estimate.exact(deviation), 0)

@@ -1,4 +1,4 @@
-"""Figures of a study as text: shares in per cent, numbers, with what they may be off."""
+"""Figures of a study as text: shares in per cent, numbers, with their intervals."""
 
 from __future__ import annotations
 
@@ -6,17 +6,31 @@ import math
 import string
 from typing import Any
 
+_SKEW = 0.15
+"""An interval whose halves differ by more than this part of them is written by its ends."""
 
-def parts_of(figure: Any) -> tuple[float, float]:
-    """A figure of a study as JSON has it: its value, and half the width of its interval.
+
+def ends_of(figure: Any) -> tuple[float, float, float]:
+    """A figure of a study as JSON has it: its value, and the ends of its interval.
 
     What could not be seen, as there was nothing of its kind, is None there and 0 here.
     """
     if figure is None:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     if isinstance(figure, dict):
-        return float(figure["value"]), (float(figure["high"]) - float(figure["low"])) / 2
-    return float(figure), 0.0
+        return float(figure["value"]), float(figure["low"]), float(figure["high"])
+    return float(figure), float(figure), float(figure)
+
+
+def value_of(figure: Any) -> float:
+    """The value alone."""
+    return ends_of(figure)[0]
+
+
+def halves_of(figure: Any) -> tuple[float, float]:
+    """How far a figure's interval reaches below it, and above it."""
+    value, low, high = ends_of(figure)
+    return value - low, high - value
 
 
 def _decimals(margin: float, exact: int) -> int:
@@ -26,28 +40,55 @@ def _decimals(margin: float, exact: int) -> int:
     return max(0, min(6, 1 - math.floor(math.log10(margin))))
 
 
-def as_number(figure: Any) -> str:
-    """A figure with its margin: ``69.64 ± 0.20``; an exact one without; ``none`` was seen."""
-    value, margin = parts_of(figure)
-    if value == 0:
+def _text(figure: Any, unit: float, mark: str, *, sign: bool = False) -> str:
+    """A figure in a unit, with half the width of its interval; or its ends, if they are skew."""
+    value, low, high = (unit * each for each in ends_of(figure))
+    below, above = value - low, high - value
+    if figure is None or (value == 0 and not above):
         return "none"
+    margin = (below + above) / 2
     decimals = _decimals(margin, 4)
-    return f"{value:.{decimals}f}" + (f" ± {margin:.{decimals}f}" if margin else "")
+    plus = "+" if sign else ""
+    text = f"{value:{plus}.{decimals}f}{mark}"
+    if not margin:
+        return text.replace("-", _MINUS)
+    if value == 0 and low >= 0:
+        return f"none, at most {high:.{decimals}f}{mark}"
+    if abs(above - below) > _SKEW * (above + below):
+        text = f"{text} ({low:{plus}.{decimals}f} to {high:{plus}.{decimals}f})"
+    else:
+        text = f"{text} ± {margin:.{decimals}f}"
+    return text.replace("-", _MINUS)
+
+
+_MINUS = "\N{MINUS SIGN}"
+
+
+def as_number(figure: Any) -> str:
+    """A figure with its interval: ``69.64 ± 0.20``; an exact one without; ``none`` was seen."""
+    return _text(figure, 1, "")
+
+
+def as_count(figure: Any) -> str:
+    """A whole number with the ends of its interval: ``53 (52 to 54)``."""
+    value, low, high = ends_of(figure)
+    return f"{value:,.0f}" + ("" if low == high else f" ({low:,.0f} to {high:,.0f})")
 
 
 def as_share(figure: Any) -> str:
     """A share in per cent: ``63.55 % ± 0.10``; ``none`` where nothing was seen of it."""
-    value, margin = parts_of(figure)
-    if value == 0:
-        return "none"
-    decimals = _decimals(100 * margin, 4)
-    return f"{100 * value:.{decimals}f} %" + (f" ± {100 * margin:.{decimals}f}" if margin else "")
+    return _text(figure, 100, " %")
+
+
+def as_points(figure: Any, *, sign: bool = True) -> str:
+    """A change of a chance in points, hundredths: ``+1.25 ± 0.03``."""
+    return _text(figure, 100, "", sign=sign)
 
 
 def points(value: float, *, sign: bool = True) -> str:
-    """A change of a chance in points, hundredths: ``+1.25``."""
+    """An exact change of a chance in points: ``+1.25``."""
     text = f"{100 * value:{'+' if sign else ''}.2f}"
-    return text.replace("-", "\N{MINUS SIGN}")
+    return text.replace("-", _MINUS)
 
 
 def names_of(n: int) -> list[str]:

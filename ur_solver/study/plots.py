@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ur_solver.errors import InputError
 from ur_solver.study.comparison import Study, beaten_by_table, best_order
-from ur_solver.study.figures import parts_of
+from ur_solver.study.figures import ends_of, halves_of, value_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,22 +50,35 @@ def _svg(figure: Figure, name: str) -> str:
     return re.sub(r'(\bid="|href="#|url\(#)', rf"\1{name}-", svg)
 
 
+def _halves(figure: Any, unit: float) -> list[float]:
+    """How far a figure's interval reaches below it, and above it, in a unit."""
+    return [unit * each for each in halves_of(figure)]
+
+
+def _error_bar(figure: Any, unit: float) -> list[list[float]]:
+    """The same for one point of matplotlib's."""
+    return [[each] for each in _halves(figure, unit)]
+
+
 def lengths(studies: Sequence[Study]) -> str:
-    """How many throws games take: a line for every study."""
+    """How many throws games take: a line for every study, in the band of its intervals."""
     figure, axes = _figure(3.6)
     for k, study in enumerate(studies):
-        counts, edges = (study["length"]["histogram"][name] for name in ("counts", "edges"))
-        total = sum(counts)
+        colour = _COLOURS[k % len(_COLOURS)]
+        shares, edges = (
+            study["length"]["distributions"]["throws"]["histogram"][name]
+            for name in ("shares", "edges")
+        )
         middles = [(low + high) / 2 for low, high in itertools.pairwise(edges)]
-        shares = [
-            100 * count / total / (high - low)
-            for count, low, high in zip(counts, edges, edges[1:], strict=False)
-        ]
-        smooth = [
-            sum(shares[max(0, i - 1) : i + 2]) / len(shares[max(0, i - 1) : i + 2])
-            for i in range(len(shares))
-        ]
-        axes.plot(middles, smooth, color=_COLOURS[k % len(_COLOURS)], lw=1.8, label=study["word"])
+        values, lows, highs = zip(
+            *(
+                [100 * end / (high - low) for end in ends_of(share)]
+                for share, (low, high) in zip(shares, itertools.pairwise(edges), strict=True)
+            ),
+            strict=True,
+        )
+        axes.fill_between(middles, lows, highs, color=colour, alpha=0.3, lw=0)
+        axes.plot(middles, values, color=colour, lw=1.2, label=study["word"])
     axes.set_xlabel("throws in a game")
     axes.set_ylabel("% of games a throw")
     axes.set_xlim(left=0)
@@ -81,10 +94,10 @@ def fairness(studies: Sequence[Study]) -> str:
     for study in studies:
         is_chance = study["rules"].get("stakes") is None
         part = study["fairness"]
-        value, margin = parts_of(part["first_player" if is_chance else "first_player_wins"])
+        figure_of = part["first_player" if is_chance else "first_player_wins"]
         labels.append(study["word"])
-        values.append(100 * value - 50)
-        margins.append(100 * margin)
+        values.append(100 * value_of(figure_of) - 50)
+        margins.append(_halves(figure_of, 100))
     _bars(axes, labels, values, margins)
     axes.axvline(0, color=_INK, lw=0.8)
     axes.set_xlabel("what the first player wins beyond 50 %, in points")
@@ -96,9 +109,15 @@ def throws(studies: Sequence[Study]) -> str:
     figure, axes = _figure(0.9 + 0.3 * len(studies))
     for k, study in enumerate(studies):
         length = study["length"]
-        low, high = (length["quantiles"][share] for share in ("0.05", "0.95"))
-        axes.plot([low, high], [k, k], color=_MAIN, lw=5, alpha=0.3, solid_capstyle="round")
-        axes.plot(parts_of(length["throws"])[0], k, "o", color=_MAIN, ms=6)
+        quantiles = length["distributions"]["throws"]["quantiles"]
+        ends = [quantiles[share] for share in ("0.05", "0.95")]
+        axes.plot([value_of(end) for end in ends], [k, k], color=_MAIN, lw=5, alpha=0.3)
+        for end in (*ends, length["throws"]):
+            is_mean = end is length["throws"]
+            axes.errorbar(
+                value_of(end), k, xerr=_error_bar(end, 1), fmt="o" if is_mean else "none",
+                color=_MAIN, ecolor=_INK, ms=6, lw=0.8, capsize=2,
+            )  # fmt: skip
     axes.set_yticks(range(len(studies)), [study["word"] for study in studies])
     axes.invert_yaxis()
     axes.set_xlim(left=0)
@@ -116,9 +135,9 @@ def skill(studies: Sequence[Study]) -> str:
             figure_of = beaten_by_table(study, policy or "")
             if figure_of is None:
                 continue
-            value, margin = parts_of(figure_of)
             axes.errorbar(
-                100 * value, k, xerr=100 * margin, fmt="o", color=colour, ms=6, lw=1.2,
+                100 * value_of(figure_of), k, xerr=_error_bar(figure_of, 100), fmt="o",
+                color=colour, ms=6, lw=1.2,
                 label=name if k == 0 else None,
             )  # fmt: skip
     axes.set_yticks(range(len(studies)), [study["word"] for study in studies])
@@ -136,10 +155,10 @@ def worth(studies: Sequence[Study]) -> str:
     for k, study in enumerate(studies):
         colour = _COLOURS[k % len(_COLOURS)]
         places = study["squares"]["places"]
-        values = [100 * parts_of(place["worth"])[0] for place in places]
-        margins = [100 * parts_of(place["worth"])[1] for place in places]
+        values = [100 * value_of(place["worth"]) for place in places]
+        margins = zip(*(_halves(place["worth"], 100) for place in places), strict=True)
         axes.errorbar(
-            range(len(places)), values, yerr=margins, color=colour, lw=1.5, label=study["word"]
+            range(len(places)), values, yerr=[*margins], color=colour, lw=1.5, label=study["word"]
         )
         at = [i for i, place in enumerate(places) if place["is_rosette"]]
         axes.plot(at, [values[i] for i in at], "*", color=colour, ms=10)
@@ -154,15 +173,22 @@ def worth(studies: Sequence[Study]) -> str:
     return _svg(figure, "worth")
 
 
-def _bars(axes: Any, labels: list[str], values: list[float], margins: list[float]) -> None:
+def _bars(
+    axes: Any, labels: list[str], values: list[float], margins: Sequence[Sequence[float]]
+) -> None:
     at = range(len(labels))
-    axes.barh(at, values, xerr=margins if any(margins) else None, color=_MAIN, height=0.65)
+    errors = [*zip(*margins, strict=True)]
+    has_errors = any(map(any, margins))
+    axes.barh(
+        at, values, xerr=errors if has_errors else None, color=_MAIN, height=0.65,
+        error_kw={"ecolor": _INK, "lw": 0.8, "capsize": 2},
+    )  # fmt: skip
     axes.set_yticks(at, labels)
     axes.invert_yaxis()
     for k, value in enumerate(values):
         axes.annotate(
             f"{value:+.2f}".replace("-", "\N{MINUS SIGN}"),
-            (value, k),
+            (value + margins[k][1] if value >= 0 else value - margins[k][0], k),
             xytext=(4 if value >= 0 else -4, 0),
             textcoords="offset points",
             va="center",

@@ -17,7 +17,16 @@ import numpy.typing as npt
 from ur_solver.players.policies import Policy, TablePolicy, policy_of
 from ur_solver.players.walker import Walker, walker_of
 from ur_solver.query import Answers
-from ur_solver.study.estimates import Estimate, mean_of, ratio_of
+from ur_solver.study.estimates import (
+    Estimate,
+    beyond_of,
+    deviation_of,
+    mean_of,
+    part_of_spread,
+    quantile_of,
+    ratio_of,
+    share_of,
+)
 from ur_solver.study.evaluate import exact_evaluation
 from ur_solver.study.exact_play import ExactPlay
 from ur_solver.study.observers import Chances, Counts, Snapshots, Squares, totals_of
@@ -86,7 +95,7 @@ def study(
     order = "+".join(orders[-1][0]) if orders else None
     say("the ladder")
     names = (*LADDER[:1], *((order,) if order else ()), *LADDER[1:])
-    ladder = _ladder(table, names, max(2, games // 20), seed, exact, say)
+    wins = _ladder(table, names, max(2, games // 20), seed, exact, say)
     return {
         "rules": rules.to_json(),
         "word": rules.word,
@@ -98,10 +107,24 @@ def study(
         "choices": _turns(played),
         "drama": _drama(played),
         "luck": _luck(table, played, seed, max(2, games // 5)),
-        "ladder": ladder,
+        "ladder": {
+            "policies": list(names),
+            "wins": [[each.to_json() for each in row] for row in wins],
+            "games_apart": [[_games_apart(each) for each in row] for row in wins],
+        },
         "squares": _squares(table, played, walker),
         "openings": opening_tree(table),
-        "thumbs": _thumbs(table, choices, orders),
+        "thumbs": {
+            "against": _OPPONENT,
+            "orders": [
+                {"order": "+".join(order), "wins": share.to_json()} for order, share in orders
+            ],
+            "loss_at_a_choice": _losses(table, choices, names[1:]),
+            "loss_a_game": {
+                name: row[0].rest().plus(-0.5).to_json()
+                for name, row in zip(names[1:], wins[1:], strict=True)
+            },
+        },
     }
 
 
@@ -117,7 +140,7 @@ def _fairness(table: Answers, played: Games) -> dict[str, Any]:
     fairness: dict[str, Any] = {
         "first_player": value if opening is None else opening,
         "first_player_wins": mean_of(played.results).to_json(),
-        "unfinished": float(1 - played.is_finished.mean()),
+        "unfinished": share_of(int((~played.is_finished).sum()), len(played)).to_json(),
     }
     if opening is not None:
         fairness["with_a_free_first_throw"] = value
@@ -135,24 +158,34 @@ def _fairness(table: Answers, played: Games) -> dict[str, Any]:
 
 def _length(played: Games, best: TablePolicy, exact: ExactPlay | None) -> dict[str, Any]:
     notes = played.notes
-    throws = mean_of(played.throws)
-    deviation = float(played.throws.std(ddof=1))
+    seen = {"throws": played.throws, "turns": notes["turns"], "moves": notes["moves"]}
+    means = {name: mean_of(each) for name, each in seen.items()}
+    distributions = {name: _distribution(each) for name, each in seen.items()}
     if exact is not None:
         found = exact_evaluation(exact, best, best)
-        throws, deviation = found.throws, found.deviation
-    shares = np.quantile(played.throws, _SHARES).tolist()
-    counts, edges = np.histogram(played.throws, bins=min(60, int(np.ptp(played.throws)) + 1))
+        means["throws"] = found.throws
+        distributions["throws"]["deviation"] = found.deviation.to_json()
     return {
-        "throws": throws.to_json(),
-        "deviation": deviation,
-        "turns": mean_of(notes["turns"]).to_json(),
-        "moves": mean_of(notes["moves"]).to_json(),
-        "shortest": int(played.throws.min()),
-        "longest": int(played.throws.max()),
-        "quantiles": dict(zip(map(str, _SHARES), shares, strict=True)),
-        "histogram": {"counts": counts.tolist(), "edges": edges.tolist()},
+        **{name: mean.to_json() for name, mean in means.items()},
         "captures": mean_of(notes["captures"]).to_json(),
         "extra_throws": mean_of(notes["extras"]).to_json(),
+        "distributions": distributions,
+        "beyond": beyond_of(len(played)).to_json(),
+    }
+
+
+def _distribution(seen: npt.NDArray[np.int32]) -> dict[str, Any]:
+    counts, edges = np.histogram(seen, bins=min(60, int(np.ptp(seen)) + 1))
+    return {
+        "deviation": deviation_of(seen).to_json(),
+        "shortest": int(seen.min()),
+        "longest": int(seen.max()),
+        "quantiles": {str(share): quantile_of(seen, share).to_json() for share in _SHARES},
+        "histogram": {
+            "counts": counts.tolist(),
+            "edges": edges.tolist(),
+            "shares": [share_of(count, len(seen)).to_json() for count in counts.tolist()],
+        },
     }
 
 
@@ -160,9 +193,12 @@ def _turns(played: Games) -> dict[str, Any]:
     notes = played.notes
     return {
         "with_a_choice": ratio_of(notes["choices"], played.throws).to_json(),
+        "without_a_choice": ratio_of(played.throws - notes["choices"], played.throws).to_json(),
         "without_a_move": ratio_of(notes["passes"], played.throws).to_json(),
         "moves_to_choose_from": ratio_of(notes["options"], notes["choices"]).to_json(),
         "most_moves": int(notes["most_options"].max()),
+        "beyond": beyond_of(len(played)).to_json(),
+        "choices_a_turn": ratio_of(notes["choices"], notes["turns"]).to_json(),
         "choices_a_game": mean_of(notes["choices"]).to_json(),
     }
 
@@ -180,6 +216,7 @@ def _drama(played: Games) -> dict[str, Any]:
             "1": mean_of(least < 0.01).to_json(),
         },
         "least_of_a_winner": float(least.min()) if len(least) else None,
+        "beyond": beyond_of(len(least)).to_json() if len(least) else None,
         "swing": ratio_of(notes["swing"], played.throws).to_json(),
     }
 
@@ -198,14 +235,13 @@ def _luck(table: Answers, played: Games, seed: int, games: int) -> dict[str, Any
             np.concatenate([halves[0].notes[what], -halves[1].notes[what]])
             for what in ("luck", "loss")
         )
-        spread = float(luck.var(ddof=1)), float(loss.var(ddof=1))
         divided[name] = {
             "loss": mean_of(loss).to_json(),
-            "luck_deviation": math.sqrt(spread[0]),
-            "loss_deviation": math.sqrt(spread[1]),
-            "skill": spread[1] / sum(spread) if sum(spread) else 0.0,
+            "luck_deviation": deviation_of(luck).to_json(),
+            "loss_deviation": deviation_of(loss).to_json(),
+            "skill": part_of_spread(loss, luck).to_json(),
         }
-    return {"deviation": float(played.notes["luck"].std(ddof=1)), "against": divided}
+    return {"deviation": deviation_of(played.notes["luck"]).to_json(), "against": divided}
 
 
 def _ladder(
@@ -215,14 +251,13 @@ def _ladder(
     seed: int,
     exact: ExactPlay | None,
     say: Callable[[str], object],
-) -> dict[str, Any]:
+) -> list[list[Estimate]]:
     """How often each policy beats each, half of the games as the first player."""
     policies = {name: policy_of(name, table) for name in names}
     written = {}
     if exact is not None:
         written = {name: exact.weights(policy) for name, policy in policies.items()}
-    rows: list[list[Any]] = [[0.5 for _ in names] for _ in names]
-    apart: list[list[Any]] = [[None for _ in names] for _ in names]
+    wins = [[Estimate.exact(0.5) for _ in names] for _ in names]
     for i, first in enumerate(names):
         for k, second in enumerate(names[:i]):
             say(f"{second} against {first}")
@@ -231,10 +266,8 @@ def _ladder(
             else:
                 pair = policies[first], policies[second]
                 chance = share_of_wins(table.rules, *pair, games, seed + 100 * i + 2 * k)
-            rows[i][k] = chance.to_json()
-            rows[k][i] = Estimate(1 - chance.value, chance.margin).to_json()
-            apart[i][k] = apart[k][i] = _games_apart(chance)
-    return {"policies": list(names), "wins": rows, "games_apart": apart}
+            wins[i][k], wins[k][i] = chance, chance.rest()
+    return wins
 
 
 def _exact_share(
@@ -248,25 +281,27 @@ def _exact_share(
     theirs = exact.beginnings(policies[second])
     as_light = ours.chance(exact.chances(written[first], written[second]))
     as_dark = 1 - theirs.chance(exact.chances(written[second], written[first]))
-    return Estimate((as_light + as_dark) / 2)
+    return Estimate.exact((as_light + as_dark) / 2)
 
 
-def _games_apart(chance: Estimate) -> int | None:
+def _games_apart(chance: Estimate) -> int | dict[str, int] | None:
     """After how many games the better side has won more of them, in 95 cases of 100.
 
     None where the interval does not tell which side is better.
     """
-    lead = abs(chance.value - 0.5)
-    if lead <= max(chance.margin, 1e-9):
+    if chance.low - 1e-9 <= 0.5 <= chance.high + 1e-9:
         return None
-    spread = chance.value * (1 - chance.value)
-    return max(1, math.ceil(_AHEAD**2 * spread / lead**2))
+    value, *ends = (
+        max(1, math.ceil(_AHEAD**2 * each * (1 - each) / (each - 0.5) ** 2))
+        for each in (chance.value, chance.low, chance.high)
+    )
+    return value if chance.is_exact else {"value": value, "low": min(ends), "high": max(ends)}
 
 
 def _squares(table: Answers, played: Games, walker: Walker) -> dict[str, Any]:
     path, rosettes = table.rules.path.light, table.rules.rosettes
     notes = played.notes
-    worth = _worth_of_places(table, notes["row"], walker)
+    regression = _Regression(table, notes["row"], walker)
     places = []
     for index, square in enumerate(path):
         places.append(
@@ -276,56 +311,52 @@ def _squares(table: Answers, played: Games, walker: Walker) -> dict[str, Any]:
                 "is_rosette": square in rosettes,
                 "stood": ratio_of(notes["stood"][:, index], played.throws).to_json(),
                 "captures": mean_of(notes["captured"][:, index]).to_json(),
-                "worth": worth[index].to_json(),
+                "worth": regression.worth({index: 1}).to_json(),
             }
         )
-    beside = {
-        index: worth[index].value - sum(worth[k].value for k in (index - 1, index + 1)) / 2
-        for index, square in enumerate(path)
-        if square in rosettes and 0 < index
-    }
     return {
         "places": places,
-        "off": worth[len(path)].to_json(),
+        "off": regression.worth({len(path): 1}).to_json(),
         "rosettes": [
-            {"square": path[index], "path_index": index, "more_than_its_neighbours": more}
-            for index, more in beside.items()
+            {
+                "square": square,
+                "path_index": index,
+                "more_than_its_neighbours": regression.worth(
+                    {index: 1, index - 1: -0.5, index + 1: -0.5}
+                ).to_json(),
+            }
+            for index, square in enumerate(path)
+            if square in rosettes and index > 0
         ],
     }
 
 
-def _worth_of_places(table: Answers, rows: npt.NDArray[Any], walker: Walker) -> list[Estimate]:
+class _Regression:
     """What one piece more on each path index, and off, adds to the chance: least squares.
 
     Of one state of each game; a piece at home counts nothing.
     """
-    mine = walker.placed(rows)
-    theirs = walker.placed(walker.mirror(np.ascontiguousarray(rows)))
-    features = np.column_stack([(mine - theirs)[:, :-1], np.ones(len(rows))]).astype(float)
-    total = totals_of(table.rules.payoff, rows)
-    values = table.state_values(rows) / total
-    inverse = np.linalg.pinv(features.T @ features)
-    weights = inverse @ features.T @ values
-    left = values - features @ weights
-    # as each state's own spread says (White's estimator)
-    errors = np.sqrt(np.diag(inverse @ (features.T * left**2) @ features @ inverse))
-    return [
-        Estimate(float(weight), 1.959963984540054 * float(error))
-        for weight, error in zip(weights[:-1], errors[:-1], strict=True)
-    ]
+
+    def __init__(self, table: Answers, rows: npt.NDArray[Any], walker: Walker) -> None:
+        mine = walker.placed(rows)
+        theirs = walker.placed(walker.mirror(np.ascontiguousarray(rows)))
+        features = np.column_stack([(mine - theirs)[:, :-1], np.ones(len(rows))]).astype(float)
+        values = table.state_values(rows) / totals_of(table.rules.payoff, rows)
+        inverse = np.linalg.pinv(features.T @ features)
+        self._weights = inverse @ features.T @ values
+        left = values - features @ self._weights
+        # as each state's own spread says (White's estimator)
+        self._covariance = inverse @ (features.T * left**2) @ features @ inverse
+
+    def worth(self, pieces: dict[int, float]) -> Estimate:
+        """What pieces add, as parts of a piece by path index, the path's length for off."""
+        parts = np.zeros(len(self._weights))
+        parts[list(pieces)] = list(pieces.values())
+        variance = float(parts @ self._covariance @ parts)
+        return Estimate.around(float(parts @ self._weights), math.sqrt(max(0.0, variance)))
 
 
-def _thumbs(
-    table: Answers,
-    choices: Choices | None,
-    orders: list[tuple[tuple[str, ...], Estimate]],
-) -> dict[str, Any]:
-    losses = {}
-    if choices is not None:
-        names = (*LADDER[1:], *("+".join(order) for order, _ in orders[-1:]))
-        losses = {name: choices.loss(policy_of(name, table)).to_json() for name in names}
-    return {
-        "against": _OPPONENT,
-        "orders": [{"order": "+".join(order), "wins": share.to_json()} for order, share in orders],
-        "loss_at_a_choice": losses,
-    }
+def _losses(table: Answers, choices: Choices | None, names: tuple[str, ...]) -> dict[str, Any]:
+    if choices is None:
+        return {}
+    return {name: choices.loss(policy_of(name, table)).to_json() for name in names}

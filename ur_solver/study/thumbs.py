@@ -20,9 +20,14 @@ from ur_solver.rules import RuleSet
 from ur_solver.study.estimates import Estimate, mean_of
 from ur_solver.study.play import play
 
-MOST_PRIORITIES = 4
+MOST_PRIORITIES = 3
+"""A player should leave with three lines to remember."""
+
 _LEAST_GAIN = 0.01
 """A further priority must win so much more."""
+
+_MORE = 4
+"""So many times the games of an order that is tried are played with one that was chosen."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,11 @@ def share_of_wins(rules: RuleSet, own: Policy, other: Policy, games: int, seed: 
     half = max(2, games // 2)
     as_light = mean_of(play(rules, own, other, half, seed=seed).results)
     as_dark = mean_of(1 - play(rules, other, own, half, seed=seed + 1).results)
-    margin = math.hypot(as_light.margin, as_dark.margin) / 2
-    return Estimate((as_light.value + as_dark.value) / 2, margin)
+    value = (as_light.value + as_dark.value) / 2
+    # halves of two independent intervals, each as far as it reaches (Newcombe)
+    below = math.hypot(as_light.value - as_light.low, as_dark.value - as_dark.low) / 2
+    above = math.hypot(as_light.high - as_light.value, as_dark.high - as_dark.value) / 2
+    return Estimate(value, value - below, value + above)
 
 
 def best_order(
@@ -84,9 +92,10 @@ def best_order(
     list
         The best priority, the best order with one more before it, behind it or, later, between
         two, and so on, with the share of games that each wins; as long as a further one wins a
-        point more. The shares are those that the orders were chosen by, and so a little high.
+        point more. The shares are those of games that no order was chosen by.
     """
-    found: list[tuple[tuple[str, ...], Estimate]] = []
+    found: list[tuple[str, ...]] = []
+    before = -math.inf
     order: tuple[str, ...] = ()
     while len(order) < MOST_PRIORITIES:
         candidates = [
@@ -96,12 +105,15 @@ def best_order(
             for k in range(len(order) + 1)
         ]
         shares = [
-            share_of_wins(rules, Priorities(candidate), opponent, games, seed)
+            share_of_wins(rules, Priorities(candidate), opponent, games, seed).value
             for candidate in candidates
         ]
-        at = max(range(len(shares)), key=lambda k: shares[k].value)
-        if found and shares[at].value < found[-1][1].value + _LEAST_GAIN:
+        at = max(range(len(shares)), key=shares.__getitem__)
+        if shares[at] < before + _LEAST_GAIN:
             break
-        order = candidates[at]
-        found.append((order, shares[at]))
-    return found
+        order, before = candidates[at], shares[at]
+        found.append(order)
+    return [
+        (each, share_of_wins(rules, Priorities(each), opponent, _MORE * games, seed + 2))
+        for each in found
+    ]
