@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.engine.iterate import iterate
-from ur_solver.kernel import ArrayBlocks, BlockWork, RaceKernel, Workspace, move_tables
+from ur_solver.kernel import ArrayBlocks, BlockWork, RaceKernel, Workspace
 from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel.tiling import Tiling
-from ur_solver.space import Block, RaceSpace, Space
+from ur_solver.space import Block, RaceSpace, Space, move_tables
 
 Values = npt.NDArray[np.float64]
 

@@ -11,12 +11,12 @@ import pytest
 
 from tests.golden import CHANCES
 from tests.perft_records import records
-from ur_solver.kernel import kernel_of, move_tables
+from ur_solver.kernel import kernel_of
 from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel.turn_tables import turn_tables
 from ur_solver.rules import CATALOGUE, DARK, LIGHT
 from ur_solver.rules.turns import turn
-from ur_solver.space import TileSpace, space_of
+from ur_solver.space import TileSpace, move_tables, space_of
 
 SIDES = (LIGHT, DARK)
 

@@ -18,7 +18,6 @@ from ur_solver.kernel.inputs import ArrayBlocks, inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, SweptValues, Values
 from ur_solver.kernel.kernels import RaceKernel, RowKernel, StakesKernel, kernel_of
 from ur_solver.kernel.policy import MOST_POSITIONS as MOST_POLICY_POSITIONS
-from ur_solver.kernel.tables import MoveTables, move_tables
 
 __all__ = [
     "MOST_POLICY_POSITIONS",
@@ -26,7 +25,6 @@ __all__ = [
     "BlockWork",
     "FinishedBlocks",
     "Kernel",
-    "MoveTables",
     "RaceKernel",
     "RowKernel",
     "StakesKernel",
@@ -37,7 +35,6 @@ __all__ = [
     "inputs_of",
     "is_within",
     "kernel_of",
-    "move_tables",
     "prove",
     "prove_values",
 ]

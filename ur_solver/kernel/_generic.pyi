@@ -2,7 +2,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.kernel._inputs import Inputs
-from ur_solver.kernel.tables import MoveTables
+from ur_solver.space import MoveTables
 from ur_solver.space._ranking import Ranking
 
 class GenericKernel:

@@ -23,10 +23,9 @@ from ur_solver.kernel.interface import FinishedBlocks, Kernel, Values
 from ur_solver.kernel.policy import iterate_policies
 from ur_solver.kernel.rounding import blur_of
 from ur_solver.kernel.sampling import sample_bytes
-from ur_solver.kernel.tables import move_tables
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
-from ur_solver.space import Block, RaceSpace, Space, StakesSpace, TileSpace
+from ur_solver.space import Block, RaceSpace, Space, StakesSpace, TileSpace, move_tables
 
 _LEAST_BYTES = 1 << 20
 """Of a block in the row kernel, however small."""

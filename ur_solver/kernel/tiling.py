@@ -21,8 +21,7 @@ from ur_solver.kernel._layout_tables import (
     TILE_BYTES,
 )
 from ur_solver.kernel.sampling import sample_bytes
-from ur_solver.kernel.tables import MoveTables, move_tables
-from ur_solver.space import Block, RaceSpace
+from ur_solver.space import Block, MoveTables, RaceSpace, move_tables
 from ur_solver.space.counting import below_table, prefix_sizes
 from ur_solver.space.layout import EMPTY, MAX_ENTRIES, MINE, THEIRS, SharedSquare
 

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from operator import itemgetter
 
-from ur_solver.kernel import move_tables
 from ur_solver.records.steps import Saying, Step, Stepper
 from ur_solver.rules import DARK, FREE_THROW, HOME, LIGHT, RuleSet
 from ur_solver.rules.moves import move_text
-from ur_solver.space import RaceSpace, race_space_of
+from ur_solver.space import RaceSpace, move_tables, race_space_of
 
 _OTHER_SIDE = bytes((0, 2, 1, 4, 3)) + bytes(range(5, 256))
 _N_CODES = 5

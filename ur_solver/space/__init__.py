@@ -6,6 +6,7 @@ from ur_solver.rules import RuleSet
 from ur_solver.space.base import Block, Half, Space
 from ur_solver.space.part import Part, PartBlocks, part_from, part_left, whole_of
 from ur_solver.space.race import RaceSpace
+from ur_solver.space.race_moves import MoveTables, move_tables
 from ur_solver.space.stakes import StakesSpace
 from ur_solver.space.tiles import TileSpace
 
@@ -40,12 +41,14 @@ def race_space_of(rules: RuleSet) -> RaceSpace:
 __all__ = [
     "Block",
     "Half",
+    "MoveTables",
     "Part",
     "PartBlocks",
     "RaceSpace",
     "Space",
     "StakesSpace",
     "TileSpace",
+    "move_tables",
     "part_from",
     "part_left",
     "part_of",

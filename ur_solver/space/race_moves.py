@@ -1,4 +1,4 @@
-"""A rule set's moves as plain arrays, for compiled code."""
+"""The race family's moves as plain arrays, for compiled code and for replaying games."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.rules import RuleSet, mirror_square
-from ur_solver.space import RaceSpace
+from ur_solver.space.race import RaceSpace
 
 
 @dataclass(frozen=True)
 class MoveTables:
-    """The moves of a rule set, for the kernels.
+    """The moves of a rule set of the race family.
 
     Attributes
     ----------
