@@ -14,8 +14,8 @@ from tests.serve.browser import Person, launched, needs_browser
 from ur_solver.api.table import Table
 from ur_solver.records import read_text, write_text
 from ur_solver.rules import named_rules
-from ur_solver.serve.app import _static_files
 from ur_solver.serve.games import Turn, line_values
+from ur_solver.serve.page_files import page_files
 from ur_solver.serve.unfold import Source
 
 pytestmark = needs_browser
@@ -280,7 +280,7 @@ def test_a_state_of_the_board_costs_one_request(person):
         person.press("Back", "#controls")
         person.settle()
     assert not person.requests
-    sizes = {path: len(content) for path, content, _ in _static_files()}
+    sizes = {path: len(content) for path, (content, _) in page_files().items()}
     assert sum(sizes.values()) < 150_000, sizes
 
 

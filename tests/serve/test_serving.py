@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import json
@@ -12,20 +13,24 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tests.serve.asking import Asker
+from tests.serve.asking import Asker, answer
 from tests.serve.conftest import position_path
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
+from ur_solver.errors import DamagedTableError
 from ur_solver.locate import FOLDER_VARIABLE
 from ur_solver.rules import named_rules
-from ur_solver.serve.app import _static_files, make_app
+from ur_solver.serve.app import make_app
 from ur_solver.serve.listen import bound_socket
-from ur_solver.serve.run import answer_once
+from ur_solver.serve.opening import Opening
+from ur_solver.serve.page_files import page_app, page_files
+from ur_solver.serve.run import answer_once, serve
 from ur_solver.serve.shelf import Shelf, open_shelf
 from ur_solver.table import TableFile
 
@@ -54,8 +59,8 @@ def test_without_the_extra_the_command_says_so(monkeypatch, finkel2):
 
 
 @pytest.mark.parametrize("words", [(), ("finkel:2",), ("nothing.h5",)])
-def test_the_browser_is_opened_before_the_rest_is_loaded(monkeypatch, finkel2, words):
-    """At once, and where tables are named as soon as they are known to be there."""
+def test_the_browser_is_opened_once_and_before_the_server_waits(monkeypatch, finkel2, words):
+    """At once; where tables are named, after they were found."""
     order: list[str] = []
     monkeypatch.setattr("webbrowser.open", order.append)
     found = Shelf.__init__
@@ -65,7 +70,12 @@ def test_the_browser_is_opened_before_the_rest_is_loaded(monkeypatch, finkel2, w
         found(*arguments, **named)
 
     monkeypatch.setattr(Shelf, "__init__", note)
-    monkeypatch.setattr("ur_solver.serve.run.serve", lambda app, sock: order.append("served"))
+
+    def serve(load: Callable[[], object], names: object, sock: object) -> None:
+        load()
+        order.append("served")
+
+    monkeypatch.setattr("ur_solver.serve.run.serve", serve)
     result = CliRunner().invoke(cli, ["serve", *words, "--port", "0", "--open"])
     opened = [each for each in order if each.startswith("http://127.0.0.1:")]
     if words == ("nothing.h5",):
@@ -79,8 +89,8 @@ def test_the_browser_is_opened_before_the_rest_is_loaded(monkeypatch, finkel2, w
 
 def test_the_page_names_its_modules_before_they_are_asked_for():
     """So that the browser need not find them one after the other."""
-    files = {path: content for path, content, _ in _static_files()}
-    named = re.findall(r'<link rel="modulepreload" href="([^"]+)">', files["/"].decode())
+    files = page_files()
+    named = re.findall(r'<link rel="modulepreload" href="([^"]+)">', files["/"][0].decode())
     assert sorted([*named, "/main.js"]) == sorted(path for path in files if path.endswith(".js"))
 
 
@@ -138,6 +148,49 @@ def test_memory_is_shared_and_kept_to(solved):
     with contextlib.closing(Shelf([large, small], memory=whole)):
         assert small._memory == small.n_decoded_bytes
         assert large._memory == whole - small.n_decoded_bytes
+
+
+def test_the_page_is_served_while_the_rest_is_loaded():
+    """Its files at once; what else is asked for waits, and gets what the application answers."""
+
+    async def application(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": f"whole {scope['path']}".encode()})
+
+    async def fails():
+        raise ValueError
+
+    async def script() -> None:
+        files = page_files()
+        loaded = asyncio.get_running_loop().create_future()
+        opening = Opening(page_app(files), files.keys(), loaded)
+        assert (await answer(opening, "GET", "/board.css")).body == files["/board.css"][0]
+        waiting = asyncio.create_task(answer(opening, "GET", "/api/v1/tables"))
+        gone = asyncio.create_task(answer(opening, "GET", "/api/v1/rules"))
+        await asyncio.sleep(0)
+        gone.cancel()
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        loaded.set_result(application)
+        assert (await waiting).body == b"whole /api/v1/tables"
+        assert (await answer(opening, "GET", "/board.css")).body == b"whole /board.css"
+        failed = asyncio.create_task(fails())
+        refused = await answer(Opening(page_app(files), (), failed), "GET", "/")
+        assert refused.status == 503
+        assert b"its terminal says why" in refused.body
+
+    asyncio.run(script())
+
+
+def test_what_fails_to_load_ends_the_server():
+    def load():
+        raise DamagedTableError("it is damaged")
+
+    with (
+        bound_socket("127.0.0.1", 0) as sock,
+        pytest.raises(DamagedTableError, match="it is damaged"),
+    ):
+        serve(load, (), sock)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -25,7 +24,8 @@ from ur_solver.audit.summary import (
 from ur_solver.audit.units import Units
 from ur_solver.records import Ending, GameRecord, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
-from ur_solver.rules.drawing.svg import Arrow, board_style, board_svg
+from ur_solver.rules.drawing.styles import board_style, page_style
+from ur_solver.rules.drawing.svg import Arrow, board_svg
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -114,13 +114,6 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         page_style=page_style(),
         board_style=board_style(),
     )
-
-
-@lru_cache(maxsize=1)
-def page_style() -> Markup:
-    """The style sheet of reports, which the page of `ur serve` shares."""
-    sheet = resources.files("ur_solver.audit") / "templates" / "page.css"
-    return Markup(sheet.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ import ipaddress
 import socket
 import webbrowser
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,9 @@ from ur_solver.cli.options import memory_size
 from ur_solver.cli.output import say
 from ur_solver.errors import InputError
 from ur_solver.serve.listen import bound_socket
+
+if TYPE_CHECKING:
+    from ur_solver.serve.guard import Application
 
 _EXTRA = "'ur serve' needs packages of its own: pip install 'ur-solver[serve]'"
 _PACKAGES = ("starlette", "uvicorn")
@@ -63,30 +67,35 @@ def command(
     if path is not None:
         from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
         from ur_solver.serve.run import answer_once  # noqa: PLC0415 - same
-        from ur_solver.serve.shelf import open_shelf  # noqa: PLC0415 - below
+        from ur_solver.serve.shelf import open_shelf  # noqa: PLC0415 - 0.1 s of HDF5 and NumPy
 
         _answer(answer_once(make_app(open_shelf(words, say, memory)), _checked(path)))
         return
     with bound_socket(host, port) as sock:
         address = f"http://{_shown(host)}:{sock.getsockname()[1]}/"
-        # The browser starts while the rest is loaded, and waits at the socket; but not where the
-        # tables that are asked for may not be there.
+        own = [socket.gethostname(), host] if _is_open_to_others(host) else []
+        known = [*own, *names]
+        # The browser loads the page while the rest is loaded here; but not where the tables that
+        # are asked for may not be there.
         if is_opened and not words:
             webbrowser.open(address)
-        from ur_solver.serve.shelf import open_shelf  # noqa: PLC0415 - 0.1 s of HDF5 and NumPy
+        from ur_solver.serve.run import serve  # noqa: PLC0415 - an extra
 
-        shelf = open_shelf(words, say, memory)
-        if is_opened and words:
-            webbrowser.open(address)
-        from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
-        from ur_solver.serve.run import serve  # noqa: PLC0415 - same
+        def load() -> Application:
+            from ur_solver.serve.shelf import open_shelf  # noqa: PLC0415 - as above
 
-        own = [socket.gethostname(), host] if _is_open_to_others(host) else []
-        app = make_app(shelf, [*own, *names])
-        if own:
-            say(f"everybody who reaches {host} can ask this server; it has no passwords")
-        say(f"{', '.join(shelf)}: {address} (Ctrl-C ends)")
-        serve(app, sock)
+            shelf = open_shelf(words, say, memory)
+            if is_opened and words:
+                webbrowser.open(address)
+            from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
+
+            app = make_app(shelf, known)
+            if own:
+                say(f"everybody who reaches {host} can ask this server; it has no passwords")
+            say(f"{', '.join(shelf)}: {address} (Ctrl-C ends)")
+            return app
+
+        serve(load, known, sock)
 
 
 def _checked(path: str) -> str:

@@ -103,7 +103,8 @@ class Position:
         return position_text(self)
 
     def _repr_html_(self) -> str:
-        from ur_solver.rules.drawing.svg import board_style, board_svg  # noqa: PLC0415 - notebooks
+        from ur_solver.rules.drawing.styles import board_style  # noqa: PLC0415 - notebooks
+        from ur_solver.rules.drawing.svg import board_svg  # noqa: PLC0415 - same
 
         board = board_svg(self)
         return f'<style>{board_style()}</style><div style="max-width:26em">{board}</div>'

@@ -6,9 +6,13 @@
     games      games: played move by move, or read from a text; audits, reports
     openapi    the document of the interface
     guard      what every request must pass and every answer carries
-    app        routes; the only module that knows the framework
+    replies    replies over HTTP, and the tags by which clients keep them
+    page_files the files of the board's page
+    app        the application: routes and handlers
+    opening    the page's files while the rest is loaded
     listen     the socket
     run        the server on it
 
-All but `app`, `guard` and `run` are plain functions of tables and texts, which return JSON values.
+`describe`, `unfold`, `games` and `openapi` are plain functions of tables and texts, which return
+JSON values.
 """

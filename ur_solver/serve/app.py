@@ -1,29 +1,22 @@
-"""Routes of the interface and of the page's files; the only module that knows the framework."""
+"""The application: the routes of the interface, and their handlers."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
-from importlib import resources
 from typing import Any
 
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from ur_solver import __version__
-from ur_solver.audit.report import page_style
 from ur_solver.errors import InputError, PositionSyntaxError, UrError
 from ur_solver.rules import CATALOGUE, LIGHT, named_rules
-from ur_solver.rules.drawing.svg import board_style, picture_style
 from ur_solver.serve import openapi
 from ur_solver.serve.asked import (
     RefusedError,
@@ -42,6 +35,19 @@ from ur_solver.serve.games import (
     report_text,
 )
 from ur_solver.serve.guard import Application, Guard
+from ur_solver.serve.page_files import COMPRESSED, page_files, page_routes
+from ur_solver.serve.replies import (
+    HTML,
+    JSON,
+    TEXT,
+    attachment,
+    dumped,
+    is_known,
+    json_reply,
+    reply,
+    tag_of,
+    unchanged,
+)
 from ur_solver.serve.unfold import Json, Source, Unfolded, board_values, position_values
 
 MAX_BODY = 1 << 20
@@ -55,16 +61,6 @@ BODY_SECONDS = 10.0
 
 _CACHED = 4096
 """Answers to positions that are kept, of 2 to 10 kB."""
-
-_JSON = "application/json"
-_TEXT = "text/plain; charset=utf-8"
-_HTML = "text/html; charset=utf-8"
-_TYPES = {
-    "html": _HTML,
-    "js": "text/javascript; charset=utf-8",
-    "css": "text/css; charset=utf-8",
-}
-"""Types by suffix, written out: some systems have others for these in their registry."""
 
 
 def make_app(
@@ -89,12 +85,9 @@ def make_app(
         Route(f"/api/v1{path}", partial(_answered, handler, names), methods=[method.upper()])
         for path, method, handler, *names in served.handlers()
     ]
-    routes += [
-        Route(path, partial(_static, content, kind)) for path, content, kind in _static_files()
-    ]
     app = Starlette(
-        routes=routes,
-        middleware=[Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)],
+        routes=[*routes, *page_routes(page_files())],
+        middleware=[COMPRESSED],
         exception_handlers={HTTPException: _refused, Exception: _failed},
     )
     app.router.redirect_slashes = False
@@ -148,8 +141,8 @@ class _Served:
 
     async def _body(self, request: Request, **kinds: type) -> Json:
         """The JSON object of a body, which has just these keys."""
-        if request.headers.get("content-type", "").partition(";")[0].strip() != _JSON:
-            raise RefusedError(415, f"expected a body of type {_JSON}")
+        if request.headers.get("content-type", "").partition(";")[0].strip() != JSON:
+            raise RefusedError(415, f"expected a body of type {JSON}")
         text = bytearray()
         try:
             async with asyncio.timeout(self._body_seconds):
@@ -167,20 +160,22 @@ class _Served:
 
     async def openapi(self, request: Request) -> Response:
         """The document of this interface."""
-        return _json(openapi.document(), _etag(__version__, "openapi"), request)
+        return json_reply(openapi.document(), _tag("openapi"), request)
 
     async def tables(self, request: Request) -> Response:
         """All tables that are served."""
         values = {"tables": [table_values(*each) for each in self._tables.items()]}
-        return _json(values, _etag(*(each.file.digest for each in self._tables.values())), request)
+        return json_reply(
+            values, _tag(*(each.file.digest for each in self._tables.values())), request
+        )
 
     async def table(self, request: Request) -> Response:
         """One table, with its rule set."""
         source = self._source(request)
         assert source.table is not None
         name = request.path_params["table"]
-        etag = _etag(source.table.file.digest, name)
-        return _json(whole_table_values(name, source.table), etag, request)
+        etag = _tag(source.table.file.digest, name)
+        return json_reply(whole_table_values(name, source.table), etag, request)
 
     async def position(self, request: Request) -> Response:
         """A position with all throws and moves."""
@@ -195,22 +190,22 @@ class _Served:
         text = request.query_params["position"]
         version = source.table.file.digest if source.table else source.rules.word
         view = view_of(request.query_params.get("drawing"))
-        etag = _etag(version, text, str(view))
-        if _is_known(request, etag):
-            return _unchanged(etag)
+        etag = _tag(version, text, str(view))
+        if is_known(request, etag):
+            return unchanged(etag)
         body = self._position(name or source.rules.word, name is not None, text, view)
-        return _response(body, _JSON, etag)
+        return reply(body, JSON, etag)
 
     def _find_position(self, name: str, is_table: bool, text: str, view: str | None) -> bytes:
         table = self._tables[name] if is_table else None
         rules = table.rules if table is not None else named_rules(name)
-        return _dumped(Unfolded(Source(rules, table), rules.position(text), view).answer())
+        return dumped(Unfolded(Source(rules, table), rules.position(text), view).answer())
 
     async def board(self, request: Request) -> Response:
         """A position that may have faults, drawn."""
         view = view_of(request.query_params.get("drawing")) or LIGHT
         text = request.query_params["position"]
-        return _response(_dumped(board_values(self._source(request).rules, text, view)), _JSON)
+        return reply(dumped(board_values(self._source(request).rules, text, view)), JSON)
 
     async def positions(self, request: Request) -> Response:
         """The values of many positions, with an error in place of each that is none."""
@@ -220,7 +215,7 @@ class _Served:
         if len(texts) > MAX_BATCH:
             raise RefusedError(400, f"{len(texts)} positions; at most {MAX_BATCH:,} at once")
         answers = await self._in_thread(_batch, table, texts)
-        return _response(_dumped({"positions": answers}), _JSON)
+        return reply(dumped({"positions": answers}), JSON)
 
     # Games.
 
@@ -231,7 +226,7 @@ class _Served:
         start = source.rules.position(values["start"])
         turns = turns_of(values["turns"])
         answer = await self._in_thread(line_values, source, start, turns)
-        return _response(_dumped(answer), _JSON)
+        return reply(dumped(answer), JSON)
 
     rules_line = line
 
@@ -239,14 +234,14 @@ class _Served:
         """The audit of a text's games."""
         table = self._source(request).table
         text = (await self._body(request, text=str))["text"]
-        return _response(_dumped(await self._in_thread(audit_text, table, text)), _JSON)
+        return reply(dumped(await self._in_thread(audit_text, table, text)), JSON)
 
     async def report(self, request: Request) -> Response:
         """The audit of a text's games as a page to keep."""
         table = self._source(request).table
         text = (await self._body(request, text=str))["text"]
         page = await self._in_thread(report_text, table, text)
-        return _attachment(page, _HTML, "report.html")
+        return attachment(page, HTML, "report.html")
 
     async def convert(self, request: Request) -> Response:
         """A text's games in another notation."""
@@ -258,7 +253,7 @@ class _Served:
                 400, f"notation is {notation!r:.60}; the notations are {', '.join(NOTATIONS)}"
             )
         written = await self._in_thread(converted_text, source, values["text"], notation)
-        return _attachment(written, _TEXT, f"game.{notation}")
+        return attachment(written, TEXT, f"game.{notation}")
 
     async def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """What a function returns that may take seconds, while others are answered."""
@@ -269,12 +264,12 @@ class _Served:
     async def rule_sets(self, request: Request) -> Response:
         """The names of all rule sets."""
         values = [{"name": name, "pieces": rules.pieces} for name, rules in CATALOGUE.items()]
-        return _json({"rules": values}, _etag(__version__, "rules"), request)
+        return json_reply({"rules": values}, _tag("rules"), request)
 
     async def rules(self, request: Request) -> Response:
         """One rule set."""
         rules = self._source(request).rules
-        return _json(rules_values(rules), _etag(__version__, rules.word), request)
+        return json_reply(rules_values(rules), _tag(rules.word), request)
 
 
 def _batch(table: Any, texts: list[object]) -> list[Json]:
@@ -314,7 +309,7 @@ async def _answered(handler: Handler, names: list[str], request: Request) -> Res
 
 
 def _error(status: int, message: str) -> Response:
-    return Response(_dumped(fault_values(message)), status, media_type=_JSON)
+    return Response(dumped(fault_values(message)), status, media_type=JSON)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -331,60 +326,6 @@ async def _failed(request: Request, error: Exception) -> Response:
     return _error(500, "the server has failed at this; its terminal says how")
 
 
-def _dumped(values: object) -> bytes:
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _etag(*parts: str) -> str:
-    """A weak tag, as what is sent may be compressed, of everything that an answer follows from."""
-    text = "\n".join((__version__, *parts))
-    return f'W/"{hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]}"'
-
-
-def _is_known(request: Request, etag: str) -> bool:
-    """Whether the client has the answer with that tag."""
-    known = request.headers.get("if-none-match")
-    return known is not None and etag in (each.strip() for each in known.split(","))
-
-
-def _json(values: Json, etag: str, request: Request) -> Response:
-    return _unchanged(etag) if _is_known(request, etag) else _response(_dumped(values), _JSON, etag)
-
-
-def _unchanged(etag: str) -> Response:
-    return Response(status_code=304, headers={"etag": etag, "cache-control": "no-cache"})
-
-
-def _response(body: bytes, kind: str, etag: str | None = None) -> Response:
-    cache = {"cache-control": "no-store"}
-    if etag is not None:
-        cache = {"cache-control": "no-cache", "etag": etag}
-    return Response(body, media_type=kind, headers=cache)
-
-
-def _attachment(text: str, kind: str, name: str) -> Response:
-    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
-    return Response(text.encode(), media_type=kind, headers=headers)
-
-
-# The page.
-
-
-def _static_files() -> list[tuple[str, bytes, str]]:
-    """Address, content and type of the page's files, read once."""
-    files = {
-        f"/{file.name}": file.read_bytes()
-        for file in (resources.files("ur_solver.serve") / "page").iterdir()
-        if file.name.rpartition(".")[2] in _TYPES
-    }
-    files["/"] = files.pop("/index.html")
-    files["/style.css"] = page_style().encode() + files["/style.css"]
-    files["/board.css"] = board_style().encode()
-    files["/picture.css"] = picture_style().encode()
-    kinds = {path: _TYPES[path.rpartition(".")[2] if "." in path else "html"] for path in files}
-    return [(path, content, kinds[path]) for path, content in files.items()]
-
-
-async def _static(content: bytes, kind: str, request: Request) -> Response:
-    etag = _etag(hashlib.sha256(content).hexdigest())
-    return _unchanged(etag) if _is_known(request, etag) else _response(content, kind, etag)
+def _tag(*parts: str) -> str:
+    """The tag of an answer, which may change with the program."""
+    return tag_of(__version__, *parts)

@@ -4,23 +4,50 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import unquote
 
 import uvicorn
 
-from ur_solver.serve.guard import Application, Message
+from ur_solver.serve.guard import Application, Guard, Message
 from ur_solver.serve.listen import MAX_CONNECTIONS
+from ur_solver.serve.opening import Opening
+from ur_solver.serve.page_files import page_app, page_files
 
 _MAX_HEAD = 16 << 10
 """The most bytes of a request's first line and headers."""
 
 
-def serve(app: Application, sock: socket.socket) -> None:
-    """Answer requests on a socket until the process is interrupted."""
+def serve(load: Callable[[], Application], names: Iterable[str], sock: socket.socket) -> None:
+    """Answer requests on a socket until the process is interrupted.
+
+    Parameters
+    ----------
+    load : callable
+        Returns the application. It is called in a thread, while the page's files are served.
+    names : iterable of str
+        Names that the server goes by (`Guard`).
+    sock : socket
+
+    Raises
+    ------
+    Exception
+        What `load` raises; the server has ended then.
+    """
+    asyncio.run(_serve(load, names, sock))
+
+
+async def _serve(
+    load: Callable[[], Application], names: Iterable[str], sock: socket.socket
+) -> None:
+    loaded = asyncio.create_task(asyncio.to_thread(load))
+    files = page_files()
     config = uvicorn.Config(
-        app,
-        log_level="warning",
+        Opening(Guard(page_app(files), names), files.keys(), loaded),
+        http="h11",
+        loop="asyncio",
+        log_config=None,
         access_log=False,
         lifespan="off",
         ws="none",
@@ -30,7 +57,14 @@ def serve(app: Application, sock: socket.socket) -> None:
         h11_max_incomplete_event_size=_MAX_HEAD,
         timeout_graceful_shutdown=1,
     )
-    uvicorn.Server(config).run(sockets=[sock])
+    server = uvicorn.Server(config)
+
+    def end_with_failure(task: asyncio.Task[Application]) -> None:
+        server.should_exit = server.should_exit or task.exception() is not None
+
+    loaded.add_done_callback(end_with_failure)
+    await server.serve(sockets=[sock])
+    await loaded
 
 
 def answer_once(app: Application, path: str) -> tuple[int, bytes]:

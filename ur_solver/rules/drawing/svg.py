@@ -1,8 +1,8 @@
 """Boards as SVG, with pieces, what is at home and off, and arrows for moves.
 
 The one drawing of a board: in reports and notebooks, as a picture of its own, and on the page that
-`ur serve` offers. Colours are CSS classes, which `board_style` defines for light and dark screens.
-Nothing has a style of its own, so that a page may forbid that.
+`ur serve` offers. Colours are CSS classes, which `styles.board_style` defines for light and dark
+screens. Nothing has a style of its own, so that a page may forbid that.
 
 A square is a group with its name as ``data-square``; so are what a side has at home and off, with
 ``home`` and ``off`` and the side as ``data-side``.
@@ -11,16 +11,14 @@ A square is a group with its name as ``data-square``; so are what a side has at 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup, escape
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS, Board
 from ur_solver.rules.contents import DARK, LIGHT, is_marked, side_of, split
+from ur_solver.rules.drawing.styles import picture_style
 from ur_solver.rules.drawing.text import SIDE_NAMES
 from ur_solver.rules.families import HOME
 
@@ -69,28 +67,6 @@ class Arrow(NamedTuple):
     kind: str
     source: int
     target: int
-
-
-@lru_cache(maxsize=1)
-def board_style() -> Markup:
-    """The style sheet of all boards on a page, to be put there once."""
-    sheet = resources.files("ur_solver.rules.drawing") / "board.css"
-    return Markup(sheet.read_text(encoding="utf-8"))
-
-
-@lru_cache(maxsize=1)
-def picture_style() -> str:
-    """The style sheet of a picture in a file: without variables, which only browsers know."""
-    light, dark, rest = board_style().split("\n}\n", 2)
-
-    def filled(block: str) -> str:
-        colours = dict(re.findall(r"--([\w-]+): ([^;]+);", block))
-        return re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], rest)
-
-    return (
-        f"{filled(light)}.ur-board {{ font-family: sans-serif; }}\n"
-        f"@media (prefers-color-scheme: dark) {{\n{filled(dark)}}}\n"
-    )
 
 
 def board_svg(
