@@ -74,7 +74,7 @@ def test_a_solve_that_does_not_fit_is_refused_before_it_starts(monkeypatch, tmp_
     assert list(tmp_path.iterdir()) == []
     message = str(caught.value)
     assert message.startswith("masters with 7 pieces has 500,929,993 positions and needs ")
-    assert "; 0.5 GiB are free; the largest count that fits is " in message
+    assert "; 0.5 GiB may be taken; the largest count that fits is " in message
     fitting = int(message.rsplit(maxsplit=1)[-1])
     assert estimate(part_of(named_rules("masters", fitting))).least_bytes <= 1 << 29
     assert estimate(part_of(named_rules("masters", fitting + 1))).least_bytes > 1 << 29
@@ -114,7 +114,7 @@ def test_with_less_memory_the_values_are_the_same(word, tmp_path, monkeypatch):
 
 def test_where_nothing_fits_no_count_is_advised(monkeypatch):
     monkeypatch.setattr(room, "available_bytes", lambda _threads: 1 << 20)
-    with pytest.raises(MemoryLimitError, match=r"0.0 GiB are free$"):
+    with pytest.raises(MemoryLimitError, match=r"0.0 GiB may be taken$"):
         room_for(part_of(named_rules("finkel:1")))
 
 

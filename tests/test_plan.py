@@ -65,7 +65,7 @@ def test_more_workers_take_no_longer():
         (
             "murray:7",
             128 * GIB,
-            r"block 4554 of murray with 7 pieces .* takes 1\d\d GiB .* 128 GiB",
+            r"block 4554 of murray with 7 pieces .* takes 1\d\d\.\d GiB .* 128.0 GiB",
         ),
         ("skiriuk:5", 1000 * GIB, r"block 14 of skiriuk .* 2,147,483,648 at most can be"),
     ],

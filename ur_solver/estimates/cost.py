@@ -10,7 +10,7 @@ from ur_solver.blocks import BlockRecord
 from ur_solver.engine import ThreadRunner, default_threads, solve
 from ur_solver.estimates.memory import available_bytes, peak_live, peak_together
 from ur_solver.kernel import kernel_of
-from ur_solver.space import Part, Space, space_of
+from ur_solver.space import Block, Part, Space, space_of
 from ur_solver.table import VALUE_TYPES
 
 BASE_BYTES = 150 << 20
@@ -100,10 +100,16 @@ def block_cost(space: Space, index: int, certify: bool) -> int:
     return kernel_of(space).workspace_bytes(block, certify=certify) + 8 * block.size
 
 
+def costliest_block(part: Part, certify: bool) -> tuple[Block, int]:
+    """The block that takes the most memory while it is in work, and how much: bytes."""
+    largest = heapq.nlargest(_LARGEST, part.blocks, key=lambda block: block.size)
+    costs = [(block, block_cost(part.space, block.index, certify)) for block in largest]
+    return max(costs, key=lambda each: each[1])
+
+
 def largest_cost(part: Part, certify: bool) -> int:
     """The most that a block takes while it is in work, in bytes."""
-    largest = heapq.nlargest(_LARGEST, part.blocks, key=lambda block: block.size)
-    return max(block_cost(part.space, block.index, certify) for block in largest)
+    return costliest_block(part, certify)[1]
 
 
 def _workspaces(part: Part, certify: bool, threads: int) -> int:

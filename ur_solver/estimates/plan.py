@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ur_solver.engine import BlockGraph, Dispatcher, critical_paths
 from ur_solver.errors import MemoryLimitError
-from ur_solver.estimates.cost import BASE_BYTES, block_cost, solve_sample
+from ur_solver.estimates.cost import BASE_BYTES, block_cost, costliest_block, solve_sample
 from ur_solver.kernel import kernel_of
 from ur_solver.space import Part
 
@@ -193,15 +193,18 @@ def plan(
 
 def check_blocks(part: Part, memory: int, certify: bool) -> None:
     """Raise MemoryLimitError if a block is too large for a worker, or for the kernel."""
-    space, rules = part.space, part.space.rules
-    largest = max(part.blocks, key=lambda block: block.size)
-    of = f"block {largest.index} of {rules.name} with {rules.pieces} pieces has {largest.size:,}"
-    taken = BASE_BYTES + block_cost(space, largest.index, certify)
+    costliest, cost = costliest_block(part, certify)
+    taken = BASE_BYTES + cost
     if taken > memory:
         raise MemoryLimitError(
-            f"{of} values and takes {taken / 2**30:,.0f} GiB while it is solved; a worker has "
-            f"{memory / 2**30:,.0f} GiB, and one block is solved by one worker"
+            f"block {costliest.index} of {part.title} has {costliest.size:,} values and takes "
+            f"{taken / 2**30:,.1f} GiB while it is solved; a worker has {memory / 2**30:,.1f} GiB, "
+            "and one block is solved by one worker"
         )
-    most = kernel_of(space).most_values
+    largest = max(part.blocks, key=lambda block: block.size)
+    most = kernel_of(part.space).most_values
     if largest.size > most:
-        raise MemoryLimitError(f"{of} values, which are solved together; {most:,} at most can be")
+        raise MemoryLimitError(
+            f"block {largest.index} of {part.title} has {largest.size:,} values, which are solved "
+            f"together; {most:,} at most can be"
+        )

@@ -115,7 +115,7 @@ def _misfit(part: Part, budget: int, certify: bool) -> str | None:
     """Why a solve would not fit, in words; None if it would."""
     least = BASE_BYTES + largest_cost(part, certify)
     if least > budget:
-        return f"needs {least / 2**30:.1f} GiB of memory; {budget / 2**30:.1f} GiB are free"
+        return f"needs {least / 2**30:.1f} GiB of memory; {budget / 2**30:.1f} GiB may be taken"
     largest, most = max(block.size for block in part.blocks), kernel_of(part.space).most_values
     if largest > most:
         return f"{largest:,} of them have to be solved together; {most:,} at most can be"
