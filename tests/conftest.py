@@ -28,6 +28,7 @@ def _own_tables(
     folder = tmp_path_factory.getbasetemp() / "tables"
     folder.mkdir(exist_ok=True)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    monkeypatch.setattr("ur_solver.locate.checkout_tables", lambda: None)
     monkeypatch.setattr("platformdirs.user_data_path", lambda _name: tmp_path / "user")
     monkeypatch.setattr("platformdirs.user_cache_path", lambda _name: tmp_path / "cache")
     monkeypatch.setattr("platformdirs.user_state_path", lambda _name: tmp_path / "state")

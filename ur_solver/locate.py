@@ -14,7 +14,6 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from ur_solver.errors import (
-    IllegalPositionError,
     MemoryLimitError,
     MissingTableError,
     OutputError,
@@ -40,13 +39,19 @@ def table_folders() -> list[pathlib.Path]:
     folders = []
     if chosen := os.environ.get(FOLDER_VARIABLE):
         folders.append(pathlib.Path(chosen))
-    checkout = pathlib.Path(__file__).resolve().parent.parent
-    if (checkout / "setup.py").is_file() and (checkout / "tables").is_dir():
-        folders.append(checkout / "tables")
+    if (of_checkout := checkout_tables()) is not None:
+        folders.append(of_checkout)
     import platformdirs  # noqa: PLC0415 - 10 ms that the path of a table does not need
 
     folders.append(platformdirs.user_data_path("ur_solver") / "tables")
     return folders
+
+
+def checkout_tables() -> pathlib.Path | None:
+    """The folder of tables of the checkout that the program runs from; None if it is installed."""
+    checkout = pathlib.Path(__file__).resolve().parent.parent
+    folder = checkout / "tables"
+    return folder if (checkout / "setup.py").is_file() and folder.is_dir() else None
 
 
 def cache_folder() -> pathlib.Path:
@@ -138,21 +143,13 @@ def find_part(rules: RuleSet, position: Position | None = None) -> TableFile | N
     fitting = [t for t in tables if t.rules.is_same_game(rules) and not t.part.is_whole]
 
     def worth(table: TableFile) -> tuple[bool, int]:
-        return position is not None and holds(table, position), table.header.positions
+        return position is not None and table.holds_position(position), table.header.positions
 
     best = max(fitting, key=worth, default=None)
     for table in tables:
         if table is not best:
             table.close()
     return best
-
-
-def holds(table: TableFile, position: Position) -> bool:
-    """Whether a table answers for a position of its rule set; True for one that is over."""
-    try:
-        return table.holds(table.space.rank(position))
-    except IllegalPositionError:
-        return True
 
 
 def open_file(
@@ -174,6 +171,8 @@ def open_file(
     ------
     RuleSetError
         If `word` is no file and no rule set goes by that name.
+    PositionSyntaxError
+        If `position` does not follow the notation.
     MissingTableError
         If there is no table; its text names the command that makes it.
     NotATableError, TableVersionError, DamagedTableError

@@ -10,7 +10,7 @@ import pathlib
 from collections.abc import Callable
 
 from ur_solver.errors import UrError
-from ur_solver.locate import find_file, find_part, holds, make_folder, new_table_path
+from ur_solver.locate import find_file, find_part, make_folder, new_table_path
 from ur_solver.make import make_table
 from ur_solver.progress import Progress
 from ur_solver.rules import Position, RuleSet
@@ -53,7 +53,7 @@ def table_from(
     """
     rules = rules.settled()
     table = find_file(rules) or find_part(rules, position)
-    if table is not None and holds(table, position):
+    if table is not None and table.holds_position(position):
         return table
     if table is not None:
         table.close()
@@ -66,7 +66,8 @@ def table_from(
         )
         make_folder(path.parent)
         make_table(
-            *(rules, path),
+            rules,
+            path,
             tolerance=TOLERANCE,
             part=wanted,
             known=known,

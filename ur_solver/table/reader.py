@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
-from ur_solver.errors import BeyondTableError, DamagedTableError
+from ur_solver.errors import BeyondTableError, DamagedTableError, IllegalPositionError
 from ur_solver.progress import Form, Progress, is_watched, shown_progress
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
@@ -28,10 +28,8 @@ from ur_solver.table.sources import open_source
 CACHED_CHUNKS = 256
 """Decoded chunks that `TableFile.read_one` keeps: 64 MiB of float64."""
 
-
-FEW = 64
+_FEW = 64
 """So many values are read through the cache of chunks: the moves of a position have some twenty."""
-
 
 _READ_AT_ONCE = 1 << 26
 """Bytes of values that are read so fast that nobody needs to be told."""
@@ -158,8 +156,23 @@ class TableFile:
         """Whether the table has the value of a rank."""
         if self._is_whole:
             return 0 <= rank < self.space.n_values
-        row = bisect.bisect_right(self._first_ranks, rank) - 1
+        row = self._row_of(rank)
         return row >= 0 and rank < self._first_ranks[row] + self.part.blocks[row].size
+
+    def holds_position(self, position: Position) -> bool:
+        """Whether the table has the value of a position.
+
+        True for one that has no rank, as the game is over there or it is illegal: what is asked of
+        it has another answer.
+        """
+        try:
+            return self.holds(self.space.rank(position))
+        except IllegalPositionError:
+            return True
+
+    def _row_of(self, rank: int) -> int:
+        """The row of the last block that begins at a rank or before; -1 if none does."""
+        return bisect.bisect_right(self._first_ranks, rank) - 1
 
     def holds_many(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """For each rank, whether the table has its value."""
@@ -226,7 +239,7 @@ class TableFile:
         self._check_rank(rank)
         if self._flat is not None and self._is_whole:
             return self._flat.item(rank) / self._scale  # type: ignore[no-any-return]
-        row = bisect.bisect_right(self._first_ranks, rank) - 1
+        row = self._row_of(rank)
         at = rank - self._first_ranks[row]
         if self._flat is not None:
             stored = self._flat.item(int(self._first_values[row]) + at)
@@ -248,8 +261,7 @@ class TableFile:
         self._check_rank(rank)
         if self.header.error is None:
             return None
-        block = bisect.bisect_right(self._first_ranks, rank) - 1
-        return self._errors[block]
+        return self._errors[self._row_of(rank)]
 
     def _check_rank(self, rank: int) -> None:
         if not 0 <= rank < self.space.n_values:
@@ -298,7 +310,7 @@ class TableFile:
                 self.load()
         if self._flat is None:
             flat = ranks.ravel()
-            if flat.size <= FEW:
+            if flat.size <= _FEW:
                 values = np.array([self.read_one(rank) for rank in flat.tolist()])
             else:
                 values = self._gather(flat)
