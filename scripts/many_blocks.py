@@ -15,8 +15,7 @@ import psutil
 from ur_solver.cluster import Cluster
 from ur_solver.cluster.runner import ClusterRunner
 from ur_solver.cluster.start import connected
-from ur_solver.engine import BlockGraph
-from ur_solver.engine.lease import Lease
+from ur_solver.engine import BlockGraph, Lease
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ class Solved:
 
 def test_a_large_block_is_not_factorised(monkeypatch):
     rules = odd_rules("bell", {5: 10_000_000, 6: 1})
-    monkeypatch.setattr(policy, "MOST_POSITIONS", 10)
+    monkeypatch.setattr(policy, "MOST_POLICY_POSITIONS", 10)
     with pytest.raises(SolveError, match="policy iteration serves blocks of at most 10 positions"):
         solve(space_of(rules), tolerance=1e-6)
 

@@ -351,14 +351,14 @@ class _Drive:
             return
         if isinstance(result, DamagedBlockError):
             self._graph.reopen(result.index, index)
-        self._dispatcher.give_back(index, is_failed=isinstance(result, _PASSING))
-        if isinstance(result, DamagedBlockError):
+            self._dispatcher.give_back(index)
             return
-        if isinstance(result, _PASSING):
-            # on another worker, or on this one later
-            self._count_attempt(index, str(result) or type(result).__name__, result)
-        else:
+        is_passing = isinstance(result, _PASSING)
+        self._dispatcher.give_back(index, is_failed=is_passing)
+        if not is_passing:
             raise result
+        # on another worker, or on this one later
+        self._count_attempt(index, str(result) or type(result).__name__, result)
 
     def _count_attempt(self, index: int, why: str, error: Exception | None = None) -> None:
         self._attempts[index] = self._attempts.get(index, 0) + 1

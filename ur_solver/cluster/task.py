@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from ur_solver.blocks import BlockFiles, BlockRecord, Job, join
 from ur_solver.blocks.folder import LATE
-from ur_solver.engine import goal_of, solve_block
-from ur_solver.engine.lease import Lease
+from ur_solver.engine import Lease, goal_of, largest_error, solve_block
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Values, kernel_of
 
@@ -71,8 +70,7 @@ class FolderTask:
         outside = None
         try:
             if job.certify:
-                errors = [blocks.error_of(each) for each in files.space.reads(index)]
-                outside = max((error for error in errors if error is not None), default=0.0)
+                outside = largest_error(map(blocks.error_of, files.space.reads(index)))
             result = solve_block(
                 kernel,
                 index,

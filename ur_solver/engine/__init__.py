@@ -4,11 +4,11 @@ from ur_solver.engine.block import solve_block
 from ur_solver.engine.certify import BlockBound, certify
 from ur_solver.engine.dispatch import Assignment, Dispatcher
 from ur_solver.engine.graph import BlockGraph, critical_paths
-from ur_solver.engine.lease import OwnLease
+from ur_solver.engine.lease import Lease, OwnLease
 from ur_solver.engine.result import BlockResult
 from ur_solver.engine.runners import Allowance, Runner, Task, ThreadRunner, default_threads
 from ur_solver.engine.solve import MIN_TOLERANCE, goal_of, solve
-from ur_solver.engine.store import BlockStore, FileStore, MemoryStore
+from ur_solver.engine.store import BlockStore, FileStore, MemoryStore, largest_error
 
 __all__ = [
     "MIN_TOLERANCE",
@@ -20,6 +20,7 @@ __all__ = [
     "BlockStore",
     "Dispatcher",
     "FileStore",
+    "Lease",
     "MemoryStore",
     "OwnLease",
     "Runner",
@@ -29,6 +30,7 @@ __all__ = [
     "critical_paths",
     "default_threads",
     "goal_of",
+    "largest_error",
     "solve",
     "solve_block",
 ]

@@ -39,9 +39,9 @@ def solve_block(
     finished : FinishedBlocks
         Has the blocks that this one reads (`Space.reads`).
     goal : float
-        The remaining change of a value, estimated from the last sweeps, at which the iteration
-        ends; in units of the values. With dice that are not ordinary (`Dice.is_ordinary`) that the
-        values are so near to the solution is proven.
+        The largest remaining change of a value, estimated from the last sweeps, at which the
+        iteration ends; in units of the values. With dice that are not ordinary
+        (`Dice.is_ordinary`) the largest distance from the solution instead, which is proven.
     outside : float, optional
         The proven error of the values that it reads. If given, the error of this block is proven
         too.

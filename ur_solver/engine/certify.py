@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.lease import Lease
 from ur_solver.engine.runners import Runner, ThreadRunner
+from ur_solver.engine.store import largest_error
 from ur_solver.kernel import (
     FinishedBlocks,
     Kernel,
@@ -65,7 +66,7 @@ class ProveTask:
             values,
             self.blocks,
             lease.workspace,
-            outside=max((self.errors[k] for k in self.kernel.space.reads(index)), default=0.0),
+            outside=largest_error(self.errors[k] for k in self.kernel.space.reads(index)),
             threads=lease.threads,
             between=lease.check_stop,
         )

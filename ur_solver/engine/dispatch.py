@@ -120,10 +120,6 @@ class Dispatcher:
             self._graph.give_back(index)
         return lost
 
-    def blocks_of(self, worker: str) -> list[int]:
-        """The blocks that a worker has in work."""
-        return list(self._accounts[worker].in_work)
-
     def release(self, index: int) -> None:
         """A block is no longer in work; whether it is done is for the graph."""
         self._accounts[self._workers.pop(index)].in_work.pop(index)

@@ -53,10 +53,8 @@ class BlockGraph:
                 self._n_missing[index] += not self._is_done[each]
                 self._n_readers[each] += 1
         self._n_finished = 0
-        # by block in work, how many had been finished when it was taken; by block, how many had
-        # been when it was finished last
-        self._taken: dict[int, int] = {}
-        self._finished = np.zeros(n, dtype=np.int64)
+        self._taken: dict[int, int] = {}  # by block in work: `_n_finished` when it was taken
+        self._finished = np.zeros(n, dtype=np.int64)  # by block: the same when it was finished last
         ready = [k for k in range(n) if not self._is_done[k] and not self._n_missing[k]]
         self._ready = [self._entry(k) for k in ready]
         heapq.heapify(self._ready)

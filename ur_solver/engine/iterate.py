@@ -77,6 +77,7 @@ def iterate(
     spare : callable
         Called before every sweep; returns the number of further threads that it may use.
     most_sweeps : int
+        After which values count as unsettled.
 
     Raises
     ------

@@ -45,15 +45,19 @@ def settle(
     values : float64, shape (block size,)
         Overwritten, in rank order, whether or not they settle.
     goal : float
+        As for `iterate`.
     lease : Lease
     is_chance : bool
         Whether values are in [0, 1].
     most_sweeps : int
+        After which values count as unsettled.
 
     Returns
     -------
     sweeps : int
+        How many it took.
     residual : float
+        The largest abs(T(V) - V).
 
     Raises
     ------
@@ -98,6 +102,7 @@ def settle_for_sure(
     -------
     sweeps : int
     residual : float
+        As of `settle`.
 
     Raises
     ------
@@ -126,8 +131,6 @@ def settle_for_sure(
         if is_within(work, values, goal, lease.threads, lease.check_stop):
             return sweeps, residual
     except UnsettledError as error:
-        if not can_iterate_policies:
-            raise
         sweeps = error.sweeps
     values[:] = kernel.iterate_policies(block, values, finished)
     work.load(values)

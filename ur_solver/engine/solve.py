@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from ur_solver.blocks import BlockRecord
 from ur_solver.engine.block import solve_block
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.lease import Lease
 from ur_solver.engine.runners import Runner, Task, ThreadRunner
-from ur_solver.engine.store import BlockStore, MemoryStore
+from ur_solver.engine.store import BlockStore, MemoryStore, largest_error
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Kernel, check_provable, kernel_of
 from ur_solver.space import Part, Space, whole_of
@@ -64,8 +64,7 @@ class SolveTask:
 
     def _outside(self, index: int) -> float:
         """The largest proven error of the values that a block reads."""
-        errors = (self.store.error_of(each) for each in self.kernel.space.reads(index))
-        return max((error for error in errors if error is not None), default=0.0)
+        return largest_error(map(self.store.error_of, self.kernel.space.reads(index)))
 
 
 def goal_of(space: Space, tolerance: float, *, certify: bool) -> float:
@@ -87,7 +86,7 @@ def goal_of(space: Space, tolerance: float, *, certify: bool) -> float:
     return min(goal, tolerance / _longest_chain(space))
 
 
-@cache
+@lru_cache(maxsize=32)
 def _longest_chain(space: Space) -> float:
     """The most blocks of which each leads to the next."""
     reads = [space.reads(block.index) for block in space.blocks]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -11,6 +11,11 @@ from typing import Any, Protocol, Self
 from ur_solver.blocks import BlockFiles
 from ur_solver.engine.result import BlockResult
 from ur_solver.kernel import FinishedBlocks, Values
+
+
+def largest_error(errors: Iterable[float | None]) -> float:
+    """The largest proven error of some blocks; 0 without any."""
+    return max((error for error in errors if error is not None), default=0.0)
 
 
 class BlockStore(FinishedBlocks, Protocol):

@@ -17,7 +17,7 @@ from ur_solver.kernel.bounds import check_provable, is_within, prove, prove_valu
 from ur_solver.kernel.inputs import ArrayBlocks, inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, SweptValues, Values
 from ur_solver.kernel.kernels import RaceKernel, RowKernel, StakesKernel, kernel_of
-from ur_solver.kernel.policy import MOST_POSITIONS as MOST_POLICY_POSITIONS
+from ur_solver.kernel.policy import MOST_POLICY_POSITIONS
 
 __all__ = [
     "MOST_POLICY_POSITIONS",

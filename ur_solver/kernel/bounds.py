@@ -33,8 +33,8 @@ _MOST_SWEEPS = 100
 """The most sweeps of bounds that have come inside and still move inwards."""
 
 _MOST_SHOWING = 500
-"""The most sweeps of bounds that are to come inside a given distance. The longest way out of a
-block decides, not how seldom it is taken."""
+"""The most sweeps of bounds that are to come inside a given distance. How many it takes depends on
+the longest way out of a block, not on how seldom it is taken."""
 
 _FURTHER = 1.5
 """The next attempt begins at this multiple of the widest bounds seen, at least twice as far."""
@@ -92,8 +92,14 @@ def is_within(
     values : float64, shape (block size,)
         The block's, in rank order.
     distance : float
+        In units of the values.
     threads, between
         As for `prove`.
+
+    Returns
+    -------
+    bool
+        False where it is not shown, be it so or not.
     """
     if not (math.isfinite(values.sum()) and distance <= _WIDEST):
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -19,7 +20,7 @@ from ur_solver.kernel._tiled import TiledBlock, TiledKernel
 from ur_solver.kernel._turns import Turns
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.inputs import inputs_of
-from ur_solver.kernel.interface import FinishedBlocks, Kernel, Values
+from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, Values
 from ur_solver.kernel.policy import iterate_policies
 from ur_solver.kernel.rounding import blur_of
 from ur_solver.kernel.sampling import sample_bytes
@@ -52,7 +53,31 @@ class _OrdinaryDice:
         raise SolveError(f"block {block.index} does not settle")
 
 
-class RaceKernel(_OrdinaryDice):
+class _LaidOut(ABC):
+    """What kernels share whose blocks are laid out to find a residual."""
+
+    @abstractmethod
+    def lay_out(
+        self,
+        block: Block,
+        finished: FinishedBlocks,
+        workspace: Workspace,
+        threads: int = 1,
+        *,
+        single: bool = False,
+    ) -> BlockWork:
+        """As `Kernel.lay_out` says."""
+
+    def block_residual(
+        self, block: Block, values: Values, finished: FinishedBlocks, threads: int = 1
+    ) -> float:
+        """As `Kernel.block_residual` says."""
+        work = self.lay_out(block, finished, Workspace(), threads)
+        work.load(values)
+        return work.residual(threads)
+
+
+class RaceKernel(_LaidOut, _OrdinaryDice):
     """The tiled kernel, for the race family; the generic one checks it.
 
     Parameters
@@ -88,14 +113,6 @@ class RaceKernel(_OrdinaryDice):
         inputs = inputs_of(self.space, block, finished)
         return TiledBlock(self.tiled, workspace, halves, inputs, threads, single)
 
-    def block_residual(
-        self, block: Block, values: Values, finished: FinishedBlocks, threads: int = 1
-    ) -> float:
-        """As `Kernel.block_residual` says."""
-        work = self.lay_out(block, finished, Workspace(), threads)
-        work.load(values)
-        return work.residual(threads)
-
     def residual(
         self,
         block: Block,
@@ -113,7 +130,7 @@ class RaceKernel(_OrdinaryDice):
         return self.tiling.workspace_bytes(block, certify)
 
 
-class RowKernel:
+class RowKernel(_LaidOut):
     """The row kernel, which serves every rule set without stakes.
 
     Parameters
@@ -147,14 +164,6 @@ class RowKernel:
         ranks = (block.offset, block.size)
         return RowBlock(self.rules, ranks, halves, inputs, workspace, threads, self.instruction_set)
 
-    def block_residual(
-        self, block: Block, values: Values, finished: FinishedBlocks, threads: int = 1
-    ) -> float:
-        """As `Kernel.block_residual` says."""
-        work = self.lay_out(block, finished, Workspace(), threads)
-        work.load(values)
-        return work.residual(threads)
-
     def residual(
         self,
         block: Block,
@@ -180,9 +189,9 @@ class RowKernel:
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # F and G, a copy of F for extrapolation, and another F and G for bounds
+        # F and G; a copy of F for extrapolation or, in its place, another F and G for bounds
         is_proven = certify or not self.space.rules.dice.is_ordinary
-        by_value = 16 + 8 + (16 if is_proven else 0) + self._list_bytes
+        by_value = 16 + (16 if is_proven else 8) + self._list_bytes
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 
     @cached_property
@@ -191,14 +200,15 @@ class RowKernel:
 
         With more pieces rows are longer, and each list serves more values.
         """
-        rules, kernel = self.space.rules, self
-        for pieces in range(1, rules.pieces + 1):
-            space = TileSpace(rules.with_pieces(pieces))
-            if pieces > 1 and max(block.size for block in space.blocks) > _SAMPLE_SIZE:
+        space = self.space
+        for pieces in range(1, space.rules.pieces + 1):
+            larger = TileSpace(self.space.rules.with_pieces(pieces))
+            if pieces > 1 and max(block.size for block in larger.blocks) > _SAMPLE_SIZE:
                 break
-            kernel = RowKernel(space)
-        block = max(kernel.space.blocks, key=lambda each: each.size)
-        work = kernel.lay_out(block, _AnyValues(kernel.space), Workspace())
+            space = larger
+        kernel = RowKernel(space)
+        block = max(space.blocks, key=lambda each: each.size)
+        work = kernel.lay_out(block, _AnyValues(space), Workspace())
         return _MORE_LISTS * work.list_bytes / block.size
 
 

@@ -26,7 +26,7 @@ from ur_solver.kernel.interface import Values
 from ur_solver.kernel.rounding import NOISE
 from ur_solver.space import Block
 
-MOST_POSITIONS = 1 << 17
+MOST_POLICY_POSITIONS = 1 << 17
 """Of a block: a factorisation takes some kilobytes a position."""
 
 _MOST_ROUNDS = 100
@@ -84,18 +84,18 @@ def iterate_policies(turns: Turns, block: Block, values: Values, inputs: Inputs)
     SolveError
         If the block is too large, SciPy is missing, or no policy is optimal after many rounds.
     """
-    if block.size > MOST_POSITIONS:
+    short = f"block {block.index}: sweeps do not bring its values within the tolerance"
+    if block.size > MOST_POLICY_POSITIONS:
         raise SolveError(
-            f"block {block.index} settles too slowly to be swept, and policy iteration serves "
-            f"blocks of at most {MOST_POSITIONS:,} positions, not {block.size:,}"
+            f"{short}, and policy iteration serves blocks of at most {MOST_POLICY_POSITIONS:,} "
+            f"positions, not {block.size:,}; ask for a larger tolerance"
         )
     try:
         from scipy.sparse import csc_array  # noqa: PLC0415 - an extra, which few rule sets need
         from scipy.sparse.linalg import splu  # noqa: PLC0415
     except ImportError:
         raise SolveError(
-            "a block settles too slowly to be swept, and policy iteration needs SciPy: "
-            "pip install 'ur-solver[policy]'"
+            f"{short}, and policy iteration needs SciPy: pip install 'ur-solver[policy]'"
         ) from None
     equations = _equations_of(turns, block, inputs)
     centred = values - 0.5

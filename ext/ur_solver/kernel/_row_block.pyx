@@ -65,7 +65,7 @@ cdef class RowBlock:
     cdef int threads
     cdef Workspace workspace
     cdef double* values          # F, then G
-    cdef double* memory          # of F
+    cdef double* memory          # of F; NULL while there are bounds
     cdef double* upper           # the values, where they are bounds
     cdef double* lower
     cdef double outside
@@ -153,6 +153,7 @@ cdef class RowBlock:
         cdef int64_t k
         if self.memory == NULL:
             self.memory = <double*>self.workspace.memory.take(self.size * sizeof(double))
+            self.lower = NULL
         for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
             self.memory[k] = self.values[k]
 
@@ -190,9 +191,11 @@ cdef class RowBlock:
         """
         cdef RowLayout layout = self.layout
         cdef int64_t k
-        if self.upper == NULL:
+        if self.lower == NULL:
             self.upper = self.values
-            self.lower = self._take(self.workspace.frames)
+            # in the place of the copy, which only sweeps need
+            self.lower = self._take(self.workspace.memory)
+            self.memory = NULL
         for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
             # two operations, each rounded to nearest
             self.upper[k] = nextafter(
