@@ -43,8 +43,9 @@ class Kept:
         On disk.
     rules : str or None
         The rule set's name.
-    pieces, positions : int or None
-        The positions that the table holds.
+    pieces : int or None
+    positions : int or None
+        That the table holds.
     left : int or None
         The pieces that a side has left at most in them, or None, as for `ur_solver.Table.left`.
     is_whole : bool or None
@@ -105,7 +106,7 @@ class Kept:
     def _of_folder(cls, path: pathlib.Path) -> Self:
         n_bytes = _size(path)
         try:
-            rules = RuleSet.from_json(json.loads((path / "solve.json").read_bytes())["rules"])
+            rules = RuleSet.from_json(json.loads((path / HEAD).read_bytes())["rules"])
         except (OSError, ValueError, KeyError, TypeError):
             return cls(path, Kind.UNFINISHED, n_bytes)
         return cls(path, Kind.UNFINISHED, n_bytes, rules=rules.name, pieces=rules.pieces)

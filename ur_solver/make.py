@@ -211,6 +211,11 @@ def make_table(
         in the file, and those are not the ones solved. See `certify_table`.
     CertificateError
         If no bound can be proven for a block.
+    UnsolvableError
+        If play can go on for ever, or the tolerance cannot be proven with dice that are not
+        ordinary (`Dice.is_ordinary`).
+    SolveError
+        If a block does not settle.
     MemoryLimitError, DiskLimitError
         Before anything is done, if it would not fit.
     OutputError
@@ -270,10 +275,7 @@ def make_table(
         ) as store,
         Adder(writer, store, most=UNWRITTEN_BYTES) as adder,
         _performers(
-            *(cluster, folder, part, room),
-            threads=threads,
-            memory=memory,
-            on_workers=on_workers,
+            cluster, folder, part, room, threads=threads, memory=memory, on_workers=on_workers
         ) as (runner, task),
     ):
         done = 0

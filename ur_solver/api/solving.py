@@ -134,6 +134,13 @@ def solve(
         something else.
     CertificateError
         If of some block nothing can be proven.
+    UnsolvableError
+        If play can go on for ever, or the tolerance cannot be proven with dice that are not
+        ordinary.
+    SolveError
+        If a block does not settle.
+    InputError
+        If `left` is not from 1 to one less than the count of pieces.
 
     Examples
     --------

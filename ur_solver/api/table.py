@@ -248,6 +248,8 @@ class Table(Answers):
         ------
         RuleSetMismatchError
             If the game was played by other rules.
+        BeyondTableError
+            If the table holds a part that the game does not reach.
 
         Examples
         --------

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ur_solver.rules import RuleSet
-
-_MINUS = "\N{MINUS SIGN}"
+from ur_solver.rules.payoff import signed
 
 
 @dataclass(frozen=True)
@@ -56,9 +55,7 @@ class Units:
 
     def signed(self, value: float) -> str:
         """A gain or a loss with its sign."""
-        # Adding 0.0 turns the -0.0 that a small negative number is rounded to into 0.0.
-        rounded = round(self.scale * value, self.digits) + 0.0
-        return f"{rounded:+.{self.digits}f}".replace("-", _MINUS)
+        return signed(self.scale * value, self.digits)
 
     def value(self, value: float, more_digits: int = 0) -> str:
         """What a move is worth: ``23.4 %``, or ``9.87``."""

@@ -219,7 +219,7 @@ class BlockFolder:
         return self._rows
 
     def remove(self) -> None:
-        """Delete the folder: the table is whole."""
+        """Delete the folder, from which nothing will go on."""
         self._release()
         self.files.remove_all()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -55,22 +55,15 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
         rows = [
             ["file", str(table.path)],
             ["rule set", f"{header.rules.name}, {header.rules.pieces} pieces"],
-            *([] if part.is_whole else [["holds", part.scope]]),
-            *(
-                [
-                    [
-                        f"first to throw {table.rules.payoff.verb}",
-                        table.rules.payoff.text(value, table.tolerance),
-                    ]
-                ]
-                if value is not None
-                else []
-            ),
-            *(
-                [["the player who starts wins", percent(opening, header.tolerance)]]
-                if opening is not None
-                else []
-            ),
+        ]
+        if not part.is_whole:
+            rows.append(["holds", part.scope])
+        if value is not None:
+            first = f"first to throw {table.rules.payoff.verb}"
+            rows.append([first, table.rules.payoff.text(value, table.tolerance)])
+        if opening is not None:
+            rows.append(["the player who starts wins", percent(opening, header.tolerance)])
+        rows += [
             *_stakes_rows(table),
             ["positions", _share(part.n_positions, table.space.n_positions)],
             ["blocks", _share(len(part.indices), len(table.space.blocks))],

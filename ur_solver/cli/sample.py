@@ -78,11 +78,15 @@ def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator
         yield record
 
 
+_MONEY = ("fines", "light_money", "squared_light_money")
+"""Of `SampleStatistics`: told as means, and of games for money only."""
+
+
 def _json(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> str:
     values = {
         "light": metadata["Light"],
         "dark": metadata["Dark"],
-        **asdict(found),
+        **{name: value for name, value in asdict(found).items() if name not in _MONEY},
         "light_share": found.light_share,
         "share_error": found.share_error,
     }
@@ -91,8 +95,6 @@ def _json(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> 
         "light_money": found.mean_light_money,
         "money_error": found.money_error,
     }
-    for key in ("fines", "light_money", "squared_light_money"):
-        del values[key]
     return json.dumps(values | money if is_money else values)
 
 

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from ur_solver.errors import InputError
 from ur_solver.players import _walker
-from ur_solver.players.turns import AGAIN, CAPTURE, ROSETTE, WIN, Turns
+from ur_solver.players.turns import AGAIN, CAPTURE, ROSETTE, WIN, Rows, Turns
 from ur_solver.players.walker import walker_of
-from ur_solver.rules import HOME, Move, Position
+from ur_solver.rules import HOME, Move, Payoff, Position
 from ur_solver.rules.moves import legal_moves
 from ur_solver.values import Values
 
@@ -48,6 +48,13 @@ def first_best(scores: npt.NDArray[np.float64], turns: Turns) -> Weights:
     weights = np.zeros(len(scores))
     weights[chosen] = 1
     return weights
+
+
+def totals_of(payoff: Payoff, rows: Rows) -> npt.NDArray[np.float64]:
+    """What the two sides' values sum to in some states."""
+    if not payoff.has_fines:
+        return np.ones(len(rows))
+    return payoff.total(0) + rows[:, -1].astype(float) * (payoff.total(1) - payoff.total(0))
 
 
 class AnyMove:
@@ -175,10 +182,8 @@ class TablePolicy:
 
     def _stakes(self, turns: Turns) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """What the two sides' values sum to after each option, and what it costs."""
-        payoff = self.payoff
-        fines = turns.after[:, -1].astype(np.int64)
-        total = np.asarray(payoff.total(0) + fines * float(payoff.total(1) - payoff.total(0)))
-        return total, np.where(turns.has(ROSETTE), float(payoff.cost(True)), 0.0)
+        cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
+        return totals_of(self.payoff, turns.after), cost
 
     def _at_stake(self, turns: Turns) -> npt.NDArray[np.float64] | float:
         """What the two sides' values sum to in the turn of each option; 1 of an empty pot."""

@@ -26,9 +26,9 @@ class Dice:
 
     @property
     def is_ordinary(self) -> bool:
-        """Whether these are ordinary dice: turns follow each other as with those of the sources.
+        """Whether these are ordinary dice, as all of the sources are.
 
-        That is: no throw has more than half of the chances, and three of the throws 1 to 4 have
+        No throw has more than half of the chances, and three of the throws 1 to 4 have
         an eighth each. With such dice sweeps contract fast, and play comes to an end.
         """
         often = [chance for chance in self.probabilities[1:5] if chance >= Fraction(1, 8)]

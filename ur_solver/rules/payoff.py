@@ -23,8 +23,16 @@ MAX_REACH = 58
 _REACH = {1: 26, 2: 26, 3: 26, 4: 26, 5: 10, 6: 10, 7: 10}
 """As memory allows, by pieces: 32 or 16 numbers a position, which fill cache lines."""
 
+MINUS = "\N{MINUS SIGN}"
+
 _DECIMALS = 2, 12
 """The fewest and the most decimals that a value is written with."""
+
+
+def signed(value: float, decimals: int) -> str:
+    """A change with its sign, a minus as printed: ``+1.25``; ``+0.00`` where nothing is left."""
+    rounded = round(value, decimals) + 0.0  # which turns -0.0 into 0.0
+    return f"{rounded:+.{decimals}f}".replace("-", MINUS)
 
 
 class Payoff(ABC):

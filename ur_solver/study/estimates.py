@@ -117,7 +117,7 @@ def deviation_of(seen: npt.ArrayLike) -> Estimate:
         return UNKNOWN
     deviation = float(values.std(ddof=1))
     if deviation == 0:
-        return Estimate(0.0, 0.0, 0.0)
+        return Estimate.exact(0.0)
     squares = (values - values.mean()) ** 2
     return Estimate.around(deviation, float(squares.std(ddof=1)) / math.sqrt(n) / (2 * deviation))
 

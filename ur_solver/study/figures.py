@@ -6,6 +6,8 @@ import math
 import string
 from typing import Any
 
+from ur_solver.rules.payoff import MINUS, signed
+
 _SKEW = 0.15
 """An interval whose halves differ by more than this part of them is written by its ends."""
 
@@ -51,21 +53,18 @@ def _text(figure: Any, unit: float, mark: str, *, sign: bool = False) -> str:
     plus = "+" if sign else ""
     text = f"{value:{plus}.{decimals}f}{mark}"
     if not margin:
-        return text.replace("-", _MINUS)
+        return text.replace("-", MINUS)
     if value == 0 and low >= 0:
         return f"none, at most {high:.{decimals}f}{mark}"
     if abs(above - below) > _SKEW * (above + below):
         text = f"{text} ({low:{plus}.{decimals}f} to {high:{plus}.{decimals}f})"
     else:
         text = f"{text} ± {margin:.{decimals}f}"
-    return text.replace("-", _MINUS)
-
-
-_MINUS = "\N{MINUS SIGN}"
+    return text.replace("-", MINUS)
 
 
 def as_number(figure: Any) -> str:
-    """A figure with its interval: ``69.64 ± 0.20``; an exact one without; ``none`` was seen."""
+    """A figure with its interval: ``69.64 ± 0.20``; ``none`` where nothing was seen of it."""
     return _text(figure, 1, "")
 
 
@@ -87,8 +86,8 @@ def as_points(figure: Any, *, sign: bool = True) -> str:
 
 def points(value: float, *, sign: bool = True) -> str:
     """An exact change of a chance in points: ``+1.25``."""
-    text = f"{100 * value:{'+' if sign else ''}.2f}"
-    return text.replace("-", _MINUS)
+    text = signed(100 * value, 2)
+    return text if sign else text.removeprefix("+")
 
 
 def names_of(n: int) -> list[str]:

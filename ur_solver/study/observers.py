@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.players.policies import TablePolicy
-from ur_solver.players.turns import AGAIN, CAPTURE, PASS, Rows
+from ur_solver.players.policies import TablePolicy, totals_of
+from ur_solver.players.turns import AGAIN, CAPTURE, PASS
 from ur_solver.players.walker import Walker
-from ur_solver.rules import Payoff
 from ur_solver.study.play import Step
 from ur_solver.values import Values
 
@@ -22,13 +21,6 @@ DECIDED = 0.9
 """A game is decided for good once a side's chance stays beyond this."""
 
 _Notes = dict[str, npt.NDArray[Any]]
-
-
-def totals_of(payoff: Payoff, rows: Rows) -> npt.NDArray[np.float64]:
-    """What the two sides' values sum to in some states."""
-    if not payoff.has_fines:
-        return np.ones(len(rows))
-    return payoff.total(0) + rows[:, -1].astype(float) * (payoff.total(1) - payoff.total(0))
 
 
 class Counts:

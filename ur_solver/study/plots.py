@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ur_solver.errors import InputError
+from ur_solver.rules.payoff import signed
 from ur_solver.study.comparison import Study, beaten_by_table, best_order
 from ur_solver.study.figures import ends_of, halves_of, value_of
 
@@ -187,7 +188,7 @@ def _bars(
     axes.invert_yaxis()
     for k, value in enumerate(values):
         axes.annotate(
-            f"{value:+.2f}".replace("-", "\N{MINUS SIGN}"),
+            signed(value, 2),
             (value + margins[k][1] if value >= 0 else value - margins[k][0], k),
             xytext=(4 if value >= 0 else -4, 0),
             textcoords="offset points",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.players.policies import Policy, TablePolicy, policy_of
+from ur_solver.players.policies import Policy, TablePolicy, policy_of, totals_of
 from ur_solver.players.walker import Walker, walker_of
 from ur_solver.query import Answers
 from ur_solver.study.estimates import (
@@ -29,7 +29,7 @@ from ur_solver.study.estimates import (
 )
 from ur_solver.study.evaluate import exact_evaluation
 from ur_solver.study.exact_play import ExactPlay
-from ur_solver.study.observers import Chances, Counts, Snapshots, Squares, totals_of
+from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
 from ur_solver.study.play import Games, play
 from ur_solver.study.thumbs import Choices, best_order, choices_of, share_of_wins

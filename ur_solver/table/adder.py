@@ -16,6 +16,19 @@ class Adder:
 
     Solving waits for it only if many values have not been written yet. An error in writing is
     raised at the next block or at the end.
+
+    Parameters
+    ----------
+    writer : TableWriter or FolderWriter
+    store : FileStore
+        Has the blocks' values.
+    most : int
+        Bytes of values that may wait to be written.
+
+    Attributes
+    ----------
+    position_sweeps : int
+        The sums of sweeps over all positions of the blocks.
     """
 
     def __init__(self, writer: TableWriter | FolderWriter, store: FileStore, *, most: int) -> None:
@@ -34,7 +47,7 @@ class Adder:
         self._pool.shutdown(wait=True, cancel_futures=False)
 
     def add(self, record: BlockRecord) -> bool:
-        """Put a block into the table that the store has now; False if it was put there before."""
+        """Put a block that the store has into the table; False if it was added before."""
         self._settle(self._most)
         if record.index in self._added:
             return False
