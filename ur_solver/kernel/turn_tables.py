@@ -15,6 +15,7 @@ from ur_solver.rules import HOME
 from ur_solver.rules.contents import split
 from ur_solver.rules.piece_moves import Landing, Mover, PieceMoves, Said
 from ur_solver.space import TileSpace
+from ur_solver.space.steps import StepTables, step_tables
 
 MAX_CHOICES = 2
 """The most choices before a throw."""
@@ -26,33 +27,22 @@ NOTHING = Said(from_home=False, from_board=False, chances=(), passes=0.0)
 
 
 @dataclass(frozen=True)
-class TurnTables:
-    """What kernels must know of a rule set beyond its state space.
+class TurnTables(StepTables):
+    """What kernels must know of a rule set beyond its state space: `StepTables` and more.
 
     Attributes
     ----------
-    mover_cell : int32, shape (movers,)
-        The cell that a mover stands on, -1 for home.
-    mover_part : int32, shape (movers,)
-        The piece as a part of a stock.
     lift_start : int32, shape (movers,)
         Where a mover's part of `lift` begins.
     lift : uint16
         By mover and content of its cell: the content without it, `NONE` if it may not leave.
-    step_start : int32, shape (movers, throws + 1)
-        The steps of mover m with throw n are `step_start[m, n]` to `step_start[m, n + 1]`.
-    step_target, step_landing : int32
-        The path index (the path's length for off), and the landing there.
-    landing_cell, landing_start : int32, shape (landings,)
+    landing_start : int32, shape (landings,)
     landing_content : uint16
         By landing and content of its cell: the content afterwards, or `NONE`.
     landing_taken : int32
         Likewise the part of the opponent's stock that is captured.
     throws : int32, shape (throws,)
         What the dice show: the throws that may move a piece.
-    again : uint8, shape (throws, path length + 1, 2)
-        By throw, target and whether it captures: 1 if the turn may end, 2 if the same side
-        may throw again, 3 if it may choose.
     advance : int32
         By cell and content, as `TileRanking.parts` has them: the path indices of all
         pieces there, one more for each, summed up.
@@ -67,19 +57,12 @@ class TurnTables:
         Of throws that move nothing whatever the position.
     """
 
-    mover_cell: npt.NDArray[np.int32]
-    mover_part: npt.NDArray[np.int32]
     lift_start: npt.NDArray[np.int32]
     lift: npt.NDArray[np.uint16]
-    step_start: npt.NDArray[np.int32]
-    step_target: npt.NDArray[np.int32]
-    step_landing: npt.NDArray[np.int32]
-    landing_cell: npt.NDArray[np.int32]
     landing_start: npt.NDArray[np.int32]
     landing_content: npt.NDArray[np.uint16]
     landing_taken: npt.NDArray[np.int32]
     throws: npt.NDArray[np.int32]
-    again: npt.NDArray[np.uint8]
     advance: npt.NDArray[np.int32]
     type_of: npt.NDArray[np.uint8]
     n_choices: npt.NDArray[np.int32]
@@ -110,21 +93,13 @@ class _Builder:
         unsaid = NOTHING._replace(chances=(0.0,) * len(moves.throws))
         padded = [(*kind, *(unsaid,) * (MAX_CHOICES - len(kind))) for kind in types]
         return TurnTables(
-            mover_cell=np.array([moves.cell_of(mover) for mover in moves.movers], dtype=np.int32),
-            mover_part=np.array(
-                [self.space.stock.of((mover.piece,)) for mover in moves.movers], dtype=np.int32
-            ),
+            **vars(step_tables(moves, self.space.stock)),
             lift_start=_starts(lift),
             lift=np.concatenate(lift).astype(np.uint16),
-            step_start=np.array(moves.starts, dtype=np.int32),
-            step_target=np.array(moves.targets, dtype=np.int32),
-            step_landing=np.array(moves.landing_of, dtype=np.int32),
-            landing_cell=np.array([each.cell for each in moves.landings], dtype=np.int32),
             landing_start=_starts(contents),
             landing_content=np.concatenate(contents).astype(np.uint16),
             landing_taken=np.concatenate(taken).astype(np.int32),
             throws=np.array(moves.throws, dtype=np.int32),
-            again=np.array([moves.again(throw) for throw in moves.throws], dtype=np.uint8),
             advance=np.array(self._advance(), dtype=np.int32),
             type_of=np.array(type_of, dtype=np.uint8),
             n_choices=np.array([len(choices) for choices in types], dtype=np.int32),

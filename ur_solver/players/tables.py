@@ -15,6 +15,7 @@ from ur_solver.rules import HOME, Position, RuleSet, mirror_square
 from ur_solver.rules.contents import LIGHT, side_of, split, swap_sides
 from ur_solver.rules.piece_moves import Landing, Mover, PieceMoves
 from ur_solver.space import Space
+from ur_solver.space.steps import StepTables, step_tables
 from ur_solver.space.stock import Stock
 
 NONE = -1
@@ -25,30 +26,21 @@ PlaceCounts = tuple[int, int, npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class WalkTables:
-    """What compiled code must know of a rule set to move pieces on rows.
+class WalkTables(StepTables):
+    """What compiled code must know of a rule set to move pieces on rows: `StepTables` and more.
 
     Attributes
     ----------
     width : int
         Of a row.
-    mover_cell, mover_part, mover_source : int32, shape (movers,)
-        A *mover* is a piece in a place: its cell and path index (-1 at home), and what it is of
-        its side's stock.
+    mover_source : int32, shape (movers,)
+        The path index that a mover stands on, -1 for home.
     lift : int32, shape (movers, codes)
         By the number on its cell: the number without the mover, -1 if it may not leave.
-    step_start : int32, shape (movers, throws + 1)
-        The steps of mover m with throw n are `step_start[m, n]` to `step_start[m, n + 1]`.
-    step_target, step_landing : int32
-        The path index (the path's length for off), and the landing there, -1 for off.
-    landing_cell : int32, shape (landings,)
     landing_after, landing_taken : int32, shape (landings, codes)
         By the number on its cell: the number afterwards, -1 if landing is forbidden, and what is
         captured of the opponent's stock.
     is_rosette : uint8, shape (path length + 1,)
-    again : uint8, shape (throws, path length + 1, 2)
-        By throw, target and whether it captures: 1 if the turn may end, plus 2 if the same side
-        may throw again.
     mirror_cell : int32, shape (cells,)
     mirror_code : int32, shape (cells, codes)
         What a number is on the cell across the board, in the mirror image.
@@ -61,18 +53,11 @@ class WalkTables:
     """
 
     width: int
-    mover_cell: npt.NDArray[np.int32]
-    mover_part: npt.NDArray[np.int32]
     mover_source: npt.NDArray[np.int32]
     lift: npt.NDArray[np.int32]
-    step_start: npt.NDArray[np.int32]
-    step_target: npt.NDArray[np.int32]
-    step_landing: npt.NDArray[np.int32]
-    landing_cell: npt.NDArray[np.int32]
     landing_after: npt.NDArray[np.int32]
     landing_taken: npt.NDArray[np.int32]
     is_rosette: npt.NDArray[np.uint8]
-    again: npt.NDArray[np.uint8]
     mirror_cell: npt.NDArray[np.int32]
     mirror_code: npt.NDArray[np.int32]
     n_mine: npt.NDArray[np.uint8]
@@ -126,24 +111,16 @@ class TablesBuilder:
             self._write(landing, after[row], taken[row])
         cells = range(len(self._squares))
         return WalkTables(
+            **vars(step_tables(moves, self.stock)),
             width=self.space.state_width,
-            mover_cell=np.array([moves.cell_of(mover) for mover in moves.movers], dtype=np.int32),
-            mover_part=np.array(
-                [self.stock.of((mover.piece,)) for mover in moves.movers], dtype=np.int32
-            ),
             mover_source=np.array([mover.source for mover in moves.movers], dtype=np.int32),
             lift=np.array([self._lift(mover) for mover in moves.movers], dtype=np.int32),
-            step_start=np.array(moves.starts, dtype=np.int32),
-            step_target=np.array(moves.targets, dtype=np.int32),
-            step_landing=np.array(moves.landing_of, dtype=np.int32),
-            landing_cell=np.array([each.cell for each in moves.landings], dtype=np.int32),
             landing_after=after,
             landing_taken=taken,
             is_rosette=np.array(
                 [square in self.rules.rosettes for square in (*self.rules.path.light, None)],
                 dtype=np.uint8,
             ),
-            again=np.array([moves.again(throw) for throw in moves.throws], dtype=np.uint8),
             mirror_cell=np.array(
                 [self._cell[mirror_square(square)] for square in self._squares], dtype=np.int32
             ),
