@@ -57,6 +57,7 @@ def test_the_front_door(table, tmp_path, monkeypatch):
         "ur_solver.api.games",
         "ur_solver.api.solving",
         "ur_solver.api.table",
+        "ur_solver.lookup",
         "ur_solver.query",
         "ur_solver.rules.position",
         "ur_solver.rules.ruleset",

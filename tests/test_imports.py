@@ -29,6 +29,7 @@ ORDER = (
         "cluster",
         "make",
         "values",
+        "lookup",
         "query",
         "verify",
         "locate",

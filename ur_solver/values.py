@@ -13,7 +13,7 @@ from ur_solver.space import space_of
 
 
 class Values(Protocol):
-    """What answers for many states at once; `ur_solver.query.Answers` does."""
+    """What answers for many states at once; `ur_solver.lookup.Lookup` does."""
 
     @property
     def rules(self) -> RuleSet:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from ur_solver.lookup import PositionLike
 from ur_solver.progress import Form, Progress, shown_progress
-from ur_solver.query import Answers, PositionLike
+from ur_solver.query import Answers
 from ur_solver.table import Header, TableFile
 
 if TYPE_CHECKING:
