@@ -16,7 +16,8 @@ from ur_solver.kernel.sampling import sample_step
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport LANES, MAX_ROWS, Program, Tile, is_turned, matrix_of
-from ur_solver.kernel._tile_layout cimport RUN, TileLayout
+from ur_solver.kernel._tile_layout cimport TileLayout
+from ur_solver.kernel._tile_places cimport RUN
 from ur_solver.kernel._tiles cimport Filling
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport Ranking

@@ -1,0 +1,274 @@
+"""Where a block's tiles are: their shapes, where each one's matrices begin, and their order.
+
+tiles.h says what a tile is.
+"""
+
+from cython.parallel cimport prange
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+import numpy as np
+
+from ur_solver.kernel._layout_tables cimport LayoutTables
+from ur_solver.kernel._program cimport (
+    CORNER, LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, SMALL, EntryMoves, MatrixRef, Tile,
+    is_strip, is_turned, list_length, matrix_vectors,
+)
+from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables, popcount
+from ur_solver.kernel._workspace cimport Workspace
+from ur_solver.space._ranking cimport MAX_SHARED
+
+
+cdef class TilePlaces:
+    """The tiles of one block and the places of their matrices, which are not filled yet.
+
+    Parameters
+    ----------
+    common : LayoutTables
+    workspace : Workspace
+        Taken over from the block that was laid out in it before.
+    halves : sequence of (mine, theirs)
+        The block's one or two ordered pairs of side configs.
+    threads : int
+        That lay the block out.
+    """
+
+    def __init__(self, LayoutTables common, Workspace workspace, halves, int threads):
+        cdef int h
+        cdef int64_t run, n_runs
+        self.tables = common.tables
+        self.workspace = workspace
+        self.threads = threads
+        self.n_halves = len(halves)
+        self.first_rank = common.ranking.half_offset[halves[0][0], halves[0][1]]
+        self.first_tile[0] = 0
+        for h in range(self.n_halves):
+            self.mine[h], self.theirs[h] = halves[h]
+            self.my_free[h] = common.ranking.config_free[self.mine[h]]
+            self.their_free[h] = common.ranking.config_free[self.theirs[h]]
+            self.first_tile[h + 1] = (
+                self.first_tile[h] + self.tables.count[self.my_free[h], self.their_free[h]])
+        self.n_tiles = self.first_tile[self.n_halves]
+        self.program = common.program
+        self.tiles = <Tile*>workspace.tiles.take(self.n_tiles * sizeof(Tile))
+        self.program.tiles = self.tiles
+        self.keep = [common.rows_of(self.mine[h]) for h in range(self.n_halves)]
+        for h in range(self.n_halves):
+            self._row_tables(h, self.keep[h])
+        self.externals = np.empty(self.n_tiles, dtype=np.int64)
+        n_runs = (self.n_tiles + RUN - 1) // RUN
+        for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
+            self._shape(common, self.tables, run * RUN)
+        self._place(common)
+        self._order_tiles(common)
+
+    def _row_tables(self, int h, tables):
+        cdef const uint8_t[::1] order = tables["order"]
+        cdef const uint8_t[::1] pieces = tables["pieces"]
+        cdef const uint8_t[:, :, :, ::1] moves = tables["moves"]
+        cdef const uint8_t[:, :, ::1] leaving = tables["leaving"]
+        cdef const uint8_t[:, ::1] stuck = tables["stuck"]
+        if sizeof(EntryMoves) != moves.shape[3]:
+            raise AssertionError("EntryMoves in tiles.h and in tiling.py differ")
+        self.program.mask_order[h] = &order[0]
+        self.program.mask_pieces[h] = &pieces[0]
+        self.program.entry_moves[h] = <const EntryMoves*>&moves[0, 0, 0, 0]
+        self.program.leaving[h] = &leaving[0, 0, 0]
+        self.stuck[h] = &stuck[0, 0]
+        self.program.n_masks[h] = <int32_t>order.shape[0]
+        self.program.max_pairs[h] = <int32_t>leaving.shape[1]
+
+    cdef void _next(self, TileTables tables, int64_t number, Filling* filling) noexcept nogil:
+        # The filling of a tile, from that of the tile before unless it is the first of its half
+        # or of a run.
+        cdef int h = number >= self.first_tile[1]
+        cdef int64_t place = number - self.first_tile[h]
+        if number % RUN == 0 or place == 0:
+            tables.fill(place, self.my_free[h], self.their_free[h], filling)
+        else:
+            tables.next_filling(filling)
+
+    cdef void _shape(
+        self, LayoutTables common, TileTables tables, int64_t first
+    ) noexcept nogil:
+        # Of a run of tiles: their rows and columns, their mirrors, how many moves each has, in
+        # `externals`, and for each throw whether moves leave the block.
+        cdef int64_t number
+        cdef int h, n, k, last = tables.n_shared, my_forks, their_forks
+        cdef int32_t[MAX_SHARED] other
+        cdef Filling filling
+        cdef Tile* tile
+        for number in range(first, min(first + RUN, self.n_tiles)):
+            self._next(tables, number, &filling)
+            h = number >= self.first_tile[1]
+            tile = &self.tiles[number]
+            my_forks = tables.n_forks(filling.mine[last], 0)
+            their_forks = tables.n_forks(filling.theirs[last], 1)
+            tile.half = h
+            tile.pieces = filling.i[last]
+            tile.forks = my_forks
+            tile.n_rows = tables.mask_counts[self.mine[h], filling.i[last]] << my_forks
+            tile.n_columns = tables.mask_counts[self.theirs[h], filling.j[last]] << their_forks
+            tile.vectors = (tile.n_columns + LANES - 1) // LANES
+            tables.mirrored(filling.digits, other)
+            tile.mirror = <int32_t>(
+                self.first_tile[self.n_halves - 1 - h]
+                + tables.number(other, self.their_free[h], self.my_free[h]))
+            self.externals[number] = 0
+            for n in range(common.n_throws):
+                tile.n_moves[n] = self._leaving(common, tile, &filling, n) != 0
+                self.externals[number] += list_length(
+                    &self.program, tile,
+                    tile.n_moves[n] + popcount(self._landings(common, &filling, n)))
+            if tile.pieces and not common.is_lane:  # a lane has slots of its own
+                for k in range(common.n_slots):
+                    self.externals[number] += self._is_open(common, &filling, common.slot_target[k])
+
+    cdef uint64_t _leaving(
+        self, LayoutTables common, const Tile* tile, const Filling* filling, int n
+    ) noexcept nogil:
+        # Path indices, by bit, from which a throw can move a piece onto a frozen square or
+        # off the board; a frozen square already held is left for `_leave` to see.
+        cdef uint64_t frozen = common.ranking.config_mask[self.mine[tile.half]]
+        cdef uint64_t mine = filling.mine[common.tables.n_shared] | frozen << common.first_frozen
+        return mine & common.leaving >> common.throws[n]
+
+    cdef uint64_t _landings(
+        self, LayoutTables common, const Filling* filling, int n
+    ) noexcept nogil:
+        # Path indices of shared squares, by bit, that a throw brings a piece to from others.
+        cdef int last = common.tables.n_shared
+        return filling.mine[last] << common.throws[n] & common.shared & ~(
+            filling.mine[last] | filling.theirs[last] & common.safe)
+
+    cdef bint _is_open(
+        self, LayoutTables common, const Filling* filling, int target
+    ) noexcept nogil:
+        # Whether a piece of mine may land on a shared square, by its path index.
+        cdef int last = common.tables.n_shared
+        return not (filling.mine[last] | filling.theirs[last] & common.safe) >> target & 1
+
+    cdef void _place(self, LayoutTables common) noexcept nogil:
+        # Where everything of every tile begins: of `externals`, by tile, its number of
+        # moves comes in and its first matrix of moves that leave the block goes out.
+        cdef int64_t moves = 0, rows = 0, vectors = 0, t, frame = 0
+        cdef int n
+        cdef Tile* tile
+        for t in range(self.n_tiles):
+            tile = &self.tiles[t]
+            tile.first_row = <uint32_t>rows
+            tile.first_move = <uint32_t>moves
+            tile.first_slot = <uint32_t>(t * common.n_slots)
+            rows += tile.n_rows
+            moves += self.externals[t]
+            if not (is_strip(&self.program, tile) or is_turned(&self.program, tile)):
+                tile.f = vectors
+                vectors += 2 * tile.n_rows * tile.vectors
+                frame = max(frame, tile.n_rows * tile.vectors)
+        self.program.first_strip = vectors
+        for t in range(self.n_tiles):
+            tile = &self.tiles[t]
+            if is_strip(&self.program, tile):
+                tile.f = vectors
+                self.tiles[tile.mirror].f = vectors + tile.vectors
+                vectors += 2 * tile.vectors
+        self.program.end_strips = self.n_state_vectors = vectors
+        self.n_own_vectors = vectors - self.program.first_strip // 2
+        for t in range(self.n_tiles):
+            tile = &self.tiles[t]
+            self.externals[t] = vectors
+            for n in range(common.n_throws):
+                vectors += tile.n_moves[n] * matrix_vectors(&self.program, tile)
+            vectors += vectors & 1  # doubles: cache lines hold whole rows of eight
+        self.no_moves = vectors
+        if common.is_lane:
+            vectors += 2 * SMALL
+        self.n_moves, self.n_rows, self.n_vectors = moves, rows, vectors
+        self.program.is_near = vectors <= common.near
+        # the compiled rows and throws of a lane have room for all of them
+        self.program.frame_step = (LANE_ROWS * LANE_VECTORS if common.is_lane else frame) * LANES
+        self.program.frame_size = self.program.frame_step * (
+            LANE_SQUARES if common.is_lane else common.n_throws)
+
+    cdef MatrixRef _matrix(self, const Tile* source, int64_t number, bint again) noexcept nogil:
+        # What a move from a tile to another leads to. Turned tiles read what the opponent sees:
+        # the first row of the other's mirror, or the corner of a strip. No other tile leads to a
+        # turned one: captures only add columns.
+        cdef const Tile* tile = &self.tiles[number]
+        cdef int64_t offset
+        if is_turned(&self.program, source):
+            if is_strip(&self.program, tile):
+                offset = tile.f + (0 if again else tile.vectors) + CORNER // LANES
+                return (<uint64_t>offset << 8) | (CORNER % LANES + 1)
+            tile, again = &self.tiles[tile.mirror], not again
+        offset = tile.f
+        if not again:
+            offset += <int64_t>tile.n_rows * tile.vectors
+        return (<uint64_t>offset << 8) | tile.vectors
+
+    cdef int64_t _row(self, const Tile* tile, int r) noexcept nogil:
+        # Where a row of F begins in the buffer; of a turned tile what the opponent sees of it.
+        if is_turned(&self.program, tile):
+            return tile.f * LANES + r
+        return (tile.f + <int64_t>r * tile.vectors) * LANES
+
+    def _order_tiles(self, LayoutTables common):
+        # Pairs of mirrored tiles, named by their first. A group agrees on the leading
+        # squares. The groups whose pieces there have come furthest come first, so that
+        # every move that is not a capture leads to an earlier group, to an earlier tile of
+        # the group, or stays in its pair; on forks, where pieces may be on their way back,
+        # this holds for the first leg. Within a group, tiles follow their place in
+        # memory, backwards, for the caches' sake.
+        cdef int64_t n = self.first_tile[1], n_groups, n_pairs = 0, k = 0, g, t
+        starts = np.empty(min(3**common.tiling.n_leading, n) + 1, dtype=np.int64)
+        come = np.empty(len(starts), dtype=np.int32)
+        cdef int64_t[::1] starts_view = starts
+        cdef int32_t[::1] come_view = come
+        n_groups = self._find_groups(common, self.tables, &starts_view[0], &come_view[0])
+        cdef const int64_t[::1] groups = np.argsort(-come[:n_groups], kind="stable")
+        order = np.empty(n, dtype=np.int32)
+        group_start = np.zeros(n_groups + 1, dtype=np.int64)
+        cdef int32_t[::1] order_view = order
+        cdef int64_t[::1] group_view = group_start
+        with nogil:
+            for g in range(n_groups):
+                for t in range(starts_view[groups[g] + 1] - 1, starts_view[groups[g]] - 1, -1):
+                    if self.tiles[t].mirror >= t:
+                        order_view[n_pairs] = <int32_t>t
+                        n_pairs += 1
+                if n_pairs > group_view[k]:
+                    k += 1
+                    group_view[k] = n_pairs
+        self.order, self.group_start = order[:n_pairs].copy(), group_start[:k + 1]
+
+    cdef int64_t _find_groups(
+        self, LayoutTables common, TileTables tables, int64_t* starts, int32_t* come
+    ) noexcept nogil:
+        # The first tile of each group of the first half, and where the last ends; how far the
+        # pieces on each group's leading squares have come. How many groups there are.
+        cdef int64_t n_groups = 0
+        cdef int s, d
+        cdef Filling filling
+        starts[0] = 0
+        while starts[n_groups] < self.first_tile[1]:
+            tables.fill(starts[n_groups], self.my_free[0], self.their_free[0], &filling)
+            come[n_groups] = 0
+            for s in range(common.n_leading):
+                d = filling.digits[s]
+                if d:
+                    come[n_groups] += tables.index[d - MINE, s, 0] + 1
+            for s in range(common.n_leading, tables.n_shared):
+                tables.hold(
+                    &filling, s, THEIRS if filling.j[s] else MINE if filling.i[s] else NOBODY)
+            n_groups += 1
+            starts[n_groups] = filling.numbers[tables.n_shared] + 1
+        return n_groups
+
+    cdef void _ranks(
+        self, TileTables tables, int64_t number, Filling* filling, int64_t* rows,
+        int64_t* columns,
+    ) noexcept nogil:
+        # The rank of a tile's position is the sum of its row's and its column's; `filling` is
+        # that of the tile before and becomes its own (`_next`).
+        cdef int h = self.tiles[number].half
+        self._next(tables, number, filling)
+        tables.ranks(self.mine[h], self.theirs[h], filling.digits, rows, columns)
