@@ -40,14 +40,14 @@ cdef class Turns:
         int their_off
     ) noexcept nogil
     cdef void list_moves(
-        self, uint16_t* own, uint16_t* other, int my_off, int their_off, bint from_home,
-        bint from_board, const double* chance, Reached* reached
+        self, uint16_t* own, uint16_t* other, int my_off, int their_off, int kind, int choice,
+        Reached* reached
     ) noexcept nogil
     cdef int open_turn(
         self, int64_t rank, uint16_t* own, uint16_t* other, int* my_off, int* their_off
     ) noexcept nogil
     cdef double backup(self, Inputs values, int64_t rank) noexcept nogil
-    cdef bint can_move(
+    cdef bint _can_move(
         self, uint16_t* own, uint16_t* other, int my_off, int their_off, int kind, Reached* reached
     ) noexcept nogil
     cdef void _leave_out_draws(

@@ -76,10 +76,11 @@ cdef class Turns:
             reached.n += 1
 
     cdef void list_moves(
-        self, uint16_t* own, uint16_t* other, int my_off, int their_off, bint from_home,
-        bint from_board, const double* chance, Reached* reached
+        self, uint16_t* own, uint16_t* other, int my_off, int their_off, int kind, int choice,
+        Reached* reached
     ) noexcept nogil:
         # The moves after one choice, by throw; rows are left as they were.
+        cdef bint from_home = self.from_home[kind, choice]
         cdef int n_cells = self.n_cells
         cdef int m, n, step, source, target, landing, cell, part
         cdef int left, before = 0, held, content, taken
@@ -94,7 +95,7 @@ cdef class Turns:
                 own[n_cells] -= part
                 other[n_cells + 1] -= part
             else:
-                if not from_board:
+                if not self.from_board[kind, choice]:
                     continue
                 before = own[source]
                 left = self.lift[self.lift_start[m] + before]
@@ -102,7 +103,7 @@ cdef class Turns:
                     continue
                 self.put(own, other, source, left)
             for n in range(self.n_throws):
-                if chance[n] == 0.0:
+                if self.chance[kind, choice, n] == 0.0:
                     continue
                 for step in range(self.step_start[m, n], self.step_start[m, n + 1]):
                     target, landing = self.step_target[step], self.step_landing[step]
@@ -155,9 +156,7 @@ cdef class Turns:
         cdef double best, value, total, most = -INFINITY
         cdef double passed = 1.0 - values.at(self.ranking.rank_placed(other, their_off, my_off))
         for c in range(self.n_choices[kind]):
-            self.list_moves(
-                own, other, my_off, their_off, self.from_home[kind, c], self.from_board[kind, c],
-                &self.chance[kind, c, 0], reached)
+            self.list_moves(own, other, my_off, their_off, kind, c, reached)
             total = self.pass_chance[kind, c] * passed
             for n in range(self.n_throws):
                 best = -INFINITY
@@ -197,9 +196,7 @@ cdef class Turns:
         cdef int kind = self.open_turn(rank, own, other, &my_off, &their_off)
         choices = []
         for c in range(self.n_choices[kind]):
-            self.list_moves(
-                own, other, my_off, their_off, self.from_home[kind, c], self.from_board[kind, c],
-                &self.chance[kind, c, 0], reached)
+            self.list_moves(own, other, my_off, their_off, kind, c, reached)
             choices.append([
                 None if self.chance[kind, c, n] == 0.0 else
                 [(reached[n].rank[i], bool(reached[n].turns[i])) for i in range(reached[n].n)]
@@ -278,6 +275,7 @@ cdef class Turns:
     cdef void _leave_out_draws(
         self, uint8_t* stays, int64_t first, int64_t start, int64_t end
     ) noexcept nogil:
+        # Leave out the positions of a run from which nobody can ever move again: draws.
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
         cdef Reached reached[MAX_THROWS]
@@ -285,21 +283,19 @@ cdef class Turns:
         cdef int64_t rank
         for rank in range(start, end):
             kind = self.open_turn(rank, own, other, &my_off, &their_off)
-            if self.can_move(own, other, my_off, their_off, kind, reached):
+            if self._can_move(own, other, my_off, their_off, kind, reached):
                 continue
             kind = self.open_turn(
                 self.ranking.rank_placed(other, their_off, my_off), own, other, &my_off, &their_off)
-            stays[rank - first] = self.can_move(own, other, my_off, their_off, kind, reached)
+            stays[rank - first] = self._can_move(own, other, my_off, their_off, kind, reached)
 
-    cdef bint can_move(
+    cdef bint _can_move(
         self, uint16_t* own, uint16_t* other, int my_off, int their_off, int kind, Reached* reached
     ) noexcept nogil:
         # Whether some throw, after some choice, moves a piece.
         cdef int c, n
         for c in range(self.n_choices[kind]):
-            self.list_moves(
-                own, other, my_off, their_off, self.from_home[kind, c], self.from_board[kind, c],
-                &self.chance[kind, c, 0], reached)
+            self.list_moves(own, other, my_off, their_off, kind, c, reached)
             for n in range(self.n_throws):
                 if reached[n].n:
                     return True
@@ -329,9 +325,7 @@ cdef class Turns:
         cdef bint passed = stays[self.ranking.rank_placed(other, their_off, my_off) - first]
         cdef bint all_stay, one_stays
         for c in range(self.n_choices[kind]):
-            self.list_moves(
-                own, other, my_off, their_off, self.from_home[kind, c], self.from_board[kind, c],
-                &self.chance[kind, c, 0], reached)
+            self.list_moves(own, other, my_off, their_off, kind, c, reached)
             all_stay = passed or self.pass_chance[kind, c] == 0.0
             for n in range(self.n_throws):
                 if not all_stay:

@@ -274,30 +274,34 @@ UR_INLINE double bound_pair(
     return top / (top > 0.0 ? least : most);
 }
 
-/* Both bounds of a tile's values, by those of what its throws and its image's are worth. */
-UR_APART void narrow_tile(
-    const RowTile *tile, int64_t pitch, int64_t their_pitch, const RowPair *high,
-    const RowPair *low, int side, double blur, double *upper, double *lower)
+/* The pair as the other side sees it. */
+UR_INLINE RowPair image_of(const RowPair *pair)
 {
-    const double *worth = side ? high->their_worth : high->worth;
-    const double *worth_low = side ? low->their_worth : low->worth;
-    const double *moving = side ? high->their_moving : high->moving;
-    const double *moving_low = side ? low->their_moving : low->moving;
-    const double *other = side ? high->worth : high->their_worth;
-    const double *other_low = side ? low->worth : low->their_worth;
-    const double *others = side ? high->moving : high->their_moving;
-    const double *others_low = side ? low->moving : low->their_moving;
+    return (RowPair){pair->theirs,      pair->mine,         pair->their_pitch, pair->my_pitch,
+                     pair->their_worth, pair->their_moving, pair->worth,       pair->moving};
+}
+
+/* Both bounds of the values of a pair's first tile, by those of what the throws of both are
+   worth. */
+UR_APART void narrow_tile(
+    const RowPair *high, const RowPair *low, double blur, double *upper, double *lower)
+{
+    const RowTile *tile = high->mine;
+    upper += tile->first;
+    lower += tile->first;
     for (int r = 0; r < tile->rows; r++)
         for (int c = 0; c < tile->columns; c++, upper++, lower++) {
-            const int64_t at = r * pitch + c, image = c * their_pitch + r;
-            if (moving[at] == 0.0 && others[image] == 0.0) {
+            const int64_t at = r * high->my_pitch + c, image = c * high->their_pitch + r;
+            const double most = high->moving[at], most_of_others = high->their_moving[image];
+            const double least = low->moving[at], least_of_others = low->their_moving[image];
+            if (most == 0.0 && most_of_others == 0.0) {
                 *upper = *lower = 0.0;
                 continue;
             }
-            *upper = bound_pair(worth[at], -other_low[image], moving_low[at], moving[at],
-                                others_low[image], others[image]) + blur;
-            *lower = -(bound_pair(-worth_low[at], other[image], moving_low[at], moving[at],
-                                  others_low[image], others[image]) + blur);
+            *upper = bound_pair(high->worth[at], -low->their_worth[image], least, most,
+                                least_of_others, most_of_others) + blur;
+            *lower = -(bound_pair(-low->worth[at], high->their_worth[image], least, most,
+                                  least_of_others, most_of_others) + blur);
         }
 }
 
@@ -317,13 +321,11 @@ void row_narrow(
         fesetround(FE_UPWARD);
         instruction_sets[block->instruction_set].read_bound(
             block, chunk, &high, &up, upper, outside);
-        narrow_tile(
-            high.mine, high.my_pitch, high.their_pitch, &high, &low, 0, blur,
-            upper + high.mine->first, lower + high.mine->first);
-        if (high.theirs != high.mine)
-            narrow_tile(
-                high.theirs, high.their_pitch, high.my_pitch, &high, &low, 1, blur,
-                upper + high.theirs->first, lower + high.theirs->first);
+        narrow_tile(&high, &low, blur, upper, lower);
+        if (high.theirs != high.mine) {
+            const RowPair high_image = image_of(&high), low_image = image_of(&low);
+            narrow_tile(&high_image, &low_image, blur, upper, lower);
+        }
         fesetround(mode);
         RowChunk shown = *chunk;
         shown.pairs = chunk->pairs + 2 * k;

@@ -5,7 +5,7 @@ home count and the opponent's. `ur_solver.space.race` builds the tables and docu
 the order of ranks; here they are only read.
 """
 
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 # A cell's content adds to one sum: its bits of four masks, then pieces of mine and of theirs,
 # then contents that are not allowed.
