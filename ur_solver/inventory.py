@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import pathlib
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
-import filelock
-
-from ur_solver.blocks import HEAD, checkpoint_folder
+from ur_solver.blocks import HEAD, checkpoint_folder, remove_blocks
 from ur_solver.errors import NotATableError, OutputError, UrError
 from ur_solver.locate import table_folders
 from ur_solver.rules import RuleSet
@@ -142,13 +139,10 @@ def remove_kept(kept: Kept) -> None:
     OutputError
         If it cannot be removed, or a solve is writing there.
     """
+    if kept.path.is_dir():
+        remove_blocks(kept.path)
+        return
     try:
-        if not kept.path.is_dir():
-            kept.path.unlink()
-            return
-        with filelock.FileLock(kept.path / "lock", blocking=False):
-            shutil.rmtree(kept.path)
-    except filelock.Timeout:
-        raise OutputError(f"a solve is writing to {str(kept.path)!r}") from None
+        kept.path.unlink()
     except OSError as error:
         raise OutputError(f"cannot remove {str(kept.path)!r}: {error.strerror}") from None

@@ -5,7 +5,15 @@
 
 from ur_solver.blocks.chunks import CHUNK_LENGTH, checksum, chunk_length_for, chunks_in
 from ur_solver.blocks.files import BlockFiles
-from ur_solver.blocks.folder import HEAD, MANIFEST, BlockFolder, checkpoint_folder, files_of, join
+from ur_solver.blocks.folder import (
+    HEAD,
+    MANIFEST,
+    BlockFolder,
+    checkpoint_folder,
+    files_of,
+    join,
+    remove_blocks,
+)
 from ur_solver.blocks.job import Job, described
 from ur_solver.blocks.record import RECORD, BlockRecord
 from ur_solver.blocks.value_types import UINT16_SCALE, VALUE_TYPES, ValueType
@@ -29,4 +37,5 @@ __all__ = [
     "described",
     "files_of",
     "join",
+    "remove_blocks",
 ]

@@ -51,6 +51,25 @@ def files_of(folder: pathlib.Path, job: Job) -> BlockFiles:
     return BlockFiles(folder, space_of(job.rules), VALUE_TYPES[job.value_type].dtype, solve)
 
 
+def remove_blocks(folder: pathlib.Path) -> None:
+    """Remove a folder of blocks, with all that is in it.
+
+    Raises
+    ------
+    OutputError
+        If a solve is writing to it, or it cannot be removed.
+    """
+    import filelock  # noqa: PLC0415 - 5 ms that reading a table does not need
+
+    try:
+        with filelock.FileLock(folder / _LOCK, blocking=False):
+            shutil.rmtree(folder)
+    except filelock.Timeout:
+        raise OutputError(f"a solve is writing to {str(folder)!r}") from None
+    except OSError as error:
+        raise OutputError(f"cannot remove {str(folder)!r}: {error.strerror}") from None
+
+
 class BlockFolder:
     """The finished blocks of one solve; a context manager that holds their folder's lock.
 

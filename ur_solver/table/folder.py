@@ -15,13 +15,12 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import HEAD, MANIFEST, BlockFolder, chunk_length_for
+from ur_solver.blocks import HEAD, MANIFEST, BlockFolder, chunk_length_for, remove_blocks
 from ur_solver.errors import OutputError
 from ur_solver.space import Part
 from ur_solver.table.format import Header, digest, empty_blocks, version_of
@@ -49,15 +48,7 @@ def remove_folder(path: pathlib.Path) -> None:
     """
     if not (path / HEAD).is_file():
         raise OutputError(f"{str(path)!r} is not a table; name another output")
-    import filelock  # noqa: PLC0415 - 5 ms that reading a table does not need
-
-    try:
-        with filelock.FileLock(path / "lock", blocking=False):
-            shutil.rmtree(path)
-    except filelock.Timeout:
-        raise OutputError(f"another solve is writing to {str(path)!r}") from None
-    except OSError as error:
-        raise OutputError(f"cannot remove {str(path)!r}: {error.strerror}") from None
+    remove_blocks(path)
 
 
 def blocks_of_rows(part: Part, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -182,8 +182,8 @@ export function showGraph(session, go) {
 export function showNames(session) {
   const named = SIDES.map((side) => {
     const player = session.players[side];
-    const careless = player === "table" ? "the table" : `the table (${player})`;
-    const name = session.names[side] ?? (player === "human" ? null : careless);
+    const told = player === "table" ? "the table" : `the table (${player})`;
+    const name = session.names[side] ?? (player === "human" ? null : told);
     return name ? `${side}: ${name}` : null;
   }).filter(Boolean);
   if (session.about.stakes) named.push(`in the pot: ${session.answer.total}`);
