@@ -31,8 +31,12 @@ from ur_solver.space import Block, RaceSpace, Space, StakesSpace, TileSpace, mov
 _LEAST_BYTES = 1 << 20
 """Of a block in the row kernel, however small."""
 
-_SAMPLE_SIZE = 1 << 17
-"""Values of a block that is laid out to see what lists take, at most."""
+_SAMPLE_SIZE, _LARGE_SAMPLE_SIZE = 1 << 17, 5_000_000
+"""Values of a block that is laid out to see what lists take, at most: usually, and where that is a
+small part of the largest block, which takes half a second."""
+
+_SMALL_PART = 16
+"""The largest block is so many times as large."""
 
 _MORE_LISTS = 1.1
 """Allocated by what is used."""
@@ -196,14 +200,16 @@ class RowKernel(_LaidOut):
 
     @cached_property
     def _list_bytes(self) -> float:
-        """What a value's part of lists takes at most: what it does with few pieces.
+        """What a value's part of lists takes at most: what it does with fewer pieces.
 
         With more pieces rows are longer, and each list serves more values.
         """
         space = self.space
+        largest = max(block.size for block in space.blocks)
+        limit = max(_SAMPLE_SIZE, min(_LARGE_SAMPLE_SIZE, largest // _SMALL_PART))
         for pieces in range(1, space.rules.pieces + 1):
             larger = TileSpace(self.space.rules.with_pieces(pieces))
-            if pieces > 1 and max(block.size for block in larger.blocks) > _SAMPLE_SIZE:
+            if pieces > 1 and max(block.size for block in larger.blocks) > limit:
                 break
             space = larger
         kernel = RowKernel(space)
