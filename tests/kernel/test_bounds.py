@@ -26,6 +26,7 @@ from ur_solver.kernel import (
     prove,
     prove_values,
 )
+from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.rules import named_rules
 from ur_solver.rules.dice import Dice
@@ -75,14 +76,34 @@ def proven(space, block, values, **claims):
     )
 
 
-def bound_at(work, size, place, target):
-    """The upper bound of a block's value for a target of 0, 1 less the lower one for a target of 1.
+def width_at(work, size, place, target):
+    """How far the bounds of a block's value are from a target.
 
     `width` compares bounds with values and passes over those that are not a number.
     """
     others = np.full(size, np.nan)
     others[place] = target
-    return math.nextafter(work.width(others)[0], -math.inf)
+    return work.width(others)[0]
+
+
+def bound_at(work, size, place, target):
+    """The upper bound of a value for a target of 0, 1 less the lower one for a target of 1.
+
+    The tiled kernel raises it by a step, the row kernel rounds it up.
+    """
+    return math.nextafter(width_at(work, size, place, target), -math.inf)
+
+
+def bounds_at(work, size, place, x):
+    """Bounds of a value as exact fractions, as far as `width` tells them."""
+    if isinstance(work, RowBlock):
+        # kept as what they are above 1/2: the one that is further from 1/2 is told exactly
+        beyond = Fraction(width_at(work, size, place, 0.5))
+        yield (x, Fraction(1, 2) + beyond) if x > Fraction(1, 2) else (Fraction(1, 2) - beyond, x)
+        return
+    yield x, Fraction(bound_at(work, size, place, 0.0))
+    if x > Fraction(1, 2):  # 1 less it is exact
+        yield 1 - Fraction(bound_at(work, size, place, 1.0)), x
 
 
 @pytest.mark.parametrize(
@@ -95,15 +116,12 @@ def test_bounds_enclose_the_exact_values(word, threads):
     sides = [Fraction(float(value)) > x for value, x in zip(values, exact, strict=True)]
     assert 0 < sum(sides) < len(sides)
     for work in works(space, values):
-        work.bracket(values, 1e-6, 0.0)
+        work.bracket(values, 1e-6)
         for _ in range(150):
             work.narrow(threads)
         for rank, x in enumerate(exact):
-            upper = Fraction(bound_at(work, len(values), rank, 0.0))
-            assert x <= upper < x + Fraction(1e-13)
-            if x > Fraction(1, 2):  # 1 less it is exact
-                lower = 1 - Fraction(bound_at(work, len(values), rank, 1.0))
-                assert x - Fraction(1e-13) < lower <= x
+            for lower, upper in bounds_at(work, len(values), rank, x):
+                assert x - Fraction(1e-13) < lower <= x <= upper < x + Fraction(1e-13)
         # the rounding mode is reset
         assert 1.0 + 2.0**-60 == 1.0 == 1.0 - 2.0**-60
 
@@ -120,7 +138,7 @@ def test_bounds_that_begin_far_out_pass_no_value_on_their_way(word, instruction_
         values = solution.copy()
         values[ranks] += noise[ranks]
         work = loaded(kernel, block, values)
-        work.bracket(values[ranks], 1e-3, 0.0)
+        work.bracket(values[ranks], 1e-3)
         for _ in range(3):
             work.narrow(1)
             for place, solved_value in enumerate(solution[ranks]):
@@ -234,7 +252,7 @@ def test_a_draw_of_another_value_is_off_by_as_much():
 class Steadfast:
     """Bounds that do not move, as for play that goes on for ever."""
 
-    def bracket(self, values, shift, outside):
+    def bracket(self, values, shift):
         self.shift = shift
 
     def narrow(self, threads):

@@ -1,10 +1,10 @@
 """Proving error bounds for the values of a block.
 
 Every value gets an upper and a lower bound a small distance away, which are swept with every
-operation rounded outwards. If the bounds end strictly inside the initial ones, at most `e` from
-the values, then every solution of the block's equations is within `e` of the values;
-docs/correctness.md has the proof. It depends only on the values and on the error bounds of those
-that the block's moves lead to.
+operation rounded outwards; the values that the block's moves lead to stay as they are. If the
+bounds end strictly inside the initial ones, at most `e` from the values, then every solution of the
+block's equations is within `e` of the values and what those others are off; docs/correctness.md has
+the proof.
 """
 
 from __future__ import annotations
@@ -44,6 +44,9 @@ _WIDEST = 0.25
 
 _WORTH_A_SWEEP = 0.7
 """Sweeps of proven bounds continue while each reduces the block's own part to this fraction."""
+
+_READ_ROUNDING = 2.0**-53
+"""What reading a value of another block may change it by: 1 less it, or it less 1/2, is rounded."""
 
 _SPARE = 2.0**-50
 """A margin of the proven bound, besides half of the block's own part, so that the proof succeeds
@@ -103,12 +106,12 @@ def is_within(
     """
     if not (math.isfinite(values.sum()) and distance <= _WIDEST):
         return False
-    work.bracket(values, distance, 0.0)
+    work.bracket(values, distance)
     for _ in range(_MOST_SHOWING):
         between()
         work.narrow(threads)
         width, _ = work.width(values)
-        if width < distance:
+        if width + 2 * _READ_ROUNDING < distance:
             return True
         if not width <= 2 * distance:
             break
@@ -160,9 +163,9 @@ def prove(
     CertificateError
         If no bound, or not the claimed one, can be proven.
     """
-    added = _ROUNDING + _RESIDUALS * residual  # the block's own part of the distance
+    shift = _ROUNDING + _RESIDUALS * residual
     # both comparisons are false for NaN
-    if not (math.isfinite(values.sum()) and outside + added <= _WIDEST):
+    if not (math.isfinite(values.sum()) and outside + shift <= _WIDEST):
         raise _failure(
             space,
             block,
@@ -170,27 +173,29 @@ def prove(
             f"{outside:.3g} off",
         )
     least, where, sweeps = math.inf, block.offset, 0
+    outside = math.nextafter(outside + _READ_ROUNDING, math.inf)
     for patience in _PATIENCE:
-        shift = outside + added
         if shift > _WIDEST:
             break
-        work.bracket(values, shift, outside)
+        work.bracket(values, shift)
+        width = shift
         for sweep in range(1, _MOST_SWEEPS + 1):
             between()
             work.narrow(threads)
             sweeps += 1
+            before = width
             width, rank = work.width(values)
-            before, added = added, max(0.0, width - outside)
             if width < least:
                 least, where = width, rank
             if width < shift:
-                if claimed is None and not added < _WORTH_A_SWEEP * before:
-                    return max(outside, width) + 0.5 * added + _SPARE
-                if claimed is not None and width <= claimed:
-                    return width
-            if sweep >= patience and not (width < shift and added < before):
+                if claimed is None and (width <= _SPARE or not width < _WORTH_A_SWEEP * before):
+                    return outside + 1.5 * width + _SPARE
+                error = math.nextafter(outside + width, math.inf)
+                if claimed is not None and error <= claimed:
+                    return error
+            if sweep >= patience and not (width < shift and width < before):
                 break
-        added = max(_FURTHER * added, 2 * (shift - outside))
+        shift = max(_FURTHER * width, 2 * shift)
     seen = (
         f"after {sweeps} sweeps the bounds are still {least:.3g} from the value of position "
         f"{_text(space, where)!r}"

@@ -73,7 +73,7 @@ class BlockWork(SweptValues, Protocol):
 
     # Bounds, where the rules can be proven (`ur_solver.kernel.bounds`).
 
-    def bracket(self, values: Values, shift: float, outside: float) -> None:
+    def bracket(self, values: Values, shift: float) -> None:
         """Set bounds around given values; the block's own values are lost.
 
         Parameters
@@ -81,8 +81,6 @@ class BlockWork(SweptValues, Protocol):
         values : float64, shape (block size,)
         shift : float
             The initial distance of the bounds from them.
-        outside : float
-            The largest error of the values that the block's moves lead to.
         """
 
     def narrow(self, threads: int) -> None:

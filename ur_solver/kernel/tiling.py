@@ -281,10 +281,10 @@ class Tiling:
         """An upper bound of the bytes of a block in work, whatever the instruction set.
 
         F, G and a matrix like F for every throw that may leave the block, and the same in
-        single precision, where a copy of F has its place later on; by tile its record, pass
-        bits and lists of moves, by their upper bound; samples of F. Where it is certified,
-        there are two of the former in double precision. Where the rows of a lane are compiled
-        in, tiles of one column have no matrices: they are counted as if they had.
+        single precision, in whose place there is a copy of F later on, or another F and G for
+        bounds; by tile its record, pass bits and lists of moves, by their upper bound, twice where
+        there are bounds; samples of F. Where the rows of a lane are compiled in, tiles of one
+        column have no matrices: they are counted as if they had.
         """
         total = 2 * NO_MOVE_VECTORS * LANES * 8
         n_tiles = n_vectors = 0
@@ -301,15 +301,15 @@ class Tiling:
             if self.lane is not None:
                 moves = np.maximum(FEW_MOVES, moves | 1)
             moves = len(self.throws) * moves + len(self.slots)
-            # of a lane there are two: with all moves, and with those that sweeps look at
-            record, move = (
-                (TILE_BYTES, MOVE_BYTES) if self.lane is None else (2 * TILE_BYTES, 2 * REF_BYTES)
-            )
-            total += int(kinds.tiles @ (record + kinds.rows + move * moves))
+            # two lists: of a lane with all moves and with those that sweeps look at, else of bounds
+            lists = 1 if self.lane is None and not certify else 2
+            move = MOVE_BYTES if self.lane is None else REF_BYTES
+            total += int(kinds.tiles @ (kinds.rows + lists * (TILE_BYTES + move * moves)))
             tiles = int(kinds.tiles.sum())
             # what leaves a tile is an even number of vectors
             laid_out = 2 * size + leaving_size + tiles
-            total += (laid_out + (laid_out if certify else -(-laid_out // 2))) * LANES * 8
+            single = -(-laid_out // 2)
+            total += (laid_out + (max(single, 2 * size) if certify else single)) * LANES * 8
             n_tiles += tiles
             n_vectors += size
         return total + sample_bytes(n_tiles, n_vectors * LANES)

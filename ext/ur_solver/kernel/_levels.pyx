@@ -442,7 +442,7 @@ cdef class LevelsBlock:
         self.memory *= factor
         own += self.memory
 
-    def bracket(self, values, shift, outside):
+    def bracket(self, values, shift):
         """Refused: with stakes nothing is proven (`check_provable`)."""
         raise NotImplementedError("bounds of values with stakes")
 

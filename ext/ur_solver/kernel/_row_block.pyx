@@ -31,8 +31,6 @@ cdef extern from "<fenv.h>" nogil:
     int fegetround()
     int fesetround(int)
 
-cdef double HALF_UNIT = 2.0**-53  # what rounding a value to nearest may change it by, twice
-
 
 cdef class RowBlock:
     """One block laid out, with its values, which begin at 1/2.
@@ -68,7 +66,6 @@ cdef class RowBlock:
     cdef double* memory          # of F; NULL while there are bounds
     cdef double* upper           # the values, where they are bounds
     cdef double* lower
-    cdef double outside
     cdef double[:, ::1] scratch  # by thread
     cdef int n_scratch
 
@@ -177,7 +174,7 @@ cdef class RowBlock:
             self.values[k] = values[k] - 0.5
         self._show(self.values)
 
-    def bracket(self, const double[::1] values, double shift, double outside):
+    def bracket(self, const double[::1] values, double shift):
         """Lay bounds around the given values; the block's own are lost.
 
         Parameters
@@ -186,8 +183,6 @@ cdef class RowBlock:
             The block's, in rank order.
         shift : float
             How far the bounds begin from the block's values.
-        outside : float
-            How far the values that its moves lead to may be off.
         """
         cdef RowLayout layout = self.layout
         cdef int64_t k
@@ -207,8 +202,6 @@ cdef class RowBlock:
         for k in prange(layout.n_chunks, nogil=True, schedule="static", num_threads=self.threads):
             row_show_other(&layout.block, &layout.chunks[k], self.upper, self.lower)
             row_show_other(&layout.block, &layout.chunks[k], self.lower, self.upper)
-        # what leaves the block is a value less 1/2, rounded to nearest
-        self.outside = nextafter(outside + HALF_UNIT, INFINITY)
 
     def narrow(self, int threads):
         """Sweep both bounds, each operation rounded outwards."""
@@ -218,7 +211,7 @@ cdef class RowBlock:
         self._take_scratch(threads)
         for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             row_narrow(&layout.block, &layout.chunks[k], self.upper, self.lower,
-                       self.outside, blur, &self.scratch[threadid(), 0])
+                       blur, &self.scratch[threadid(), 0])
 
     def width(self, const double[::1] values):
         """How far the bounds are from the given values, rounded up, and at which rank."""

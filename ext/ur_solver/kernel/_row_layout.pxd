@@ -25,7 +25,7 @@ cdef extern from "row_sweep.h" nogil:
         const RowBlock* block, const RowChunk* chunk, const double* values, double* scratch)
     void row_narrow(
         const RowBlock* block, const RowChunk* chunk, double* upper, double* lower,
-        double outside, double blur, double* scratch)
+        double blur, double* scratch)
     void row_show(const RowBlock* block, const RowChunk* chunk, double* values)
     void row_show_other(
         const RowBlock* block, const RowChunk* chunk, double* values, const double* other)

@@ -40,7 +40,9 @@ cdef class TileLayout(TilePlaces):
         self._take_lists(&self.program, workspace.moves, workspace.slots)
         self.pass_bits = <uint8_t*>workspace.pass_bits.take(self.n_rows)
         self.program.pass_bits = self.pass_bits
-        self.buffer = workspace.buffer.vectors(self.n_vectors)
+        # behind it half as much for numbers in single precision, or another set of the values
+        self.buffer = workspace.buffer.vectors(
+            self.n_vectors + max((self.n_vectors + 1) // 2, self.n_state_vectors))
         if common.is_lane:
             self._fill_no_moves()
         n_runs = (self.n_tiles + RUN - 1) // RUN

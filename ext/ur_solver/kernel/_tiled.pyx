@@ -15,7 +15,9 @@ from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
-from ur_solver.kernel._program cimport LANES, MAX_ROWS, Program, Tile, is_turned, matrix_of
+from ur_solver.kernel._program cimport (
+    LANES, MAX_ROWS, MatrixRef, Program, Tile, is_turned, matrix_of,
+)
 from ur_solver.kernel._tile_layout cimport TileLayout
 from ur_solver.kernel._tile_places cimport RUN
 from ur_solver.kernel._tiles cimport Filling
@@ -51,10 +53,11 @@ cdef extern from "sweep.h" nogil:
         double (*residual)(const Program*, const double*, int64_t, int) noexcept nogil
         void (*write_g)(const Program*, double*, int64_t, int) noexcept nogil
         void (*narrow)(
-            const Program*, double*, double*, const int32_t*, const int64_t*, int64_t, int, int
+            const Program*, const Program*, double*, const int32_t*, const int64_t*, int64_t, int,
+            int
         ) noexcept nogil
-        void (*widen)(const double*, double*, double*, int64_t, double) noexcept nogil
-        void (*write_g_of_bounds)(const Program*, double*, double*, int64_t) noexcept nogil
+        void (*widen)(double*, double*, int64_t, double) noexcept nogil
+        void (*write_g_of_bounds)(const Program*, const Program*, double*, int64_t) noexcept nogil
     int find_sweepers(const Sweeper**)
     void to_single(const double*, float*, int64_t, int)
     void to_double(const float*, double*, int64_t, int)
@@ -142,11 +145,12 @@ cdef class TiledBlock(TileLayout):
 
     cdef TiledKernel kernel
     # `buffer` holds the values, or the memory of single ones; while there are bounds, the upper
+    cdef double* beyond            # behind it: single values, memory of double ones, lower bounds
     cdef float* single             # the values less 1/2; NULL once in double precision
     cdef void* memory              # of the precision of the values
-    cdef double* lower             # the lower bounds, laid out as `buffer` is
-    cdef Program kept              # has only the moves that sweeps use ...
-    cdef bint eliminated           # ... if this is set
+    cdef bint is_bounded           # whether there are bounds
+    cdef Program kept              # that of the lower bounds, or, with the moves that sweeps use ...
+    cdef bint eliminated           # ... if this is set, of the values
     cdef bint may_eliminate        # whether moves will be left out once changes are small
 
     def __init__(
@@ -156,17 +160,16 @@ cdef class TiledBlock(TileLayout):
         cdef int64_t k
         super().__init__(kernel, workspace, halves, inputs, threads)
         self.kernel = kernel
+        self.beyond = self.buffer + self.n_vectors * LANES
         self.memory = NULL
-        self.lower = NULL
         self.single = NULL
+        self.is_bounded = False
         self.eliminated = self.may_eliminate = False
         if single and kernel.sweeper.single != NULL:
             self.may_eliminate = self.program.is_lane and not self.program.is_near
             if self.may_eliminate:
-                self.kept = self.program
-                self.kept.tiles = <Tile*>workspace.kept_tiles.take(self.n_tiles * sizeof(Tile))
-                self._take_lists(&self.kept, workspace.kept_moves, workspace.kept_slots)
-            self.single = <float*>workspace.memory.vectors((self.n_vectors + 1) // 2)
+                self._take_kept()
+            self.single = <float*>self.beyond
         for k in prange(
                 self.n_state_vectors * LANES, nogil=True, schedule="static",
                 num_threads=threads):
@@ -177,6 +180,12 @@ cdef class TiledBlock(TileLayout):
         if self.single != NULL:
             k = self.n_state_vectors * LANES
             to_single(self.buffer + k, self.single + k, self.n_vectors * LANES - k, threads)
+
+    cdef _take_kept(self):
+        # Room for another program of the same size.
+        self.kept = self.program
+        self.kept.tiles = <Tile*>self.workspace.kept_tiles.take(self.n_tiles * sizeof(Tile))
+        self._take_lists(&self.kept, self.workspace.kept_moves, self.workspace.kept_slots)
 
     cdef _take_frames(self, int threads):
         # Four for each thread: of a tile and its mirror, by both bounds.
@@ -303,10 +312,7 @@ cdef class TiledBlock(TileLayout):
     def remember(self):
         """Keep a copy of the values, for `extrapolate`."""
         # in single precision the values are in the memory's place and the memory in theirs
-        if self.single != NULL:
-            self.memory = self.buffer
-        else:
-            self.memory = self.workspace.memory.vectors(self.n_own_vectors)
+        self.memory = self.buffer if self.single != NULL else self.beyond
         with nogil:
             if self.single != NULL:
                 self.kernel.sweeper.single.remember(
@@ -329,7 +335,7 @@ cdef class TiledBlock(TileLayout):
                     &self.program, self.buffer, <double*>self.memory, self.n_tiles, factor,
                     self.threads)
 
-    def bracket(self, const double[::1] values, double shift, double outside):
+    def bracket(self, const double[::1] values, double shift):
         """Set bounds around the given values; the block's own values are lost.
 
         Parameters
@@ -338,29 +344,46 @@ cdef class TiledBlock(TileLayout):
             The block's, in rank order.
         shift : float
             The initial distance of the bounds from the values; draws are exactly 1/2.
-        outside : float
-            The largest error of the values that its moves lead to: the same in every call.
         """
-        cdef int64_t n_states = self.n_state_vectors
-        # what leaves the block is a value or 1 less a value, the latter rounded to nearest
-        cdef double beyond = nextafter(outside + HALF_UNIT, INFINITY)
         self.refine()
-        if self.lower == NULL:
-            self.lower = self.workspace.memory.vectors(self.n_vectors)
-            self.memory = NULL
+        self.keep_all()
+        self.memory = NULL
+        if not self.is_bounded:
+            self._take_kept()
             with nogil:
-                self.kernel.sweeper.widen(
-                    self.buffer + n_states * LANES, self.buffer + n_states * LANES,
-                    self.lower + n_states * LANES, self.n_vectors - n_states, beyond)
+                self._shift_program()
+            self.is_bounded = True
         self._copy(NULL, &values[0] - self.first_rank)
         with nogil:
             # a turned tile's are 1 less the value, rounded to nearest
             self.kernel.sweeper.widen(
-                self.buffer, self.buffer, self.lower, n_states,
+                self.buffer, self.beyond, self.n_state_vectors,
                 nextafter(shift + HALF_UNIT, INFINITY))
             self._settle_draws()
             self.kernel.sweeper.write_g_of_bounds(
-                &self.program, self.buffer, self.lower, self.n_tiles)
+                &self.program, &self.kept, self.buffer, self.n_tiles)
+
+    cdef void _shift_program(self) noexcept nogil:
+        # The program of the lower bounds: all that is read of this block lies behind the buffer.
+        cdef int64_t k
+        for k in range(self.n_tiles):
+            self.kept.tiles[k] = self.tiles[k]
+            self.kept.tiles[k].f += self.n_vectors
+        for k in range(self.n_moves):
+            if self.program.is_lane:
+                self.kept.refs[k] = self._shifted(self.program.refs[k])
+            else:
+                self.kept.moves[k] = self.program.moves[k]
+                self.kept.moves[k].matrix = self._shifted(self.program.moves[k].matrix)
+        if self.program.is_lane:
+            for k in range(self.n_tiles * self.program.n_slots):
+                self.kept.slots[k] = self._shifted(self.program.slots[k])
+
+    cdef MatrixRef _shifted(self, MatrixRef ref) noexcept nogil:
+        # What leaves the block is where it was, and 0 stands for no move.
+        if ref == 0 or <int64_t>(ref >> 8) >= self.n_state_vectors:
+            return ref
+        return ref + (<uint64_t>self.n_vectors << 8)
 
     cdef void _settle_draws(self) noexcept nogil:
         # Both bounds of positions in which neither side has a move by any throw.
@@ -377,14 +400,14 @@ cdef class TiledBlock(TileLayout):
                 for c in range(tile.n_columns):
                     if self.pass_bits[mirror.first_row + c] == stuck:
                         at = self._row(tile, r) + c
-                        self.buffer[at] = self.lower[at] = 0.5
+                        self.buffer[at] = self.beyond[at] = 0.5
 
     def narrow(self, int threads):
         """Sweep both bounds, each update rounded outwards."""
         self._take_frames(threads)
         with nogil:
             self.kernel.sweeper.narrow(
-                &self.program, self.buffer, self.lower, &self.order[0], &self.group_start[0],
+                &self.program, &self.kept, self.buffer, &self.order[0], &self.group_start[0],
                 self.group_start.shape[0] - 1, self.kernel.rounds, threads)
 
     def width(self, const double[::1] values):
@@ -423,7 +446,7 @@ cdef class TiledBlock(TileLayout):
                     for c in range(tile.n_columns):
                         rank = rows[r] + columns[c]
                         value = 1.0 - own[rank] if turned else own[rank]
-                        off = max(self.buffer[k + c] - value, value - self.lower[k + c])
+                        off = max(self.buffer[k + c] - value, value - self.beyond[k + c])
                         if turned:
                             off = nextafter(off + HALF_UNIT, INFINITY)
                         if off > width:

@@ -33,7 +33,10 @@ static void write_g(const Program *program, double *buffer, int64_t n_tiles, int
     }
 }
 
-/* ---- bounds: an upper and a lower buffer, swept together ----
+/* ---- bounds: upper and lower ones in one buffer, swept together ----
+
+   Each bound has a program of its own: the same tiles and moves, whose values lie further on in
+   the buffer for the lower one. What leaves the block both read at the same place.
 
    Each operation of the upper one is rounded up, of the lower one down. The rounding mode
    is the thread's; compilers do not know that arithmetic reads it and may move an operation
@@ -48,28 +51,28 @@ static __attribute__((noinline)) void bound_tile(
 }
 
 static void narrow_pair(
-    const Program *program, double *upper, double *lower, const Tile *tile, int rounds)
+    const Program *upper, const Program *lower, double *buffer, int32_t number, int rounds)
 {
-    const Pair pair = pair_of(program, tile, rounds);
-    for (int k = 0; k < 2 && pair.rounds[k]; k++) {
-        prepare_tile(program, pair.tiles[k], upper, frame_of(program, k));
-        prepare_tile(program, pair.tiles[k], lower, frame_of(program, 2 + k));
+    const Pair high = pair_of(upper, upper->tiles + number, rounds);
+    const Pair low = pair_of(lower, lower->tiles + number, rounds);
+    for (int k = 0; k < 2 && high.rounds[k]; k++) {
+        prepare_tile(upper, high.tiles[k], buffer, frame_of(upper, k));
+        prepare_tile(lower, low.tiles[k], buffer, frame_of(upper, 2 + k));
     }
     fesetround(FE_UPWARD);
     for (int round = 0; round < rounds; round++)
-        for (int k = 0; k < 2 && round < pair.rounds[k]; k++) {
-            const Tile *now = pair.tiles[k], *other = pair.tiles[1 - k];
-            bound_tile(program, now, upper, frame_of(program, k));
+        for (int k = 0; k < 2 && round < high.rounds[k]; k++) {
+            bound_tile(upper, high.tiles[k], buffer, frame_of(upper, k));
             fesetround(FE_DOWNWARD);
-            write_g_in(program, now, other, upper, lower);
-            bound_tile(program, now, lower, frame_of(program, 2 + k));
+            write_mirror_g(upper, high.tiles[k], low.tiles[1 - k], buffer);
+            bound_tile(lower, low.tiles[k], buffer, frame_of(upper, 2 + k));
             fesetround(FE_UPWARD);
-            write_g_in(program, now, other, lower, upper);
+            write_mirror_g(upper, low.tiles[k], high.tiles[1 - k], buffer);
         }
 }
 
 static void narrow(
-    const Program *program, double *upper, double *lower, const int32_t *order,
+    const Program *upper, const Program *lower, double *buffer, const int32_t *order,
     const int64_t *group_start, int64_t n_groups, int rounds, int threads)
 {
     /* Groups as in `sweep`. */
@@ -80,9 +83,9 @@ static void narrow(
 #pragma omp for schedule(dynamic)
         for (int64_t group = 0; group < n_groups; group++)
             for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
-                prefetch_pairs(program, upper, sizeof(double), order, k, n);
-                prefetch_pairs(program, lower, sizeof(double), order, k, n);
-                narrow_pair(program, upper, lower, program->tiles + order[k], rounds);
+                prefetch_pairs(upper, buffer, sizeof(double), order, k, n);
+                prefetch_pairs(lower, buffer, sizeof(double), order, k, n);
+                narrow_pair(upper, lower, buffer, order[k], rounds);
             }
         fesetround(mode);
     }
@@ -96,29 +99,28 @@ static __attribute__((noinline)) void shift(
         store4(to + v, fma4(one, load4(from + v), step));
 }
 
-static void widen(
-    const double *from, double *upper, double *lower, int64_t n_vectors, double by)
+static void widen(double *upper, double *lower, int64_t n_vectors, double by)
 {
-    /* upper = from + by and lower = from - by, outwards; `from` may be `upper`. */
+    /* From the values in `upper`: more by `by` there, and less in `lower`, outwards. */
     const int mode = fegetround();
     fesetround(FE_DOWNWARD);
-    shift(from, lower, n_vectors, -by);
+    shift(upper, lower, n_vectors, -by);
     fesetround(FE_UPWARD);
-    shift(from, upper, n_vectors, by);
+    shift(upper, upper, n_vectors, by);
     fesetround(mode);
 }
 
 static void write_g_of_bounds(
-    const Program *program, double *upper, double *lower, int64_t n_tiles)
+    const Program *upper, const Program *lower, double *buffer, int64_t n_tiles)
 {
     /* All G from all F. */
     const int mode = fegetround();
     for (int64_t k = 0; k < n_tiles; k++) {
-        const Tile *tile = program->tiles + k, *mirror = program->tiles + tile->mirror;
+        const int32_t mirror = upper->tiles[k].mirror;
         fesetround(FE_DOWNWARD);
-        write_g_in(program, tile, mirror, upper, lower);
+        write_mirror_g(upper, upper->tiles + k, lower->tiles + mirror, buffer);
         fesetround(FE_UPWARD);
-        write_g_in(program, tile, mirror, lower, upper);
+        write_mirror_g(upper, lower->tiles + k, upper->tiles + mirror, buffer);
     }
     fesetround(mode);
 }

@@ -134,9 +134,9 @@ static inline __attribute__((always_inline)) double update_lane(
         return update_lane(program, tile, buffer, frame, to, pieces_, rows_, vectors_);        \
     }                                                                                          \
     static void write_g_##pieces_##_##vectors_(                                                \
-        const Tile *tile, const Tile *mirror, const REAL *buffer, REAL *other)                 \
+        const Tile *tile, const Tile *mirror, REAL *buffer)                                    \
     {                                                                                          \
-        write_g_tile(tile, mirror, buffer, other, rows_, vectors_);                            \
+        write_g_tile(tile, mirror, buffer, rows_, vectors_);                                   \
     }
 #define LANE_CASES(pieces_, rows_, after_)                                                     \
     LANE_CASE(pieces_, rows_, after_, 1)                                                       \
@@ -170,7 +170,7 @@ STRIP_CASE(5, 16)
 typedef void (*Prepare)(const Program *, const Tile *, const REAL *, LaneFrame *);
 typedef double (*Update)(
     const Program *, const Tile *, const REAL *, const LaneFrame *, REAL *);
-typedef void (*Show)(const Tile *, const Tile *, const REAL *, REAL *);
+typedef void (*Show)(const Tile *, const Tile *, REAL *);
 #define LANE_LIST(what, vectors)                                                               \
     {what##_0_##vectors, what##_1_##vectors, what##_2_##vectors,                               \
      what##_3_##vectors, what##_4_##vectors, what##_5_##vectors}

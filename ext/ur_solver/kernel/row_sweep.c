@@ -193,7 +193,7 @@ typedef struct {
     double (*sweep)(const RowBlock *, const RowChunk *, double *, double *);
     double (*residual)(const RowBlock *, const RowChunk *, const double *, double *);
     void (*read_bound)(
-        const RowBlock *, const RowChunk *, const RowPair *, RowReader *, const double *, double);
+        const RowBlock *, const RowChunk *, const RowPair *, RowReader *, const double *);
 } InstructionSet;
 
 /* The fastest first. */
@@ -306,8 +306,8 @@ UR_APART void narrow_tile(
 }
 
 void row_narrow(
-    const RowBlock *block, const RowChunk *chunk, double *upper, double *lower, double outside,
-    double blur, double *scratch)
+    const RowBlock *block, const RowChunk *chunk, double *upper, double *lower, double blur,
+    double *scratch)
 {
     const int mode = fegetround();
     RowReader up = {chunk->words, chunk->leaving}, down = up;
@@ -317,10 +317,10 @@ void row_narrow(
         const RowPair low = open_pair(block, chunk->pairs + 2 * k, half);
         fesetround(FE_DOWNWARD);
         instruction_sets[block->instruction_set].read_bound(
-            block, chunk, &low, &down, lower, -outside);
+            block, chunk, &low, &down, lower);
         fesetround(FE_UPWARD);
         instruction_sets[block->instruction_set].read_bound(
-            block, chunk, &high, &up, upper, outside);
+            block, chunk, &high, &up, upper);
         narrow_tile(&high, &low, blur, upper, lower);
         if (high.theirs != high.mine) {
             const RowPair high_image = image_of(&high), low_image = image_of(&low);

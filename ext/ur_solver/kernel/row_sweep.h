@@ -88,11 +88,11 @@ double row_sweep(
 double row_residual(
     const RowBlock *block, const RowChunk *chunk, const double *values, double *scratch);
 
-/* Update upper and lower bounds of a chunk's tiles, each operation rounded outwards; values that
-   the block's moves lead to may be `outside` off, and an update `blur` off by its chances. */
+/* Update upper and lower bounds of a chunk's tiles, each operation rounded outwards; an update may
+   be `blur` off by its chances. */
 void row_narrow(
-    const RowBlock *block, const RowChunk *chunk, double *upper, double *lower, double outside,
-    double blur, double *scratch);
+    const RowBlock *block, const RowChunk *chunk, double *upper, double *lower, double blur,
+    double *scratch);
 
 /* Write G by F, for the tiles of a chunk. */
 void row_show(const RowBlock *block, const RowChunk *chunk, double *values);

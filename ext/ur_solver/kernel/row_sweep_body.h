@@ -13,7 +13,7 @@
 UR_INLINE void UR_NAMED(read_lists)(
     const RowKind *kind, const RowReader *at, RowReader *last, const double *values,
     const int32_t *maps, int columns, int column, const double *passed,
-    double shift, int is_bound, UR_V *worth, UR_V *moving, const int k)
+    int is_bound, UR_V *worth, UR_V *moving, const int k)
 {
     const uint32_t *words = at->words + 1;
     const double *leaving = at->leaving;
@@ -34,9 +34,6 @@ UR_INLINE void UR_NAMED(read_lists)(
             if (head & UR_LEAVES) {
                 for (int i = 0; i < k; i++)
                     best[i] = UR_LOAD(leaving + column + UR_N * i);
-                if (is_bound)
-                    for (int i = 0; i < k; i++)
-                        best[i] += UR_ALL(shift);
                 leaving += columns;
             }
             for (int rows = head & UR_MOST_ROWS; rows; rows--) {
@@ -90,7 +87,7 @@ UR_INLINE void UR_NAMED(read_lists)(
 /* What the throws of a tile's positions are worth where they move, and with what chance. */
 UR_INLINE void UR_NAMED(read_tile)(
     const RowBlock *block, const RowChunk *chunk, const RowTile *tile, RowReader *at,
-    const double *values, double shift, int is_bound, double *worth, double *moving)
+    const double *values, int is_bound, double *worth, double *moving)
 {
     const int columns = tile->columns;
     const int64_t pitch = pitch_of(columns);
@@ -103,7 +100,7 @@ UR_INLINE void UR_NAMED(read_tile)(
 #define UR_READ(k)                                                                             \
     do {                                                                                       \
         UR_NAMED(read_lists)(                                                                  \
-            kind, at, &last, values, chunk->maps, columns, column, passed, shift, is_bound,    \
+            kind, at, &last, values, chunk->maps, columns, column, passed, is_bound,           \
             sum, moves, k);                                                                    \
         for (int i = 0; i < k; i++) {                                                          \
             UR_STORE(worth + column + UR_N * i, sum[i]);                                       \
@@ -171,13 +168,13 @@ UR_INLINE double UR_NAMED(residual_of)(
 
 UR_INLINE void UR_NAMED(read_pair)(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
-    const double *values, double shift, int is_bound)
+    const double *values, int is_bound)
 {
     UR_NAMED(read_tile)(
-        block, chunk, pair->mine, at, values, shift, is_bound, pair->worth, pair->moving);
+        block, chunk, pair->mine, at, values, is_bound, pair->worth, pair->moving);
     if (pair->theirs != pair->mine)
         UR_NAMED(read_tile)(
-            block, chunk, pair->theirs, at, values, shift, is_bound, pair->their_worth,
+            block, chunk, pair->theirs, at, values, is_bound, pair->their_worth,
             pair->their_moving);
 }
 
@@ -193,7 +190,7 @@ static double UR_NAMED(sweep)(
             fetch_pair(block, chunk->pairs + 2 * (k + 1), values);
         for (int round = 0; round < UR_ROUNDS; round++) {
             at = begin;
-            UR_NAMED(read_pair)(block, chunk, &pair, &at, values, 0.0, 0);
+            UR_NAMED(read_pair)(block, chunk, &pair, &at, values, 0);
             delta = larger(UR_NAMED(settle_pair)(&pair, values, block->n_values), delta);
         }
     }
@@ -207,7 +204,7 @@ static double UR_NAMED(residual)(
     double delta = 0.0;
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch);
-        UR_NAMED(read_pair)(block, chunk, &pair, &at, values, 0.0, 0);
+        UR_NAMED(read_pair)(block, chunk, &pair, &at, values, 0);
         delta = larger(
             UR_NAMED(residual_of)(
                 pair.mine, pair.worth, pair.moving, values, block->n_values),
@@ -223,7 +220,7 @@ static double UR_NAMED(residual)(
 /* What a pair is worth by one of two bounds, in the rounding mode that there is. */
 static void UR_NAMED(read_bound)(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
-    const double *values, double shift)
+    const double *values)
 {
-    UR_NAMED(read_pair)(block, chunk, pair, at, values, shift, 1);
+    UR_NAMED(read_pair)(block, chunk, pair, at, values, 1);
 }

@@ -52,13 +52,13 @@ typedef struct {
     double (*residual)(const Program *, const double *, int64_t n_tiles, int threads);
     /* All G from all F. */
     void (*write_g)(const Program *, double *, int64_t n_tiles, int threads);
-    /* Bounds: one sweep of both, both from the same values, all of their G. */
+    /* Bounds: one sweep of both, both from values in place of the upper one, all of their G. */
     void (*narrow)(
-        const Program *, double *upper, double *lower, const int32_t *order,
+        const Program *upper, const Program *lower, double *, const int32_t *order,
         const int64_t *group_start, int64_t n_groups, int rounds, int threads);
-    void (*widen)(
-        const double *from, double *upper, double *lower, int64_t n_vectors, double by);
-    void (*write_g_of_bounds)(const Program *, double *upper, double *lower, int64_t n_tiles);
+    void (*widen)(double *upper, double *lower, int64_t n_vectors, double by);
+    void (*write_g_of_bounds)(
+        const Program *upper, const Program *lower, double *, int64_t n_tiles);
 } Sweeper;
 
 extern const Sweeper sweeper_plain;

@@ -83,15 +83,13 @@ static double update_tile(
 
 /* ---- whole tiles ---- */
 
-static void write_g_in(
-    const Program *program, const Tile *tile, const Tile *mirror, const REAL *buffer,
-    REAL *other)
+static void write_mirror_g(
+    const Program *program, const Tile *tile, const Tile *mirror, REAL *buffer)
 {
-    /* G of the mirrored tile, in another buffer, from F of this one. */
+    /* G of the mirrored tile from F of this one. */
 #if UR_LANE
     if (program->is_lane) {
-        write_g_of[tile->vectors - 1][lane_pieces(tile)](
-            tile, mirror, buffer, other);
+        write_g_of[tile->vectors - 1][lane_pieces(tile)](tile, mirror, buffer);
         return;
     }
 #endif
@@ -99,15 +97,8 @@ static void write_g_in(
     const int stride = tile->vectors * LANES, to_stride = mirror->vectors * LANES;
     write_g_rows(
         buffer + tile->f * LANES, stride,
-        other + mirror->f * LANES + mirror->n_rows * to_stride, to_stride, tile->n_rows,
+        buffer + mirror->f * LANES + mirror->n_rows * to_stride, to_stride, tile->n_rows,
         tile->n_columns);
-}
-
-static void write_mirror_g(
-    const Program *program, const Tile *tile, const Tile *mirror, REAL *buffer)
-{
-    /* G of the mirrored tile from F of this one. */
-    write_g_in(program, tile, mirror, buffer, buffer);
 }
 
 static inline double sweep_pair(

@@ -109,19 +109,21 @@ static inline __attribute__((always_inline)) double update_turned(
 }
 
 static inline __attribute__((always_inline)) void write_g_tile(
-    const Tile *tile, const Tile *mirror, const REAL *buffer, REAL *other, const int rows,
-    const int vectors)
+    const Tile *tile, const Tile *mirror, REAL *buffer, const int rows, const int vectors)
 {
-    /* G of the mirrored tile, in `other`, from F of this one. A strip's is there already, and
-       so is what it shares with the turned tile, but for its corner. */
+    /* G of the mirrored tile, which may be of another bound, from F of this one. A strip's is
+       there already, and so is what it shares with the turned tile, but for its corner. */
     const REAL *f = buffer + tile->f * LANES;
     const int to_stride = (rows + LANES - 1) / LANES * LANES;
     if ((rows == 1) == (vectors == 1))
         write_g_matrix(
-            f, vectors * LANES, other + mirror->f * LANES + mirror->n_rows * to_stride, to_stride,
+            f, vectors * LANES, buffer + mirror->f * LANES + mirror->n_rows * to_stride, to_stride,
             rows, vectors < LANE_VECTORS ? LANE_COLUMNS[vectors - 1] : tile->n_columns);
-    else if (rows == CORNER_COLUMNS || vectors == CORNER_VECTORS)
-        other[tile->f * LANES + CORNER] = WHOLE - f[0];
+    else if (rows == CORNER_COLUMNS || vectors == CORNER_VECTORS) {
+        /* beside the mirror: a strip's F is followed by its G, which is the turned tile's F */
+        const int64_t own = rows == 1 ? mirror->f - vectors : mirror->f + to_stride / LANES;
+        buffer[own * LANES + CORNER] = WHOLE - f[0];
+    }
 }
 
 static inline __attribute__((always_inline)) double solve_strip(
@@ -168,8 +170,8 @@ static inline __attribute__((always_inline)) double solve_strip(
         f[r] = theirs;
         g[r] = mine;
     }
-    write_g_tile(strip, turned, buffer, buffer, 1, vectors);
-    write_g_tile(turned, strip, buffer, buffer, rows, 1);
+    write_g_tile(strip, turned, buffer, 1, vectors);
+    write_g_tile(turned, strip, buffer, rows, 1);
     return delta;
 }
 
