@@ -1,4 +1,4 @@
-"""Measure ideas of docs/performance.md by themselves, with ratios taken in one run.
+"""Measure ideas of docs/notes/performance-trials.md by themselves, with ratios taken in one run.
 
     python scripts/measure_ideas.py finkel-5.h5                all that are here
     python scripts/measure_ideas.py finkel-5.h5 rounds sets    these
