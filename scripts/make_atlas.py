@@ -287,7 +287,7 @@ def make_pages() -> None:
     rows = [row for row in ROWS if row.key in ("first_player", "throws", "greedy_beats_table")]
     overview = markdown(
         [
-            ["", *(row.label for row in rows), "the best order"],
+            ["", *(row.label for row in rows), "the best order of priorities"],
             *(
                 [
                     f"[{found['word']}]({found['rules']['name']}.md)",
@@ -303,20 +303,22 @@ def make_pages() -> None:
     fair = picture("fairness", fairness, by_fairness)
     text = f"""# Atlas
 
-What every rule set is like to play: how fair it is, how long, and how much the moves matter, by
-thousands of games of a solved table against itself and games of rules of thumb against it. `COUNTS`
-in `scripts/make_atlas.py` has the counts of pieces; it makes pages of larger ones after
-`ur solve NAME -n N`. Figures with ± are sampled, with seed {SEED}, and give half the width of their
-95 % interval, or both of its ends where they are not as far; the longest games are those that were
-seen. All other figures are exact. [Studies](../study.md) explains them.
+What every rule set is like to play: how fair it is, how long, and how much the moves matter. What
+the first player wins beyond one half, in points, where both play as well as can be:
 
 ![What the first player wins beyond one half, by rule set]({fair})
+
+A rule set's name, with its count of pieces, leads to its page:
 
 {overview}
 
 ![How long games take, by rule set]({picture("throws", throws, shown)})
 
 ![What policies win against the table, by rule set]({picture("skill", skill, shown)})
+
+Figures with ± are sampled: they give half the width of their 95 % interval, or both of its ends
+where these are not as far from the figure. The longest games are those that were seen. All other
+figures are exact. [Studies](../study.md) explain them.
 
 {claims_of(studies)}
 ## What changes when the number of pieces grows
@@ -326,6 +328,16 @@ Finkel's game with one piece to seven:
 {changes}
 
 ![How the lengths of finkel's games spread]({picture("growth-lengths", lengths, growth)})
+
+## How it was made
+
+By {GAMES:,} games of every solved table against itself, with seed {SEED}, and games of rules of
+thumb against it. This studies what `docs/atlas/data` lacks and writes all pages; `COUNTS` in the
+script has the counts of pieces:
+
+<!-- not run: studies every rule set -->
+
+    $ python scripts/make_atlas.py --study
 
 ```{{toctree}}
 :caption: Rule sets
