@@ -71,8 +71,8 @@ that it uses could not be loaded completely.
 
 ## Workers of a cluster
 
-Solves by two workers, processes of their own beside a scheduler and a driver (docs/cluster.md), one
-thread a block. No finished block was solved twice.
+Solves by two workers, processes of their own beside a scheduler and a driver ([on many
+machines](cluster.md)), one thread a block. No finished block was solved twice.
 
 {clusters}
 
