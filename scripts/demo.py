@@ -35,7 +35,7 @@ plain 'ur'. Next:
 
     ur rules                          the rule sets, and 'ur rules finkel' how one is played
     ur play finkel:3                  play against the table just solved
-    ur solve finkel                   all seven pieces: half a minute, 0.9 GB on disk
+    ur solve finkel                   all seven pieces: some twenty seconds, 0.9 GB on disk
     ur audit finkel docs/example.rgn  who played how well, and who was lucky
     make test                         the test suite
 """
