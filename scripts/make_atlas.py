@@ -21,6 +21,7 @@ import ur_solver as ur
 from ur_solver.players.policies import PRIORITIES, TablePolicy
 from ur_solver.players.turns import AGAIN, PASS, ROSETTE
 from ur_solver.players.walker import Walker
+from ur_solver.rules.words import counted
 from ur_solver.study import evaluate, study
 from ur_solver.study.comparison import ROWS, Study, best_order, table_of
 from ur_solver.study.estimates import beyond_of, mean_of
@@ -172,9 +173,10 @@ The best order of priorities that was found, by games against `greedy`:
 
 {thumbs}
 """ if thumbs else ""  # fmt: skip
+    pieces = counted(found["rules"]["pieces"], "piece")
     return f"""# {name}
 
-With {found["rules"]["pieces"]} pieces a side; {found["games"]:,} games of the table against
+With {pieces} a side; {found["games"]:,} games of the table against
 itself, seed {found["seed"]}. Figures with ± or an interval are sampled, and the longest game is
 that of these; all others are exact ([what the figures mean](../study.md)).
 

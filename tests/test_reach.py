@@ -140,7 +140,7 @@ def test_a_certified_table_stays_one(folder):
 
 def test_what_does_not_fit_is_refused_in_a_sentence(folder):
     murray = named_rules("murray:7")
-    said = "^murray with 7 pieces, at most 5 left a side, has 3,034,866,369 positions and needs "
+    said = "^murray with 7 pieces and at most 5 left a side has 3,034,866,369 positions and needs "
     with pytest.raises(MemoryLimitError, match=said):
         table_from("....__../......../....__.. L 5 5", murray, memory=1 << 30)
     said = r"^a part of murray with 7 pieces has [\d,]+ positions and needs .* GiB may be taken$"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ur_solver.errors import RuleSetError
 from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Dice, RuleSet, named_rules
+from ur_solver.rules.words import counted
 
 # name, N, path, dice, safe rosettes, extra throw after rosette, capture, throw
 RACE = [
@@ -82,6 +83,26 @@ def test_counts_of_pieces():
             named_rules(word, pieces)
     with pytest.raises(RuleSetError, match="3 pieces and -n for 4"):
         named_rules("finkel:3", 4)
+
+
+def test_titles_count_pieces():
+    assert named_rules("finkel:3").title == "finkel with 3 pieces"
+    assert named_rules("finkel:1").title == "finkel with 1 piece"
+
+
+@pytest.mark.parametrize(
+    ("count", "words", "text"),
+    [
+        (0, ("piece",), "0 pieces"),
+        (1, ("piece",), "1 piece"),
+        (2, ("piece",), "2 pieces"),
+        (1234, ("position",), "1,234 positions"),
+        (1, ("entry is", "entries are"), "1 entry is"),
+        (12, ("entry is", "entries are"), "12 entries are"),
+    ],
+)
+def test_counts_in_words(count, words, text):
+    assert counted(count, *words) == text
 
 
 FINKEL = CATALOGUE["finkel"].to_json()

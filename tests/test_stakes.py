@@ -118,7 +118,7 @@ def test_solve_says_what_the_first_player_gets(ur, tmp_path):
     output = tmp_path / "t.h5"
     arguments = ("solve", "bell", "-n", "1", "--stakes", "--ante", "10", "--fine", "1")
     text = ur(*arguments, "-o", str(output))
-    assert "bell-stakes with 1 pieces: the first to throw gets 10.3583155423" in text
+    assert "bell-stakes with 1 piece: the first to throw gets 10.3583155423" in text
     assert "217 positions" in text
     assert "is there already" in ur(*arguments, "-o", str(output))
     assert "--force replaces it" in ur(*arguments, "--fines", "3", "-o", str(output), code=1)

@@ -213,14 +213,11 @@ def open_file_of(
         if table is not None:
             return table
         raise MissingTableError(
-            f"there is no table of {rules.name} with {rules.pieces} pieces in "
+            f"there is no table of {rules.title} in "
             f"{', '.join(map(str, table_folders()))}; {_advice(rules, word)}"
         )
     path = new_table_path(rules)
-    say(
-        f"there is no table of {rules.name} with {rules.pieces} pieces yet: "
-        f"solving its {positions:,} positions into {path}"
-    )
+    say(f"there is no table of {rules.title} yet: solving its {positions:,} positions into {path}")
     from ur_solver.make import make_table  # noqa: PLC0415 - the solver, rarely needed here
 
     make_folder(path.parent)

@@ -178,8 +178,8 @@ class Lookup:
             faults = ["a count of pieces is out of range"]
         if faults:
             raise IllegalPositionError(
-                f"position {position.notation!r} is not one of {self.rules.name} with "
-                f"{self.rules.pieces} pieces: " + "; ".join(faults)
+                f"position {position.notation!r} is not one of {self.rules.title}: "
+                + "; ".join(faults)
             )
         won = position.winner == position.side
         return float(total(position)) if won else 0.0

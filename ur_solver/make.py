@@ -123,7 +123,7 @@ def is_present(
         and header.tolerance <= tolerance + VALUE_TYPES[value_type].rounding
     ):
         raise OutputError(
-            f"{str(output)!r} holds {header.rules.name} with {header.rules.pieces} pieces as "
+            f"{str(output)!r} holds {header.rules.title} as "
             f"{header.value_type}, tolerance {header.tolerance:.3g}; {_REPLACE}, or name another "
             "file"
         )

@@ -248,6 +248,7 @@ def test_a_rule_set_is_shown():
     assert "\n4.2 Family race\n\n  - A square holds one piece." in output
     assert "\n  $ ur moves masters-games '...L__" in output
     assert "positions  512,349" in output
+    assert "1 piece a side; the first to bear it off wins." in run("rules", "finkel:1")
     assert "on disk" in output
 
 
@@ -346,7 +347,7 @@ def test_info(finkel2):
     assert facts["bytes"] == finkel2.stat().st_size
     output = run("info", str(finkel2))
     assert "first to throw wins  51.85729074" in output
-    assert "finkel, 2 pieces" in output
+    assert "finkel with 2 pieces" in output
 
 
 def test_verify(finkel2):
@@ -374,7 +375,7 @@ def test_a_file_that_is_no_table_ends_with_2(tmp_path):
 def test_solve_puts_the_table_where_it_is_found(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "new" / "tables"))
     output = run("solve", "blitz", "-n", "1")
-    assert "blitz with 1 pieces: the first to throw wins 50.92376483" in output
+    assert "blitz with 1 piece: the first to throw wins 50.92376483" in output
     assert str(tmp_path / "new" / "tables" / "blitz-1.h5") in output
     assert "50.92376483" in run("info", "blitz:1")
 
@@ -385,7 +386,7 @@ def test_solve_of_a_table_that_is_there(tmp_path):
     result = CliRunner().invoke(cli, ["solve", "finkel:1", "-o", table])
     assert (result.exit_code, result.stdout) == (0, "")
     assert "is there already" in result.stderr
-    other = "holds finkel with 1 pieces"
+    other = "holds finkel with 1 piece"
     assert other in run("solve", "finkel:2", "-o", table, code=1)
     assert other in run("solve", "finkel:1", "-o", table, "--value-type", "uint16", code=1)
     assert other in run("solve", "finkel:1", "-o", table, "--tolerance", "1e-13", code=1)

@@ -106,3 +106,10 @@ def test_the_values_of_a_part_are_found_by_block():
 def test_so_many_cannot_be_left(left):
     with pytest.raises(InputError, match=f"at most {left} pieces left of 3: .* has from 1 to 2"):
         part_of(named_rules("finkel:3"), left)
+
+
+def test_parts_have_titles():
+    whole = part_of(named_rules("finkel:3"))
+    assert whole.title == "finkel with 3 pieces"
+    assert part_of(named_rules("finkel:3"), 2).title == f"{whole.title} and at most 2 left a side"
+    assert part_from(whole.space, [9]).title == f"a part of {whole.title}"

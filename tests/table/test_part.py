@@ -390,7 +390,7 @@ def test_left_on_the_command_line(folder):
     assert plan["memory_bytes"] == pytest.approx(fewer["memory_bytes"], rel=0.1)
     assert run("plan", "skiriuk:7", "--left", "7", code=2).startswith("Error: at most 7 pieces")
     said = run("solve", "skiriuk:7", "--left", "6", "--memory", "1GiB", "--dry-run", code=1)
-    assert "skiriuk with 7 pieces, at most 6 left a side, has" in said
+    assert "skiriuk with 7 pieces and at most 6 left a side has" in said
     assert "; at most 3 left would fit" in said
 
 

@@ -199,7 +199,7 @@ class Table(Answers):
     def _facts(self) -> list[tuple[str, str]]:
         error, part, start = self.max_error, self.file.part, self.start_value
         return [
-            ("rule set", f"{self.rules.name}, {self.rules.pieces} pieces"),
+            ("rule set", self.rules.title),
             *([] if part.is_whole else [("holds", part.scope)]),
             ("positions", f"{part.n_positions:,}"),
             *([] if start is None else [("value of the start", f"{start:.12g}")]),

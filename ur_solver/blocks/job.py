@@ -90,7 +90,7 @@ class Job:
         """What of this job differs from another, in words; None if nothing does."""
         rules = self.rules
         if not rules.is_same_game(wanted.rules):
-            return f"is of {rules.name} with {rules.pieces} pieces"
+            return f"is of {rules.title}"
         if self.tolerance != wanted.tolerance:
             return f"is of tolerance {self.tolerance!r}, not {wanted.tolerance!r}"
         if self.certify is not wanted.certify:
@@ -114,8 +114,7 @@ def described(content: bytes) -> str:
         job = Job._of(head)
         part = "" if job.part is None else f", {job.part}"
         return (
-            f"{job.rules.name} with {job.rules.pieces} pieces{part}, tolerance {job.tolerance!r}, "
-            f"version {head.get('version')!r}"
+            f"{job.rules.title}{part}, tolerance {job.tolerance!r}, version {head.get('version')!r}"
         )
     except _UNREADABLE:
         return "one that cannot be read"

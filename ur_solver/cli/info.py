@@ -54,7 +54,7 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
         opening = None if value is None else table.opening_value()
         rows = [
             ["file", str(table.path)],
-            ["rule set", f"{header.rules.name}, {header.rules.pieces} pieces"],
+            ["rule set", header.rules.title],
         ]
         if not part.is_whole:
             rows.append(["holds", part.scope])

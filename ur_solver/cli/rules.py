@@ -17,6 +17,7 @@ from ur_solver.locate import new_table_path
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.switches import Flag
 from ur_solver.rules.text import Section, first_paragraph, sections_of
+from ur_solver.rules.words import counted
 from ur_solver.space import part_of, space_of
 
 _WIDEST = 100
@@ -104,7 +105,11 @@ def _summary(rules: RuleSet) -> list[str]:
     """What a rule set is made of, custom or not, in a sentence each."""
     dice = ", ".join(f"{throw} ({rules.dice.probabilities[throw]})" for throw in rules.dice.throws)
     return [
-        f"{rules.pieces} pieces a side; the first to bear off all of them wins.",
+        counted(
+            rules.pieces,
+            "piece a side; the first to bear it off wins.",
+            "pieces a side; the first to bear off all of them wins.",
+        ),
         f"Path {rules.path.name}: {' '.join(rules.path.light)}, off; dark's is its mirror.",
         f"Dice {rules.dice.name}: {dice}.",
         *(_race_words(rules) if rules.mechanics.has_race_turns() else _switch_words(rules)),

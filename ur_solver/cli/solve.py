@@ -247,10 +247,10 @@ def _report(rules: RuleSet, summary: MakeSummary, tolerance: float) -> str:
         else f"  no value is off by more than {bound_text(summary.error)}, proven\n"
     )
     if summary.value is None:
-        head = f"{rules.name} with {rules.pieces} pieces: {summary.part.scope}"
+        head = f"{rules.title}: {summary.part.scope}"
     else:
         head = (
-            f"{rules.name} with {rules.pieces} pieces: the first to throw {rules.payoff.verb} "
+            f"{rules.title}: the first to throw {rules.payoff.verb} "
             f"{rules.payoff.text(summary.value, tolerance * space_of(rules).unit)}"
         )
     return (

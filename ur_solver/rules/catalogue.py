@@ -12,6 +12,7 @@ from ur_solver.rules.families import MAX_PIECES
 from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.registry import CATALOGUE, FAMILIES, register_rules
 from ur_solver.rules.ruleset import RuleSet
+from ur_solver.rules.words import counted
 
 MAX_JSON_BYTES = 1 << 16
 """A rule set's JSON is a few hundred bytes; a larger file is not one."""
@@ -80,7 +81,8 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
                     f"{word!r:.100}: after the colon comes the count of pieces, 1 to {MAX_PIECES}"
                 )
             if pieces is not None and pieces != int(count):
-                raise RuleSetError(f"{word!r} asks for {count} pieces and -n for {pieces}")
+                asked = counted(int(count), "piece")
+                raise RuleSetError(f"{word!r} asks for {asked} and -n for {pieces}")
             pieces = int(count)
     elif word.endswith(".json"):
         rules = _read_json(pathlib.Path(word))

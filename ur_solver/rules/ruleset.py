@@ -20,6 +20,7 @@ from ur_solver.rules.payoff import Payoff, Stakes
 from ur_solver.rules.position import Position, parse_position
 from ur_solver.rules.registry import family_named
 from ur_solver.rules.squares import SquareRule
+from ur_solver.rules.words import counted
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,6 +157,11 @@ class RuleSet:
     def word(self) -> str:
         """The name and the count of pieces, by which a catalogued rule set can be asked for."""
         return f"{self.name}:{self.pieces}"
+
+    @property
+    def title(self) -> str:
+        """The name and the count of pieces in words: ``finkel with 3 pieces``."""
+        return f"{self.name} with {counted(self.pieces, 'piece')}"
 
     # Positions and moves.
 

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 from ur_solver.errors import RuleSetError, UnregisteredError
 from ur_solver.rules.contents import Pieces, is_marked, side_of
 from ur_solver.rules.registry import SQUARE_RULES, register_square_rule
+from ur_solver.rules.words import counted
 
 MAX_STACK = 7
 """The most pieces on a square of limited room."""
@@ -182,7 +183,7 @@ class Stack(SquareRule):
     def fault(self, held: Pieces) -> str | None:
         """Too many pieces, or pieces of both sides in a depot."""
         if len(held) > self.capacity:
-            return f"it holds {self.capacity} pieces at most"
+            return f"it holds {counted(self.capacity, 'piece')} at most"
         if self.one_side and len({side_of(piece) for piece in held}) > 1:
             return "it holds pieces of one side only"
         return None
@@ -207,7 +208,7 @@ class Refuge(SquareRule):
     def fault(self, held: Pieces) -> str | None:
         """Too many of one kind."""
         if any(held.count(piece) > self.capacity for piece in held):
-            return f"it holds {self.capacity} pieces of one status and side at most"
+            return f"it holds {counted(self.capacity, 'piece')} of one status and side at most"
         return None
 
 

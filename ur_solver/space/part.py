@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError
+from ur_solver.rules.words import counted
 from ur_solver.space.base import Block, Space
 
 _PART = "part"
@@ -98,18 +99,17 @@ class Part:
             return "all positions"
         if self.left is None:
             return f"{len(self.indices):,} of {len(self.space.blocks):,} blocks of positions"
-        return f"the positions with at most {_pieces(self.left)} left a side"
+        return f"the positions with at most {counted(self.left, 'piece')} left a side"
 
     @property
     def title(self) -> str:
         """The rule set and the part, in words."""
-        rules = self.space.rules
-        whole = f"{rules.name} with {rules.pieces} pieces"
+        whole = self.space.rules.title
         if self.is_whole:
             return whole
         if self.left is None:
             return f"a part of {whole}"
-        return f"{whole}, at most {self.left} left a side,"
+        return f"{whole} and at most {self.left} left a side"
 
     @cached_property
     def reads(self) -> list[tuple[int, ...]]:
@@ -167,8 +167,8 @@ def part_left(space: Space, left: int) -> Part:
     rules = space.rules
     if not 0 < left < rules.pieces:
         raise InputError(
-            f"at most {left} pieces left of {rules.pieces}: a part of {rules.name} has from 1 to "
-            f"{rules.pieces - 1}"
+            f"at most {counted(left, 'piece')} left of {rules.pieces}: a part of {rules.name} "
+            f"has from 1 to {rules.pieces - 1}"
         )
     return Part(space, [b.index for b in space.blocks if space.left(b.index) <= left])
 
@@ -182,7 +182,3 @@ def part_from(space: Space, roots: Iterable[int]) -> Part:
             found.add(index)
             waiting += space.reads(index)
     return Part(space, sorted(found), _PART)
-
-
-def _pieces(count: int) -> str:
-    return "1 piece" if count == 1 else f"{count} pieces"

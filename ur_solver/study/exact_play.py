@@ -117,7 +117,7 @@ class ExactPlay:
             raise InputError(f"{rules.name} is played for money; only chances are exact here")
         if space.n_values > most_positions:
             raise InputError(
-                f"{rules.name} with {rules.pieces} pieces has {space.n_values:,} positions, more "
+                f"{rules.title} has {space.n_values:,} positions, more "
                 f"than the {most_positions:,} that exact play is worked out for"
             )
         self.walker = walker

@@ -194,7 +194,7 @@ class TableFile:
             position = position or self.space.unrank(rank)
             raise BeyondTableError(
                 f"position {position.notation!r} is beyond table {str(self.path)!r}, which holds "
-                f"{self.part.scope} of {self.rules.name} with {self.rules.pieces} pieces"
+                f"{self.part.scope} of {self.rules.title}"
             )
 
     def check_whole(self, purpose: str) -> None:
@@ -202,7 +202,7 @@ class TableFile:
         if not self._is_whole:
             raise BeyondTableError(
                 f"{purpose} takes the whole game, and table {str(self.path)!r} holds "
-                f"{self.part.scope} of {self.rules.name} with {self.rules.pieces} pieces"
+                f"{self.part.scope} of {self.rules.title}"
             )
 
     def _rows_of(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
