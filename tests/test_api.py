@@ -61,6 +61,7 @@ def test_the_front_door(table, tmp_path, monkeypatch):
         "ur_solver.query",
         "ur_solver.rules.position",
         "ur_solver.rules.ruleset",
+        "ur_solver.rules.words",
     ],
 )
 def test_examples_of_docstrings(name, monkeypatch):

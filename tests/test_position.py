@@ -46,6 +46,7 @@ def test_pieces_borne_off_are_what_is_missing():
     ("text", "part"),
     [
         ("", "0 fields"),
+        ("x", "1 field, expected 4"),
         ("....__../......../....__.. L 7", "3 fields"),
         ("....__../......../....__.. L 7 7 7", "5 fields"),
         ("....__../........ L 7 7", "2 rows"),

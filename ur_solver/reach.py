@@ -14,6 +14,7 @@ from ur_solver.locate import find_file, find_part, make_folder, new_table_path
 from ur_solver.make import make_table
 from ur_solver.progress import Progress
 from ur_solver.rules import Position, RuleSet
+from ur_solver.rules.words import counted
 from ur_solver.space import Part, part_from, space_of
 from ur_solver.table import TableFile
 
@@ -61,8 +62,8 @@ def table_from(
     try:
         solved = 0 if known is None else known.part.n_positions
         say(
-            f"solving {wanted.n_positions - solved:,} positions that {position.notation!r} can "
-            f"lead to, of {wanted.space.n_positions:,}, into {path}"
+            f"solving {counted(wanted.n_positions - solved, 'position')} that "
+            f"{position.notation!r} can lead to, of {wanted.space.n_positions:,}, into {path}"
         )
         make_folder(path.parent)
         make_table(

@@ -115,7 +115,7 @@ def readers(
     float
         Values read per second by all workers together.
     """
-    tally = Tally(f"{sound.stem}: read by {workers} {kind} at once")
+    tally = Tally(f"{sound.stem}: read by {kind}, {workers} at once")
     answers = sound.with_suffix(".npy")
     with TableFile(sound) as table:
         np.save(answers, table.load())

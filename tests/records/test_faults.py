@@ -74,8 +74,16 @@ def changed(path, value):
             r"board.pieces.B1 is 3, a piece that bel",
         ),
         (["initial_state", "board", "pieces"], {"Z9": 3}, r"board.pieces has 'Z9'"),
-        (["initial_state", "players", "L", "score"], 2, r"players.L.score is 2, but 0 of 7"),
-        (["initial_state", "players", "L", "pieces"], 0, r"players.L.score is 0, but 7 of 7"),
+        (
+            ["initial_state", "players", "L", "score"],
+            2,
+            r"players.L.score is 2, but home and board leave 0 of 7",
+        ),
+        (
+            ["initial_state", "players", "L", "pieces"],
+            0,
+            r"players.L.score is 0, but home and board leave 7 of 7",
+        ),
     ],
 )
 def test_a_changed_json_game_is_refused_with_its_place(path, value, message):

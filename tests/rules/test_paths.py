@@ -37,6 +37,7 @@ def squares(text: str) -> dict[str, object]:
         (squares("A4 B9 X1 A5"), "nor are 'X1', 'A5'"),
         (squares("A4 B1 B2 B1 B3 B1"), "it visits B1 3 times, and at most two visits"),
         (squares(""), "path 'short': it has 0 squares, not 2 to 63"),
+        (squares("B1"), "it has 1 square, not 2 to 63"),
         (squares("B1 " * 64), "it has 64 squares, not 2 to 63"),
         (squares("A4 A3 A2"), "4-binary dice show 4, a longer step than the 3 squares of the path"),
         # both visits of B1 come before the first of B2

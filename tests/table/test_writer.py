@@ -105,7 +105,7 @@ def test_blocks_may_come_in_any_order(tmp_path):
 
 def test_a_block_too_few_leaves_nothing_behind(tmp_path):
     results = list(hash_results(RULES))[:-1]
-    with pytest.raises(ValueError, match="1 blocks are missing, the first of them 27"):
+    with pytest.raises(ValueError, match="1 block is missing, the first of them 27"):
         write_table(tmp_path / "hashes.h5", RULES, results, tolerance=1e-12, seconds=1)
     assert list(tmp_path.iterdir()) == []
 

@@ -20,6 +20,7 @@ from ur_solver.locate import cache_folder, table_name
 from ur_solver.players.policies import PLAIN
 from ur_solver.query import Answers
 from ur_solver.rules import RuleSet
+from ur_solver.rules.words import counted
 
 References = Mapping[RuleSet, Mapping[str, float]]
 """By rule set and player, the mean loss per choice in win probability."""
@@ -60,7 +61,7 @@ def references_of(
     found = shipped_references().get(key) or _read(path)
     if found is None:
         n_games = games * len(PLAIN)
-        say(f"playing {n_games} games of reference players, once for {table.rules.word}")
+        say(f"playing {counted(n_games, 'game')} of reference players, once for {table.rules.word}")
         found = reference_losses(table, games)
         _write(path, found)
     return found

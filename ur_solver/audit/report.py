@@ -26,6 +26,7 @@ from ur_solver.records import Ending, GameRecord, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.styles import board_style, page_style
 from ur_solver.rules.drawing.svg import Arrow, board_svg
+from ur_solver.rules.words import counted
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -128,6 +129,7 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["counted"] = counted
     return environment.get_template("report.html")
 
 

@@ -25,6 +25,7 @@ from ur_solver.audit import (
 from ur_solver.cli.output import columns, draw_position, side_name
 from ur_solver.records import rules_word
 from ur_solver.rules import DARK, LIGHT, RuleSet
+from ur_solver.rules.words import counted
 
 FULL_PAGES = 3
 """With more games than this, each gets a line and not a page."""
@@ -83,7 +84,7 @@ def _page_of_rules(
 def _head(audit: GameAudit) -> str:
     return (
         f"{click.style(audit.record.title, bold=True)}: {rules_word(audit.record.rules)}, "
-        f"{len(audit.record.plies)} throws, {result_text(audit)}\n"
+        f"{counted(len(audit.record.plies), 'throw')}, {result_text(audit)}\n"
         f"light's {Units.of(audit.record.rules).worth}: {account_text(audit)}"
     )
 

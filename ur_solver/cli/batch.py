@@ -12,6 +12,7 @@ import click
 
 from ur_solver.errors import InputError
 from ur_solver.rules import Position, RuleSet
+from ur_solver.rules.words import counted
 
 _T = TypeVar("_T")
 
@@ -75,8 +76,9 @@ def answer_batch(
         if answers:
             click.echo("\n".join(each or next(found) for each in answers))
     if n_faults:
-        count = "1 line" if n_faults == 1 else f"{n_faults:,} lines"
-        raise BatchError(f"{count} of {n_lines:,} could not be answered; {first}")
+        raise BatchError(
+            f"{counted(n_faults, 'line')} of {n_lines:,} could not be answered; {first}"
+        )
 
 
 def _parsed(line: Line, parse: Callable[[str], _T]) -> _T:

@@ -27,6 +27,7 @@ from ur_solver.estimates import Room
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.make import MakeSummary, is_present, make_table
 from ur_solver.rules import RuleSet
+from ur_solver.rules.words import counted
 from ur_solver.space import part_of, space_of
 from ur_solver.table import VALUE_TYPES, TableFile
 
@@ -144,7 +145,7 @@ def command(
             )
 
     def on_workers(count: int) -> None:
-        telling.say(f"{count} workers" if count != 1 else "1 worker", "workers", workers=count)
+        telling.say(counted(count, "worker"), "workers", workers=count)
 
     cluster = None
     if scheduler is not None and workers is not None:
@@ -235,8 +236,8 @@ def _worst_blocks(output: pathlib.Path, tolerance: float) -> str:
         above = table.blocks["error"] > tolerance
         first = table.blocks[above][0]
         return (
-            f"{above.sum()} of {len(table.blocks)} blocks are above it, the first of them block "
-            f"{first['index']} with {bound_text(first['error'])}"
+            f"the bound is above it in {above.sum()} of {counted(len(table.blocks), 'block')}, the "
+            f"first of them block {first['index']} with {bound_text(first['error'])}"
         )
 
 
@@ -255,7 +256,7 @@ def _report(rules: RuleSet, summary: MakeSummary, tolerance: float) -> str:
         )
     return (
         f"{head}\n"
-        f"  {summary.positions:,} positions in {time_text(summary.seconds)}, largest residual "
-        f"{summary.residual:.3g}\n{proven}"
+        f"  {counted(summary.positions, 'position')} in {time_text(summary.seconds)}, largest "
+        f"residual {summary.residual:.3g}\n{proven}"
         f"  {summary.path}, {size_text(summary.table_bytes)}"
     )

@@ -8,6 +8,7 @@ import click
 
 from ur_solver.cli.output import columns
 from ur_solver.players.policies import PRIORITIES
+from ur_solver.rules.words import counted
 from ur_solver.study.figures import (
     as_count,
     as_number,
@@ -25,8 +26,8 @@ _LEAST_SECOND = 1e-9
 def study_page(found: dict[str, Any]) -> str:
     """All parts of a study that `ur_solver.study.study` gives."""
     head = (
-        f"{found['word']}: {found['positions']:,} positions, "
-        f"{found['games']:,} games of the table against itself, seed {found['seed']}"
+        f"{found['word']}: {counted(found['positions'], 'position')}, "
+        f"{counted(found['games'], 'game')} of the table against itself, seed {found['seed']}"
     )
     parts = [
         ("fairness", _fairness(found)),

@@ -19,6 +19,7 @@ from ur_solver.errors import (
 )
 from ur_solver.inventory import Kept, Kind, kept_tables, remove_kept
 from ur_solver.locate import open_file, table_folders
+from ur_solver.rules.words import counted
 from ur_solver.verify import verify_table
 
 
@@ -75,7 +76,7 @@ def verify_command(words: tuple[str, ...], sample: int, as_json: bool, telling: 
         elif message is not None or not telling.is_quiet:
             click.echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
     if n_wrong:
-        raise DamagedTableError(f"{n_wrong} of {len(chosen)} tables are wrong")
+        raise DamagedTableError(f"{n_wrong} of {counted(len(chosen), 'table')} turned out wrong")
 
 
 @command.command("remove")

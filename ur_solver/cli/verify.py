@@ -12,6 +12,7 @@ from ur_solver.cli.output import bound_text, say
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.locate import open_file
+from ur_solver.rules.words import counted
 from ur_solver.verify import verify_table
 
 
@@ -56,10 +57,11 @@ def command(word: str, sample: int, threads: int | None, as_json: bool, telling:
         if found.error is None
         else f"\n  none off by more than {bound_text(found.error)}, proven again"
     )
+    chunks = counted(found.chunks, "chunk matches its checksum", "chunks match their checksums")
     click.echo(
         f"{opened.path}: right\n"
-        f"  {found.chunks:,} chunks match their checksums\n"
-        f"  {found.positions:,} positions in {found.blocks:,} blocks, each within "
-        f"{found.residual:.3g} of what its moves are worth\n"
+        f"  {chunks}\n"
+        f"  {counted(found.positions, 'position')} in {counted(found.blocks, 'block')}, each "
+        f"within {found.residual:.3g} of what its moves are worth\n"
         f"  {found.sampled:,} of them recomputed by the readable rules{proven}"
     )

@@ -14,6 +14,7 @@ from ur_solver.records.race_steps import stepper_of
 from ur_solver.records.steps import Rolls, Saying, Step, Stepper
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.moves import move_text
+from ur_solver.rules.words import counted
 
 
 class Placed:
@@ -160,7 +161,7 @@ class GameRecord:
     number: int = 1
 
     def __repr__(self) -> str:
-        return f"GameRecord({self.title!r}, {self.rules.word}, {len(self.plies)} throws)"
+        return f"GameRecord({self.title!r}, {self.rules.word}, {counted(len(self.plies), 'throw')})"
 
     @cached_property
     def stepper(self) -> Stepper:

@@ -18,6 +18,7 @@ from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_from_settings, settings_of
 from ur_solver.records.steps import Step
 from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
+from ur_solver.rules.words import counted
 from ur_solver.space import race_space_of
 
 VERSION = 2
@@ -171,7 +172,7 @@ class _StatesReader:
         if isinstance(available, list) and len(available) != len(steps):
             ply = self.replay.plies[-1]
             raise RecordError(
-                f"moves lists {len(available)} moves; legal with throw {ply.throw}: "
+                f"moves lists {counted(len(available), 'move')}; legal with throw {ply.throw}: "
                 f"{self.replay.stepper.texts(ply.side, steps)}"
             )
 
@@ -291,8 +292,8 @@ def _initial(rules: RuleSet, values: object) -> tuple[Position, int]:
             score = _whole(entry.get("score"), f"players.{player}.score")
             if score != position.n_off(player):
                 raise RecordError(
-                    f"players.{player}.score is {score}, but {position.n_off(player)} "
-                    f"of {rules.pieces} pieces are neither at home nor on the board"
+                    f"players.{player}.score is {score}, but home and board leave "
+                    f"{position.n_off(player)} of {counted(rules.pieces, 'piece')}"
                 )
         return position, _whole(state.get("time", 0), "time")
 

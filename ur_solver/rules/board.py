@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ur_solver.errors import RuleSetError
+from ur_solver.rules.words import counted
 
 MAX_COLUMNS = 12
 """The widest board that state rows and the notation have room for."""
@@ -58,7 +59,7 @@ class Board:
 
     def _shape_faults(self) -> list[str]:
         if len(self.rows) != len(_ROWS):
-            return [f"it has {len(self.rows)} rows, not three: A, B and C"]
+            return [f"it has {counted(len(self.rows), 'row')}, not three: A, B and C"]
         faults = [
             f"row {name} is {row!r:.60}, not 1 to {MAX_COLUMNS} characters, '.' for a square and "
             "'_' for none"
@@ -170,7 +171,7 @@ class Path:
 
     def _square_faults(self) -> list[str]:
         if not MIN_PATH <= len(self.light) <= MAX_PATH:
-            return [f"it has {len(self.light)} squares, not {MIN_PATH} to {MAX_PATH}"]
+            return [f"it has {counted(len(self.light), 'square')}, not {MIN_PATH} to {MAX_PATH}"]
         known = {*self.board.squares}
         unknown = [square for square in dict.fromkeys(self.light) if square not in known]
         faults = [

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ur_solver.errors import RuleSetError
+from ur_solver.rules.words import counted
 
 MAX_STAKE = 1_000_000
 """The largest ante or fine; only their ratio matters to the play."""
@@ -195,6 +196,6 @@ class Stakes(Payoff):
         return [
             f"Each player pays {self.ante} into the pot, and {self.fine} more for each landing on "
             "a rosette; the winner takes it.",
-            f"Tables have values of their own for up to {self.reach_of(pieces)} fines paid "
-            "(--fines chooses how many).",
+            "Tables have values of their own for up to "
+            f"{counted(self.reach_of(pieces), 'fine')} paid (--fines chooses how many).",
         ]

@@ -31,6 +31,7 @@ from ur_solver.rules.contents import (
     swap_sides,
 )
 from ur_solver.rules.drawing.text import position_text
+from ur_solver.rules.words import counted
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
@@ -92,8 +93,8 @@ class Position:
     def __post_init__(self) -> None:
         if len(self.contents) != len(self.rules.board.squares):
             raise ValueError(
-                f"contents of {len(self.contents)} squares; the board {self.rules.board.name!r} "
-                f"has {len(self.rules.board.squares)}"
+                f"contents of {counted(len(self.contents), 'square')}; the board "
+                f"{self.rules.board.name!r} has {len(self.rules.board.squares)}"
             )
 
     def __repr__(self) -> str:
@@ -190,7 +191,7 @@ class Position:
         for name, side in (("light", LIGHT), ("dark", DARK)):
             count = self.home(side) + self.on_board(side)
             if count > rules.pieces:
-                faults.append(f"{name} has {count} pieces, more than the {rules.pieces} there are")
+                faults.append(f"{name} has {count} pieces, more than {rules.pieces}")
             if rules.mechanics.is_numbered:
                 faults += _number_faults(self, name, side)
         if all(self.n_off(side) == rules.pieces for side in (LIGHT, DARK)):
@@ -247,7 +248,8 @@ def parse_any_position(rules: RuleSet, text: str) -> Position:
         expected.append("the fines paid")
     if len(fields) != len(expected):
         raise PositionSyntaxError(
-            f"position {text!r}: {len(fields)} fields, expected {len(expected)}: "
+            f"position {text!r}: {counted(len(fields), 'field')}, expected "
+            f"{len(expected)}: "
             f"{', '.join(expected)}, such as {rules.start().notation!r}"
         )
     board, side, light_home, dark_home, *fines = fields
@@ -278,16 +280,16 @@ def _parse_board(rules: RuleSet, text: str, whole: str) -> tuple[str, ...]:
     shapes, rows = rules.board.rows, text.split("/")
     if len(rows) != 3:
         raise PositionSyntaxError(
-            f"position {whole!r}: the board {text!r} has {len(rows)} rows, expected 3, "
-            f"such as {'/'.join(shapes)!r}"
+            f"position {whole!r}: the board {text!r} has {counted(len(rows), 'row')}, expected "
+            f"3, such as {'/'.join(shapes)!r}"
         )
     contents = []
     for name, row, shape in zip("ABC", rows, shapes, strict=True):
         cells = _parse_row(rules, name, row, whole)
         if len(cells) != len(shape):
             raise PositionSyntaxError(
-                f"position {whole!r}: row {name} is {row!r}, {len(cells)} columns, expected "
-                f"{len(shape)} as in {shape!r}"
+                f"position {whole!r}: row {name} is {row!r}, {counted(len(cells), 'column')}, "
+                f"expected {len(shape)} as in {shape!r}"
             )
         for column, (cell, kind) in enumerate(zip(cells, shape, strict=True), start=1):
             if (cell == "_") != (kind == "_"):

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ur_solver.players.policies import Policy, TablePolicy, policy_of, totals_of
 from ur_solver.players.walker import Walker, walker_of
 from ur_solver.query import Answers
+from ur_solver.rules.words import counted
 from ur_solver.study.estimates import (
     Estimate,
     beyond_of,
@@ -79,7 +80,7 @@ def study(
     """
     table.file.check_whole("a study")
     rules, walker = table.rules, walker_of(table.rules)
-    say(f"{games:,} games of the table against itself")
+    say(f"{counted(games, 'game')} of the table against itself")
     best = TablePolicy(table)
     observers = (Counts, partial(_chances, table), Squares, Snapshots)
     played = play(rules, best, best, games, seed=seed, observers=observers)

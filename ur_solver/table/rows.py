@@ -12,6 +12,7 @@ import ur_solver
 from ur_solver.blocks import VALUE_TYPES, chunk_length_for
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
+from ur_solver.rules.words import counted
 from ur_solver.space import Part, part_of
 from ur_solver.table.format import Header, empty_blocks, table_error
 
@@ -100,7 +101,8 @@ class TableRows:
         missing = np.flatnonzero(~self._is_noted)
         if len(missing):
             first = self.part.indices[missing[0]]
-            raise ValueError(f"{len(missing)} blocks are missing, the first of them {first}")
+            many = counted(len(missing), "block is", "blocks are")
+            raise ValueError(f"{many} missing, the first of them {first}")
         return Header(
             rules=self.rules,
             value_type=self.value_type.name,

@@ -30,6 +30,7 @@ from ur_solver.errors import (
     TableVersionError,
 )
 from ur_solver.rules import RuleSet
+from ur_solver.rules.words import counted
 from ur_solver.space import Part, space_of, whole_of
 from ur_solver.table.folder import CHECKSUMS, TABLE, blocks_of_rows
 from ur_solver.table.format import (
@@ -224,7 +225,7 @@ class FolderSource:
             rows = np.fromfile(path / MANIFEST, RECORD)
             checksums = np.fromfile(path / CHECKSUMS, "<u4")
             if len(rows) != len(space.blocks):
-                raise damaged(path, f"{MANIFEST} has {len(rows)} records")
+                raise damaged(path, f"{MANIFEST} has {counted(len(rows), 'record')}")
             held = np.flatnonzero(rows["magic"] != b"")
             part = _part_of(path, version, rules, held)
             return _checked(path, version, head, part, blocks_of_rows(part, rows), checksums)

@@ -1,6 +1,7 @@
 // Dialogs: a new game, a game from elsewhere, saving and sharing, the keys.
 
 import { at, download, make } from "./dom.js";
+import { counted } from "./words.js";
 
 const SIDES = ["light", "dark"];
 
@@ -87,7 +88,7 @@ function wireOpening(session, failed, open) {
 
 function gameWords(game) {
   const names = SIDES.map((side) => game.names[side] ?? side).join(" – ");
-  return `Game ${game.game}: ${names}, ${game.plies.length} throws, ${game.result}`;
+  return `Game ${game.game}: ${names}, ${counted(game.plies.length, "throw")}, ${game.result}`;
 }
 
 function faultItem(fault, count) {

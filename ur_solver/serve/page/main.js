@@ -7,7 +7,7 @@ import { at, make } from "./dom.js";
 import { Editor } from "./editor.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
 import { Session, picked } from "./session.js";
-import { throwsOf } from "./words.js";
+import { counted, throwsOf } from "./words.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const PAUSE = 500;
@@ -97,7 +97,7 @@ function statusWords() {
   const move = session.moves[session.chosen];
   if (!move) return `${before}${side} has thrown ${thrown}: no move, the turn passes.`;
   const worth = session.showsValues && session.source.hasValues ? `, ${session.units.value(move.value)}` : "";
-  return `${before}${side} has thrown ${thrown}; ${session.chosen + 1} of ${session.moves.length} moves: ${move.move}${worth}.`;
+  return `${before}${side} has thrown ${thrown}; ${session.chosen + 1} of ${counted(session.moves.length, "move")}: ${move.move}${worth}.`;
 }
 
 /** Buttons for what is to be done now, besides moves. */
@@ -323,7 +323,7 @@ async function begin() {
   at("table").replaceChildren(
     make("optgroup", { label: "Tables" }, ...tables.map((each) => option(`tables/${each.id}`, each.id))),
     make("optgroup", { label: "Rules without a table" },
-      ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, `${each.name}, ${each.pieces} pieces`))));
+      ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, `${each.name}, ${counted(each.pieces, "piece")}`))));
   await followAddress();
 }
 

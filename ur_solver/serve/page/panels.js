@@ -1,7 +1,7 @@
 // Everything beside the board: chances, throws, moves, the game's turns, its graph and its account.
 
 import { at, make, makeSvg } from "./dom.js";
-import { MARKS, other, throwsOf, turnWords } from "./words.js";
+import { MARKS, counted, other, throwsOf, turnWords } from "./words.js";
 
 const SIDES = ["light", "dark"];
 
@@ -163,7 +163,7 @@ export function showGraph(session, go) {
   host.setAttribute("aria-valuenow", index);
   const value = known[index];
   host.setAttribute("aria-valuetext",
-    `after ${index} of ${line.length - 1} throws${value === undefined ? "" : `, light ${(100 * value).toFixed(1)} %`}`);
+    `after ${index} of ${counted(line.length - 1, "throw")}${value === undefined ? "" : `, light ${(100 * value).toFixed(1)} %`}`);
   host.onclick = (event) => {
     const box = host.firstChild.getBoundingClientRect();
     const share = ((event.clientX - box.x) / box.width) * (WIDTH + 16) - 8;

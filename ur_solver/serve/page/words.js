@@ -11,6 +11,11 @@ export function signed(number, digits = 1) {
   return `${number < 0 && !isNought ? MINUS : "+"}${text}`;
 }
 
+/** A count and what is counted, of which there may be one. */
+export function counted(count, one) {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
+}
+
 /** How a source's values are written: chances in per cent, or money. */
 export class Units {
   /** @param {{stakes: object | null}} about */
