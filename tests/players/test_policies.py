@@ -5,6 +5,7 @@ import pytest
 
 from tests.games import HashValues
 from tests.players.test_walker import random_states
+from tests.thumbs import ORDERS
 from ur_solver.api.table import Table
 from ur_solver.errors import InputError
 from ur_solver.players.player import Asked, Player
@@ -17,7 +18,6 @@ from ur_solver.players.policies import (
     policy_of,
 )
 from ur_solver.players.walker import Walker
-from ur_solver.records import Saying
 from ur_solver.records.race_steps import stepper_of
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.turns import total
@@ -47,23 +47,7 @@ def test_weights_are_chances(name, rules):
         assert np.add.reduceat(weights, turns.starts[:-1]) == pytest.approx(1)
 
 
-def readable_first(options):
-    return min(range(len(options)), key=lambda k: options[k].source)
-
-
-def readable_greedy(options):
-    def eager(option):
-        if isinstance(option, Saying):
-            return option.source
-        return option.is_win, option.is_capture, option.again, option.target
-
-    return max(range(len(options)), key=lambda k: eager(options[k]))
-
-
-READABLE = {"first": readable_first, "greedy": readable_greedy}
-
-
-@pytest.mark.parametrize("name", READABLE)
+@pytest.mark.parametrize("name", ORDERS)
 @pytest.mark.parametrize("rules", [name for name in CATALOGUE if name != "bell-stakes"])
 def test_named_orders_choose_what_they_say(name, rules):
     """Turn by turn, of the options that games are recorded by, and in their order."""
@@ -81,7 +65,7 @@ def test_named_orders_choose_what_they_say(name, rules):
                 throw = turns.walker.throws[turns.throws[k]]
                 options = stepper.steps(state, throw, saying.name)
                 asked = Asked(state, throw, saying.name)
-            index = READABLE[name](options)
+            index = ORDERS[name](options)
             assert chosen[k] - turns.starts[k] == index
             assert player.choose([asked], rng) == [index]
 

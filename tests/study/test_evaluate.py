@@ -8,11 +8,12 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
 from tests.golden import CHANCES
+from tests.thumbs import ORDERS, greedy
 from ur_solver.api.table import Table
 from ur_solver.errors import InputError
 from ur_solver.players.policies import policy_of
 from ur_solver.players.walker import walker_of
-from ur_solver.rules import FREE_THROW, named_rules
+from ur_solver.rules import named_rules
 from ur_solver.rules.turns import final_value, turn
 from ur_solver.space import space_of
 from ur_solver.study.estimates import mean_of
@@ -21,43 +22,18 @@ from ur_solver.study.exact_play import ExactPlay
 from ur_solver.study.play import play
 
 
-def readable_greedy(position, options):
-    """Wins, else captures, else throws again, else goes furthest; of sayings, moves."""
-    if isinstance(options[0], str):
-        return options[0]  # 'move' comes first
-    return max(
-        options,
-        key=lambda move: (
-            move.position.winner is not None,
-            move.is_capture,
-            move.again,
-            move.target,
-        ),
-    )
-
-
-def readable_first(position, options):
-    if isinstance(options[0], str):
-        return options[-1]  # 'enter' comes last
-    return min(options, key=lambda move: move.source)
-
-
-POLICIES = {"greedy": readable_greedy, "first": readable_first}
-
-
-def steps_of(position, choices, decide):
-    """What a policy comes to in a position: probabilities and positions."""
+def steps_of(position, choices, order):
+    """What an order comes to in a position: probabilities and positions."""
     names = [choice.name for choice in choices]
-    said = decide(position, names) if len(names) > 1 else names[0]
-    assert said in (*names, FREE_THROW)
-    for outcome in choices[names.index(said)].outcomes:
+    said = order(names) if len(names) > 1 else 0
+    for outcome in choices[said].outcomes:
         chance = float(outcome.probability)
         if not outcome.moves:
             yield chance, position.pass_turn()
         elif len(outcome.moves) == 1:
             yield chance, outcome.moves[0].position
         else:
-            yield chance, decide(position, list(outcome.moves)).position
+            yield chance, outcome.moves[order(outcome.moves)].position
 
 
 def linear_system(rules, light, dark):
@@ -69,12 +45,12 @@ def linear_system(rules, light, dark):
     for rank in range(n):
         position = space.unrank(rank)
         choices = turn(position)
-        for side, decide in enumerate((light, dark)):
+        for side, order in enumerate((light, dark)):
             own = 2 * rank + side
             if final_value(position) is not None:  # neither can ever move
                 chances[own], throws[own] = 0.5, 0
                 continue
-            for chance, reached in steps_of(position, choices, decide):
+            for chance, reached in steps_of(position, choices, order):
                 turned = reached.side == "D"
                 final = final_value(reached)
                 if final is not None:
@@ -102,7 +78,7 @@ def linear_system(rules, light, dark):
 def check_against_linear_solve(rules, light, dark):
     exact = ExactPlay(walker_of(rules))
     ours, theirs = (exact.weights(policy_of(name, None)) for name in (light, dark))
-    chances, throws = linear_system(rules, POLICIES[light], POLICIES[dark])
+    chances, throws = linear_system(rules, ORDERS[light], ORDERS[dark])
     found = exact.chances(ours, theirs)
     assert np.abs(np.array(found) - chances).max() < 1e-11
     means = exact.throws(ours, theirs)
@@ -126,16 +102,16 @@ def test_two_pieces_by_the_readable_equations(name):
     rules = named_rules(name, 2)
     walker = walker_of(rules)
     exact = ExactPlay(walker)
-    written = [exact.weights(policy_of(each, None)) for each in POLICIES]
+    written = [exact.weights(policy_of(each, None)) for each in ORDERS]
     chances, throws = exact.chances(*written), exact.throws(*written)
     rng = np.random.default_rng(3)
     for rank in rng.choice(exact.n, 150, replace=False).tolist():
         position = walker.space.unrank(rank)
         if final_value(position) is not None:  # drawn: neither can ever move
             continue
-        for side, decide in enumerate(POLICIES.values()):
+        for side, order in enumerate(ORDERS.values()):
             expected, length = 0.0, 1.0
-            for chance, reached in steps_of(position, turn(position), decide):
+            for chance, reached in steps_of(position, turn(position), order):
                 final = final_value(reached)
                 turned = reached.side == "D"
                 if final is None:
@@ -231,7 +207,8 @@ def test_games_are_repeatable(query2):
 
 def test_a_policy_of_ones_own(query2):
     named = evaluate(query2, "greedy", "random", games=200)
-    assert evaluate(query2, readable_greedy, "random", games=200) == named
+    own = evaluate(query2, lambda _, options: options[greedy(options)], "random", games=200)
+    assert own == named
 
 
 def test_what_cannot_be_evaluated(query2, solved):
