@@ -147,9 +147,15 @@ def test_a_function_is_a_policy():
         wrong.weights(next(turns_of(RULES, 20))[0])
 
 
-@pytest.mark.parametrize("rules", ["finkel:4", "bell-stakes:2", "birds:2"])
-def test_the_table_takes_what_is_worth_most(rules, solved):
-    rules = named_rules(rules if rules != "finkel:4" else "finkel:2")
+@pytest.mark.parametrize(
+    ("rules", "n_moves_least", "n_choices_least"),
+    [("finkel:2", 50, 0), ("bell-stakes:2", 20, 0), ("birds:2", 0, 5)],
+)
+def test_options_are_worth_what_the_table_says_of_moves_and_choices(
+    rules, n_moves_least, n_choices_least, solved
+):
+    rules = named_rules(rules)
+    n_moves = n_choices = 0
     with Table(solved(rules)) as table:
         policy = TablePolicy(table)
         for turns, saying in turns_of(rules, 25):
@@ -161,6 +167,7 @@ def test_the_table_takes_what_is_worth_most(rules, solved):
                     choices = table.choices(position)
                     expected = [choices[each.name] for each in turns.sayings]
                     assert mine == pytest.approx(expected, abs=1e-9)
+                    n_choices += 1
                 elif rules.name != "birds" and turns.throws[k] >= 0:
                     throw = turns.walker.throws[turns.throws[k]]
                     moves = table.moves(position, throw)
@@ -168,6 +175,9 @@ def test_the_table_takes_what_is_worth_most(rules, solved):
                         assert sorted(mine, reverse=True) == pytest.approx(
                             [each.value for each in moves], abs=1e-9
                         )
+                        n_moves += 1
+    assert n_moves >= n_moves_least
+    assert n_choices >= n_choices_least
 
 
 def test_players_err_by_shares_of_the_pot(solved):
