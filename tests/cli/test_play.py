@@ -145,14 +145,14 @@ def test_ctrl_c_keeps_the_game():
     os.write(terminal, b"1\n")
     while shown.count(b"move> ") < 2:
         shown += os.read(terminal, 1 << 16)
-    # one that comes between the prompt and the read waits for the next key, or for another one
-    for _ in range(6):
-        process.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(10)
-            break
-    assert process.wait(10) == 130
-    shown += os.read(terminal, 1 << 16)
+    process.send_signal(signal.SIGINT)
+    # one that comes between the prompt and the read waits for the next line
+    with contextlib.suppress(OSError):  # where nobody reads it any more
+        os.write(terminal, b"\n")
+    assert process.wait(60) == 130
+    with contextlib.suppress(OSError):  # the end, on Linux
+        while part := os.read(terminal, 1 << 16):
+            shown += part
     assert b"--resume' goes on with it" in shown
     assert b"leaves" not in shown
     os.close(terminal)
