@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from tests.dense import DenseGame
 from tests.solving import solve
 from ur_solver.errors import SolveError
 from ur_solver.kernel import ArrayBlocks, kernel_of
@@ -45,6 +47,17 @@ def test_where_nobody_can_ever_move_the_value_is_a_half(path, pieces):
     for block in space.blocks:
         own = blocks.values_of(block.index)
         assert kernel_of(space).residual(block, own, blocks, block.offset, block.size) < 1e-12
+
+
+@pytest.mark.parametrize("path", ["bell", "masters"])
+def test_values_beside_draws_are_those_of_the_readable_turns(path):
+    space = space_of(fives(1, path))
+    values = solve(space, tolerance=1e-12)
+    game = DenseGame(space.unrank(rank) for rank in range(space.n_values))
+    truth = {p: value for p, value in game.values().items() if p.winner is None}
+    assert len(truth) == space.n_values
+    found = values[[space.rank(position) for position in truth]]
+    assert np.abs(found - list(truth.values())).max() < 1e-12
 
 
 def test_draws_are_not_taken_for_play_without_an_end():
