@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.paths import random_boards, random_paths, tiled_paths
 from tests.solving import solve
-from ur_solver.rules import DICE, PATHS, UR, Path, RuleSet, named_rules
+from ur_solver.errors import RuleSetError
+from ur_solver.rules import DICE, PATHS, UR, Path, RuleSet, SquareRule, named_rules
+from ur_solver.rules.squares import (
+    CapturedBy,
+    Converting,
+    Dueling,
+    Ordinary,
+    Paired,
+    Refuge,
+    Shared,
+    Stack,
+)
 from ur_solver.rules.turns import evaluate
 from ur_solver.space import RaceSpace, TileSpace, space_of
 
@@ -66,6 +77,35 @@ def assert_solved_as_the_rules_say(rules: RuleSet) -> None:
 @example(path=ALL_SAFE, dice=DICE["d4"], switches={})
 def test_one_piece_by_the_readable_rules(path, dice, switches):
     assert_solved_as_the_rules_say(rules_of(path, dice, switches, 1))
+
+
+@st.composite
+def some_squares(draw: st.DrawFn, path: Path) -> dict[str, SquareRule]:
+    """Rules of some squares of a path, of every kind that there is."""
+    simple = st.one_of(
+        st.builds(Ordinary, st.booleans()),
+        st.just(Shared()),
+        st.builds(Stack, st.integers(1, 3), st.booleans()),
+        st.builds(Refuge, st.integers(1, 3)),
+        st.builds(Dueling, st.booleans()),
+        st.just(Converting()),
+        st.just(Paired()),
+    )
+    throws = st.sets(st.integers(1, 4), min_size=1).map(sorted).map(tuple)
+    rule = st.one_of(simple, st.builds(CapturedBy, st.builds(Ordinary, st.booleans()), throws))
+    squares = st.sets(st.sampled_from(path.light), min_size=1, max_size=3)
+    return {square: draw(rule) for square in sorted(draw(squares))}
+
+
+@given(st.data(), random_paths(), some_dice, some_switches, st.sampled_from([1, 1, 1, 2]))
+@settings(max_examples=100, deadline=None)
+def test_squares_of_every_kind_by_the_readable_rules(data, path, dice, switches, pieces):
+    squares = data.draw(some_squares(path))
+    try:
+        rules = RuleSet("random", path, dice, pieces, switches=switches, squares=squares)
+    except RuleSetError:
+        assume(False)
+    assert_solved_as_the_rules_say(rules)
 
 
 BACK_TO_ENTRY = Path.of(
