@@ -96,6 +96,16 @@ class DenseGame:
             raise AssertionError("no policy is optimal")
         return dict(zip(self.positions, map(float, values), strict=True))
 
+    def length(self) -> float:
+        """The most turns that play is expected to take from any position, as `values` has it."""
+        row_of = {number: row for row, number in enumerate(self._choices)}
+        values = np.array(list(self.values().values()), dtype=np.longdouble)
+        (rows, columns, factors), _ = self._equations(row_of, values)
+        n = len(row_of)
+        matrix = np.eye(n)  # the first entries, and of the others the signs, are of chances to win
+        np.subtract.at(matrix, (rows[n:], columns[n:]), np.abs(factors[n:].astype(float)))
+        return float(np.linalg.solve(matrix, np.ones(n)).max())
+
     def _equations(self, row_of, values):
         """The matrix under the best policy by some values, as entries, and the right side."""
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.dense import PRECISION, DenseGame
 from tests.solving import solve
 from ur_solver.errors import SolveError, UnsolvableError
-from ur_solver.kernel import RowKernel, policy
+from ur_solver.kernel import ArrayBlocks, RowKernel, policy
 from ur_solver.make import make_table
 from ur_solver.rules import PATHS, RuleSet, named_rules
 from ur_solver.rules.dice import DICE, Dice
@@ -33,7 +33,7 @@ def furthest_off(space, values, truth) -> float:
     return float(np.abs(found - list(truth.values())).max())
 
 
-@pytest.mark.parametrize("tolerance", [1e-4, 1e-11])
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-10])
 @pytest.mark.parametrize("number", range(1, 8))
 def test_the_slow_rule_sets_are_solved(number, tolerance):
     rules, truth = given_values(number)
@@ -99,6 +99,7 @@ NINE_THROWS = odd_rules(
 @given(rules_with_odd_dice(), st.sampled_from([1e-3, 1e-6, 1e-9, 1e-12]))
 @settings(max_examples=100, deadline=None)
 @example(NINE_THROWS, 1e-12)
+@example(odd_rules("bell", {5: 10_000_000, 6: 1}), 1e-12)
 def test_no_value_is_further_off_than_the_table_says(rules, tolerance):
     space = space_of(rules)
     game = DenseGame(space.unrank(rank) for rank in range(space.n_values))
@@ -113,8 +114,8 @@ def test_no_value_is_further_off_than_the_table_says(rules, tolerance):
         assert refusal.split("'")[1] in endless
         return
     if "ask for a larger tolerance" in refusal:
-        # play lasts so long that rounding errors add up to more
-        assert tolerance < 1e-3
+        # justified where errors of some units in the last place a turn add up to more
+        assert game.length() * 2.0**-48 > tolerance
         return
     assert not refusal
     truth = {p: value for p, value in game.values().items() if p.winner is None}
@@ -135,20 +136,11 @@ def test_policy_iteration_agrees_with_sweeps(word):
     space = space_of(named_rules(word))
     kernel = RowKernel(space)
     expected = solve(space, tolerance=1e-13)
-    blocks = Solved(space, expected)
+    blocks = ArrayBlocks(space, expected)
     for block in space.blocks:
         guess = np.full(block.size, 0.5)
         found = kernel.iterate_policies(block, guess, blocks)
         assert np.abs(found - blocks.values_of(block.index)).max() < 1e-12
-
-
-class Solved:
-    def __init__(self, space, values):
-        self.space, self.values = space, values
-
-    def values_of(self, index):
-        block = self.space.blocks[index]
-        return self.values[block.offset : block.offset + block.size]
 
 
 def test_a_large_block_is_not_factorised(monkeypatch):
