@@ -198,8 +198,19 @@ def test_where_sweeps_grow_fast_the_time_for_a_position_grows(monkeypatch):
     assert expected_seconds(part_of(rules.with_pieces(2))) == 1  # the sample itself
 
 
-def test_a_sample_is_really_solved():
-    assert 0 < expected_seconds(part_of(named_rules("finkel:2"))) < 60
+def test_a_sample_is_really_solved(monkeypatch):
+    part, solve_blocks, solved = part_of(named_rules("finkel:2")), cost.solve, []
+
+    def noting(space, *, on_block, **options):
+        def note(record):
+            solved.append((space.rules.word, record.index))
+            on_block(record)
+
+        solve_blocks(space, on_block=note, **options)
+
+    monkeypatch.setattr(cost, "solve", noting)
+    assert expected_seconds(part) > 0
+    assert sorted(solved) == [("finkel:2", index) for index in part.indices]
 
 
 def test_the_summary_is_of_the_table(tmp_path):

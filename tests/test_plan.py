@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import pairwise
+from itertools import count, pairwise
 
 import pytest
 from click.testing import CliRunner
 
+from ur_solver.blocks import BlockRecord
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
-from ur_solver.estimates import Speed, measured_speed, plan
+from ur_solver.estimates import Speed, cost, measured_speed, plan
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of, space_of
 
@@ -75,11 +76,27 @@ def test_a_block_that_is_too_large_is_named(word, memory, message):
         plan(part_of(named_rules(word).settled()), workers=8, cores=16, memory=memory, speed=EVEN)
 
 
-def test_the_speed_is_this_machines():
+def test_the_speed_is_that_of_a_sample(monkeypatch):
+    """The processor was another program's half of the time, which does not count."""
+    sampled = []
+
+    def fake(space, *, tolerance, runner, on_block):
+        sampled.append(space)
+        for block in space.blocks:
+            seconds = 0.004 if block.size <= 1024 else 0.004 + 2e-6 * block.size
+            on_block(BlockRecord(block.index, 0.0, 1, seconds))
+
+    wall, processor = count(0, 2), count()
+    monkeypatch.setattr(cost, "solve", fake)
+    monkeypatch.setattr(cost.time, "perf_counter", lambda: float(next(wall)))
+    monkeypatch.setattr(cost.time, "process_time", lambda: float(next(processor)))
     speed = measured_speed(part_of(named_rules("finkel:7")))
-    assert 1e-9 < speed.seconds_per_value < 1e-4
-    assert 0 <= speed.seconds_per_block < 1
-    assert speed.seconds(1000, 2) < speed.seconds(1000, 1)
+    space = sampled[-1]
+    assert space.rules.word == "finkel:3"
+    large = sum(block.size for block in space.blocks if block.size > 1024)
+    assert speed.seconds_per_block == 0.002
+    assert speed.seconds_per_value == pytest.approx(1e-6 * large / space.n_values)
+    assert Speed(2e-6, 0.5).seconds(1000, threads=2) == pytest.approx(0.501)
 
 
 def test_the_command(tmp_path):
