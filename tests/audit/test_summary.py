@@ -117,13 +117,14 @@ def test_json_has_the_documented_keys():
 
 def test_json_has_the_strength_that_the_text_gives():
     references = {"random": 0.03, "first": 0.02, "greedy": 0.01}
-    for name in ("finkel-2", "finkel-short-wait4roll"):
+    for name, is_short in (("finkel-2", False), ("finkel-short-wait4roll", True)):
         audit = audit_of(name)
         values = json.loads(game_json(audit, Thresholds(), references))
         for side in ("light", "dark"):
             found = values[side]
             text = strength_text(getattr(audit, side), references)
-            if text == NOTHING:
+            assert (text == NOTHING) == is_short
+            if is_short:
                 assert (found["strength"], found["strength_error"]) == (None, None)
             else:
                 assert text == (
