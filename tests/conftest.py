@@ -10,6 +10,7 @@ from ur_solver.api.table import Table
 from ur_solver.locate import FOLDER_VARIABLE, table_name
 from ur_solver.make import make_table
 from ur_solver.rules import RuleSet, named_rules
+from ur_solver.space import part_of
 
 # Nothing in the suite depends on timing or chance. UR_TEST_RANDOM=1 draws new examples.
 hypothesis.settings.register_profile(
@@ -61,3 +62,13 @@ def query2(finkel2: pathlib.Path):
     with Table(finkel2) as query:
         assert isinstance(query, Table)
         yield query
+
+
+@pytest.fixture
+def endings(tmp_path: pathlib.Path) -> pathlib.Path:
+    """The table of the part of finkel:3 with at most two pieces left a side."""
+    rules = named_rules("finkel:3")
+    path = tmp_path / "tables" / "finkel-3-left-2.h5"
+    path.parent.mkdir(exist_ok=True)
+    make_table(rules, path, part=part_of(rules, 2), threads=1)
+    return path

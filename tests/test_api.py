@@ -13,6 +13,9 @@ import numpy as np
 import pytest
 
 import ur_solver as ur
+from ur_solver.locate import FOLDER_VARIABLE
+from ur_solver.make import certify_table
+from ur_solver.table import TableFile
 
 ROOT = pathlib.Path(__file__).parent.parent
 HERE = "L...__../..D...../....__.. L 2 2"
@@ -197,6 +200,25 @@ def test_certified_errors(tmp_path):
     with ur.solve("finkel:2", tmp_path / "plain.h5") as table:
         assert table.max_error is None
         assert table.error(table.rules.start()) is None
+
+
+def test_a_part_of_a_game(tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    late = "L...__../.......L/....__.D L 0 1"
+    with ur.solve("finkel:3", left=2) as table:
+        assert table.path == tmp_path / "finkel-3-left-2.h5"
+        assert table.left == 2
+        assert table.start_value is None
+        assert table.verify().positions == 12_869
+    with ur.solve("finkel:3", left=2) as again:
+        assert again == table
+    assert issubclass(ur.errors.BeyondTableError, ur.errors.InputError)
+    with TableFile(table.path) as file:
+        certify_table(file)
+    with ur.open_table(table.path) as table:
+        assert table.error(late) < 1e-12
+        with pytest.raises(ur.errors.BeyondTableError):
+            table.error(table.rules.start())
 
 
 def test_a_missing_table_is_an_error_with_the_remedy(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
+import shutil
 
 import pytest
 
@@ -11,6 +12,8 @@ from ur_solver.errors import MissingTableError, NotATableError, OutputError, Rul
 from ur_solver.locate import (
     FOLDER_VARIABLE,
     find_file,
+    find_part,
+    holds,
     is_table_word,
     new_table_path,
     open_file,
@@ -18,9 +21,12 @@ from ur_solver.locate import (
     table_folders,
     table_name,
 )
+from ur_solver.make import make_table
 from ur_solver.rules import named_rules
+from ur_solver.space import part_of
 
 RULES = named_rules("finkel:1")
+LARGER = named_rules("finkel:3")
 
 
 @pytest.fixture
@@ -156,3 +162,40 @@ def test_a_missing_file_and_an_unknown_name(folder):
 def test_words_that_can_be_no_path_are_refused(folder, word):
     with pytest.raises((RuleSetError, MissingTableError, NotATableError)):
         open_file(word, say=silent)
+
+
+def test_by_name_the_whole_table_comes_first(endings, monkeypatch):
+    folder = endings.parent
+    monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    assert find_file(LARGER) is None
+    shutil.copy(endings, folder / "finkel-3.h5")  # by its name the whole
+    assert find_file(LARGER) is None
+    (folder / "finkel-3.h5").unlink()
+    words = []
+    with open_file("finkel:3") as table:
+        assert table.path == endings
+    with open_file("finkel:3", say=words.append) as table:  # small enough to be solved
+        assert table.part.is_whole
+    assert len(words) == 1
+    with open_file("finkel:3") as table:
+        assert table.part.is_whole
+
+
+def test_of_two_parts_the_one_with_the_position_is_found(folder):
+    late = LARGER.position("L...__../.......L/....__.D L 0 1")
+    other = LARGER.position("....__../......../....__.D L 0 2")
+    for name, left in (("finkel-3-left-1.h5", 1), ("finkel-3-left-2", 2)):
+        make_table(LARGER, folder / name, part=part_of(LARGER, left))
+    make_table(
+        named_rules("aseb:3"), folder / "finkel-3-x.h5", part=part_of(named_rules("aseb:3"), 2)
+    )
+    (folder / "finkel-3-y.h5").write_text("no table")
+    with find_part(LARGER) as table:
+        assert table.part.left == 2
+    with find_part(LARGER, LARGER.start()) as table:
+        assert table.part.left == 2
+    with find_part(LARGER, late) as table:
+        assert holds(table, late)
+    shutil.rmtree(folder / "finkel-3-left-2")
+    with find_part(LARGER, other) as table:
+        assert table.part.left == 1

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import json
 import shutil
 
 import h5py
 import hdf5plugin  # noqa: F401 - needed to read the file
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-import ur_solver as ur
 from tests.meaningless import hash_results
 from ur_solver.api.table import Table
 from ur_solver.blocks import checkpoint_folder
-from ur_solver.cli import cli
 from ur_solver.errors import (
     BeyondTableError,
     CheckpointError,
@@ -24,37 +20,14 @@ from ur_solver.errors import (
     OutputError,
     TableVersionError,
 )
-from ur_solver.locate import FOLDER_VARIABLE, find_file, find_part, open_file
-from ur_solver.make import certify_table, is_present, make_table
+from ur_solver.make import is_present, make_table
 from ur_solver.rules import named_rules
-from ur_solver.serve.shelf import open_shelf
-from ur_solver.space import Part, part_from, part_of, space_of
+from ur_solver.space import Part, part_of, space_of
 from ur_solver.table import TableFile, TableWriter, pack, version_of
 from ur_solver.verify import verify_table
 
 RULES = named_rules("finkel:3")
-START = "....__../......../....__.. L 3 3"
 LATE = "L...__../.......L/....__.D L 0 1"
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "tables"))
-    (tmp_path / "tables").mkdir()
-    return tmp_path / "tables"
-
-
-@pytest.fixture
-def endings(folder):
-    path = folder / "finkel-3-left-2.h5"
-    make_table(RULES, path, part=part_of(RULES, 2), threads=1)
-    return path
-
-
-def run(*words, code=0):
-    result = CliRunner().invoke(cli, list(words))
-    assert result.exit_code == code, result.output
-    return result.output
 
 
 @pytest.mark.parametrize(
@@ -87,10 +60,11 @@ def test_its_values_are_those_of_the_whole_table(tmp_path, word, left, name):
         assert [table.holds(rank) for rank in (-1, *some[:5].tolist())] == [False] + 5 * [True]
         for index in part.indices:
             assert np.array_equal(table.read_block(index), whole.read_block(index))
-        outside = part.outside[0]
-        for read in (table.read_block, lambda index: table.read_one(whole.space.blocks[index])):
-            with pytest.raises((IndexError, TypeError)):
-                read(outside)
+        outside = whole.space.blocks[part.outside[0]]
+        with pytest.raises(IndexError):
+            table.read_block(outside.index)
+        with pytest.raises(BeyondTableError, match="is beyond table"):
+            table.read_one(outside.offset)
         assert verify_table(table).positions == part.n_positions
 
 
@@ -139,21 +113,7 @@ def test_elsewhere_it_says_that_it_does_not_reach_so_far(endings):
             table.value(start.pass_turn())
 
 
-def test_commands_answer_or_say_so(endings):
-    path = str(endings)
-    assert "light wins" in run("query", path, LATE)
-    assert "Error: position" in run("query", path, START, code=2)
-    assert "is beyond table" in run("best", path, START, "2", code=2)
-    batch = CliRunner().invoke(cli, ["query", path, "-", "--json"], input=f"{START}\n{LATE}\n")
-    assert batch.exit_code == 2
-    first, second = (json.loads(line) for line in batch.stdout.splitlines())
-    assert (first["line"], second["position"]) == (1, LATE)
-    assert "is beyond" in first["message"]
-    batch = CliRunner().invoke(cli, ["best", path, "-"], input=f"{START}\t2\n{LATE}\t2\n")
-    assert [line.count("is beyond") for line in batch.stdout.splitlines()] == [1, 0]
-
-
-def test_it_says_what_it_holds(endings, tmp_path):
+def test_it_says_what_it_holds(endings):
     with Table(endings) as table:
         info = table.info()
         assert (info["left"], info["is_whole"], info["value"]) == (2, False, None)
@@ -161,29 +121,6 @@ def test_it_says_what_it_holds(endings, tmp_path):
         assert (info["blocks"], info["of_blocks"]) == (28, 66)
         assert "opening_value" not in info
         assert "at most 2 pieces left a side" in str(table)
-    text = run("info", str(endings))
-    assert "holds             the positions with at most 2 pieces left a side" in text
-    assert "12,869 of 263,121" in text
-    assert "first to throw" not in text
-    (listed,) = run("tables", "--json").splitlines()
-    assert [json.loads(listed)[key] for key in ("left", "is_whole")] == [2, False]
-    assert "2 left: 12,869" in run("tables")
-    make_table(RULES, tmp_path / "part.h5", part=part_from(space_of(RULES), [20]))
-    assert "blocks of positions" in run("info", str(tmp_path / "part.h5"))
-    make_table(
-        named_rules("skiriuk:2"), tmp_path / "s.h5", part=part_of(named_rules("skiriuk:2"), 1)
-    )
-    assert "starts wins" not in run("info", str(tmp_path / "s.h5"))
-
-
-def test_verify_and_certify_are_of_what_it_holds(endings):
-    run("certify", str(endings))
-    with TableFile(endings) as table:
-        assert table.header.error < 1e-11
-        assert len(table.blocks) == 28
-    found = json.loads(run("verify", str(endings), "--json"))
-    assert (found["positions"], found["blocks"], found["right"]) == (12_869, 28, True)
-    assert "right" in run("tables", "verify", str(endings))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -306,106 +243,3 @@ def test_a_table_that_is_there_counts_for_what_it_holds(endings):
         is_present(endings, RULES, **wanted)
     with pytest.raises(OutputError, match="not the positions with at most 1 piece left a side"):
         is_present(endings, RULES, part=part_of(RULES, 1), **wanted)
-
-
-def test_by_name_the_whole_table_comes_first(endings, folder):
-    assert find_file(RULES) is None
-    shutil.copy(endings, folder / "finkel-3.h5")  # by its name the whole
-    assert find_file(RULES) is None
-    (folder / "finkel-3.h5").unlink()
-    words = []
-    with open_file("finkel:3") as table:
-        assert table.path == endings
-    with open_file("finkel:3", say=words.append) as table:  # small enough to be solved
-        assert table.part.is_whole
-    assert len(words) == 1
-    with open_file("finkel:3") as table:
-        assert table.part.is_whole
-
-
-def test_of_two_parts_the_one_with_the_position_is_found(folder):
-    space = space_of(RULES)
-    late = RULES.position(LATE)
-    other = RULES.position("....__../......../....__.D L 0 2")
-    for name, left in (("finkel-3-left-1.h5", 1), ("finkel-3-left-2", 2)):
-        make_table(RULES, folder / name, part=part_of(RULES, left))
-    make_table(
-        named_rules("aseb:3"), folder / "finkel-3-x.h5", part=part_of(named_rules("aseb:3"), 2)
-    )
-    (folder / "finkel-3-y.h5").write_text("no table")
-    with find_part(RULES) as table:
-        assert table.part.left == 2
-    with find_part(RULES, RULES.start()) as table:
-        assert table.part.left == 2
-    with find_part(RULES, late) as table:
-        assert table.holds(space.rank(late))
-    shutil.rmtree(folder / "finkel-3-left-2")
-    with find_part(RULES, other) as table:
-        assert table.part.left == 1
-
-
-def test_what_takes_a_whole_game_is_refused(endings, tmp_path):
-    path = str(endings)
-    for words in (
-        ["study", path],
-        ["compare", path],
-        ["evaluate", path],
-        ["play", path],
-        ["export", path, str(tmp_path / "map.rgu")],
-    ):
-        said = run(*words, code=2)
-        assert "takes the whole game, and table" in said, words
-    assert "is beyond table" in run("sample", path, code=2)
-    assert list(tmp_path.glob("*.rgu*")) == []
-    assert list(tmp_path.glob(".*")) == []
-    with pytest.raises(BeyondTableError, match="ur serve takes the whole game"):
-        open_shelf([path], print)
-    said = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ur_solver.serve.shelf.FIRST_TABLE", "finkel:1")
-        assert list(open_shelf([], said.append)) == ["finkel-1"]
-    assert "it is not served" in said[0]
-
-
-def test_left_on_the_command_line(folder):
-    found = json.loads(run("solve", "finkel", "-n", "3", "--left", "1", "--json"))
-    assert (found["left"], found["value"], found["positions"]) == (1, None, 217)
-    assert found["path"] == str(folder / "finkel-3-left-1.h5")
-    again = json.loads(run("solve", "finkel", "-n", "3", "--left", "1", "--json"))
-    assert (again["solved"], again["left"]) == (False, 1)
-    said = run("solve", "finkel", "-n", "3", "--left", "2")
-    assert said.startswith("finkel with 3 pieces: the positions with at most 2 pieces left a side")
-    assert "a part of finkel has from 1 to 2" in run("solve", "finkel:3", "--left", "3", code=2)
-    cost = json.loads(run("solve", "skiriuk", "--left", "3", "--dry-run", "--json"))
-    whole = json.loads(run("solve", "skiriuk:3", "--dry-run", "--json"))
-    assert cost["path"] == str(folder / "skiriuk-7-left-3.h5")
-    for key in ("positions", "table_bytes", "disk_bytes", "fits"):
-        assert cost[key] == whole[key]
-    assert cost["memory_bytes"] == pytest.approx(whole["memory_bytes"], rel=0.1)
-    plan = json.loads(run("plan", "finkel:7", "--left", "3", "--json"))
-    fewer = json.loads(run("plan", "finkel:3", "--json"))
-    assert plan["left"] == 3
-    for key in ("positions", "blocks", "largest_block", "disk_bytes"):
-        assert plan[key] == fewer[key]
-    assert plan["memory_bytes"] == pytest.approx(fewer["memory_bytes"], rel=0.1)
-    assert run("plan", "skiriuk:7", "--left", "7", code=2).startswith("Error: at most 7 pieces")
-    said = run("solve", "skiriuk:7", "--left", "6", "--memory", "1GiB", "--dry-run", code=1)
-    assert "skiriuk with 7 pieces and at most 6 left a side has" in said
-    assert "; at most 3 left would fit" in said
-
-
-def test_from_python(folder):
-    with ur.solve("finkel:3", left=2) as table:
-        assert table.path == folder / "finkel-3-left-2.h5"
-        assert table.left == 2
-        assert table.start_value is None
-        assert table.verify().positions == 12_869
-    with ur.solve("finkel:3", left=2) as again:
-        assert again == table
-    assert issubclass(ur.errors.BeyondTableError, ur.errors.InputError)
-    with TableFile(table.path) as file:
-        certify_table(file)
-    with ur.open_table(table.path) as table:
-        assert table.error(LATE) < 1e-12
-        with pytest.raises(BeyondTableError):
-            table.error(START)
