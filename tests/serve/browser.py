@@ -13,6 +13,20 @@ import pytest
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 
+# Marsaglia's xorshift of 32 bits, begun anew by every page that is loaded.
+_DICE = """
+  let state = 2463534242;
+  crypto.getRandomValues = (numbers) => {
+    for (let k = 0; k < numbers.length; k++) {
+      state ^= state << 13;
+      state ^= state >>> 17;
+      state ^= state << 5;
+      numbers[k] = state >>> 0;
+    }
+    return numbers;
+  };
+"""
+
 
 @contextmanager
 def launched() -> Iterator[Any]:
@@ -35,6 +49,7 @@ class Person:
         options = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
         self.context = browser.new_context(**(options | context))
         self.context.set_default_timeout(10_000)
+        self.context.add_init_script(_DICE)  # nothing here depends on chance
         self.page = self.context.new_page()
         self.origin = origin
         self.complaints: list[str] = []
