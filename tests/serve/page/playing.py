@@ -1,0 +1,97 @@
+"""What a person does at the page, on tables of six kinds of rule sets."""
+
+from __future__ import annotations
+
+from ur_solver.rules import named_rules
+from ur_solver.serve.games import Turn
+
+WORDS = ("finkel:3", "casual-roll-again:2", "birds:2", "skiriuk:1", "ben:1", "bell-stakes:1")
+SIX = [word.replace(":", "-") for word in WORDS]
+TURNS = 9
+EN_DASH, NEXT_MISTAKE = (
+    "\N{EN DASH}",
+    "mistake \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
+)
+
+
+def rules_of(name):
+    return named_rules(name[::-1].replace("-", ":", 1)[::-1])
+
+
+def turn_of(person, rng, how):
+    """One turn: something said if there is a choice, a roll, a move by `how`; or a pass."""
+    page = person.page
+    said = page.locator("#options button[aria-pressed]")
+    if said.count() and not page.locator("#options button[aria-pressed=true]").count():
+        said.nth(rng.randrange(said.count())).click()
+        person.settle()
+    person.press("Roll", "#options")
+    person.settle()
+    if "Pass" in person.options():
+        person.press("Pass", "#options")
+    else:
+        how(person, rng)
+    person.settle()
+    left = page.locator("#options button.main:not(:text-is('Roll'))")
+    if left.count():  # a move that is to be told from another between the same squares
+        left.nth(rng.randrange(left.count())).click()
+        person.settle()
+
+
+def by_list(person, rng):
+    moves = person.page.locator("#moves button")
+    moves.nth(rng.randrange(moves.count())).click()
+
+
+def by_press(person, rng):
+    pieces = person.page.locator("#board .movable")
+    pieces.nth(rng.randrange(pieces.count())).click()
+    person.settle()
+    if not person.page.locator("#options button.main").count():  # a piece that may go to several
+        targets = person.page.locator("#board .target")
+        if targets.count() and "moves:" in person.status():
+            targets.nth(rng.randrange(targets.count())).click()
+
+
+def by_drag(person, rng):
+    pieces = person.page.locator("#board .movable")
+    piece = pieces.nth(rng.randrange(pieces.count()))
+    before = person.page.locator("#turns .turn").count()
+    targets = person.page.locator("#board .target")
+    for k in range(targets.count()):
+        piece.drag_to(targets.nth(k))
+        person.settle()
+        if (
+            person.page.locator("#turns .turn").count() > before
+            or person.page.locator("#options button.main:not(:text-is('Roll'))").count()
+        ):
+            return
+
+
+def play(person, rng, ways=(by_list, by_press, by_drag), turns=TURNS):
+    """Some turns, each in another way."""
+    for k in range(turns):
+        if "has won" in person.status():
+            return
+        turn_of(person, rng, ways[k % len(ways)])
+
+
+def turns_of(address):
+    """The turns of an address without variations."""
+    turns = []
+    for text in address.get("game", "").split(".")[1:]:
+        head, _, move = text.partition("_")
+        choice = head.rstrip("0123456789-")
+        throws = tuple(map(int, head[len(choice) :].split("-")))
+        move = move.replace("!", "@").replace("'", "+").replace("~", " again")
+        turns.append(Turn(choice or None, throws, move or None))
+    return turns
+
+
+def opened(person, text):
+    """Paste a game and go through it."""
+    person.press("Open", "header")
+    person.page.fill("#text", text)
+    person.press("Open", "#open-dialog")
+    person.page.wait_for_selector("#open-dialog", state="hidden")
+    person.settle()

@@ -1,0 +1,85 @@
+"""The page for everybody: whatever the link, the screen, the sight or the connection."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.serve.browser import Person, needs_browser
+from tests.serve.page.playing import NEXT_MISTAKE, opened
+from ur_solver.records import write_text
+from ur_solver.serve.page_files import page_files
+
+pytestmark = needs_browser
+
+
+def test_what_an_address_cannot_show_is_told(person):
+    person.visit("table=finkel-3&game=.2_A!A4")
+    assert "turn 1: move 'A@A4' is not legal" in person.page.inner_text("#error")
+    person.visit("table=finkel-3&game=((")
+    assert "cannot be read" in person.page.inner_text("#error")
+    person.page.goto("about:blank")
+    person.visit("table=none")
+    assert "there is no table 'none'" in person.page.inner_text("#error")
+    person.complaints[:] = [each for each in person.complaints if " 40" not in each]
+
+
+@pytest.mark.parametrize("width", [320, 360, 1280])
+def test_nothing_is_wider_than_the_screen(browser, origin, width):
+    person = Person(browser, origin, viewport={"width": width, "height": 700})
+    for address in ("table=birds-2&said=enter", "table=finkel-3&edit=yes", "rules=aseb:5"):
+        person.visit(address)
+        assert person.page.evaluate("document.documentElement.scrollWidth") <= width
+        if width < 400:
+            small = person.page.evaluate(
+                "[...document.querySelectorAll('button')].filter(each => each.offsetParent)"
+                ".map(each => Math.min(each.offsetWidth, each.offsetHeight))"
+                ".filter(size => size < 24)"
+            )
+            assert not small
+    person.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser, origin, scheme, long_game):
+    from axe_playwright_python.sync_playwright import Axe
+
+    person = Person(browser, origin, color_scheme=scheme, bypass_csp=True)
+    axe = Axe()
+
+    def check(what):
+        found = axe.run(person.page).response["violations"]
+        assert not found, (what, json.dumps(found, indent=1)[:3000])
+
+    person.visit("table=finkel-3")
+    check("start")
+    person.press("Open", "header")
+    check("open dialog")
+    person.keys("Escape")
+    opened(person, write_text(long_game, ".ur"))
+    person.press(NEXT_MISTAKE)
+    person.settle()
+    check("a game")
+    for name in ("New game", "Save", "Help"):
+        person.press(name, "header")
+        check(name)
+        person.keys("Escape")
+    person.press("Edit", "header")
+    person.page.wait_for_selector("#editor h2")
+    check("editor")
+    person.page.fill("#home-light", "9")
+    person.page.press("#home-light", "Tab")
+    person.page.wait_for_selector("#editor .faults li")
+    check("editor with faults")
+    for address in ("table=birds-2&said=enter&throw=1-2", "table=bell-stakes-1&throw=3",
+                    "table=finkel-3&game=.2_A!A4"):  # fmt: skip
+        person.visit(address)
+        check(address)
+    person.complaints[:] = [each for each in person.complaints if "400" not in each]
+    person.close()
+
+
+def test_the_page_is_small():
+    sizes = {path: len(content) for path, (content, _) in page_files().items()}
+    assert sum(sizes.values()) < 150_000, sizes

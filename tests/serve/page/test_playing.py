@@ -1,0 +1,209 @@
+"""Games at the page: by list, press, drag, keyboard or finger; with a table and without one."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.serve.browser import Person, needs_browser
+from tests.serve.page.playing import EN_DASH, SIX, by_list, play, rules_of, turn_of, turns_of
+from ur_solver.api.table import Table
+from ur_solver.serve.games import line_values
+from ur_solver.serve.unfold import Source
+
+pytestmark = needs_browser
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_a_game_is_played_and_judged(person, name, solved):
+    person.visit(f"table={name}")
+    play(person, random.Random(name))
+    rules = rules_of(name)
+    with Table(solved(rules)) as table:
+        turns = turns_of(person.address)
+        assert len(turns) >= 3
+        line = line_values(Source(rules, table), rules.start(), turns)
+    shown = person.page.locator("#turns .turn .played").all_inner_texts()
+    assert shown == [
+        f"{turn.choice + ' ' if turn.choice else ''}{' '.join(map(str, turn.throws))} "
+        f"{turn.move or EN_DASH}"
+        for turn in turns
+    ]
+    if rules.stakes:
+        fines = line["light"]["cost"] + line["dark"]["cost"]
+        assert person.page.inner_text("#names") == f"in the pot: {rules.payoff.total(fines)}"
+    account = person.page.locator("#summary .account")
+    total = float(account.get_attribute("data-sum"))
+    assert total == pytest.approx(line["end_value"], abs=1e-6)
+    assert float(account.get_attribute("data-end")) == pytest.approx(line["end_value"], abs=1e-9)
+    for side in ("light", "dark"):
+        facts = person.page.locator(f"#summary .player.{side} dd").all_inner_texts()
+        choices = line[side]
+        assert facts[2] == f"{choices['best']} of {choices['choices']}"
+        marks = [ply["mark"] for ply in line["plies"] if ply["side"] == side]
+        assert facts[3:] == [
+            str(marks.count(mark)) for mark in ("inaccuracy", "mistake", "blunder")
+        ]
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_a_link_shows_the_same_in_a_fresh_browser(browser, origin, person, name):
+    person.visit(f"table={name}")
+    rng = random.Random(name)
+    play(person, rng, [by_list], 5)
+    # a variation, another side on top, and a throw that is chosen
+    person.press("Back", "#controls")
+    person.press("Back", "#controls")
+    person.settle()
+    play(person, rng, [by_list], 1)
+    person.press("Flip", "#controls")
+    person.settle()
+    if person.page.locator("#throws button:not(:disabled)").count() == 0:
+        person.page.locator("#options button").first.click()
+        person.settle()
+    person.page.locator("#throws button:not(:disabled)").last.click()
+    person.settle()
+    shown = person.shown()
+    other = Person(browser, origin)
+    other.page.goto(person.page.url)
+    other.page.wait_for_selector("main[aria-busy='false'] #board svg")
+    assert other.shown() == shown
+    assert other.page.url == person.page.url
+    other.close()
+
+
+def test_a_whole_game_by_keyboard_alone(person):
+    person.visit("table=finkel-1")
+    while person.page.evaluate("document.activeElement.id") != "board":
+        person.keys("Tab")
+    for _ in range(400):
+        person.keys("r")
+        person.settle()
+        if "moves" in person.status():
+            person.keys("ArrowDown", "ArrowUp")
+            assert "1 of" in person.status()
+        person.keys("Enter")
+        person.settle()
+        if "has won" in person.status():
+            break
+    assert "has won" in person.status()
+    n_turns = len(turns_of(person.address))
+    person.keys("Home")
+    person.settle()
+    assert "at" not in person.address
+    person.keys("ArrowRight", "ArrowRight", "ArrowLeft")
+    person.settle()
+    assert person.address["at"] == "1"
+    person.keys("End")
+    person.settle()
+    assert person.address["at"] == str(n_turns)
+    person.keys("u")
+    person.settle()
+    assert len(turns_of(person.address)) == n_turns - 1
+    person.keys("f", "v")
+    person.settle()
+    assert (person.address["top"], person.address["values"]) == ("dark", "no")
+    person.keys("?")
+    assert person.page.locator("#help-dialog").is_visible()
+    person.keys("Escape")
+    person.keys("Tab")  # away from the board, keys are the browser's own
+    before = person.page.url
+    person.keys("f", "r")
+    person.settle()
+    assert person.page.url == before
+
+
+def test_a_game_by_touch(browser, origin):
+    """Pieces are tapped, or carried by a finger, on a phone."""
+    person = Person(
+        browser, origin, viewport={"width": 390, "height": 840}, has_touch=True, is_mobile=True
+    )
+    person.visit("table=finkel-3")
+    page, finger = person.page, person.context.new_cdp_session(person.page)
+
+    def carry(piece, target):
+        points = []
+        for place in (piece, target):
+            box = place.bounding_box()
+            points.append({"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2})
+        sent = [("touchStart", points[:1]), ("touchMove", points[1:]), ("touchEnd", [])]
+        for kind, where in sent:
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": where})
+
+    n_carried = n_tapped = 0
+    for _ in range(12):
+        page.locator("#options").get_by_role("button", name="Roll", exact=True).tap()
+        person.settle()
+        turns = page.locator("#turns .turn").count()
+        if "Pass" in person.options():
+            page.locator("#options").get_by_role("button", name="Pass", exact=True).tap()
+        elif n_tapped > n_carried:
+            page.locator("#board").scroll_into_view_if_needed()
+            targets = page.locator("#board .target")
+            for k in range(targets.count()):
+                carry(page.locator("#board .movable").first, targets.nth(k))
+                person.settle()
+                if page.locator("#turns .turn").count() > turns:
+                    break
+            n_carried += 1
+        else:
+            page.locator("#board .movable").first.tap()
+            n_tapped += 1
+        person.settle()
+        assert page.locator("#turns .turn").count() == turns + 1
+    assert min(n_carried, n_tapped) > 2
+    person.close()
+
+
+def test_a_state_of_the_board_costs_one_request(person):
+    person.visit("table=finkel-3")
+    person.requests.clear()
+    play(person, random.Random(3), turns=6)
+    turns = len(turns_of(person.address))
+    assert len(person.requests) <= turns
+    assert all("/position?" in url for url in person.requests)
+    person.requests.clear()
+    for _ in range(3):
+        person.press("Back", "#controls")
+        person.settle()
+    assert not person.requests
+
+
+@pytest.mark.parametrize("name", ["finkel-1", "birds-2", "bell-stakes-1"])
+def test_the_table_plays_both_sides(person, name):
+    person.visit(f"table={name}")
+    person.press("New game", "header")
+    person.page.select_option("#light-player", "weak")
+    person.page.select_option("#dark-player", "table")
+    person.press("Start", "#new-dialog")
+    person.until("#status", "has won", seconds=60)
+    assert "dark: the table" in person.page.inner_text("#names")
+    lost = person.page.locator("#summary .player.dark dd").nth(1).inner_text()
+    assert lost in ("+0.0", "\N{MINUS SIGN}0.0")
+
+
+def test_the_table_answers_a_human(person):
+    person.visit("table=finkel-3&dark=random")
+    for _ in range(6):
+        person.until("#status", "light to throw")
+        turn_of(person, random.Random(1), by_list)
+    assert person.address["dark"] == "random"
+    assert len(turns_of(person.address)) >= 9
+
+
+@pytest.mark.parametrize("name", ["murray:7", "aseb:5", "birds:5", "skiriuk:7"])
+def test_rules_without_a_table_can_be_played(person, name):
+    person.visit(f"rules={name}")
+    assert person.page.input_value("#table") == f"rules/{name}"
+    play(person, random.Random(2), turns=4)
+    assert len(turns_of(person.address)) >= 3
+    assert person.page.locator("#chances").is_hidden()
+    assert "not solved here" in person.page.inner_text("#source")
+
+
+def test_another_table_is_chosen(person):
+    person.visit()
+    person.page.select_option("#table", "tables/ben-1")
+    person.settle()
+    assert person.address["table"] == "ben-1"
