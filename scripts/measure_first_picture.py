@@ -1,11 +1,12 @@
-"""How long from `ur serve --open` to the first picture of the board in a browser that is running.
+"""How long from `ur serve --open` to the board in a browser that runs: empty, and with a game.
 
     python scripts/measure_first_picture.py         by the tables of the usual folders
     python scripts/measure_first_picture.py --runs 20
 
-The time is from the start of the command to the board on screen: Python starts, the tables are
-opened, and Debian's Chromium, which Playwright drives, has loaded the page and asked for the
-position. The table is read from the system's cache, as the files of the first run are.
+The first time is from the start of the command to the first picture, an empty board; the second to
+the board with the start of a game: Python has started, the tables are opened, and Debian's
+Chromium, which Playwright drives, has loaded the page and asked for the position. The table is read
+from the system's cache, as the files of the first run are.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 
-def seconds_to_picture(browser: Any, fifo: pathlib.Path) -> float:
-    """From the start of the command until the board is there."""
+def seconds_to_board(browser: Any, fifo: pathlib.Path) -> tuple[float, float]:
+    """From the start of the command until the board is painted, and until a game is on it."""
     context = browser.new_context()
     page = context.new_page()
     told = f"sh -c 'echo \"$0\" > {fifo}' %s"  # in place of a browser: the address is told here
-    begin = time.perf_counter()
+    begin, began = time.perf_counter(), time.time()
     command = [sys.executable, "-m", "ur_solver", "serve", "--port", "0", "--open"]
     with subprocess.Popen(
         command, stderr=subprocess.DEVNULL, env=os.environ | {"BROWSER": told}
@@ -38,9 +39,16 @@ def seconds_to_picture(browser: Any, fifo: pathlib.Path) -> float:
         page.goto(address, wait_until="commit")
         page.wait_for_selector("main[aria-busy='false'] #board svg")
         seconds = time.perf_counter() - begin
+        painted = page.evaluate(_PAINTED) / 1000 - began
         server.terminate()
     context.close()
-    return seconds
+    return painted, seconds
+
+
+_PAINTED = """
+performance.timeOrigin + performance.getEntriesByName("first-contentful-paint")[0].startTime
+"""
+"""When the browser has painted the page for the first time, the empty board with it."""
 
 
 def main() -> None:
@@ -54,13 +62,14 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        took = [seconds_to_picture(browser, fifo) for _ in range(runs)]
+        took = [seconds_to_board(browser, fifo) for _ in range(runs)]
         browser.close()
     load = os.getloadavg()[0]
-    print(
-        f"{min(took):.2f} s at best, {statistics.median(took):.2f} s half of the time, "
-        f"{max(took):.2f} s at worst, of {runs} runs; load {load:.1f}"
-    )
+    for what, times in zip(("first picture", "with a game"), zip(*took, strict=True), strict=True):
+        print(
+            f"{what}: {min(times):.2f} s at best, {statistics.median(times):.2f} s half of the "
+            f"time, {max(times):.2f} s at worst, of {runs} runs; load {load:.1f}"
+        )
 
 
 if __name__ == "__main__":

@@ -94,6 +94,17 @@ def test_the_page_names_its_modules_before_they_are_asked_for():
     assert sorted([*named, "/main.js"]) == sorted(path for path in files if path.endswith(".js"))
 
 
+def test_the_page_comes_with_an_empty_board():
+    """Which nobody can press, and screen readers pass over, until a game is on it."""
+    text = page_files()["/"][0].decode()
+    start = text.index('<div id="board"')
+    assert text.index('<div inert aria-hidden="true"><svg', start) < text.index(
+        "</svg></div></div>"
+    )
+    assert 'data-square="B4"' in text[start:]
+    assert "<!--" not in text
+
+
 def test_an_address_that_is_taken(finkel2):
     with bound_socket("127.0.0.1", 0) as taken:
         port = str(taken.getsockname()[1])

@@ -14,7 +14,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ur_solver.rules import named_rules
 from ur_solver.rules.drawing.styles import board_style, page_style, picture_style
+from ur_solver.rules.drawing.svg import board_svg
+from ur_solver.rules.position import parse_any_position
 from ur_solver.serve.guard import Application
 from ur_solver.serve.replies import HTML, is_known, reply, tag_of, unchanged
 
@@ -40,12 +43,20 @@ def page_files() -> Files:
         for file in (resources.files("ur_solver.serve") / "page").iterdir()
         if file.name.rpartition(".")[2] in _TYPES
     }
-    files["/"] = files.pop("/index.html")
+    files["/"] = files.pop("/index.html").replace(b"<!-- board -->", _empty_board())
     files["/style.css"] = page_style().encode() + files["/style.css"]
     files["/board.css"] = board_style().encode()
     files["/picture.css"] = picture_style().encode()
     kinds = {path: _TYPES[path.rpartition(".")[2] if "." in path else "html"] for path in files}
     return {path: (content, kinds[path]) for path, content in files.items()}
+
+
+def _empty_board() -> bytes:
+    """The board of nearly all rule sets, in the place of the one that is to come."""
+    rules = named_rules("finkel:1")
+    squares, side, *_ = rules.start().notation.split()
+    drawn = board_svg(parse_any_position(rules, f"{squares} {side} 0 0"))
+    return f'<div inert aria-hidden="true">{drawn}</div>'.encode()
 
 
 def page_routes(files: Files) -> list[Route]:
