@@ -48,7 +48,7 @@ COUNTS = {
     "bell": 7,
     "bell-stakes": 5,
     "casual": 7,
-    "casual-roll-again": 4,
+    "casual-roll-again": 7,
     "birds": 3,
     "skiriuk": 4,
     "skiriuk-d4": 4,
