@@ -13,7 +13,6 @@ from ur_solver.locate import (
     FOLDER_VARIABLE,
     find_file,
     find_part,
-    holds,
     is_table_word,
     new_table_path,
     open_file,
@@ -195,7 +194,7 @@ def test_of_two_parts_the_one_with_the_position_is_found(folder):
     with find_part(LARGER, LARGER.start()) as table:
         assert table.part.left == 2
     with find_part(LARGER, late) as table:
-        assert holds(table, late)
+        assert table.holds_position(late)
     shutil.rmtree(folder / "finkel-3-left-2")
     with find_part(LARGER, other) as table:
         assert table.part.left == 1
