@@ -35,8 +35,9 @@ plain 'ur'. Next:
 
     ur rules                          the rule sets, and 'ur rules finkel' how one is played
     ur play finkel:3                  play against the table just solved
+    ur serve --open                   the same on a board in the browser
     ur solve finkel                   all seven pieces: some twenty seconds, 0.9 GB on disk
-    ur audit finkel docs/example.rgn  who played how well, and who was lucky
+    ur audit docs/example.rgn         who played how well, and who was lucky
     make test                         the test suite
 """
 
@@ -117,10 +118,12 @@ def main() -> None:
 FETCH = """
 import subprocess, sys, tomllib
 lists = tomllib.load(open(sys.argv[1], "rb"))
-needed = lists["build-system"]["requires"] + lists["project"]["dependencies"]
+project = lists["project"]
+needed = lists["build-system"]["requires"] + project["dependencies"]
+needed += project["optional-dependencies"]["serve"]
 sys.exit(subprocess.run([*sys.argv[2:], *needed]).returncode)
 """
-"""Installs what the program needs to be built and to run, and nothing else."""
+"""Installs what the program and its board need to be built and to run, and nothing else."""
 
 
 if __name__ == "__main__":

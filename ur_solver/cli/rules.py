@@ -15,6 +15,7 @@ from ur_solver.cli.options import json_option, optional_rules_argument, pieces_o
 from ur_solver.cli.output import columns, size_text
 from ur_solver.locate import new_table_path
 from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.rules.squares import SquareRule, rule_to_json
 from ur_solver.rules.switches import Flag
 from ur_solver.rules.text import Section, first_paragraph, sections_of
 from ur_solver.rules.words import counted
@@ -113,7 +114,7 @@ def _summary(rules: RuleSet) -> list[str]:
         f"Path {rules.path.name}: {' '.join(rules.path.light)}, off; dark's is its mirror.",
         f"Dice {rules.dice.name}: {dice}.",
         *(_race_words(rules) if rules.mechanics.has_race_turns() else _switch_words(rules)),
-        *(f"On {square}: {first_paragraph(rule)}" for square, rule in rules.squares.items()),
+        *(f"On {square}: {_rule_text(rule)}" for square, rule in rules.squares.items()),
         *rules.payoff.words(rules.pieces),
     ]
 
@@ -185,3 +186,10 @@ def _cost_list(sets: list[RuleSet], costs: list[Cost]) -> str:
         for rules, cost in zip(sets, costs, strict=True)
     ]
     return columns([head, *rows], "<>>>>><")
+
+
+def _rule_text(rule: SquareRule) -> str:
+    """What a square's rule says, with the values of its fields as JSON has them."""
+    given = rule_to_json(rule)
+    values = [] if isinstance(given, str) else [f"{k} {json.dumps(v)}" for k, v in given.items()]
+    return first_paragraph(rule) + (f" ({', '.join(values)})" if values else "")

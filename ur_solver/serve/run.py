@@ -45,7 +45,6 @@ async def _serve(
     files = page_files()
     config = uvicorn.Config(
         Opening(Guard(page_app(files), names), files.keys(), loaded),
-        http="h11",
         loop="asyncio",
         log_config=None,
         access_log=False,
