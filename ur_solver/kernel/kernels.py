@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -57,20 +57,10 @@ class _OrdinaryDice:
         raise SolveError(f"block {block.index} does not settle")
 
 
-class _LaidOut(ABC):
+class _LaidOut:
     """What kernels share whose blocks are laid out to find a residual."""
 
-    @abstractmethod
-    def lay_out(
-        self,
-        block: Block,
-        finished: FinishedBlocks,
-        workspace: Workspace,
-        threads: int = 1,
-        *,
-        single: bool = False,
-    ) -> BlockWork:
-        """As `Kernel.lay_out` says."""
+    lay_out: Callable[..., BlockWork]
 
     def block_residual(
         self, block: Block, values: Values, finished: FinishedBlocks, threads: int = 1
