@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 from importlib import resources
 
 from starlette.applications import Starlette
@@ -36,6 +36,7 @@ Files = Mapping[str, tuple[bytes, str]]
 """Content and type of files, by address."""
 
 
+@lru_cache(maxsize=1)
 def page_files() -> Files:
     """The page's files, read once."""
     files = {

@@ -41,7 +41,14 @@ def serve(load: Callable[[], Application], names: Iterable[str], sock: socket.so
 async def _serve(
     load: Callable[[], Application], names: Iterable[str], sock: socket.socket
 ) -> None:
-    loaded = asyncio.create_task(asyncio.to_thread(load))
+    async def loading() -> Application:
+        try:
+            return await asyncio.to_thread(load)
+        except BaseException:
+            server.should_exit = True
+            raise
+
+    loaded = asyncio.create_task(loading())
     files = page_files()
     config = uvicorn.Config(
         Opening(Guard(page_app(files), names), files.keys(), loaded),
@@ -57,11 +64,6 @@ async def _serve(
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
-
-    def end_with_failure(task: asyncio.Task[Application]) -> None:
-        server.should_exit = server.should_exit or task.exception() is not None
-
-    loaded.add_done_callback(end_with_failure)
     await server.serve(sockets=[sock])
     await loaded
 

@@ -149,8 +149,8 @@ cdef class TiledBlock(TileLayout):
     cdef float* single             # the values less 1/2; NULL once in double precision
     cdef void* memory              # of the precision of the values
     cdef bint is_bounded           # whether there are bounds
-    cdef Program kept              # that of the lower bounds, or, with the moves that sweeps use ...
-    cdef bint eliminated           # ... if this is set, of the values
+    cdef Program kept              # of the moves that sweeps use, or of the lower bounds
+    cdef bint eliminated           # whether sweeps use `kept`
     cdef bint may_eliminate        # whether moves will be left out once changes are small
 
     def __init__(
