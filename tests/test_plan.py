@@ -60,6 +60,18 @@ def test_more_workers_take_no_longer():
     assert all(one >= other for one, other in pairwise(times))
 
 
+def test_workers_of_one_machine_lend_each_other_processors():
+    """Two of them are never slower than one with the processors of both."""
+    part = part_of(RULES)
+    one, two = (
+        plan(part, workers=n, cores=2 // n, memory=GIB, speed=EVEN, machines=1) for n in (1, 2)
+    )
+    apart = plan(part, workers=2, cores=1, memory=GIB, speed=EVEN)
+    assert two.seconds == pytest.approx(one.seconds)
+    assert two.critical_seconds == one.critical_seconds < apart.critical_seconds
+    assert two.seconds < apart.seconds
+
+
 @pytest.mark.parametrize(
     ("word", "memory", "message"),
     [

@@ -19,7 +19,7 @@ import pytest
 from tests.checkpoints import block_files, finished_blocks
 from ur_solver.blocks import Job
 from ur_solver.cluster import Cluster
-from ur_solver.engine import BlockGraph
+from ur_solver.engine import BlockGraph, default_threads
 from ur_solver.errors import CheckpointError, ClusterError, InputError, OutputError
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
@@ -221,6 +221,27 @@ def run(connect, task, count, **options):
 
 def test_many_blocks_that_do_nothing(connect):
     assert sorted(run(connect, Nothing(), 2000)) == list(range(2000))
+
+
+@dataclass(frozen=True)
+class ThreadsOf:
+    """A task that does nothing and returns the threads that it was given."""
+
+    def __call__(self, index, lease):
+        return lease.threads
+
+
+def test_a_block_that_is_alone_has_the_idle_threads_of_both_workers(connect):
+    for most, expected in ((None, min(2, default_threads())), (1, 1)):
+        graph, told = BlockGraph([()], [1 << 20]), []
+
+        def done(threads, graph=graph, told=told):
+            told.append(threads)
+            graph.finish(0)
+
+        runner = ClusterRunner(connect, cost=lambda _: 1, memory=100, most_threads=most)
+        runner.run(graph, ThreadsOf(), done)
+        assert told == [expected]
 
 
 def test_a_full_disk_is_tried_again_and_then_told(connect, tmp_path):

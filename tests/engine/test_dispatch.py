@@ -22,9 +22,11 @@ def test_workers_are_never_given_more_than_they_have(graph_and_done, seed):
     dispatcher = Dispatcher(graph, costs.__getitem__)
     rooms = {}
     for number, (threads, memory) in enumerate(workers):
-        rooms[f"w{number}"] = (threads, memory)
-        dispatcher.add(f"w{number}", threads, memory)
-    in_work, finished = {}, set(done)
+        machine = str(random.randrange(len(workers)))
+        processors = threads + random.randint(0, 3)
+        rooms[f"w{number}"] = (threads, memory, machine, processors)
+        dispatcher.add(f"w{number}", threads, memory, machine=machine, processors=processors)
+    in_work, finished, gone = {}, set(done), False
     while graph.n_left:
         while (given := dispatcher.assign()) is not None:
             assert set(reads[given.index]) <= finished
@@ -33,10 +35,16 @@ def test_workers_are_never_given_more_than_they_have(graph_and_done, seed):
         # each has room for any block, so that something is in work
         assert in_work
         assert dispatcher.n_in_work == len(in_work)
-        for name, (threads, memory) in rooms.items():
+        machines = {}
+        for name, (threads, memory, machine, processors) in rooms.items():
             own = [each for each in in_work.values() if each.worker == name]
-            assert sum(each.threads for each in own) <= threads
+            assert len(own) <= threads
+            assert sum(each.threads for each in own) <= processors
             assert sum(each.cost for each in own) <= memory
+            there, used = machines.get(machine, (0, 0))
+            machines[machine] = there + threads, used + sum(each.threads for each in own)
+        # a worker that has gone may have lent what is still used
+        assert gone or all(used <= there for there, used in machines.values())
         index = random.choice(sorted(in_work))
         worker = in_work[index].worker
         chance = random.random()
@@ -46,6 +54,7 @@ def test_workers_are_never_given_more_than_they_have(graph_and_done, seed):
             for each in lost:
                 del in_work[each]
             del rooms[worker]
+            gone = True
         elif chance < 0.2:
             dispatcher.give_back(index)
             del in_work[index]
@@ -78,6 +87,39 @@ def test_a_large_block_is_given_the_threads_that_nobody_needs():
     limited = Dispatcher(BlockGraph([()], [1 << 20]), lambda _: 1, most_threads=1)
     limited.add("one", 8, 100)
     assert limited.assign().threads == 1
+
+
+def test_a_block_that_is_alone_is_lent_the_idle_threads_of_its_machine():
+    graph = BlockGraph([(), (), (0, 1), (2,), (2,)], [1 << 20] * 5)
+    dispatcher = Dispatcher(graph, lambda _: 1)
+    for worker in ("one", "two"):
+        dispatcher.add(worker, 1, 100, machine="here", processors=2)
+    first = [dispatcher.assign() for _ in range(3)]
+    assert [each and (each.index, each.threads) for each in first] == [(0, 1), (1, 1), None]
+    assert {first[0].worker, first[1].worker} == {"one", "two"}
+    for index in (0, 1):
+        dispatcher.release(index)
+        graph.finish(index)
+    assert dispatcher.assign().threads == 2
+    dispatcher.release(2)
+    graph.finish(2)
+    assert [dispatcher.assign().threads for _ in range(2)] == [1, 1]
+
+
+def test_threads_are_not_lent_beyond_what_a_worker_may_use():
+    graph = BlockGraph([()], [1 << 20])
+    dispatcher = Dispatcher(graph, lambda _: 1)
+    for worker in ("one", "two", "three"):
+        dispatcher.add(worker, 2, 100, machine="here", processors=3)
+    assert dispatcher.assign().threads == 3
+
+
+def test_threads_of_another_machine_are_not_lent():
+    graph = BlockGraph([()], [1 << 20])
+    dispatcher = Dispatcher(graph, lambda _: 1)
+    for worker in ("one", "two"):
+        dispatcher.add(worker, 1, 100, machine=worker, processors=8)
+    assert dispatcher.assign().threads == 1
 
 
 def test_critical_paths_are_the_longest():

@@ -34,6 +34,11 @@ _WIDTH, _ROW = 800, 40
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--cores", type=click.IntRange(1), help="Of each worker; as here by default.")
 @click.option(
+    "--machines",
+    type=click.IntRange(1),
+    help="That the workers are on, sharing their processors; one each by default.",
+)
+@click.option(
     "--memory", type=memory_size, metavar="SIZE", help="Of each worker; what is free by default."
 )
 @click.option("--certify", is_flag=True, help="With memory for proofs.")
@@ -50,6 +55,7 @@ def command(
     left: int | None,
     workers: int,
     cores: int | None,
+    machines: int | None,
     memory: int | None,
     certify: bool,
     chart: pathlib.Path | None,
@@ -73,6 +79,7 @@ def command(
         memory=available_bytes() if memory is None else memory,
         speed=measured_speed(part),
         certify=certify,
+        machines=machines,
     )
     if chart is not None:
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import pathlib
+import platform
 import queue
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ from distributed.scheduler import KilledWorker
 
 import ur_solver
 from ur_solver.blocks import HEAD, described
-from ur_solver.engine import Assignment, BlockGraph, Dispatcher, OwnLease, Task
+from ur_solver.engine import Assignment, BlockGraph, Dispatcher, OwnLease, Task, default_threads
 from ur_solver.engine.dispatch import SMALL_SIZE
 from ur_solver.engine.runners import SHARED_SIZE, Numbered
 from ur_solver.errors import ClusterError, DamagedBlockError, OutputError
@@ -53,6 +54,8 @@ class Worker:
     """What a worker says of itself."""
 
     version: str
+    machine: str
+    processors: int
     memory: int
     sees: bytes | None
 
@@ -62,7 +65,13 @@ def _introduce(folder: str | None) -> Worker:
     import psutil  # noqa: PLC0415
 
     memory = int(psutil.virtual_memory().available)
-    return Worker(ur_solver.__version__, memory, None if folder is None else _head_of(folder))
+    return Worker(
+        version=ur_solver.__version__,
+        machine=platform.node(),
+        processors=default_threads(),
+        memory=memory,
+        sees=None if folder is None else _head_of(folder),
+    )
 
 
 def _head_of(folder: str) -> bytes | None:
@@ -247,7 +256,13 @@ class _Drive:
             self._refuse(address, fault)
         else:
             memory = worker.memory if self._runner.memory is None else self._runner.memory
-            self._dispatcher.add(address, threads, memory)
+            self._dispatcher.add(
+                address,
+                threads,
+                memory,
+                machine=worker.machine,
+                processors=worker.processors,
+            )
 
     def _fault_of(self, seen: bytes | None) -> str | None:
         """What is wrong with the folder that a worker sees; None if nothing is."""

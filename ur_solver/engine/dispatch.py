@@ -37,17 +37,39 @@ class Assignment:
     cost: int
 
 
-@dataclass
+@dataclass(eq=False)
+class _Machine:
+    """What shares its processors."""
+
+    accounts: list[_Account] = field(default_factory=list)
+
+    @property
+    def free_threads(self) -> int:
+        return sum(each.threads - each.used_threads for each in self.accounts)
+
+
+@dataclass(eq=False)
 class _Account:
     """What a worker has, and what of it is in use."""
 
     threads: int
     memory: int
+    processors: int
+    machine: _Machine
     in_work: dict[int, Assignment] = field(default_factory=dict)
 
     @property
+    def used_threads(self) -> int:
+        return sum(each.threads for each in self.in_work.values())
+
+    @property
     def free_threads(self) -> int:
-        return self.threads - sum(each.threads for each in self.in_work.values())
+        return min(self.threads - self.used_threads, self.machine.free_threads)
+
+    @property
+    def spare_threads(self) -> int:
+        """As many as one block more could have, with those that workers beside it leave idle."""
+        return min(self.processors - self.used_threads, self.machine.free_threads)
 
     @property
     def free_memory(self) -> int:
@@ -64,7 +86,8 @@ class Dispatcher:
 
     Blocks go in the graph's order, each to the worker with the most memory left. Where one has no
     room now, it waits for a worker that is large enough, which is given nothing else; smaller
-    blocks go to the other workers meanwhile.
+    blocks go to the other workers meanwhile. A block that is alone has the threads of all workers
+    of its machine.
 
     Parameters
     ----------
@@ -90,6 +113,7 @@ class Dispatcher:
         self._cost = cost
         self._most_threads = most_threads
         self._accounts: dict[str, _Account] = {}
+        self._machines: dict[str, _Machine] = {}
         self._workers: dict[int, str] = {}
         self._failed_on: dict[int, set[str]] = {}
 
@@ -108,13 +132,40 @@ class Dispatcher:
         """The memory of the largest worker; 0 without any."""
         return max((account.memory for account in self._accounts.values()), default=0)
 
-    def add(self, worker: str, threads: int, memory: int) -> None:
-        """A worker is there."""
-        self._accounts[worker] = _Account(threads, memory)
+    def add(
+        self,
+        worker: str,
+        threads: int,
+        memory: int,
+        *,
+        machine: str | None = None,
+        processors: int | None = None,
+    ) -> None:
+        """A worker is there.
+
+        Parameters
+        ----------
+        worker : str
+        threads : int
+            Its own: as many blocks at most are in work on it.
+        memory : int
+            In bytes.
+        machine : str, optional
+            Workers on one machine lend each other threads that are idle; by default it is alone.
+        processors : int, optional
+            How many threads it can use, with lent ones; by default its own.
+        """
+        name = worker if machine is None else machine
+        at = self._machines.setdefault(name, _Machine())
+        account = _Account(threads, memory, max(threads, processors or 0), at)
+        at.accounts.append(account)
+        self._accounts[worker] = account
 
     def remove(self, worker: str) -> list[int]:
         """A worker has gone: its blocks, which are offered again."""
-        lost = list(self._accounts.pop(worker).in_work)
+        account = self._accounts.pop(worker)
+        account.machine.accounts.remove(account)
+        lost = list(account.in_work)
         for index in lost:
             del self._workers[index]
             self._graph.give_back(index)
@@ -177,9 +228,10 @@ class Dispatcher:
         return [name for name in names if name not in failed]
 
     def _share(self, index: int, account: _Account) -> int:
-        """How many of a worker's free threads a block is given."""
+        """How many of the free threads of a worker's machine a block is given."""
         if self._graph.sizes[index] < SHARED_SIZE:
             return 1
-        free = account.free_threads
-        beside = -(-(self._graph.n_ready + 1) // len(self._accounts))
+        free = account.spare_threads
+        n_machines = sum(bool(each.accounts) for each in self._machines.values())
+        beside = -(-(self._graph.n_ready + 1) // n_machines)
         return max(1, min(free // beside, self._most_threads or free))

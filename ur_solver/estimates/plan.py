@@ -124,6 +124,7 @@ def plan(
     memory: int,
     speed: Speed,
     certify: bool = False,
+    machines: int | None = None,
 ) -> Plan:
     """Simulate a solve.
 
@@ -137,6 +138,9 @@ def plan(
     speed : Speed
         Of one processor.
     certify : bool
+    machines : int, optional
+        On so many machines the workers are, evenly; those on one machine lend each other idle
+        processors. By default each has its own.
 
     Raises
     ------
@@ -154,8 +158,16 @@ def plan(
         return costs[index]
 
     dispatcher = Dispatcher(graph, cost)
+    machines = min(workers, machines or workers)
+    most_cores = cores * -(-workers // machines)
     for worker in range(workers):
-        dispatcher.add(str(worker), cores, memory - BASE_BYTES)
+        dispatcher.add(
+            str(worker),
+            cores,
+            memory - BASE_BYTES,
+            machine=str(worker % machines),
+            processors=most_cores,
+        )
     now, live, most_live = 0.0, 0, 0
     in_work: list[tuple[float, int]] = []  # by when they end
     taken = [0] * workers
@@ -177,7 +189,7 @@ def plan(
         taken[workers_of[index]] -= cost(index)
         dispatcher.release(index)
         live -= sum(sizes[each] for each in graph.finish(index))
-    shortest = [speed.seconds(size, cores) * (k in part) for k, size in enumerate(sizes)]
+    shortest = [speed.seconds(size, most_cores) * (k in part) for k, size in enumerate(sizes)]
     worked = sum(span.threads * (span.end - span.start) for span in spans)
     stored = 8 * part.n_values
     return Plan(
