@@ -56,3 +56,7 @@ cdef class TilePlaces:
     cdef void _ranks(
         self, TileTables tables, int64_t number, Filling* filling, int64_t* rows, int64_t* columns
     ) noexcept nogil
+    cdef void _copy(self, double* f, double* to, const double* source) noexcept
+    cdef void _copy_run(
+        self, int64_t first, double* f, double* to, const double* source
+    ) noexcept nogil

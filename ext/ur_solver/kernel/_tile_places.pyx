@@ -10,8 +10,8 @@ import numpy as np
 
 from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport (
-    CORNER, LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, SMALL, EntryMoves, MatrixRef, Tile,
-    is_strip, is_turned, list_length, matrix_vectors,
+    CORNER, LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, MAX_ROWS, SMALL, EntryMoves, MatrixRef,
+    Tile, is_strip, is_turned, list_length, matrix_vectors,
 )
 from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables, popcount
 from ur_solver.kernel._workspace cimport Workspace
@@ -272,3 +272,43 @@ cdef class TilePlaces:
         cdef int h = self.tiles[number].half
         self._next(tables, number, filling)
         tables.ranks(self.mine[h], self.theirs[h], filling.digits, rows, columns)
+
+    cdef void _copy(self, double* f, double* to, const double* source) noexcept:
+        # Between the tiles' matrices F, which begin at `f`, and values by rank: to `to` unless it
+        # is NULL, from `source` otherwise.
+        cdef int64_t run
+        for run in prange(
+                (self.n_tiles + RUN - 1) // RUN, nogil=True, schedule="static",
+                num_threads=self.threads):
+            self._copy_run(run * RUN, f, to, source)
+
+    cdef void _copy_run(
+        self, int64_t first, double* f, double* to, const double* source
+    ) noexcept nogil:
+        # The tiles of a run.
+        cdef int r, c
+        cdef int64_t number
+        cdef int64_t rows[MAX_ROWS]
+        cdef int64_t columns[MAX_ROWS]
+        cdef Filling filling
+        cdef const Tile* tile
+        cdef double* row
+        for number in range(first, min(first + RUN, self.n_tiles)):
+            tile = &self.tiles[number]
+            self._ranks(self.tables, number, &filling, rows, columns)
+            if is_turned(&self.program, tile):
+                row = f + self._row(tile, 0)
+                for r in range(tile.n_rows):
+                    if to != NULL:
+                        to[rows[r] + columns[0]] = 1.0 - row[r]
+                    else:
+                        row[r] = 1.0 - source[rows[r] + columns[0]]
+                continue
+            for r in range(tile.n_rows):
+                row = f + self._row(tile, r)
+                if to != NULL:
+                    for c in range(tile.n_columns):
+                        to[rows[r] + columns[c]] = row[c]
+                else:
+                    for c in range(tile.n_columns):
+                        row[c] = source[rows[r] + columns[c]]

@@ -19,7 +19,6 @@ from ur_solver.kernel._program cimport (
     LANES, MAX_ROWS, MatrixRef, Program, Tile, is_turned, matrix_of,
 )
 from ur_solver.kernel._tile_layout cimport TileLayout
-from ur_solver.kernel._tile_places cimport RUN
 from ur_solver.kernel._tiles cimport Filling
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport Ranking
@@ -353,7 +352,7 @@ cdef class TiledBlock(TileLayout):
             with nogil:
                 self._shift_program()
             self.is_bounded = True
-        self._copy(NULL, &values[0] - self.first_rank)
+        self._copy(self.buffer, NULL, &values[0] - self.first_rank)
         with nogil:
             # a turned tile's are 1 less the value, rounded to nearest
             self.kernel.sweeper.widen(
@@ -457,48 +456,11 @@ cdef class TiledBlock(TileLayout):
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (block size,), by rank; see `refine`."""
         self.refine()
-        self._copy(&values[0] - self.first_rank, NULL)
+        self._copy(self.buffer, &values[0] - self.first_rank, NULL)
 
     def load(self, const double[::1] values):
         """Take the block's values from `values`, float64, shape (block size,), in rank order."""
         self.refine()
-        self._copy(NULL, &values[0] - self.first_rank)
+        self._copy(self.buffer, NULL, &values[0] - self.first_rank)
         with nogil:
             self.kernel.sweeper.write_g(&self.program, self.buffer, self.n_tiles, self.threads)
-
-    cdef _copy(self, double* to, const double* source):
-        # Between F and values by rank: to `to` unless it is NULL, from `source` otherwise.
-        cdef int64_t run
-        for run in prange(
-                (self.n_tiles + RUN - 1) // RUN, nogil=True, schedule="static",
-                num_threads=self.threads):
-            self._copy_run(run * RUN, to, source)
-
-    cdef void _copy_run(self, int64_t first, double* to, const double* source) noexcept nogil:
-        # The tiles of a run.
-        cdef int r, c
-        cdef int64_t number
-        cdef int64_t rows[MAX_ROWS]
-        cdef int64_t columns[MAX_ROWS]
-        cdef Filling filling
-        cdef const Tile* tile
-        cdef double* f
-        for number in range(first, min(first + RUN, self.n_tiles)):
-            tile = &self.tiles[number]
-            self._ranks(self.tables, number, &filling, rows, columns)
-            if is_turned(&self.program, tile):
-                f = self.buffer + self._row(tile, 0)
-                for r in range(tile.n_rows):
-                    if to != NULL:
-                        to[rows[r] + columns[0]] = 1.0 - f[r]
-                    else:
-                        f[r] = 1.0 - source[rows[r] + columns[0]]
-                continue
-            for r in range(tile.n_rows):
-                f = self.buffer + self._row(tile, r)
-                if to != NULL:
-                    for c in range(tile.n_columns):
-                        to[rows[r] + columns[c]] = f[c]
-                else:
-                    for c in range(tile.n_columns):
-                        f[c] = source[rows[r] + columns[c]]
