@@ -62,7 +62,7 @@ def large(word: str, memory: int, folder: pathlib.Path, certify: bool) -> None:
     rules = named_rules(word).settled()
     output = folder / f"{rules.name}-{rules.pieces}"
     shutil.rmtree(output, ignore_errors=True)
-    speed = measured_speed(part_of(rules))
+    speed = measured_speed(part_of(rules), certify=certify)
     words = ["solve", word, "-o", str(output), "--memory", str(memory)]
     words += ["--certify"] * certify
     middle = speed.seconds_per_value * part_of(rules).n_values / (psutil.cpu_count() or 1) / 2

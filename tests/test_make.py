@@ -162,7 +162,7 @@ def test_expected_time_is_scaled_from_a_small_sample(name, monkeypatch):
     # of no more than 600,000 positions, whatever is asked about
     sampled = []
 
-    def fake(space, *, tolerance, runner, on_block):
+    def fake(space, *, tolerance, certify, runner, on_block):
         sampled.append(space)
 
     clock = iter(range(1000))
@@ -183,7 +183,7 @@ def test_where_sweeps_grow_fast_the_time_for_a_position_grows(monkeypatch):
     rules = named_rules("finkel").changed(path=PATHS["murray-royalur"], safe_rosettes=False)
     sweeps = {1: 67, 2: 102}
 
-    def fake(space, *, tolerance, runner, on_block):
+    def fake(space, *, tolerance, certify, runner, on_block):
         for block in space.blocks:
             on_block(BlockRecord(block.index, 0.0, sweeps[space.rules.pieces], 0.0))
 

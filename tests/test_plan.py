@@ -90,10 +90,11 @@ def test_a_block_that_is_too_large_is_named(word, memory, message):
 
 def test_the_speed_is_that_of_a_sample(monkeypatch):
     """Of its large blocks. The processor was another program's half of the time: not counted."""
-    sampled = []
+    sampled, certified = [], []
 
-    def fake(space, *, tolerance, runner, on_block):
+    def fake(space, *, tolerance, certify, runner, on_block):
         sampled.append(space)
+        certified.append(certify)
         for block in space.blocks:
             slow = 0.0 if block.size <= 1024 else 2e-6 if block.size > 12_000 else 5e-6
             seconds = 0.004 + slow * block.size
@@ -109,6 +110,9 @@ def test_the_speed_is_that_of_a_sample(monkeypatch):
     assert 2 * sum(block.size for block in space.blocks if block.size > 12_000) > space.n_values
     assert speed.seconds_per_block == 0.002
     assert speed.seconds_per_value == pytest.approx(1e-6)
+    assert not any(certified)
+    measured_speed(part_of(named_rules("finkel:7")), certify=True)
+    assert certified[-1]
     assert Speed(2e-6, 0.5).seconds(1000, threads=2) == pytest.approx(0.501)
 
 

@@ -98,6 +98,6 @@ def cost_of(
         table_bytes=found.table_bytes,
         disk_bytes=disk_bytes(part, value_type),
         disk_free_bytes=free_bytes(folder / output.name),
-        seconds=expected_seconds(part, threads=threads) if is_timed else None,
+        seconds=expected_seconds(part, certify=certify, threads=threads) if is_timed else None,
         reason=reason,
     )

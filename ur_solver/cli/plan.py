@@ -41,7 +41,7 @@ _WIDTH, _ROW = 800, 40
 @click.option(
     "--memory", type=memory_size, metavar="SIZE", help="Of each worker; what is free by default."
 )
-@click.option("--certify", is_flag=True, help="With memory for proofs.")
+@click.option("--certify", is_flag=True, help="With memory and time for proofs.")
 @click.option(
     "--chart",
     type=click.Path(path_type=pathlib.Path, dir_okay=False),
@@ -77,7 +77,7 @@ def command(
         workers=workers,
         cores=cores or default_threads(),
         memory=available_bytes() if memory is None else memory,
-        speed=measured_speed(part),
+        speed=measured_speed(part, certify=certify),
         certify=certify,
         machines=machines,
     )

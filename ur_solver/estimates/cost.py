@@ -122,7 +122,7 @@ def _workspaces(part: Part, certify: bool, threads: int) -> int:
     return peak_together(part.reads, weights, threads)
 
 
-def expected_seconds(part: Part, *, threads: int | None = None) -> float:
+def expected_seconds(part: Part, *, certify: bool = False, threads: int | None = None) -> float:
     """How long a solve is expected to take on this machine.
 
     The same rules with fewer pieces are solved, some tenths of a second, and the time is scaled to
@@ -132,7 +132,7 @@ def expected_seconds(part: Part, *, threads: int | None = None) -> float:
 
     scripts/measure_estimates.py tells how far that is off.
     """
-    sample = solve_sample(part, threads=threads)
+    sample = solve_sample(part, certify=certify, threads=threads)
     return sample.slower * sample.seconds * part.n_positions / sample.space.n_positions
 
 
@@ -158,7 +158,7 @@ class Sample:
     records: list[BlockRecord]
 
 
-def solve_sample(part: Part, *, threads: int | None = None) -> Sample:
+def solve_sample(part: Part, *, certify: bool = False, threads: int | None = None) -> Sample:
     """Solve the same rules with fewer pieces, to see how fast this machine is."""
     rules = part.space.rules
     if part.left is not None:  # endings are played as games with so many pieces
@@ -170,18 +170,20 @@ def solve_sample(part: Part, *, threads: int | None = None) -> Sample:
     space = space_of(rules.with_pieces(pieces))
     fewer = 0.0
     if steps and pieces > 1 and space.n_positions >= _TELLING_POSITIONS:
-        fewer = _mean_sweeps(space_of(rules.with_pieces(pieces - 1)), threads, [])
+        fewer = _mean_sweeps(space_of(rules.with_pieces(pieces - 1)), certify, threads, [])
     records: list[BlockRecord] = []
     processor = time.process_time()
     began = time.perf_counter()
-    sweeps = _mean_sweeps(space, threads, records)
+    sweeps = _mean_sweeps(space, certify, threads, records)
     seconds = time.perf_counter() - began
     growth = sweeps / fewer if fewer else _USUAL_GROWTH
     slower = 1 + steps * (max(1.0, growth / _USUAL_GROWTH) ** 2 - 1)
     return Sample(space, seconds, time.process_time() - processor, slower, records)
 
 
-def _mean_sweeps(space: Space, threads: int | None, records: list[BlockRecord]) -> float:
+def _mean_sweeps(
+    space: Space, certify: bool, threads: int | None, records: list[BlockRecord]
+) -> float:
     """Solve a space; the sweeps over a position, on average."""
     total = 0
 
@@ -190,5 +192,5 @@ def _mean_sweeps(space: Space, threads: int | None, records: list[BlockRecord]) 
         total += record.sweeps * space.blocks[record.index].size
         records.append(record)
 
-    solve(space, tolerance=1e-12, runner=ThreadRunner(threads), on_block=count)
+    solve(space, tolerance=1e-12, certify=certify, runner=ThreadRunner(threads), on_block=count)
     return total / space.n_values

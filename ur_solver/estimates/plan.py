@@ -94,14 +94,14 @@ class Plan:
     spans: tuple[Span, ...]
 
 
-def measured_speed(part: Part) -> Speed:
+def measured_speed(part: Part, *, certify: bool = False) -> Speed:
     """How fast one thread of this machine is, by a solve of the same rules with fewer pieces.
 
     The time is the processor's, so that what else the machine does matters little. The time for a
     value is taken from the largest blocks, which have half of all values: it falls with the size
     of a block, and a large solve spends its time in large ones.
     """
-    sample = solve_sample(part, threads=1)
+    sample = solve_sample(part, certify=certify, threads=1)
     space = sample.space
     share = min(1.0, sample.processor_seconds / sample.seconds)
     times = [(space.blocks[each.index].size, share * each.seconds) for each in sample.records]
