@@ -75,7 +75,8 @@ def test_a_solve_that_does_not_fit_is_refused_before_it_starts(monkeypatch, tmp_
     message = str(caught.value)
     assert message.startswith("masters with 7 pieces has 500,929,993 positions and needs ")
     assert "; 0.5 GiB may be taken; the largest count that fits is " in message
-    fitting = int(message.rsplit(maxsplit=1)[-1])
+    fitting = int(message.removesuffix(")").rsplit(maxsplit=1)[-1])
+    assert f" {fitting} (-n {fitting})" in message
     assert estimate(part_of(named_rules("masters", fitting))).least_bytes <= 1 << 29
     assert estimate(part_of(named_rules("masters", fitting + 1))).least_bytes > 1 << 29
 

@@ -7,6 +7,8 @@ on an `InputError` and with code 1 on any other `UrError`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class UrError(Exception):
     """The root of this package's errors; the text is one sentence for people."""
@@ -140,3 +142,26 @@ class OutputError(SolveError):
 
 class CheckpointError(SolveError):
     """A checkpoint belongs to another solve or is of another version."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about a word that is not known: the nearest one, if one is near."""
+    from difflib import get_close_matches  # noqa: PLC0415 - most commands do without
+
+    near = get_close_matches(word, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def missing_extra(need: str, extra: str, package: str) -> str:
+    """A sentence about packages that only some commands need, and how to install them.
+
+    Parameters
+    ----------
+    need : str
+        What is needed, as in ``plots need matplotlib``.
+    extra : str
+        The name of the packages together in pyproject.toml.
+    package : str
+        The one that is missing.
+    """
+    return f"{need} ({package} is missing): pip install 'ur-solver[{extra}]'"

@@ -19,7 +19,7 @@ from ur_solver.engine import (
     certify,
     solve,
 )
-from ur_solver.errors import InputError, NotATableError, OutputError, UrError
+from ur_solver.errors import InputError, NotATableError, OutputError, UrError, missing_extra
 from ur_solver.estimates import Room, available_bytes, check_disk, room_for
 from ur_solver.estimates.cost import BASE_BYTES, UNWRITTEN_BYTES, block_cost, largest_cost
 from ur_solver.estimates.room import ROOM_OF_A_DRIVER
@@ -371,8 +371,9 @@ def _performers(
         from ur_solver.cluster.runner import ClusterRunner  # noqa: PLC0415 - Dask
         from ur_solver.cluster.start import connected  # noqa: PLC0415
     except ImportError as error:
+        package = error.name or "distributed"
         raise InputError(
-            f"workers need Dask distributed ({error}): pip install 'ur-solver[cluster]'"
+            missing_extra("workers need Dask distributed", "cluster", package)
         ) from None
     space, certify = part.space, folder.job.certify
     if memory is None and cluster.scheduler is None:

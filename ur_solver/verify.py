@@ -87,7 +87,7 @@ def verify_table(
     ----------
     table : TableFile
     sample : int
-        The number of positions to recompute by the readable rules.
+        The number of positions to recompute by the readable rules; at most as many as there are.
     seed : int
         Of the sample.
     threads : int, optional
@@ -126,6 +126,7 @@ def verify_table(
             done += block.size
             if progress is not None:
                 progress(done // table.space.values_per_position, part.n_positions)
+    sample = min(sample, part.n_positions)
     verifier.check_sample(sample, seed)
     return Verification(
         positions=part.n_positions,

@@ -326,7 +326,7 @@ def test_an_extra_throw_can_be_taken_away():
         (["rules", "--dice", "d4"], "Missing argument 'RULES'"),
         (["rules", "--no-safe-rosettes"], "Missing argument 'RULES'"),
         (["rules", "nowhere.json"], "nowhere.json"),
-        (["unknown"], "No such command"),
+        (["unknown"], "no command is called 'unknown'"),
         (["query", "finkel", START], "ur solve finkel -n 7"),
         (["query", "nowhere.h5", START], "nowhere.h5"),
         (["query", "finkel:2", START, "--jsn"], "No such option"),
@@ -443,3 +443,30 @@ def test_sizes(text, size):
 def test_sizes_that_are_none(text):
     with pytest.raises(click.BadParameter, match="is not a size such as"):
         memory_size(text)
+
+
+def test_a_command_that_is_mistyped_is_guessed():
+    message = run("quary", code=2)
+    assert "no command is called 'quary'; did you mean 'query'? ('ur --help' lists them)" in message
+    assert "did you mean" not in run("xyzzy", code=2)
+
+
+@pytest.mark.parametrize("command", ["query", "best", "board"])
+def test_a_position_without_quotes(command):
+    words = ["....__../......../....__..", "L", "2", "2"]
+    assert "a position stands in quotes" in run(command, "finkel:2", *words, code=2)
+    assert "quotes" not in run("verify", "finkel:2", *words, code=2)
+
+
+def test_no_more_positions_are_sampled_than_there_are(tmp_path):
+    run("solve", "finkel", "-n", "1", "-o", str(tmp_path / "small.h5"))
+    assert "\n  217 of them recomputed" in run("verify", str(tmp_path / "small.h5"))
+
+
+def test_what_is_too_large_comes_with_what_would_fit():
+    message = run("solve", "skiriuk", "-n", "7", "--memory", "1GiB", code=1)
+    count = re.search(r"the largest count that fits is (\d) \(-n \1\)", message)
+    assert count
+    run("solve", "skiriuk", "-n", count[1], "--memory", "1GiB", "--dry-run")
+    message = run("solve", "skiriuk", "-n", "7", "--left", "5", "--memory", "1GiB", code=1)
+    assert re.search(r"at most (\d) left would fit \(--left \1\)", message)

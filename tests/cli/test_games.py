@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -212,7 +213,8 @@ def test_play_against_the_table(tmp_path):
         "play", "finkel:2", "--seed", 3, "-o", path, stdin="hint\n9\nnonsense\n" + "1\n" * 90
     )
     assert "has won" in result.stdout
-    assert "expected a move or its number" in result.stderr
+    assert "'nonsense' is not a legal move here: expected 1 A@A" in result.stderr
+    assert "-0.00" not in result.stdout
     assert "#####" in result.stdout  # the hint's bars
     assert "strength" in result.stdout
     (record,) = read_file(str(path))
@@ -256,7 +258,7 @@ def test_birds_are_played_sampled_and_audited(tmp_path):
     result = run("play", "birds:2", "--seed", 1, "-o", game, stdin="hint\nfly\n1\n" * 200)
     assert "\n  1 move   2 enter\nsay> " in result.stdout
     assert "\nsay> hint\n  1  move " in result.stdout
-    assert "'fly': expected move or enter or its number" in result.stderr
+    assert "'fly' is not a choice here: expected 1 move, 2 enter; 'hint'" in result.stderr
     assert "has won" in result.stdout
     (record,) = read_file(str(game))
     assert record.ending == "won"
@@ -310,7 +312,9 @@ def test_the_program_plays_itself_and_hints():
     assert "has won" in output
     output = run("play", "finkel:2", "--dark", "human", "--hints", "--seed", 5, "--no-audit",
                  stdin="1\n" * 200).stdout  # fmt: skip
-    assert "-0.00" in output
+    assert re.search(r"^  1  \S+  +\d\d\.\d\d %  +best  #", output, re.MULTILINE)
+    assert re.search(r" -\d+\.\d\d ", output)
+    assert "-0.00" not in output
     error = run(
         "play", "finkel:2", "--light", "table", "-o", "game.txt", "--seed", 1, code=2
     ).stderr

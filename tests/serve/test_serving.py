@@ -47,7 +47,7 @@ def test_one_request_from_the_command_line(finkel2):
     (table,) = json.loads(run("finkel:2", "--get", LIST))["tables"]
     assert table["id"] == "finkel-2"
     failed = CliRunner().invoke(cli, ["serve", "finkel:2", "--get", "/nothing"])
-    assert failed.exit_code == 1
+    assert failed.exit_code == 2
     assert "nothing at this address" in json.loads(failed.stdout)["message"]
     assert "expected an address" in run("finkel:2", "--get", "tables", code=2)
     assert "2Q" in run("finkel:2", "--memory", "2Q", code=2)

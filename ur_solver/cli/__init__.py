@@ -22,7 +22,7 @@ try:
 except ImportError:  # Windows, which knows no such limit
     resource = None  # type: ignore[assignment]
 
-from ur_solver.errors import InputError, UrError
+from ur_solver.errors import InputError, UrError, did_you_mean
 
 # Nothing here uses BLAS, whose threads take NumPy 35 ms to start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -103,7 +103,12 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            if ctx.resilient_parsing:
+                return None
+            hint = did_you_mean(cmd_name, COMMANDS)
+            raise click.UsageError(
+                f"no command is called {cmd_name!r:.100}{hint} ('ur --help' lists them)", ctx
+            )
         _check_room()
         module = _imported(f"ur_solver.cli.{_MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
@@ -125,6 +130,11 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except click.UsageError as error:
+            advice = _advice(error)
+            if advice:
+                raise click.UsageError(error.message + advice, error.ctx) from None
+            raise
         except InputError as error:
             raise _BadInput(str(error)) from error
         except UrError as error:
@@ -136,6 +146,15 @@ class _Commands(click.Group):
             raise click.ClickException(f"the program cannot be loaded: {reason}") from error
         except KeyboardInterrupt as stop:
             raise click.exceptions.Exit(_code_of(stop)) from None
+
+
+def _advice(error: click.UsageError) -> str:
+    """What else to say of an error: positions have spaces, at which a shell divides them."""
+    has_position = error.ctx is not None and any(
+        each.name == "position" for each in error.ctx.command.params
+    )
+    is_divided = has_position and error.message.startswith("Got unexpected extra argument")
+    return "; a position stands in quotes, as it has spaces" if is_divided else ""
 
 
 def _code_of(stop: KeyboardInterrupt) -> int:

@@ -17,8 +17,8 @@ from ur_solver.rules import FREE_THROW
 from ur_solver.rules.drawing import FROM, TO
 
 _HELP = (
-    "or its number; 'hint' shows what they are worth, 'undo' takes your last move back, 'quit' "
-    "leaves the game for later, 'resign' gives up"
+    "'hint' shows what they are worth, 'undo' takes back what you chose last, 'quit' leaves the "
+    "game for later, 'resign' gives up"
 )
 _DICE, _PLAYERS = 0, 1
 """The streams of random numbers of a turn."""
@@ -178,22 +178,24 @@ class Playing:
             if word == "hint":
                 click.echo(self._worth(options, texts))
             else:
-                wanted = "a move" if what == "move" else " or ".join(texts)
-                say(f"{answer[:40]!r}: expected {wanted} {_HELP}")
+                listed = ", ".join(f"{k} {text}" for k, text in enumerate(texts, start=1))
+                kind = "a legal move" if what == "move" else "a choice"
+                say(f"{answer[:40]!r} is not {kind} here: expected {listed}; {_HELP}")
 
     def _worth(self, options: Sequence[Option], texts: Sequence[str]) -> str:
         (worth,) = option_values([options], self._table)
         best, replay = max(worth), self.replay
         units, position = Units.of(replay.rules), replay.stepper.position(replay.state, replay.side)
+        lost = [units.mean(best - value) for value in worth]
         rows = [
             [
                 f"  {k}",
-                text,
-                units.value(value, 1),
-                f"-{units.mean(best - value)}",
-                worth_bar(position, value),
+                texts[k - 1],
+                units.value(worth[k - 1], 1),
+                f"-{lost[k - 1]}" if float(lost[k - 1]) else "best",
+                worth_bar(position, worth[k - 1]),
             ]
-            for k, (text, value) in enumerate(zip(texts, worth, strict=True), start=1)
+            for k in range(1, len(texts) + 1)
         ]
         return columns(rows, "><>><")
 

@@ -12,13 +12,12 @@ import click
 
 from ur_solver.cli.options import memory_size
 from ur_solver.cli.output import say
-from ur_solver.errors import InputError
+from ur_solver.errors import InputError, missing_extra
 from ur_solver.serve.listen import bound_socket
 
 if TYPE_CHECKING:
     from ur_solver.serve.guard import Application
 
-_EXTRA = "'ur serve' needs packages of its own: pip install 'ur-solver[serve]'"
 _PACKAGES = ("starlette", "uvicorn")
 
 
@@ -63,7 +62,9 @@ def command(
     """
     for package in _PACKAGES:
         if find_spec(package) is None:
-            raise InputError(f"{_EXTRA} ({package} is missing)")
+            raise InputError(
+                missing_extra("'ur serve' needs packages of its own", "serve", package)
+            )
     if path is not None:
         from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
         from ur_solver.serve.run import answer_once  # noqa: PLC0415 - same
@@ -108,7 +109,7 @@ def _answer(answer: tuple[int, bytes]) -> None:
     status, body = answer
     click.echo(body.decode(errors="replace"))
     if status >= 400:
-        raise click.exceptions.Exit(1)
+        raise click.exceptions.Exit(2 if status < 500 else 1)
 
 
 def _is_open_to_others(host: str) -> bool:

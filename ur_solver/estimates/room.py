@@ -86,7 +86,11 @@ def room_for(
             for count in range(1, min(part.left or 1, MAX_PIECES + 1))
             if _misfit(_smaller(part, count), budget, certify) is None
         ]
-        fits = "the largest count that fits is {}" if part.is_whole else "at most {} left would fit"
+        fits = (
+            "the largest count that fits is {0} (-n {0})"
+            if part.is_whole
+            else "at most {0} left would fit (--left {0})"
+        )
         advice = f"; {fits.format(fitting[-1])}" if fitting else ""
         raise MemoryLimitError(
             f"{part.title} has {part.n_positions:,} positions and {misfit}{advice}"

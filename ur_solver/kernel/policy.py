@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import SolveError
+from ur_solver.errors import SolveError, missing_extra
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._turns import Turns
 from ur_solver.kernel.interface import Values
@@ -94,9 +94,8 @@ def iterate_policies(turns: Turns, block: Block, values: Values, inputs: Inputs)
         from scipy.sparse import csc_array  # noqa: PLC0415 - an extra, which few rule sets need
         from scipy.sparse.linalg import splu  # noqa: PLC0415
     except ImportError:
-        raise SolveError(
-            f"{short}, and policy iteration needs SciPy: pip install 'ur-solver[policy]'"
-        ) from None
+        need = f"{short}, and policy iteration needs SciPy"
+        raise SolveError(missing_extra(need, "policy", "scipy")) from None
     equations = _equations_of(turns, block, inputs)
     centred = values - 0.5
     for _ in range(_MOST_ROUNDS):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import pathlib
 
-from ur_solver.errors import RuleSetError
+from ur_solver.errors import RuleSetError, did_you_mean
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
 from ur_solver.rules.families import MAX_PIECES
@@ -87,11 +86,9 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
     elif word.endswith(".json"):
         rules = _read_json(pathlib.Path(word))
     else:
-        near = difflib.get_close_matches(name, CATALOGUE, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise RuleSetError(
-            f"no rule set is called {name!r:.100}{hint} ('ur rules' lists them; a custom one is "
-            "the path of a .json file)"
+            f"no rule set is called {name!r:.100}{did_you_mean(name, CATALOGUE)} ('ur rules' lists "
+            "them; a custom one is the path of a .json file)"
         )
     return rules if pieces is None else rules.with_pieces(pieces)
 

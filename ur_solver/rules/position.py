@@ -191,7 +191,10 @@ class Position:
         for name, side in (("light", LIGHT), ("dark", DARK)):
             count = self.home(side) + self.on_board(side)
             if count > rules.pieces:
-                faults.append(f"{name} has {count} pieces, more than {rules.pieces}")
+                faults.append(
+                    f"{name} has {counted(count, 'piece')} at home and on the board, where each "
+                    f"side plays with {rules.pieces}"
+                )
             if rules.mechanics.is_numbered:
                 faults += _number_faults(self, name, side)
         if all(self.n_off(side) == rules.pieces for side in (LIGHT, DARK)):

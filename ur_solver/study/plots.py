@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ur_solver.errors import InputError
+from ur_solver.errors import InputError, missing_extra
 from ur_solver.rules.payoff import signed
 from ur_solver.study.comparison import Study, beaten_by_table, best_order
 from ur_solver.study.figures import ends_of, halves_of, value_of
@@ -25,9 +25,7 @@ def _figure(height: float, width: float = 8.0) -> tuple[Figure, Axes]:
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - the extra
     except ImportError:
-        raise InputError(
-            "plots need matplotlib: 'pip install ur-solver[plots]' installs it"
-        ) from None
+        raise InputError(missing_extra("plots need matplotlib", "plots", "matplotlib")) from None
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     for side in ("top", "right"):
