@@ -41,7 +41,9 @@ PAGE = """# Reliability
 This page shows what happens to solves, tables and readers when the machine fails, a file is
 damaged or input is hostile. Every fault is tried many times by
 
-    python scripts/reliability.py
+<!-- not run: takes minutes -->
+
+    $ python scripts/reliability.py
 
 which writes this page. The test suite tries a small part of the same faults in every run
 (`tests/faults`). A case counts as
