@@ -72,6 +72,25 @@ def test_a_bad_string_gets_an_error_that_names_the_part(text, part):
 
 
 @pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("finkel", "'.', 'L' or 'D'"),
+        ("murray", "'.', 'L' or 'D', small letters for marked pieces"),
+        ("bell", "'.', 'L' or 'D'"),
+        (
+            "skiriuk",
+            "'.', 'L' or 'D', small letters for marked pieces, or two pieces or more in "
+            "parentheses",
+        ),
+    ],
+)
+def test_what_may_stand_on_squares_is_said_by_the_rules(name, expected):
+    with pytest.raises(PositionSyntaxError) as caught:
+        CATALOGUE[name].position("....__../...X..../....__.. L 5 5")
+    assert str(caught.value).endswith(f"B4 begins with 'X', expected {expected}")
+
+
+@pytest.mark.parametrize(
     ("text", "faults"),
     [
         ("D...__../......../....__.. L 6 6", ["A1"]),

@@ -449,6 +449,9 @@ def test_a_command_that_is_mistyped_is_guessed():
     message = run("quary", code=2)
     assert "no command is called 'quary'; did you mean 'query'? ('ur --help' lists them)" in message
     assert "did you mean" not in run("xyzzy", code=2)
+    assert "No such command 'rm'. Expected one of list, remove, verify." in (
+        run("tables", "rm", code=2)
+    )
 
 
 @pytest.mark.parametrize("command", ["query", "best", "board"])

@@ -129,6 +129,8 @@ def test_a_game_without_a_table_is_passed_over(tmp_path):
     assert len(result.stdout.splitlines()) == 2
     assert "game 2: there is no table of murray with 4 pieces" in result.stderr
     assert "Missing argument 'FILE...'" in run("audit", "finkel:2", code=2).stderr
+    for name in ("nowhere.json", "nowhere.h5"):
+        assert f"there is no file '{name}'" in run("audit", name, code=2).stderr
 
 
 def test_a_short_game_has_no_strength(tmp_path):

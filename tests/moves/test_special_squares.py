@@ -186,7 +186,7 @@ class TestBirds:
         [
             ("....__../......../....__.. L 121 12345", "'121', expected the pieces' numbers, asc"),
             ("....__../......../....__.. L 5", "3 fields, expected 4"),
-            ("....__../L......./....__.. L 5 5", "B1 begins with 'L', expected '.', a piece such"),
+            ("....__../L......./....__.. L 5 5", "B1 begins with 'L', expected '.', 'L1' or 'D2'"),
         ],
     )
     def test_wrong_texts(self, text, message):

@@ -149,12 +149,16 @@ class _Commands(click.Group):
 
 
 def _advice(error: click.UsageError) -> str:
-    """What else to say of an error: positions have spaces, at which a shell divides them."""
-    has_position = error.ctx is not None and any(
-        each.name == "position" for each in error.ctx.command.params
-    )
-    is_divided = has_position and error.message.startswith("Got unexpected extra argument")
-    return "; a position stands in quotes, as it has spaces" if is_divided else ""
+    """What else to say of an error that click has found, if there is more to say."""
+    if error.ctx is None:
+        return ""
+    asked = error.ctx.command
+    if isinstance(asked, click.Group) and error.message.startswith("No such command"):
+        return f" Expected one of {', '.join(asked.list_commands(error.ctx))}."
+    has_position = any(each.name == "position" for each in asked.params)
+    if has_position and error.message.startswith("Got unexpected extra argument"):
+        return "; a position stands in quotes, as it has spaces"  # which divide it in a shell
+    return ""
 
 
 def _code_of(stop: KeyboardInterrupt) -> int:

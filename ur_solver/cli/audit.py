@@ -25,7 +25,7 @@ from ur_solver.audit import (
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.options import json_option
 from ur_solver.cli.output import say
-from ur_solver.errors import MissingTableError, OutputError, RecordError
+from ur_solver.errors import InputError, MissingTableError, OutputError, RecordError
 from ur_solver.locate import is_table_word, open_file, open_file_of
 from ur_solver.records import GameRecord, RecordFault
 from ur_solver.rules import RuleSet
@@ -79,6 +79,8 @@ def command(
     thresholds = Thresholds(inaccuracy, mistake, blunder)
     has_table = is_table_word(words[0])
     if has_table and len(words) == 1:
+        if Path(words[0]).suffix and not Path(words[0]).exists():
+            raise InputError(f"there is no file {words[0]!r:.200}")
         raise click.UsageError("Missing argument 'FILE...': the games that are judged.")
     with ExitStack() as stack:
         judges = _Judges(stack, words[0] if has_table else None)

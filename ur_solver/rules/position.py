@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 from ur_solver.errors import IllegalPositionError, PositionSyntaxError
@@ -24,6 +25,7 @@ from ur_solver.rules.contents import (
     LETTERS,
     LIGHT,
     in_order,
+    is_marked,
     number_of,
     opponent,
     side_of,
@@ -313,14 +315,27 @@ def _parse_row(rules: RuleSet, name: str, row: str, whole: str) -> list[str]:
     while at < len(row):
         match = _cells(is_numbered).match(row, at)
         if match is None:
-            expected = "a piece such as 'L1' or 'D2'" if is_numbered else "one of 'LDld'"
             raise PositionSyntaxError(
                 f"position {whole!r}: {name}{len(cells) + 1} begins with {row[at]!r}, expected "
-                f"'.', {expected}, or two pieces or more in parentheses"
+                f"{_what_may_stand(rules)}"
             )
         cells.append(match.group())
         at = match.end()
     return cells
+
+
+def _what_may_stand(rules: RuleSet) -> str:
+    """The contents of squares by these rules, in words."""
+    mechanics = rules.mechanics
+    words = "'.', 'L1' or 'D2'" if mechanics.is_numbered else "'.', 'L' or 'D'"
+    if any(is_marked(piece) for pieces in mechanics.pieces_on.values() for piece in pieces):
+        words += ", small letters for marked pieces"
+    takes_two = any(
+        mechanics.squares[square].fault(two) is None
+        for square, pieces in mechanics.pieces_on.items()
+        for two in product(pieces, repeat=2)
+    )
+    return f"{words}, or two pieces or more in parentheses" if takes_two else words
 
 
 def _parse_count(side: str, text: str, whole: str) -> int:
