@@ -278,7 +278,9 @@ def test_games_for_money_are_played_sampled_and_audited(tmp_path):
     values = json.loads(run("sample", word, "-g", 400, "--json").stdout)
     worth = json.loads(run("info", word, "--json").stdout)["value"]
     assert abs(values["light_money"] - worth) < 3 * values["money_error"]
-    assert f"table (light) gets      {values['light_money']:.2f} a game" in output
+    gets = re.search(r"table \(light\) gets +(\d+\.\d+) ± (\d+\.\d+) a game", output)
+    assert float(gets[1]) == pytest.approx(values["light_money"], abs=0.05)
+    assert float(gets[2]) == pytest.approx(1.96 * values["money_error"], abs=0.05)
     lines = run("audit", path, "--json", "--reference-games", 0).stdout.splitlines()
     fines = 0
     for line in lines:

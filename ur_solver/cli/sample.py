@@ -19,6 +19,8 @@ from ur_solver.locate import open_file
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
 from ur_solver.rules import DARK, LIGHT
+from ur_solver.study.estimates import Estimate, share_of
+from ur_solver.study.figures import as_number, as_share
 
 
 @click.command(short_help="Games of players that the program knows.")
@@ -99,23 +101,24 @@ def _json(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> 
 
 
 def _page(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> str:
-    wins = {LIGHT: found.light_share, DARK: 1 - found.light_share}
+    light_wins = share_of(found.light_wins, found.finished)
+    wins = {LIGHT: light_wins, DARK: light_wins.rest()}
     names = {LIGHT: metadata["Light"], DARK: metadata["Dark"]}
     rows = [["games", f"{found.games:,}, {found.finished:,} of them finished"]]
     if found.finished:
         rows += [
             [
                 f"{names[side]} ({side_name(side)}) wins",
-                f"{100 * wins[side]:.1f} %, give or take {100 * found.share_error:.1f}",
+                as_share(wins[side].to_json()),
             ]
             for side in (LIGHT, DARK)
         ]
         if is_money:
+            money = Estimate.around(found.mean_light_money, found.money_error)
             rows.append(
                 [
                     f"{names[LIGHT]} (light) gets",
-                    f"{found.mean_light_money:.2f} a game, give or take {found.money_error:.2f}; "
-                    "the fines that it pays are taken off",
+                    f"{as_number(money.to_json())} a game, less the fines that it pays",
                 ]
             )
         rows.append(

@@ -169,7 +169,7 @@ def _ladder(found: dict[str, Any]) -> str:
     margin = max(max(halves_of(each)) for row in ladder["wins"] for each in row)
     text = columns(rows, "<<" + ">" * (len(names) + 1))
     if margin:
-        text += f"\n  per cent, give or take {100 * margin:.1f} at most"
+        text += f"\n  per cent, ± {100 * margin:.1f} at most"
     return text
 
 
