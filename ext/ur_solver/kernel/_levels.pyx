@@ -31,7 +31,7 @@ from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking
 
 cdef extern from "memory.h" nogil:
-    void* shrink(void* memory, int64_t size)
+    void* fitted(void* memory, int64_t size)
 
 
 cdef extern from "levels.h" nogil:
@@ -270,7 +270,7 @@ cdef class LevelsKernel:
         # those past the end are fetched ahead, though never used
         memset(words, 0, UR_AHEAD * sizeof(uint32_t))
         chunk.n_words = words - chunk.words
-        chunk.words = <uint32_t*>shrink(
+        chunk.words = <uint32_t*>fitted(
             chunk.words, (chunk.n_words + UR_AHEAD) * sizeof(uint32_t))
         return 1
 

@@ -8,7 +8,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._row_moves cimport RowLister, close_chunk, close_desk
+from ur_solver.kernel._row_moves cimport MOST_ROWS, RowLister, close_chunk, close_desk
 from ur_solver.kernel._row_rules cimport Side
 from ur_solver.space._tile_ranking cimport MAX_SHARED
 
@@ -84,6 +84,8 @@ cdef class RowLayout:
             failed[k] = not self.lay_out_chunk(&self.chunks[k])
         if np.any(failed):
             raise MemoryError("no memory for the lists of a block")
+        if self.lister.is_overfull:
+            raise ValueError(f"a throw leads to more than {MOST_ROWS} rows of one block")
         free(self.shapes)
         self.shapes = NULL
 

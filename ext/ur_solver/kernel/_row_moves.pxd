@@ -79,6 +79,7 @@ cdef class RowLister:
     cdef int64_t first, size           # ranks of the block
     cdef const int32_t[:, ::1] halves  # configs, mine and theirs
     cdef int64_t most_columns          # of a tile
+    cdef bint is_overfull              # whether a throw leads to more rows than there is room for
 
     cdef Desk* open_desk(self) noexcept nogil
     cdef int list_row(self, RowChunk* chunk, Desk* desk, int kind, int home) noexcept nogil

@@ -10,6 +10,9 @@ from libc.string cimport memcmp, memcpy, memset
 
 from ur_solver.kernel._turns cimport NONE
 
+cdef extern from "memory.h" nogil:
+    void* fitted(void* memory, int64_t size)
+
 cdef enum:
     MOST_WORDS = 1 + 2 * MAX_THROWS * (1 + 3 * MOST_ROWS)  # of a row
 
@@ -37,6 +40,7 @@ cdef class RowLister:
             rules, rules.ranking, rules.turns, inputs)
         self.first, self.size = block
         self.halves, self.most_columns = halves, most_columns
+        self.is_overfull = False
 
     cdef Desk* open_desk(self) noexcept nogil:
         # NULL if there is no memory.
@@ -223,22 +227,25 @@ cdef class RowLister:
         if desk.side.mine != self.halves[desk.half, 0]:
             self.leave(desk, throw, again, &target, &map if is_mapped else NULL)
             return
+        if max(found.n_rows, found.n_mapped) + 2 > MOST_ROWS:
+            self.is_overfull = True
+            return
         place = target.tile - self.first + <int64_t>target.row * target.columns
         if is_mapped:
             number = number_map(chunk, desk, &map)
-            if again & 2 and found.n_mapped < MOST_ROWS:
+            if again & 2:
                 found.mapped[2 * found.n_mapped] = <uint32_t>place
                 found.mapped[2 * found.n_mapped + 1] = <uint32_t>number
                 found.n_mapped += 1
-            if again & 1 and found.n_mapped < MOST_ROWS:
+            if again & 1:
                 found.mapped[2 * found.n_mapped] = <uint32_t>(place + self.size)
                 found.mapped[2 * found.n_mapped + 1] = <uint32_t>number
                 found.n_mapped += 1
             return
-        if again & 2 and found.n_rows < MOST_ROWS:
+        if again & 2:
             found.rows[found.n_rows] = <uint32_t>place
             found.n_rows += 1
-        if again & 1 and found.n_rows < MOST_ROWS:
+        if again & 1:
             found.rows[found.n_rows] = <uint32_t>(place + self.size)
             found.n_rows += 1
 
@@ -352,21 +359,10 @@ cdef int close_chunk(RowChunk* chunk) noexcept nogil:
     memset(chunk.leaving + chunk.n_leaving, 0, UR_ROW_SPARE * sizeof(double))
     chunk.words = <uint32_t*>fitted(
         chunk.words, (chunk.n_words + UR_ROW_AHEAD) * sizeof(uint32_t))
-    chunk.maps = <int32_t*>fitted(chunk.maps, max(1, chunk.n_maps) * sizeof(int32_t))
+    chunk.maps = <int32_t*>fitted(chunk.maps, chunk.n_maps * sizeof(int32_t))
     chunk.leaving = <double*>fitted(
         chunk.leaving, (chunk.n_leaving + UR_ROW_SPARE) * sizeof(double))
     return 1
-
-
-cdef void* fitted(void* memory, int64_t size) noexcept nogil:
-    # A copy of the first `size` bytes, in place of longer memory, which the next chunk then uses:
-    # memory shrunk where it is would leave gaps that no list fits into.
-    cdef void* copy = malloc(size)
-    if copy == NULL:
-        return memory
-    memcpy(copy, memory, size)
-    free(memory)
-    return copy
 
 
 cdef int64_t number_map(RowChunk* chunk, Desk* desk, const ColumnMap* map) noexcept nogil:

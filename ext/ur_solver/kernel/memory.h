@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -99,11 +100,16 @@ static inline void return_memory(void)
 #endif
 }
 
-static inline void *shrink(void *memory, int64_t size)
+static inline void *fitted(void *memory, int64_t size)
 {
-    /* Shrink memory of malloc's to `size` bytes; its address afterwards. */
-    void *rest = realloc(memory, size > 0 ? size : 1);
-    return rest == NULL ? memory : rest;
+    /* A copy of the first `size` bytes of malloc's memory, which is freed for the next list:
+       memory shrunk where it is would leave gaps that no list fits into. */
+    void *copy = malloc(size > 0 ? size : 1);
+    if (copy == NULL)
+        return memory;
+    memcpy(copy, memory, size);
+    free(memory);
+    return copy;
 }
 
 #endif
