@@ -25,7 +25,7 @@ _COMPRESSION = {"float64": 0.82, "float32": 0.72, "uint16": 0.90}
 """The ratio of a table's size to that of its values, measured on finkel 7."""
 
 _SAMPLE_POSITIONS = 600_000
-"""The most positions that are solved to measure the machine: finkel 3, masters 3, murray 2."""
+"""The most positions that are solved to expect a time: finkel 3, masters 3, murray 2."""
 
 _TELLING_POSITIONS = 100_000
 """In smaller samples sweeps grow for other reasons than in large spaces."""
@@ -138,7 +138,7 @@ def expected_seconds(part: Part, *, certify: bool = False, threads: int | None =
 
 @dataclass(frozen=True)
 class Sample:
-    """A solve of the same rules with so few pieces that it takes some tenths of a second.
+    """A solve of the same rules with fewer pieces.
 
     Attributes
     ----------
@@ -158,13 +158,22 @@ class Sample:
     records: list[BlockRecord]
 
 
-def solve_sample(part: Part, *, certify: bool = False, threads: int | None = None) -> Sample:
-    """Solve the same rules with fewer pieces, to see how fast this machine is."""
+def solve_sample(
+    part: Part,
+    *,
+    certify: bool = False,
+    threads: int | None = None,
+    most: int = _SAMPLE_POSITIONS,
+) -> Sample:
+    """Solve the same rules with fewer pieces, to see how fast this machine is.
+
+    With as many pieces as make at most `most` positions, but for one piece.
+    """
     rules = part.space.rules
     if part.left is not None:  # endings are played as games with so many pieces
         rules = rules.with_pieces(part.left)
     pieces = rules.pieces
-    while pieces > 1 and space_of(rules.with_pieces(pieces)).n_positions > _SAMPLE_POSITIONS:
+    while pieces > 1 and space_of(rules.with_pieces(pieces)).n_positions > most:
         pieces -= 1
     steps = rules.pieces - pieces
     space = space_of(rules.with_pieces(pieces))

@@ -14,6 +14,9 @@ from ur_solver.space import Part
 _SMALL = 1 << 10
 """Values up to which a block's time says what beginning and ending one takes."""
 
+_LEAST_SAMPLE, _MOST_SAMPLE, _SAMPLE_SHARE = 600_000, 9_000_000, 25
+"""The positions of a sample at most: at least, at most, and so small a part of those asked for."""
+
 
 @dataclass(frozen=True)
 class Speed:
@@ -99,9 +102,11 @@ def measured_speed(part: Part, *, certify: bool = False) -> Speed:
 
     The time is the processor's, so that what else the machine does matters little. The time for a
     value is taken from the largest blocks, which have half of all values: it falls with the size
-    of a block, and a large solve spends its time in large ones.
+    of a block, and a large solve spends its time in large ones. For the same reason the sample is
+    as large as it may be without taking more than some hundredths of the solve, or some seconds.
     """
-    sample = solve_sample(part, certify=certify, threads=1)
+    most = max(_LEAST_SAMPLE, min(_MOST_SAMPLE, part.n_positions // _SAMPLE_SHARE))
+    sample = solve_sample(part, certify=certify, threads=1, most=most)
     space = sample.space
     share = min(1.0, sample.processor_seconds / sample.seconds)
     times = [(space.blocks[each.index].size, share * each.seconds) for each in sample.records]
