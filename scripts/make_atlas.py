@@ -46,7 +46,7 @@ COUNTS = {
     "blitz": 5,
     "aseb": 5,
     "bell": 7,
-    "bell-stakes": 5,
+    "bell-stakes": 6,
     "casual": 7,
     "casual-roll-again": 7,
     "birds": 3,
