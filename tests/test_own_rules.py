@@ -127,7 +127,7 @@ def test_sizes_beyond_the_machine_are_refused(monkeypatch, name, pieces, positio
         room_for(part_of(named_rules(name, pieces)), threads=2)
     size, memory, largest = re.fullmatch(
         rf"{name} with {pieces} pieces has ([\d,]+) positions and needs ([\d.]+) GiB of memory; "
-        r"20\.0 GiB may be taken; the largest count that fits is (\d)",
+        r"20\.0 GiB may be taken; the largest count that fits is (\d) \(-n \3\)",
         str(caught.value),
     ).groups()
     size = int(size.replace(",", ""))
@@ -143,6 +143,7 @@ def test_a_block_beyond_the_kernel_is_refused_however_much_memory_there_is(monke
         room_for(part_of(named_rules("skiriuk", 5)), threads=2)
     assert str(caught.value) == (
         "skiriuk with 5 pieces has 5,119,775,497 positions and 3,251,431,615 of them have to be "
-        "solved together; 2,147,483,648 at most can be; the largest count that fits is 4"
+        "solved together; 2,147,483,648 at most can be; the largest count that fits is 4 "
+        "(-n 4)"
     )
     room_for(part_of(named_rules("ben", 5)), threads=2)

@@ -204,7 +204,9 @@ def test_sample(tmp_path):
         run("sample", "finkel:2", "-g", 40, "--players", "table,greedy", "--json").stdout
     )
     assert values["games"] == 40
-    assert f"{100 * values['light_share']:.1f} %" in output
+    wins = re.search(r"table \(light\) wins +(\d+) % ± (\d+)\n", output)
+    assert int(wins[1]) == pytest.approx(100 * values["light_share"], abs=0.5)
+    assert int(wins[2]) == pytest.approx(196 * values["share_error"], abs=1.5)
     assert "expected two names" in run("sample", "finkel:2", "--players", "table", code=2).stderr
     assert "policy 'deep'" in run("sample", "finkel:2", "--players", "table,deep", code=2).stderr
 
