@@ -227,6 +227,14 @@ def read_only(solves: Solves) -> Tally | None:
     return tally
 
 
+def pause(process: subprocess.Popen[str]) -> None:
+    """Pause a process, unless it has ended; returns when all of its threads stand still."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGSTOP)
+        # The signal is only delivered later: until then the process may write and remove files.
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+
 def gone(solves: Solves, times: int, seed: int) -> Tally:
     """Remove the output's folder while the solve is paused."""
     tally = Tally(f"{solves.word}: the output's folder is removed while solving")
@@ -236,7 +244,7 @@ def gone(solves: Solves, times: int, seed: int) -> Tally:
         process = solves.start()
         count = dice.randrange(1, 12)
         solves.wait_for_blocks(process, count)
-        process.send_signal(signal.SIGSTOP)
+        pause(process)
         shutil.rmtree(solves.folder)
         process.send_signal(signal.SIGCONT)
         code, said = solves.finish(process)
@@ -274,7 +282,7 @@ def two_at_once(solves: Solves, times: int) -> Tally:
         solves.clear()
         first = solves.start()
         solves.wait_for_blocks(first, 1)
-        first.send_signal(signal.SIGSTOP)  # so that it cannot be done before the second starts
+        pause(first)  # so that it cannot be done before the second starts
         try:
             code, said = solves.finish(solves.start())
         finally:
