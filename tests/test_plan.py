@@ -80,12 +80,22 @@ def test_workers_of_one_machine_lend_each_other_processors():
             128 * GIB,
             r"block 4554 of murray with 7 pieces .* takes 1\d\d\.\d GiB .* 128.0 GiB",
         ),
-        ("skiriuk:5", 1000 * GIB, r"block 14 of skiriuk .* 2,147,483,648 at most can be"),
+        (
+            "skiriuk:5",
+            100 * GIB,
+            r"block 14 of skiriuk .* 3,251,431,615 values .* takes 1\d\d\.\d GiB .* 100.0 GiB",
+        ),
     ],
 )
 def test_a_block_that_is_too_large_is_named(word, memory, message):
     with pytest.raises(MemoryLimitError, match=message):
         plan(part_of(named_rules(word).settled()), workers=8, cores=16, memory=memory, speed=EVEN)
+
+
+def test_a_block_of_more_than_32_bits_can_number_fits_a_large_worker():
+    skiriuk = part_of(named_rules("skiriuk", 5).settled())
+    planned = plan(skiriuk, workers=1, cores=16, memory=256 * GIB, speed=EVEN)
+    assert planned.seconds > 0
 
 
 def test_the_speed_is_that_of_a_sample(monkeypatch):

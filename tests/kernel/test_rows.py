@@ -132,6 +132,39 @@ def test_a_sweep_settles_in_the_same_values_however_it_is_run(name):
         assert np.abs(values - expected).max() < 1e-12
 
 
+@pytest.mark.parametrize("instruction_set", instruction_sets())
+@pytest.mark.parametrize("name", ["birds", "skiriuk", "ben", "finkel"])
+def test_blocks_whose_values_are_numbered_beyond_32_bits(name, instruction_set):
+    # moves with and without maps of columns; the numbers of a block cross 2**32, or begin beyond
+    space = TileSpace(named_rules(name, 2))
+    values, near = meaningless(space), RowKernel(space, instruction_set)
+    blocks, block = ArrayBlocks(space, values), max(space.blocks, key=lambda each: each.size)
+    own, expected, swept = (
+        values[ranks_of(block)].copy(),
+        np.empty(block.size),
+        np.empty(block.size),
+    )
+    residual = near.residual(block, own, blocks, block.offset, block.size)
+    narrow = near.lay_out(block, blocks, Workspace())
+    narrow.load(own)
+    narrow.sweep(1)
+    narrow.store(expected)
+    narrow.bracket(own, 0.1)
+    narrow.narrow(1)
+    for origin in (2**32 - block.size, 2**32 + 1, 5 * 2**40):
+        far = RowKernel(space, instruction_set, origin)
+        work = far.lay_out(block, blocks, Workspace())
+        assert work.word_bytes == 2 * near.lay_out(block, blocks, Workspace()).word_bytes
+        work.load(own)
+        assert work.residual(1) == pytest.approx(residual, abs=1e-14)
+        work.sweep(1)
+        work.store(swept)
+        assert (swept == expected).all()
+        work.bracket(own, 0.1)
+        work.narrow(1)
+        assert work.width(own) == narrow.width(own)
+
+
 def test_an_instruction_set_that_there_is_not():
     space = space_of(named_rules("ben", 1))
     with pytest.raises(ValueError, match="no avx1024"):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ur_solver.engine import BlockGraph, Dispatcher, critical_paths
 from ur_solver.errors import MemoryLimitError
 from ur_solver.estimates.cost import BASE_BYTES, block_cost, costliest_block, solve_sample
-from ur_solver.kernel import kernel_of
 from ur_solver.space import Part
 
 _SMALL = 1 << 10
@@ -216,7 +215,7 @@ def plan(
 
 
 def check_blocks(part: Part, memory: int, certify: bool) -> None:
-    """Raise MemoryLimitError if a block is too large for a worker, or for the kernel."""
+    """Raise MemoryLimitError if a block is too large for a worker."""
     costliest, cost = costliest_block(part, certify)
     taken = BASE_BYTES + cost
     if taken > memory:
@@ -224,11 +223,4 @@ def check_blocks(part: Part, memory: int, certify: bool) -> None:
             f"block {costliest.index} of {part.title} has {costliest.size:,} values and takes "
             f"{taken / 2**30:,.1f} GiB while it is solved; a worker has {memory / 2**30:,.1f} GiB, "
             "and one block is solved by one worker"
-        )
-    largest = max(part.blocks, key=lambda block: block.size)
-    most = kernel_of(part.space).most_values
-    if largest.size > most:
-        raise MemoryLimitError(
-            f"block {largest.index} of {part.title} has {largest.size:,} values, which are solved "
-            f"together; {most:,} at most can be"
         )

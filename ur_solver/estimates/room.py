@@ -14,7 +14,6 @@ from ur_solver.estimates.cost import (
     largest_cost,
 )
 from ur_solver.estimates.memory import available_bytes
-from ur_solver.kernel import kernel_of
 from ur_solver.rules import MAX_PIECES
 from ur_solver.space import Part, part_of
 
@@ -120,7 +119,4 @@ def _misfit(part: Part, budget: int, certify: bool) -> str | None:
     least = BASE_BYTES + largest_cost(part, certify)
     if least > budget:
         return f"needs {least / 2**30:.1f} GiB of memory; {budget / 2**30:.1f} GiB may be taken"
-    largest, most = max(block.size for block in part.blocks), kernel_of(part.space).most_values
-    if largest > most:
-        return f"{largest:,} of them have to be solved together; {most:,} at most can be"
     return None

@@ -9,6 +9,7 @@ from ur_solver.kernel.interface import Values
 class RowBlock:
     noise: float
     list_bytes: int
+    word_bytes: int
     def __init__(
         self,
         rules: RowRules,
@@ -18,6 +19,7 @@ class RowBlock:
         workspace: Workspace,
         threads: int,
         instruction_set: str | None = None,
+        origin: int = 0,
     ) -> None: ...
     def refine(self) -> bool: ...
     def keep_all(self) -> bool: ...

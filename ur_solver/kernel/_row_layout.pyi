@@ -4,7 +4,7 @@ import numpy.typing as npt
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._row_rules import RowRules
 
-MOST_POSITIONS: int
+FIRST_WIDE: int
 
 class RowLayout:
     first: int
@@ -19,4 +19,5 @@ class RowLayout:
         inputs: Inputs,
         threads: int,
         instruction_set: int,
+        origin: int,
     ) -> None: ...

@@ -97,10 +97,6 @@ class Kernel(Protocol):
     def space(self) -> Space:
         """The state space."""
 
-    @property
-    def most_values(self) -> int:
-        """The most values that a block may have."""
-
     def lay_out(
         self,
         block: Block,

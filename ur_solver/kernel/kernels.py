@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,7 +13,7 @@ from ur_solver.kernel import _levels
 from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel._levels import LevelsBlock, LevelsKernel
 from ur_solver.kernel._row_block import RowBlock
-from ur_solver.kernel._row_layout import MOST_POSITIONS
+from ur_solver.kernel._row_layout import FIRST_WIDE
 from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel
 from ur_solver.kernel._turns import Turns
@@ -81,8 +80,6 @@ class RaceKernel(_LaidOut, _OrdinaryDice):
         Of `TiledKernel`.
     """
 
-    most_values = sys.maxsize
-
     def __init__(self, space: RaceSpace, tiling: Tiling | None = None, **options: Any) -> None:
         self.space = space
         self.tiling = tiling or Tiling(space)
@@ -132,13 +129,16 @@ class RowKernel(_LaidOut):
     space : TileSpace
     instruction_set : str, optional
         ``"plain"``, ``"avx2"`` or ``"avx512"``; by default the best that the processor has.
+    origin : int
+        Where the numbering of a block's values begins: 0 but in tests of large numbers.
     """
 
-    most_values = MOST_POSITIONS
-
-    def __init__(self, space: TileSpace, instruction_set: str | None = None) -> None:
+    def __init__(
+        self, space: TileSpace, instruction_set: str | None = None, origin: int = 0
+    ) -> None:
         self.space = space
         self.instruction_set = instruction_set
+        self.origin = origin
         self.turns = Turns(space.ranking, turn_tables(space))
         blur = blur_of(space.rules.dice.probabilities)
         self.rules = RowRules(self.turns, space.stock.is_numbered, blur)
@@ -156,7 +156,16 @@ class RowKernel(_LaidOut):
         halves = np.array([(half.mine, half.theirs) for half in block.halves], dtype=np.int32)
         inputs = inputs_of(self.space, block, finished)
         ranks = (block.offset, block.size)
-        return RowBlock(self.rules, ranks, halves, inputs, workspace, threads, self.instruction_set)
+        return RowBlock(
+            self.rules,
+            ranks,
+            halves,
+            inputs,
+            workspace,
+            threads,
+            self.instruction_set,
+            self.origin,
+        )
 
     def residual(
         self,
@@ -185,12 +194,14 @@ class RowKernel(_LaidOut):
         """As `Kernel.workspace_bytes` says."""
         # F and G; a copy of F for extrapolation or, in its place, another F and G for bounds
         is_proven = certify or not self.space.rules.dice.is_ordinary
-        by_value = 16 + (16 if is_proven else 8) + self._list_bytes
+        lists, words = self._list_bytes
+        is_wide = 2 * block.size > FIRST_WIDE
+        by_value = 16 + (16 if is_proven else 8) + lists + (words if is_wide else 0)
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 
     @cached_property
-    def _list_bytes(self) -> float:
-        """What a value's part of lists takes at most: what it does with fewer pieces.
+    def _list_bytes(self) -> tuple[float, float]:
+        """What a value's part of lists and of their words takes at most, with fewer pieces.
 
         With more pieces rows are longer, and each list serves more values.
         """
@@ -205,7 +216,8 @@ class RowKernel(_LaidOut):
         kernel = RowKernel(space)
         block = max(space.blocks, key=lambda each: each.size)
         work = kernel.lay_out(block, _AnyValues(space), Workspace())
-        return _MORE_LISTS * work.list_bytes / block.size
+        used = _MORE_LISTS / block.size
+        return used * work.list_bytes, used * work.word_bytes
 
 
 class _AnyValues:
@@ -226,8 +238,6 @@ class StakesKernel(_OrdinaryDice):
     ----------
     space : StakesSpace
     """
-
-    most_values = MOST_POSITIONS
 
     def __init__(self, space: StakesSpace) -> None:
         self.space = space

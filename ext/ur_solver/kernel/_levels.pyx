@@ -63,6 +63,9 @@ cdef enum:
     NONE = 0xFFFF
 
 
+cdef int64_t MOST_ROWS = <int64_t>1 << 31  # of a block and of those that it reads
+
+
 cdef struct Chunk:
     uint8_t* counts
     uint32_t* words
@@ -93,6 +96,8 @@ cdef class Rows:
             self.places[k] = place
             self.base[k] = inputs.base[k] + inputs.first[k]
             place += (inputs.end[k] - inputs.first[k]) // lanes
+        if place > MOST_ROWS:
+            raise ValueError(f"a block that reads {place} rows of levels; at most {MOST_ROWS}")
         self.rows.first, self.rows.base = &self.places[0], self.base
 
     def __dealloc__(self):

@@ -48,6 +48,8 @@ cdef class RowBlock:
         That lay the block out, and copy it.
     instruction_set : str, optional
         ``"plain"``, ``"avx2"`` or ``"avx512"``; by default the best there is.
+    origin : int
+        As of `RowLayout`.
 
     Raises
     ------
@@ -71,7 +73,7 @@ cdef class RowBlock:
 
     def __init__(
         self, RowRules rules, block, halves, Inputs inputs, Workspace workspace, int threads,
-        instruction_set=None
+        instruction_set=None, int64_t origin=0
     ):
         cdef int number = row_find_set(NULL)
         if instruction_set is not None:
@@ -79,7 +81,7 @@ cdef class RowBlock:
             number = row_find_set(name)
         if number < 0:
             raise ValueError(f"this processor has no {instruction_set}")
-        self.layout = RowLayout(rules, block, halves, inputs, threads, number)
+        self.layout = RowLayout(rules, block, halves, inputs, threads, number, origin)
         self.size, self.threads = self.layout.size, threads
         self.workspace = workspace
         self.memory = self.upper = self.lower = NULL
@@ -102,6 +104,11 @@ cdef class RowBlock:
     def list_bytes(self):
         """What the block's lists, maps and tiles take, in bytes."""
         return self.layout.list_bytes()
+
+    @property
+    def word_bytes(self):
+        """What the words of rows take of that: twice as much where places need 64 bits."""
+        return self.layout.word_bytes()
 
     def refine(self):
         """False: in double precision from the start."""

@@ -14,7 +14,7 @@ cdef extern from "row_sweep.h" nogil:
     ctypedef struct RowBlock:
         const RowKind* kinds
         const RowTile* tiles
-        int64_t n_values
+        int64_t n_values, origin
         int32_t most_rows, most_columns
         int instruction_set
     int row_find_set(const char* name)
@@ -50,6 +50,7 @@ cdef class RowLayout:
     cdef int64_t room_tiles
 
     cdef int64_t list_bytes(self)
+    cdef int64_t word_bytes(self)
     cdef int add_tile(
         self, const uint16_t* shapes, int64_t first, int rows, int columns
     ) noexcept nogil

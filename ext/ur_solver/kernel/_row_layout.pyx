@@ -8,12 +8,15 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._row_moves cimport MOST_ROWS, RowLister, close_chunk, close_desk
+from ur_solver.kernel._row_moves cimport MOST_ROWS, RowLister, close_chunk, close_desk, word_size
 from ur_solver.kernel._row_rules cimport Side
 from ur_solver.space._tile_ranking cimport MAX_SHARED
 
-MOST_POSITIONS = 1 << 31
-"""Of a block: places in F and G are numbered in 32 bits."""
+MOST_TILES = 2**31 - 1
+"""Of a block."""
+
+FIRST_WIDE = 2**32
+"""Places from here on need words of 64 bits."""
 
 cdef extern from "memory.h" nogil:
     void return_memory()
@@ -38,12 +41,14 @@ cdef class RowLayout:
         That may lay it out.
     instruction_set : int
         As `row_find_set` has it.
+    origin : int
+        What the place of the first value is called, 0 but in tests.
 
     Raises
     ------
     MemoryError
     ValueError
-        If the block is too large to be numbered.
+        If the block has too many tiles, or a throw leads to too many rows.
     """
 
     def __cinit__(self):
@@ -64,21 +69,21 @@ cdef class RowLayout:
 
     def __init__(
         self, RowRules rules, block, const int32_t[:, ::1] halves, Inputs inputs, int threads,
-        int instruction_set
+        int instruction_set, int64_t origin
     ):
         cdef int64_t k
         cdef int[::1] failed
         self.rules, self.ranking, self.turns = rules, rules.ranking, rules.turns
         self.first, self.size = block
         self.halves = halves
-        if self.size > MOST_POSITIONS:
-            raise ValueError(f"a block of {self.size} positions; at most {MOST_POSITIONS}")
+        self.block.origin = origin
         self.block.instruction_set = instruction_set
         self.block.kinds, self.block.n_values = rules.kinds, self.size
         self._open_tiles()
         self._pair_tiles()
         self._open_chunks()
-        self.lister = RowLister(rules, block, halves, inputs, self.block.most_columns)
+        self.lister = RowLister(
+            rules, block, origin, halves, inputs, self.block.most_columns)
         failed = np.zeros(self.n_chunks, dtype=np.intc)
         for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             failed[k] = not self.lay_out_chunk(&self.chunks[k])
@@ -94,8 +99,15 @@ cdef class RowLayout:
         cdef int64_t k, total = self.n_tiles * (sizeof(RowTile) + 2 * sizeof(int32_t))
         for k in range(self.n_chunks):
             total += (
-                self.chunks[k].n_words * sizeof(uint32_t) + self.chunks[k].n_maps * sizeof(int32_t)
+                self.chunks[k].n_maps * sizeof(int32_t)
                 + self.chunks[k].n_leaving * sizeof(double))
+        return total + self.word_bytes()
+
+    cdef int64_t word_bytes(self):
+        # What the words of rows take of this.
+        cdef int64_t k, total = 0
+        for k in range(self.n_chunks):
+            total += self.chunks[k].n_words * word_size(&self.chunks[k])
         return total
 
     def _open_tiles(self):
@@ -108,6 +120,8 @@ cdef class RowLayout:
             if not self.list_tiles(self.halves[half, 0], self.halves[half, 1], first):
                 raise MemoryError("no memory for the tiles of a block")
             first = self.size // 2
+        if self.n_tiles > MOST_TILES:
+            raise ValueError(f"a block of {self.n_tiles} tiles; at most {MOST_TILES}")
         if self.second_half < 0:
             self.second_half = self.n_tiles
         self.block.tiles = self.tiles
@@ -230,6 +244,7 @@ cdef class RowLayout:
         for k in range(self.n_chunks):
             self.chunks[k].pairs = &self.pairs[starts[k], 0]
             self.chunks[k].n_pairs = starts[k + 1] - starts[k]
+            self.chunks[k].is_wide = self.block.origin + 2 * self.size > FIRST_WIDE
 
     cdef int lay_out_chunk(self, RowChunk* chunk) noexcept nogil:
         # 0 if there is no memory.

@@ -19,8 +19,8 @@ cdef extern from "row_sweep.h" nogil:
     const double UR_NO_MOVE
     ctypedef struct RowChunk:
         const int32_t* pairs
-        int32_t n_pairs
-        uint32_t* words
+        int32_t n_pairs, is_wide
+        void* words
         double* leaving
         int32_t* maps
         int64_t n_words, n_leaving, n_maps
@@ -52,8 +52,8 @@ cdef struct Found:
     # What one throw leads to.
     int32_t n_rows, n_mapped
     uint8_t leaves, is_covered, wins
-    uint32_t rows[MOST_ROWS]
-    uint32_t mapped[2 * MOST_ROWS]
+    int64_t rows[MOST_ROWS]
+    int64_t mapped[2 * MOST_ROWS]
 
 
 cdef struct Desk:
@@ -77,6 +77,7 @@ cdef class RowLister:
     cdef Turns turns
     cdef Inputs inputs
     cdef int64_t first, size           # ranks of the block
+    cdef int64_t origin                # what the place of its first value is called
     cdef const int32_t[:, ::1] halves  # configs, mine and theirs
     cdef int64_t most_columns          # of a tile
     cdef bint is_overfull              # whether a throw leads to more rows than there is room for
@@ -100,6 +101,7 @@ cdef class RowLister:
     ) noexcept nogil
 
 
+cdef int word_size(const RowChunk* chunk) noexcept nogil
 cdef int make_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogil
 cdef int close_chunk(RowChunk* chunk) noexcept nogil
 cdef void close_desk(Desk* desk) noexcept nogil

@@ -4,7 +4,7 @@ A move is a row of the tile that it leads to and, where it touches what columns 
 columns. What it leads to in finished blocks is looked up here, column by column.
 """
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
@@ -24,6 +24,8 @@ cdef class RowLister:
     ----------
     rules : RowRules
     block : (first rank, size)
+    origin : int
+        What the place of the block's first value is called.
     halves : int32, shape (halves, 2)
         Configs, mine and theirs.
     inputs : Inputs
@@ -33,12 +35,13 @@ cdef class RowLister:
     """
 
     def __init__(
-        self, RowRules rules, block, const int32_t[:, ::1] halves, Inputs inputs,
+        self, RowRules rules, block, int64_t origin, const int32_t[:, ::1] halves, Inputs inputs,
         int64_t most_columns
     ):
         self.rules, self.ranking, self.turns, self.inputs = (
             rules, rules.ranking, rules.turns, inputs)
         self.first, self.size = block
+        self.origin = origin
         self.halves, self.most_columns = halves, most_columns
         self.is_overfull = False
 
@@ -56,15 +59,14 @@ cdef class RowLister:
 
     cdef int list_row(self, RowChunk* chunk, Desk* desk, int kind, int home) noexcept nogil:
         # Add a row's words, and its moves that leave the block, to a chunk.
-        cdef int c, n
+        cdef int c, n, k
         cdef uint32_t head
         cdef Found* found
         # a row has a map for every place that its moves lead to, at most
         if not make_room(chunk, MAX_THROWS * UR_ROW_CHOICES * <int64_t>desk.columns,
                          MOST_MAPS * <int64_t>(desk.columns + UR_ROW_LANES)):
             return 0
-        chunk.words[chunk.n_words] = kind
-        chunk.n_words += 1
+        add_word(chunk, kind)
         for c in range(self.turns.n_choices[kind]):
             for n in range(self.turns.n_throws):
                 desk.found[n].n_rows = desk.found[n].n_mapped = 0
@@ -84,13 +86,11 @@ cdef class RowLister:
                                   desk.columns)
                 if found.is_covered:
                     head |= UR_COVERED
-                chunk.words[chunk.n_words] = head
-                chunk.n_words += 1
-                memcpy(chunk.words + chunk.n_words, found.rows, found.n_rows * sizeof(uint32_t))
-                chunk.n_words += found.n_rows
-                memcpy(chunk.words + chunk.n_words, found.mapped,
-                       2 * found.n_mapped * sizeof(uint32_t))
-                chunk.n_words += 2 * found.n_mapped
+                add_word(chunk, head)
+                for k in range(found.n_rows):
+                    add_word(chunk, found.rows[k])
+                for k in range(2 * found.n_mapped):
+                    add_word(chunk, found.mapped[k])
         return 1
 
     cdef void list_moves(
@@ -230,23 +230,23 @@ cdef class RowLister:
         if max(found.n_rows, found.n_mapped) + 2 > MOST_ROWS:
             self.is_overfull = True
             return
-        place = target.tile - self.first + <int64_t>target.row * target.columns
+        place = self.origin + target.tile - self.first + <int64_t>target.row * target.columns
         if is_mapped:
             number = number_map(chunk, desk, &map)
             if again & 2:
-                found.mapped[2 * found.n_mapped] = <uint32_t>place
-                found.mapped[2 * found.n_mapped + 1] = <uint32_t>number
+                found.mapped[2 * found.n_mapped] = place
+                found.mapped[2 * found.n_mapped + 1] = number
                 found.n_mapped += 1
             if again & 1:
-                found.mapped[2 * found.n_mapped] = <uint32_t>(place + self.size)
-                found.mapped[2 * found.n_mapped + 1] = <uint32_t>number
+                found.mapped[2 * found.n_mapped] = place + self.size
+                found.mapped[2 * found.n_mapped + 1] = number
                 found.n_mapped += 1
             return
         if again & 2:
-            found.rows[found.n_rows] = <uint32_t>place
+            found.rows[found.n_rows] = place
             found.n_rows += 1
         if again & 1:
-            found.rows[found.n_rows] = <uint32_t>(place + self.size)
+            found.rows[found.n_rows] = place + self.size
             found.n_rows += 1
 
     cdef void leave(
@@ -326,15 +326,28 @@ cdef void close_desk(Desk* desk) noexcept nogil:
     free(desk)
 
 
+cdef int word_size(const RowChunk* chunk) noexcept nogil:
+    return sizeof(uint64_t) if chunk.is_wide else sizeof(uint32_t)
+
+
+cdef void add_word(RowChunk* chunk, int64_t word) noexcept nogil:
+    # There must be room.
+    if chunk.is_wide:
+        (<uint64_t*>chunk.words)[chunk.n_words] = <uint64_t>word
+    else:
+        (<uint32_t*>chunk.words)[chunk.n_words] = <uint32_t>word
+    chunk.n_words += 1
+
+
 cdef int make_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogil:
     # Room for one more row; 0 if there is no memory.
     cdef void* room
     if chunk.room_words < chunk.n_words + MOST_WORDS + UR_ROW_AHEAD:
         chunk.room_words = 2 * (chunk.n_words + MOST_WORDS + UR_ROW_AHEAD)
-        room = realloc(chunk.words, chunk.room_words * sizeof(uint32_t))
+        room = realloc(chunk.words, chunk.room_words * word_size(chunk))
         if room == NULL:
             return 0
-        chunk.words = <uint32_t*>room
+        chunk.words = room
     if chunk.room_leaving < chunk.n_leaving + leaving + UR_ROW_SPARE:
         chunk.room_leaving = 2 * (chunk.n_leaving + leaving + UR_ROW_SPARE)
         room = realloc(chunk.leaving, chunk.room_leaving * sizeof(double))
@@ -355,10 +368,10 @@ cdef int close_chunk(RowChunk* chunk) noexcept nogil:
     if not make_room(chunk, 0, 0):
         return 0
     # words past the end are looked at to fetch their rows ahead; vectors reach past rows
-    memset(chunk.words + chunk.n_words, 0, UR_ROW_AHEAD * sizeof(uint32_t))
+    memset(<char*>chunk.words + chunk.n_words * word_size(chunk), 0,
+           UR_ROW_AHEAD * word_size(chunk))
     memset(chunk.leaving + chunk.n_leaving, 0, UR_ROW_SPARE * sizeof(double))
-    chunk.words = <uint32_t*>fitted(
-        chunk.words, (chunk.n_words + UR_ROW_AHEAD) * sizeof(uint32_t))
+    chunk.words = fitted(chunk.words, (chunk.n_words + UR_ROW_AHEAD) * word_size(chunk))
     chunk.maps = <int32_t*>fitted(chunk.maps, chunk.n_maps * sizeof(int32_t))
     chunk.leaving = <double*>fitted(
         chunk.leaving, (chunk.n_leaving + UR_ROW_SPARE) * sizeof(double))

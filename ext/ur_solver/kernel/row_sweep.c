@@ -23,9 +23,15 @@ UR_INLINE int64_t pitch_of(int64_t columns)
 
 /* Where the words and the moves that leave the block have been read up to. */
 typedef struct {
-    const uint32_t *words;
+    const char *words;
     const double *leaving;
 } RowReader;
+
+/* A word, of 64 or of 32 bits. */
+UR_INLINE int64_t word_at(const char *words, int is_wide)
+{
+    return is_wide ? (int64_t) * (const uint64_t *)words : *(const uint32_t *)words;
+}
 
 /* A pair of tiles in work: rows of the one are columns of the other. */
 typedef struct {
@@ -310,7 +316,7 @@ void row_narrow(
     double *scratch)
 {
     const int mode = fegetround();
-    RowReader up = {chunk->words, chunk->leaving}, down = up;
+    RowReader up = {(const char *)chunk->words, chunk->leaving}, down = up;
     double *half = scratch + row_scratch_size(block) / 2;
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair high = open_pair(block, chunk->pairs + 2 * k, scratch);

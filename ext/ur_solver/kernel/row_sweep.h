@@ -11,7 +11,7 @@
    of G where the turn passes on. What the throw is worth, column by column, is the largest of
    them. A move that changes the columns, as it captures a marked piece, has a *map* of columns.
 
-   The words of a row:
+   The words of a row, of 32 bits each, or of 64 in a block whose places are beyond that:
 
        kind                              its turn type
        by choice and throw of the type:
@@ -57,7 +57,8 @@ typedef struct {
 typedef struct {
     const int32_t *pairs;       /* two tiles each, the same where one is its own image */
     int32_t n_pairs;
-    uint32_t *words;
+    int32_t is_wide;            /* whether words have 64 bits */
+    void *words;
     double *leaving;
     int32_t *maps;
     int64_t n_words, n_leaving, n_maps;
@@ -68,6 +69,7 @@ typedef struct {
     const RowKind *kinds;
     const RowTile *tiles;
     int64_t n_values;
+    int64_t origin;             /* what the place of the first value is called in lists: 0 */
     int32_t most_rows, most_columns;
     int instruction_set;        /* as `row_find_set` has it */
 } RowBlock;

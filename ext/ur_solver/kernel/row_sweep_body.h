@@ -8,14 +8,15 @@
 
    Vectors are added and multiplied by the operators of C. */
 
-/* The lists of one row, for `k` vectors of columns from `column` on: what they are worth where
+/* The lists of one row, whose places count from `places`, for `k` vectors of columns from `column` on: what they are worth where
    they move, and with what chance. `last` says where the row's words and leaving rows end. */
 UR_INLINE void UR_NAMED(read_lists)(
-    const RowKind *kind, const RowReader *at, RowReader *last, const double *values,
-    const int32_t *maps, int columns, int column, const double *passed,
+    const RowKind *kind, const RowReader *at, RowReader *last, const int is_wide,
+    const double *places, const int32_t *maps, int columns, int column, const double *passed,
     int is_bound, UR_V *worth, UR_V *moving, const int k)
 {
-    const uint32_t *words = at->words + 1;
+    const int size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const char *words = at->words + size;
     const double *leaving = at->leaving;
     for (int i = 0; i < k; i++)
         worth[i] = moving[i] = UR_ALL(0.0);
@@ -24,7 +25,8 @@ UR_INLINE void UR_NAMED(read_lists)(
         for (int i = 0; i < k; i++)
             sum[i] = moves[i] = UR_ALL(0.0);
         for (int n = 0; n < kind->n_throws[c]; n++) {
-            const uint32_t head = *words++;
+            const int64_t head = word_at(words, is_wide);
+            words += size;
             if (head == 0)
                 continue;
             const UR_V chance = UR_ALL(kind->chance[c][n]);
@@ -36,14 +38,14 @@ UR_INLINE void UR_NAMED(read_lists)(
                     best[i] = UR_LOAD(leaving + column + UR_N * i);
                 leaving += columns;
             }
-            for (int rows = head & UR_MOST_ROWS; rows; rows--) {
-                const double *row = values + *words++ + column;
+            for (int rows = head & UR_MOST_ROWS; rows; rows--, words += size) {
+                const double *row = places + word_at(words, is_wide) + column;
                 for (int i = 0; i < k; i++)
                     best[i] = UR_MAX(UR_LOAD(row + UR_N * i), best[i]);
             }
-            for (int rows = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS; rows; rows--, words += 2) {
-                const double *row = values + words[0];
-                const int32_t *map = maps + words[1] + column;
+            for (int rows = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS; rows; rows--, words += 2 * size) {
+                const double *row = places + word_at(words, is_wide);
+                const int32_t *map = maps + word_at(words + size, is_wide) + column;
                 for (int i = 0; i < k; i++)
                     best[i] = UR_MAX(UR_GATHER(row, map + UR_N * i), best[i]);
             }
@@ -86,13 +88,14 @@ UR_INLINE void UR_NAMED(read_lists)(
 
 /* What the throws of a tile's positions are worth where they move, and with what chance. */
 UR_INLINE void UR_NAMED(read_tile)(
-    const RowBlock *block, const RowChunk *chunk, const RowTile *tile, RowReader *at,
-    const double *values, int is_bound, double *worth, double *moving)
+    const RowBlock *block, const RowChunk *chunk, const int is_wide, const RowTile *tile,
+    RowReader *at, const double *values, int is_bound, double *worth, double *moving)
 {
-    const int columns = tile->columns;
+    const int columns = tile->columns, size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const double *places = is_wide ? values - block->origin : values;
     const int64_t pitch = pitch_of(columns);
     for (int r = 0; r < tile->rows; r++) {
-        const RowKind *kind = block->kinds + *at->words;
+        const RowKind *kind = block->kinds + word_at(at->words, is_wide);
         const double *passed = values + block->n_values + tile->first + (int64_t)r * columns;
         RowReader last = *at;
         int column = 0;
@@ -100,7 +103,7 @@ UR_INLINE void UR_NAMED(read_tile)(
 #define UR_READ(k)                                                                             \
     do {                                                                                       \
         UR_NAMED(read_lists)(                                                                  \
-            kind, at, &last, values, chunk->maps, columns, column, passed, is_bound,           \
+            kind, at, &last, is_wide, places, chunk->maps, columns, column, passed, is_bound,  \
             sum, moves, k);                                                                    \
         for (int i = 0; i < k; i++) {                                                          \
             UR_STORE(worth + column + UR_N * i, sum[i]);                                       \
@@ -115,8 +118,8 @@ UR_INLINE void UR_NAMED(read_tile)(
         if (columns > column)
             UR_READ(1);
 #undef UR_READ
-        for (const uint32_t *word = at->words; word < last.words; word++)
-            __builtin_prefetch(values + word[UR_ROW_AHEAD]);
+        for (const char *word = at->words; word < last.words; word += size)
+            __builtin_prefetch(places + word_at(word + UR_ROW_AHEAD * size, is_wide));
         *at = last;
         worth += pitch;
         moving += pitch;
@@ -166,22 +169,44 @@ UR_INLINE double UR_NAMED(residual_of)(
     return delta;
 }
 
+UR_INLINE void UR_NAMED(read_both)(
+    const RowBlock *block, const RowChunk *chunk, const int is_wide, const RowPair *pair,
+    RowReader *at, const double *values, int is_bound)
+{
+    UR_NAMED(read_tile)(
+        block, chunk, is_wide, pair->mine, at, values, is_bound, pair->worth, pair->moving);
+    if (pair->theirs != pair->mine)
+        UR_NAMED(read_tile)(
+            block, chunk, is_wide, pair->theirs, at, values, is_bound, pair->their_worth,
+            pair->their_moving);
+}
+
+static __attribute__((noinline)) void UR_NAMED(read_narrow)(
+    const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
+    const double *values, int is_bound)
+{
+    UR_NAMED(read_both)(block, chunk, 0, pair, at, values, is_bound);
+}
+
+static __attribute__((noinline)) void UR_NAMED(read_wide)(
+    const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
+    const double *values, int is_bound)
+{
+    UR_NAMED(read_both)(block, chunk, 1, pair, at, values, is_bound);
+}
+
 UR_INLINE void UR_NAMED(read_pair)(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
     const double *values, int is_bound)
 {
-    UR_NAMED(read_tile)(
-        block, chunk, pair->mine, at, values, is_bound, pair->worth, pair->moving);
-    if (pair->theirs != pair->mine)
-        UR_NAMED(read_tile)(
-            block, chunk, pair->theirs, at, values, is_bound, pair->their_worth,
-            pair->their_moving);
+    (chunk->is_wide ? UR_NAMED(read_wide) : UR_NAMED(read_narrow))(
+        block, chunk, pair, at, values, is_bound);
 }
 
 static double UR_NAMED(sweep)(
     const RowBlock *block, const RowChunk *chunk, double *values, double *scratch)
 {
-    RowReader at = {chunk->words, chunk->leaving};
+    RowReader at = {(const char *)chunk->words, chunk->leaving};
     double delta = 0.0;
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch);
@@ -200,7 +225,7 @@ static double UR_NAMED(sweep)(
 static double UR_NAMED(residual)(
     const RowBlock *block, const RowChunk *chunk, const double *values, double *scratch)
 {
-    RowReader at = {chunk->words, chunk->leaving};
+    RowReader at = {(const char *)chunk->words, chunk->leaving};
     double delta = 0.0;
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch);
