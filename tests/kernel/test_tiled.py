@@ -157,6 +157,26 @@ def test_moves_that_cannot_be_the_best_are_left_out(rules, instruction_set, thre
 
 @every_set
 @every_small
+def test_blocks_whose_lists_are_numbered_beyond_32_bits(rules, instruction_set):
+    # prefetched, and swept in either precision with and without all moves; numbers cross 2**32
+    space = space_of(rules)
+    values = solve(space, tolerance=1e-13)
+    block = max(space.blocks, key=lambda block: block.size)
+    own, found = values[ranks_of(block)], {}
+    for origin in (0, 2**32 - 5, 2**40):
+        kernel = RaceKernel(space, instruction_set=instruction_set, near=0, origin=origin)
+        work, swept = lay_out(kernel, block, values, single=True), np.empty(block.size)
+        sweeps = iterate(work, 1e-14, 1).sweeps
+        looked_at, residual = work.n_looked_at, work.residual(1)
+        work.store(swept)
+        work.bracket(own, 1e-6)
+        work.narrow(1)
+        found[origin] = swept.tolist(), sweeps, looked_at, residual, work.width(own)
+    assert found[2**32 - 5] == found[2**40] == found[0]
+
+
+@every_set
+@every_small
 def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(rules, instruction_set):
     # a margin so far below 0 leaves out what it should not
     space = space_of(rules)

@@ -23,6 +23,7 @@ class TiledKernel:
         rounds: int = 2,
         near: int = ...,
         margin: float = ...,
+        origin: int = 0,
     ) -> None: ...
 
 class TiledBlock:

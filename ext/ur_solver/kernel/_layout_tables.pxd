@@ -11,6 +11,7 @@ cdef class LayoutTables:
     cdef TileTables tables
     cdef Ranking ranking
     cdef int n_leading, length, n_throws, n_slots, first_frozen, pieces
+    cdef int64_t origin            # where the numbering of a block's lists begins
     cdef int64_t near              # the most vectors of a block that is not prefetched
     cdef bint extra_on_capture, is_lane
     cdef readonly object tiling

@@ -33,9 +33,11 @@ cdef class LayoutTables:
         Whether the rows of a lane are compiled in.
     near : int
         Blocks of at most this many vectors are not prefetched.
+    origin : int
+        Where the numbering of a block's lists begins: 0 but in tests.
     """
 
-    def __init__(self, tiling, Ranking ranking, bint has_lanes, int64_t near):
+    def __init__(self, tiling, Ranking ranking, bint has_lanes, int64_t near, int64_t origin):
         space, layout, moves = tiling.space, tiling.layout, tiling.moves
         self.tiling = tiling
         self.tables = TileTables(tiling, ranking)
@@ -53,7 +55,7 @@ cdef class LayoutTables:
                 if moves.safe_rosettes and moves.is_rosette[index]:
                     self.safe |= <uint64_t>1 << index
         self.n_leading = tiling.n_leading
-        self.near = near
+        self.near, self.origin = near, origin
         self.throws = np.array(tiling.throws, dtype=np.int32)
         self.n_throws = len(tiling.throws)
         if self.n_throws > _program.MAX_THROWS or tiling.most_rows > MAX_ROWS:

@@ -20,16 +20,16 @@ cdef extern from "tiles.h" nogil:
     ctypedef uint64_t MatrixRef
     ctypedef struct Tile:
         int64_t f
-        int32_t mirror
-        uint32_t first_move
-        uint32_t first_slot
-        uint32_t first_row
+        int64_t first_move
+        int64_t first_slot
+        int64_t first_row
         uint16_t n_rows
         uint16_t n_columns
         uint8_t vectors
         uint8_t half
         uint8_t pieces
         uint8_t forks
+        int32_t mirror
         uint8_t n_moves[8]
     ctypedef struct Move:
         MatrixRef matrix

@@ -1,6 +1,6 @@
 # A block laid out as tiles.
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t
 
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
@@ -38,13 +38,13 @@ cdef class TileLayout(TilePlaces):
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
         Inputs inputs
     ) noexcept nogil
-    cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil
+    cdef double* _external(self, const Tile* tile, int n, int64_t move) noexcept nogil
     cdef void _leave(
         self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
         Inputs inputs, const Filling* filling, int source, int n, double* rows
     ) noexcept nogil
     cdef void _mark_passes(self, LayoutTables common, const Tile* tile) noexcept nogil
     cdef void _mark_move(
-        self, LayoutTables common, const Tile* tile, uint32_t number, int n, uint8_t* bits
+        self, LayoutTables common, const Tile* tile, int64_t number, int n, uint8_t* bits
     ) noexcept nogil
     cdef void _mark_slots(self, LayoutTables common, const Tile* tile, uint8_t* bits) noexcept nogil

@@ -38,7 +38,7 @@ cdef class TileLayout(TilePlaces):
         cdef int64_t run, n_runs
         super().__init__(common, workspace, halves, threads)
         self._take_lists(&self.program, workspace.moves, workspace.slots)
-        self.pass_bits = <uint8_t*>workspace.pass_bits.take(self.n_rows)
+        self.pass_bits = <uint8_t*>workspace.pass_bits.take(self.n_rows) - self.origin
         self.program.pass_bits = self.pass_bits
         # behind it half as much for numbers in single precision, or another set of the values
         self.buffer = workspace.buffer.vectors(
@@ -53,11 +53,12 @@ cdef class TileLayout(TilePlaces):
     cdef _take_lists(self, Program* program, Region moves, Region slots):
         # Room for all of a block's moves, a lane's slots among them.
         if program.is_lane:
-            program.refs = <MatrixRef*>moves.take((self.n_moves + MOVES_AHEAD) * sizeof(MatrixRef))
+            program.refs = <MatrixRef*>moves.take(
+                (self.n_moves + MOVES_AHEAD) * sizeof(MatrixRef)) - self.origin
             program.slots = <MatrixRef*>slots.take(
-                self.n_tiles * program.n_slots * sizeof(MatrixRef))
+                self.n_tiles * program.n_slots * sizeof(MatrixRef)) - self.origin
         else:
-            program.moves = <Move*>moves.take(self.n_moves * sizeof(Move))
+            program.moves = <Move*>moves.take(self.n_moves * sizeof(Move)) - self.origin
 
     cdef void _fill_no_moves(self) noexcept nogil:
         # Two matrices worse than any: a tile's, and a turned one's.
@@ -201,7 +202,7 @@ cdef class TileLayout(TilePlaces):
         # The best of a tile's moves that leave the block, by throw, from finished blocks.
         cdef int n, index
         cdef int64_t x
-        cdef uint32_t move = tile.first_move
+        cdef int64_t move = tile.first_move
         cdef uint64_t sources
         cdef double none = 2.0 if is_turned(&self.program, tile) else -1.0
         cdef double* rows
@@ -223,7 +224,7 @@ cdef class TileLayout(TilePlaces):
             for x in range(LANES):
                 end[x] = none  # what no tile reads, up to the next one's
 
-    cdef double* _external(self, const Tile* tile, int n, uint32_t move) noexcept nogil:
+    cdef double* _external(self, const Tile* tile, int n, int64_t move) noexcept nogil:
         # The matrix of the moves of throw n that leave the block, NULL if there are none;
         # it comes first among the moves of the throw, `move` on.
         cdef int64_t at
@@ -302,7 +303,7 @@ cdef class TileLayout(TilePlaces):
         # By row of a tile, which throws leave no move.
         cdef uint8_t* bits = self.pass_bits + tile.first_row
         cdef const double* external
-        cdef uint32_t move = tile.first_move, end
+        cdef int64_t move = tile.first_move, end
         cdef int r, n, mask, h = tile.half
         cdef bint home_empty, moves
         for r in range(tile.n_rows):
@@ -329,7 +330,7 @@ cdef class TileLayout(TilePlaces):
             self._mark_slots(common, tile, bits)
 
     cdef void _mark_move(
-        self, LayoutTables common, const Tile* tile, uint32_t number, int n, uint8_t* bits
+        self, LayoutTables common, const Tile* tile, int64_t number, int n, uint8_t* bits
     ) noexcept nogil:
         # The rows that have a move do not pass.
         cdef const Move* move

@@ -28,6 +28,7 @@ cdef class TilePlaces:
     cdef int n_halves
     cdef const uint8_t* stuck[2]    # (half): throws without an entry move, as row tables say
     cdef object keep
+    cdef int64_t origin             # what the first entry of a list of the block is called
     cdef int64_t n_moves, n_rows
     cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
     cdef int64_t no_moves           # where the matrices of moves that there are none of begin

@@ -4,7 +4,7 @@ tiles.h says what a tile is.
 """
 
 from cython.parallel cimport prange
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ur_solver.kernel._program cimport (
 from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables, popcount
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport MAX_SHARED
+
+
+cdef int64_t MOST_TILES = 2**31 - 1  # of a block
 
 
 cdef class TilePlaces:
@@ -30,6 +33,11 @@ cdef class TilePlaces:
         The block's one or two ordered pairs of side configs.
     threads : int
         That lay the block out.
+
+    Raises
+    ------
+    ValueError
+        If the block has too many tiles.
     """
 
     def __init__(self, LayoutTables common, Workspace workspace, halves, int threads):
@@ -47,7 +55,9 @@ cdef class TilePlaces:
             self.their_free[h] = common.ranking.config_free[self.theirs[h]]
             self.first_tile[h + 1] = (
                 self.first_tile[h] + self.tables.count[self.my_free[h], self.their_free[h]])
-        self.n_tiles = self.first_tile[self.n_halves]
+        self.n_tiles, self.origin = self.first_tile[self.n_halves], common.origin
+        if self.n_tiles > MOST_TILES:
+            raise ValueError(f"a block of {self.n_tiles} tiles; at most {MOST_TILES}")
         self.program = common.program
         self.tiles = <Tile*>workspace.tiles.take(self.n_tiles * sizeof(Tile))
         self.program.tiles = self.tiles
@@ -155,9 +165,9 @@ cdef class TilePlaces:
         cdef Tile* tile
         for t in range(self.n_tiles):
             tile = &self.tiles[t]
-            tile.first_row = <uint32_t>rows
-            tile.first_move = <uint32_t>moves
-            tile.first_slot = <uint32_t>(t * common.n_slots)
+            tile.first_row = self.origin + rows
+            tile.first_move = self.origin + moves
+            tile.first_slot = self.origin + t * common.n_slots
             rows += tile.n_rows
             moves += self.externals[t]
             if not (is_strip(&self.program, tile) or is_turned(&self.program, tile)):

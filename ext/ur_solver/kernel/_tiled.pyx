@@ -6,7 +6,7 @@ workspace of its own, from which its values are read when it is done.
 
 from cython.parallel cimport prange
 from libc.math cimport INFINITY, nextafter
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
@@ -104,6 +104,8 @@ cdef class TiledKernel(LayoutTables):
         factor r the remaining change of a value is at most r / (1 - r) times the last one, that
         of the difference of two values twice as much: 98 for r = 0.98. This is an estimate; the
         residual, which uses all moves, shows an error.
+    origin : int
+        Where the numbering of a block's lists begins: 0 but in tests of large numbers.
     """
 
     cdef const Sweeper* sweeper
@@ -113,7 +115,7 @@ cdef class TiledKernel(LayoutTables):
 
     def __init__(
         self, tiling, Ranking ranking, instruction_set=None, int rounds=2, int64_t near=NEAR,
-        double margin=98.0
+        double margin=98.0, int64_t origin=0
     ):
         cdef const Sweeper* found[MAX_SWEEPERS]
         find_sweepers(found)
@@ -126,7 +128,7 @@ cdef class TiledKernel(LayoutTables):
         self.sweeper = found[names.index(self.instruction_set)]
         self.rounds = rounds
         self.margin = margin
-        super().__init__(tiling, ranking, self.sweeper.has_lanes, near)
+        super().__init__(tiling, ranking, self.sweeper.has_lanes, near, origin)
 
 
 cdef class TiledBlock(TileLayout):
@@ -233,7 +235,7 @@ cdef class TiledBlock(TileLayout):
         """The number of moves that sweeps use: of tiles, and of a lane from entry squares."""
         cdef const Program* program = &self.kept if self.eliminated else &self.program
         cdef int64_t t, k, moves = 0, slots = 0
-        cdef uint32_t move
+        cdef int64_t move
         cdef uint64_t ref, before
         cdef int n
         for t in range(self.n_tiles):
@@ -246,7 +248,7 @@ cdef class TiledBlock(TileLayout):
                     before = ref
                     move += 1
         if program.is_lane:
-            for k in range(self.n_tiles * program.n_slots):
+            for k in range(self.origin, self.origin + self.n_tiles * program.n_slots):
                 slots += program.slots[k] != 0
         return moves, slots
 
@@ -368,14 +370,14 @@ cdef class TiledBlock(TileLayout):
         for k in range(self.n_tiles):
             self.kept.tiles[k] = self.tiles[k]
             self.kept.tiles[k].f += self.n_vectors
-        for k in range(self.n_moves):
+        for k in range(self.origin, self.origin + self.n_moves):
             if self.program.is_lane:
                 self.kept.refs[k] = self._shifted(self.program.refs[k])
             else:
                 self.kept.moves[k] = self.program.moves[k]
                 self.kept.moves[k].matrix = self._shifted(self.program.moves[k].matrix)
         if self.program.is_lane:
-            for k in range(self.n_tiles * self.program.n_slots):
+            for k in range(self.origin, self.origin + self.n_tiles * self.program.n_slots):
                 self.kept.slots[k] = self._shifted(self.program.slots[k])
 
     cdef MatrixRef _shifted(self, MatrixRef ref) noexcept nogil:

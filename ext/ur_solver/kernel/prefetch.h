@@ -27,7 +27,7 @@ UR_PREFETCH prefetch_throws(
     const int lines)
 {
     /* Of a lane, F and the moves on shared squares; `lines` of each matrix. */
-    uint32_t move = tile->first_move;
+    int64_t move = tile->first_move;
     prefetch_lines(buffer + tile->f * vector, 2 * lines);
     for (int n = 0; n < program->n_throws; n++) {
         for (int k = 0; k < MOVES_AHEAD; k++)
@@ -45,7 +45,7 @@ UR_PREFETCH prefetch_tile(
     const Program *program, const char *buffer, const int64_t vector, const Tile *tile)
 {
     /* `vector`: bytes in one. */
-    uint32_t move = tile->first_move;
+    int64_t move = tile->first_move;
     if (program->is_lane) {
         const int64_t size = matrix_vectors(program, tile) * vector;
         if (size <= LINE)
@@ -62,7 +62,7 @@ UR_PREFETCH prefetch_tile(
     prefetch_lines(buffer + tile->f * vector, 2 * MOVE_LINES);
     const int lines = (int)((tile->n_rows * tile->vectors * vector + LINE - 1) / LINE);
     for (int n = 0; n < program->n_throws; n++)
-        for (const uint32_t end = move + tile->n_moves[n]; move < end; move++)
+        for (const int64_t end = move + tile->n_moves[n]; move < end; move++)
             prefetch_matrix(
                 buffer, vector, program->moves[move].matrix,
                 lines < MOVE_LINES ? lines : MOVE_LINES);

@@ -61,15 +61,15 @@ typedef uint64_t MatrixRef;
 typedef struct {
     int64_t f;                    /* offset of F in the buffer, in vectors; of a turned tile of
                                      the strip's G, which the strip's F comes before */
-    int32_t mirror;               /* the same placement seen by the opponent */
-    uint32_t first_move;          /* into moves or refs, by throw */
-    uint32_t first_slot;          /* into slots: moves from my entry squares and home */
-    uint32_t first_row;           /* into pass_bits */
+    int64_t first_move;           /* into moves or refs, by throw */
+    int64_t first_slot;           /* into slots: moves from my entry squares and home */
+    int64_t first_row;            /* into pass_bits */
     uint16_t n_rows, n_columns;
     uint8_t vectors;              /* in one row of F, if it has any */
     uint8_t half;                 /* 0 or 1 */
     uint8_t pieces;               /* mine that are neither settled nor on shared squares */
     uint8_t forks;                /* of mine */
+    int32_t mirror;               /* the same placement seen by the opponent */
     uint8_t n_moves[MAX_THROWS];
 } Tile;
 
@@ -128,7 +128,7 @@ typedef struct {
 } Program;
 
 /* The matrix of one of a block's moves. */
-static inline MatrixRef matrix_of(const Program *program, uint32_t move)
+static inline MatrixRef matrix_of(const Program *program, int64_t move)
 {
     return program->is_lane ? program->refs[move] : program->moves[move].matrix;
 }
