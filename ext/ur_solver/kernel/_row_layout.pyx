@@ -12,11 +12,10 @@ from ur_solver.kernel._row_moves cimport MOST_ROWS, RowLister, close_chunk, clos
 from ur_solver.kernel._row_rules cimport Side
 from ur_solver.space._tile_ranking cimport MAX_SHARED
 
-MOST_TILES = 2**31 - 1
-"""Of a block."""
-
 FIRST_WIDE = 2**32
 """Places from here on need words of 64 bits."""
+
+cdef int64_t MOST_TILES = 2**31 - 1  # of a block
 
 cdef extern from "memory.h" nogil:
     void return_memory()

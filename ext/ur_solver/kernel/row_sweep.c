@@ -30,7 +30,7 @@ typedef struct {
 /* A word, of 64 or of 32 bits. */
 UR_INLINE int64_t word_at(const char *words, int is_wide)
 {
-    return is_wide ? (int64_t) * (const uint64_t *)words : *(const uint32_t *)words;
+    return is_wide ? (int64_t)*(const uint64_t *)words : *(const uint32_t *)words;
 }
 
 /* A pair of tiles in work: rows of the one are columns of the other. */

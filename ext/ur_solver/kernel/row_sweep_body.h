@@ -8,8 +8,9 @@
 
    Vectors are added and multiplied by the operators of C. */
 
-/* The lists of one row, whose places count from `places`, for `k` vectors of columns from `column` on: what they are worth where
-   they move, and with what chance. `last` says where the row's words and leaving rows end. */
+/* The lists of one row, for `k` vectors of columns from `column` on: what they are worth where
+   they move, and with what chance. Their rows are at `places`. `last` says where the row's words
+   and leaving rows end. */
 UR_INLINE void UR_NAMED(read_lists)(
     const RowKind *kind, const RowReader *at, RowReader *last, const int is_wide,
     const double *places, const int32_t *maps, int columns, int column, const double *passed,
@@ -43,7 +44,8 @@ UR_INLINE void UR_NAMED(read_lists)(
                 for (int i = 0; i < k; i++)
                     best[i] = UR_MAX(UR_LOAD(row + UR_N * i), best[i]);
             }
-            for (int rows = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS; rows; rows--, words += 2 * size) {
+            for (int rows = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS; rows;
+                 rows--, words += 2 * size) {
                 const double *row = places + word_at(words, is_wide);
                 const int32_t *map = maps + word_at(words + size, is_wide) + column;
                 for (int i = 0; i < k; i++)
