@@ -27,7 +27,7 @@ ROOM = pathlib.Path("ext")
 DEBUG = os.environ.get("UR_DEBUG") == "1"
 
 # C files that are linked with a Cython module, by its file name
-PARTS = {"_tiled.pyx": "sweep*.c", "_row_block.pyx": "row_sweep.c"}
+PARTS = {"_tiled.pyx": "sweep*.c", "_row_block.pyx": "row_sweep.c", "_levels_block.pyx": "levels.c"}
 
 # gcc's "may be used uninitialized" errs where sanitizers or little optimisation leave the
 # branches of Cython's parallel loops unfolded; the full build keeps the warning. Of what

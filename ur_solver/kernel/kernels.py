@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ur_solver.errors import SolveError
-from ur_solver.kernel import _levels
+from ur_solver.kernel import _levels_block
 from ur_solver.kernel._generic import GenericKernel
-from ur_solver.kernel._levels import LevelsBlock, LevelsKernel
+from ur_solver.kernel._levels import LevelsKernel
+from ur_solver.kernel._levels_block import LevelsBlock
 from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._row_layout import FIRST_WIDE
 from ur_solver.kernel._row_rules import RowRules
@@ -282,7 +283,7 @@ class StakesKernel(_OrdinaryDice):
         n = self.space.values_per_position
         row, end = first // n, -(-(first + count) // n)
         inputs = inputs_of(self.space, block, finished)
-        return _levels.residual(
+        return _levels_block.residual(
             self.levels, values, inputs, block.offset // n, row, end - row, threads
         )
 

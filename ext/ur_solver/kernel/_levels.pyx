@@ -1,12 +1,12 @@
-"""The levels kernel: bell with stakes, all levels of fines of a position swept at once.
+"""The rules of bell with stakes, unfolded for all levels of fines at once.
 
 What may be done in a position does not depend on the fines paid, so that its turn is
 unfolded once for all of them, and the values of all levels lie side by side: the lanes of
 `levels.h`, which every rank has a row of. A sweep fetches a row for each move, a cache line
 or two, and works on its lanes as vectors.
 
-Positions are updated in pairs that pass to each other, the
-most advanced first, in chunks whose turns are kept as a stream:
+Positions are updated in pairs that pass to each other, the most advanced first, in chunks whose
+turns are kept as a stream:
 
     counts  uint8, by throw    how many moves it has, plus WINS if one ends the game; 0 if
                                the turn passes
@@ -17,15 +17,11 @@ most advanced first, in chunks whose turns are kept as a stream:
 After every move the same side throws again, so that no word tells whose turn it is.
 """
 
-from cython.parallel cimport prange
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 import numpy as np
-
-from ur_solver.kernel.rounding import NOISE
-from ur_solver.kernel.sampling import sample_of
 
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking
@@ -34,30 +30,7 @@ cdef extern from "memory.h" nogil:
     void* fitted(void* memory, int64_t size)
 
 
-cdef extern from "levels.h" nogil:
-    const int UR_MAX_LANES, UR_CUT_LANES, UR_AHEAD, UR_WINS
-    const uint32_t UR_ROSETTE
-    enum:
-        THROWS "UR_LEVEL_THROWS"  # that move pieces
-    ctypedef struct Levels:
-        int reach
-        int lanes
-        double fine
-        double* chances
-        double pass_chance
-        double* pots
-    ctypedef struct LevelRows:
-        double* own
-        int64_t n_own
-        int n_inputs
-        const int64_t* first
-        const double* const* base
-    double levels_run(
-        const Levels* levels, const uint8_t* counts, const uint32_t* words, int n_pairs,
-        const LevelRows* rows, int store)
-
 cdef enum:
-    CHUNK = 1024                  # pairs
     MAX_MOVES = 8                 # of one throw: a move a piece, and one from home
     ONLY_AGAIN = 2                # in `again`: the same side throws
     NONE = 0xFFFF
@@ -66,22 +39,8 @@ cdef enum:
 cdef int64_t MOST_ROWS = <int64_t>1 << 31  # of a block and of those that it reads
 
 
-cdef struct Chunk:
-    uint8_t* counts
-    uint32_t* words
-    int64_t n_words
-
-
 cdef class Rows:
     """Where the rows of a block and of those that its moves lead to are."""
-
-    cdef LevelRows rows
-    cdef Inputs inputs
-    cdef int64_t first          # the rank of the block's first position
-    cdef int lanes
-    cdef double[::1] own
-    cdef int64_t[::1] places    # by input: the place of its first row
-    cdef const double** base
 
     def __cinit__(self, int64_t first, double[::1] own, Inputs inputs, int lanes):
         cdef int k, n = <int>inputs.first.shape[0]
@@ -133,16 +92,6 @@ cdef class LevelsKernel:
         If the rules are none of those that the kernel is made for: one choice, three throws
         that move, and another throw after every move.
     """
-
-    cdef TileRanking ranking
-    cdef Levels levels
-    cdef int n_cells, n_movers, full
-    cdef const int32_t[::1] mover_cell, lift_start
-    cdef const uint16_t[::1] lift, landing_content
-    cdef const int32_t[:, ::1] step_start
-    cdef const int32_t[::1] step_landing, landing_cell, landing_start, landing_taken
-    cdef const int32_t[::1] advance
-    cdef const uint8_t[::1] pays      # by landing, whether it is on a rosette
 
     def __init__(self, TileRanking ranking, tables, pays, int reach, double fine, pots):
         cdef int lane, n
@@ -285,184 +234,3 @@ cdef void release(Chunk* chunk) noexcept nogil:
     free(chunk.words)
     chunk.counts = NULL
     chunk.words = NULL
-
-
-def residual(
-    LevelsKernel kernel, double[::1] own, Inputs inputs, int64_t block, int64_t first,
-    int64_t size, int threads
-):
-    """The largest abs(T(V) - V) over the rows of some ranks and of their mirror images.
-
-    Parameters
-    ----------
-    kernel : LevelsKernel
-    own : float64, shape (block size * lanes,)
-        The values of the block that the ranks are in.
-    inputs : Inputs
-        Those of the blocks that its moves lead to.
-    block : int
-        The rank of the block's first position.
-    first, size : int
-        Ranks `first` to `first + size - 1`.
-    threads : int
-
-    Raises
-    ------
-    MemoryError
-    """
-    cdef int64_t n_chunks = (size + CHUNK - 1) // CHUNK, k
-    cdef const uint32_t[::1] places = np.arange(
-        first - block, first - block + size, dtype=np.uint32)
-    cdef double[::1] deltas = np.zeros(n_chunks)
-    cdef Rows rows = Rows(block, own, inputs, kernel.levels.lanes)
-    for k in prange(n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
-        deltas[k] = residual_of_chunk(
-            kernel, rows, &places[k * CHUNK], <int>min(CHUNK, size - k * CHUNK))
-    if np.min(deltas) < 0.0:
-        raise MemoryError("no memory to unfold a chunk")
-    return float(np.max(deltas))
-
-
-cdef double residual_of_chunk(
-    LevelsKernel kernel, Rows rows, const uint32_t* places, int n_pairs
-) noexcept nogil:
-    # -1 if there is no memory
-    cdef Chunk chunk
-    cdef double delta = -1.0
-    if kernel.unfold(&chunk, places, n_pairs, rows):
-        delta = levels_run(
-            &kernel.levels, chunk.counts, chunk.words, n_pairs, &rows.rows, False)
-    release(&chunk)
-    return delta
-
-
-cdef class LevelsBlock:
-    """One block unfolded, with its values, which begin at half a pot.
-
-    Parameters
-    ----------
-    kernel : LevelsKernel
-    block : (first rank, size)
-        Positions, each with all its lanes.
-    inputs : Inputs
-        The values of the blocks that this one's moves lead to.
-    threads : int
-        That unfold the block.
-
-    Raises
-    ------
-    MemoryError
-    """
-
-    noise = NOISE
-
-    cdef LevelsKernel kernel
-    cdef Rows rows
-    cdef int64_t first, size, n_chunks, n_pairs
-    cdef Chunk* chunks
-    cdef object memory
-
-    def __cinit__(self):
-        self.chunks = NULL
-
-    def __dealloc__(self):
-        cdef int64_t k
-        if self.chunks != NULL:
-            for k in range(self.n_chunks):
-                release(&self.chunks[k])
-        free(self.chunks)
-
-    def __init__(self, LevelsKernel kernel, block, Inputs inputs, int threads):
-        cdef int64_t k, n_failed = 0
-        cdef uint16_t[::1] advance
-        cdef const uint32_t[::1] places
-        self.kernel = kernel
-        self.first, self.size = block
-        rows = np.empty((self.size, kernel.levels.lanes))
-        for k in range(kernel.levels.lanes):
-            rows[:, k] = 0.5 * kernel.levels.pots[k]
-        self.rows = Rows(self.first, rows.ravel(), inputs, kernel.levels.lanes)
-        advance = np.empty(self.size, dtype=np.uint16)
-        for k in prange(self.size, nogil=True, schedule="static", num_threads=threads):
-            advance[k] = kernel.advance_of(self.first + k)
-        order = np.argsort(np.asarray(advance), kind="stable")[::-1].astype(np.uint32)
-        self.n_pairs = np.count_nonzero(advance)
-        places = order[: self.n_pairs]
-        self.n_chunks = (self.n_pairs + CHUNK - 1) // CHUNK
-        self.chunks = <Chunk*>malloc(max(1, self.n_chunks) * sizeof(Chunk))
-        if self.chunks == NULL:
-            raise MemoryError("no memory for the lists of a block")
-        memset(self.chunks, 0, self.n_chunks * sizeof(Chunk))
-        for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
-            if not kernel.unfold(
-                    &self.chunks[k], &places[k * CHUNK], self._pairs_of(k), self.rows):
-                n_failed += 1
-        if n_failed:
-            raise MemoryError("no memory for the lists of a block")
-
-    cdef int _pairs_of(self, int64_t k) noexcept nogil:
-        return <int>min(<int64_t>CHUNK, self.n_pairs - k * CHUNK)
-
-    def _own(self):
-        return np.asarray(self.rows.own)
-
-    def refine(self):
-        """False: in double precision from the start."""
-        return False
-
-    def keep_all(self):
-        """False: sweeps look at all moves from the start."""
-        return False
-
-    def sweep(self, int threads):
-        """Update every value in place; the largest change."""
-        return self._pass(threads, True)
-
-    def residual(self, int threads):
-        """The largest abs(T(V) - V)."""
-        return self._pass(threads, False)
-
-    cdef object _pass(self, int threads, bint store):
-        cdef int64_t k
-        cdef double[::1] deltas = np.zeros(self.n_chunks)
-        # threads read what others rewrite: old or new, either serves
-        for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
-            deltas[k] = levels_run(
-                &self.kernel.levels, self.chunks[k].counts, self.chunks[k].words,
-                self._pairs_of(k), &self.rows.rows, store)
-        return float(np.max(deltas))
-
-    def sample(self):
-        """Some of the values, always the same: float64, a copy."""
-        return sample_of(self._own())
-
-    def remember(self):
-        """Keep a copy of the values."""
-        self.memory = self._own().copy()
-
-    def extrapolate(self, double factor):
-        """Add `factor` times the change since `remember`."""
-        own = self._own()
-        np.subtract(own, self.memory, out=self.memory)
-        self.memory *= factor
-        own += self.memory
-
-    def bracket(self, values, shift):
-        """Refused: with stakes nothing is proven (`check_provable`)."""
-        raise NotImplementedError("bounds of values with stakes")
-
-    def narrow(self, threads):
-        """Refused, as `bracket` is."""
-        raise NotImplementedError("bounds of values with stakes")
-
-    def width(self, values):
-        """Refused, as `bracket` is."""
-        raise NotImplementedError("bounds of values with stakes")
-
-    def store(self, double[::1] values):
-        """Write the block's values to `values`, float64, shape (block size * lanes,), by rank."""
-        values[:] = self.rows.own
-
-    def load(self, const double[::1] values):
-        """Take the block's values from `values`, float64, shape (block size * lanes,), by rank."""
-        self._own()[:] = values
