@@ -3,8 +3,9 @@
 Every value gets an upper and a lower bound a small distance away, which are swept with every
 operation rounded outwards; the values that the block's moves lead to stay as they are. If the
 bounds end strictly inside the initial ones, at most `e` from the values, then every solution of the
-block's equations is within `e` of the values and what those others are off; docs/correctness.md has
-the proof.
+block's equations is within `e` of the values and what those others are off. With stakes the bounds
+include what the others are off, as errors of chances are weighed by fines there. docs/correctness.md
+has the proof.
 """
 
 from __future__ import annotations
@@ -62,12 +63,8 @@ def check_provable(rules: RuleSet) -> None:
     Raises
     ------
     CertificateError
-        If a chance is not exact in binary, which it names, or values are not chances.
+        If a chance is not exact in binary, which it names.
     """
-    if not rules.payoff.is_chance:
-        raise CertificateError(
-            f"{rules.name}: with stakes values are money, and only chances are proven"
-        )
     for throw, chance in enumerate(rules.dice.probabilities):
         denominator = chance.denominator
         if denominator & (denominator - 1) or denominator > _MOST_DENOMINATOR:
@@ -174,20 +171,23 @@ def prove(
         )
     least, where, sweeps = math.inf, block.offset, 0
     outside = math.nextafter(outside + _READ_ROUNDING, math.inf)
+    carried = outside if work.carry(outside) else 0.0
     for patience in _PATIENCE:
-        if shift > _WIDEST:
+        if carried + shift > _WIDEST:
             break
-        work.bracket(values, shift)
+        work.bracket(values, carried + shift)
         width = shift
         for sweep in range(1, _MOST_SWEEPS + 1):
             between()
             work.narrow(threads)
             sweeps += 1
             before = width
-            width, rank = work.width(values)
+            whole, rank = work.width(values)
+            # the block's own part; a subtraction rounded to nearest
+            width = max(0.0, math.nextafter(whole - carried, math.inf))
             if width < least:
                 least, where = width, rank
-            if width < shift:
+            if whole < carried + shift:
                 if claimed is None and (width <= _SPARE or not width < _WORTH_A_SWEEP * before):
                     return outside + 1.5 * width + _SPARE
                 error = math.nextafter(outside + width, math.inf)

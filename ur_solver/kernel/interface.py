@@ -73,6 +73,21 @@ class BlockWork(SweptValues, Protocol):
 
     # Bounds, where the rules can be proven (`ur_solver.kernel.bounds`).
 
+    def carry(self, outside: float) -> bool:
+        """Let bounds include what the values that moves lead to may be off, if they have to.
+
+        Parameters
+        ----------
+        outside : float
+            The most that those values may be off.
+
+        Returns
+        -------
+        bool
+            False where they need not, as the two errors add up: bounds take these values as
+            exact.
+        """
+
     def bracket(self, values: Values, shift: float) -> None:
         """Set bounds around given values; the block's own values are lost.
 

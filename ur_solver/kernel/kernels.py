@@ -289,9 +289,12 @@ class StakesKernel(_OrdinaryDice):
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # lists of two words a move, and what sorting takes; the values and a copy of them
-        lists = block.size // self.space.values_per_position * (4 * _LEVELS_WORDS + 16)
-        return lists + 16 * block.size + sample_bytes(block.size, block.size)
+        # lists of two words a move, and what sorting takes; the values and a copy of them or, in
+        # its place, other bounds, and a choice for every throw
+        n_positions = block.size // self.space.values_per_position
+        lists = n_positions * (4 * _LEVELS_WORDS + 16)
+        choices = 6 * n_positions if certify else 0
+        return lists + choices + 16 * block.size + sample_bytes(block.size, block.size)
 
 
 _KERNELS: dict[type[Space], Any] = {

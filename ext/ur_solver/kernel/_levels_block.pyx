@@ -11,12 +11,23 @@ from ur_solver.kernel.rounding import NOISE
 from ur_solver.kernel.sampling import sample_of
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._levels cimport Chunk, LevelRows, Levels, LevelsKernel, Rows, release
+from ur_solver.kernel._levels cimport (
+    THROWS, Chunk, LevelRows, Levels, LevelsKernel, Rows, release,
+)
 
 cdef extern from "levels.h" nogil:
     double levels_run(
         const Levels* levels, const uint8_t* counts, const uint32_t* words, int n_pairs,
         const LevelRows* rows, int store)
+    void levels_choose(
+        const Levels* levels, const uint8_t* counts, const uint32_t* words, int n_pairs,
+        const LevelRows* rows, uint8_t* choices)
+    void levels_narrow(
+        const Levels* levels, const uint8_t* counts, const uint32_t* words,
+        const uint8_t* choices, int n_pairs, const LevelRows* upper, const LevelRows* lower,
+        double outside)
+    double levels_width(
+        const double* upper, const double* lower, const double* values, int64_t n, int64_t* where)
 
 cdef enum:
     CHUNK = 1024                  # pairs
@@ -95,7 +106,11 @@ cdef class LevelsBlock:
     cdef Rows rows
     cdef int64_t first, size, n_chunks, n_pairs
     cdef Chunk* chunks
+    cdef int threads
     cdef object memory
+    cdef double[::1] lower          # bounds, while there are any; the upper ones are the values
+    cdef uint8_t[:, ::1] choices    # by chunk and throw, as `levels_choose` has them
+    cdef double outside
 
     def __cinit__(self):
         self.chunks = NULL
@@ -113,6 +128,7 @@ cdef class LevelsBlock:
         cdef const uint32_t[::1] places
         self.kernel = kernel
         self.first, self.size = block
+        self.threads, self.outside, self.lower = threads, 0.0, None
         rows = np.empty((self.size, kernel.levels.lanes))
         for k in range(kernel.levels.lanes):
             rows[:, k] = 0.5 * kernel.levels.pots[k]
@@ -182,17 +198,56 @@ cdef class LevelsBlock:
         self.memory *= factor
         own += self.memory
 
-    def bracket(self, values, shift):
-        """Refused: with stakes nothing is proven (`check_provable`)."""
-        raise NotImplementedError("bounds of values with stakes")
+    def carry(self, double outside):
+        """True: a fine weighs what a chance is off, again and again."""
+        self.outside = outside
+        return True
 
-    def narrow(self, threads):
-        """Refused, as `bracket` is."""
-        raise NotImplementedError("bounds of values with stakes")
+    def bracket(self, double[::1] values, double shift):
+        """Set bounds around the given values; the block's own are lost.
 
-    def width(self, values):
-        """Refused, as `bracket` is."""
-        raise NotImplementedError("bounds of values with stakes")
+        Parameters
+        ----------
+        values : float64, shape (block size * lanes,)
+            The block's, in rank order. They say which moves the lanes of the cut keep to.
+        shift : float
+            The initial distance of the bounds from them.
+        """
+        cdef int64_t k
+        cdef LevelRows given = self.rows.rows
+        cdef uint8_t[:, ::1] choices = np.empty((self.n_chunks, CHUNK * 2 * THROWS), dtype=np.uint8)
+        given.own = &values[0]
+        for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=self.threads):
+            levels_choose(
+                &self.kernel.levels, self.chunks[k].counts, self.chunks[k].words,
+                self._pairs_of(k), &given, &choices[k, 0])
+        self.choices = choices
+        self.memory = None
+        if self.lower is None:
+            self.lower = np.empty(values.shape[0])
+        # an addition, rounded to nearest
+        upper, lower = self._own(), np.asarray(self.lower)
+        np.add(values, shift, out=upper)
+        np.nextafter(upper, np.inf, out=upper)
+        np.subtract(values, shift, out=lower)
+        np.nextafter(lower, -np.inf, out=lower)
+
+    def narrow(self, int threads):
+        """Sweep both bounds, each operation rounded outwards."""
+        cdef int64_t k
+        cdef LevelRows lower = self.rows.rows
+        lower.own = &self.lower[0]
+        for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
+            levels_narrow(
+                &self.kernel.levels, self.chunks[k].counts, self.chunks[k].words,
+                &self.choices[k, 0], self._pairs_of(k), &self.rows.rows, &lower, self.outside)
+
+    def width(self, const double[::1] values):
+        """How far the bounds are from the given values, rounded up, and at which rank."""
+        cdef int64_t where = 0
+        width = levels_width(
+            &self.rows.own[0], &self.lower[0], &values[0], values.shape[0], &where)
+        return width, self.first * self.kernel.levels.lanes + where
 
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (block size * lanes,), by rank."""

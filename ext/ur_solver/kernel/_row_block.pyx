@@ -181,6 +181,10 @@ cdef class RowBlock:
             self.values[k] = values[k] - 0.5
         self._show(self.values)
 
+    def carry(self, double outside):
+        """False: errors of chances add up."""
+        return False
+
     def bracket(self, const double[::1] values, double shift):
         """Lay bounds around the given values; the block's own are lost.
 

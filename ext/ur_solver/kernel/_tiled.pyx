@@ -336,6 +336,10 @@ cdef class TiledBlock(TileLayout):
                     &self.program, self.buffer, <double*>self.memory, self.n_tiles, factor,
                     self.threads)
 
+    def carry(self, double outside):
+        """False: errors of chances add up."""
+        return False
+
     def bracket(self, const double[::1] values, double shift):
         """Set bounds around the given values; the block's own values are lost.
 

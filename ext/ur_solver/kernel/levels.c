@@ -1,6 +1,11 @@
 #include "levels.h"
 
+#include <fenv.h>
 #include <math.h>
+
+/* Half a unit in the last place of numbers below 1: `fine` and what is at stake are rounded to it,
+   and an update weighs either by 1 in all. */
+#define UR_BLUR 0x1p-53
 
 #define UR_INLINE static inline __attribute__((always_inline))
 
@@ -189,4 +194,173 @@ double levels_run(
     default:
         return levels_run_lanes(levels, counts, words, n_pairs, rows, store, levels->lanes);
     }
+}
+
+/* ---- bounds ----
+
+   Each bound has rows of its own. The rounding mode is the thread's; compilers do not know that
+   arithmetic reads it and may move an operation past the call that sets it, but see nothing of a
+   function apart. -frounding-math keeps them from rewriting expressions into others that are equal
+   only when rounded to nearest. */
+#define UR_APART static __attribute__((noipa))
+
+void levels_choose(
+    const Levels *levels, const uint8_t *counts, const uint32_t *words, int n_pairs,
+    const LevelRows *rows, uint8_t *choices)
+{
+    const int lanes = levels->lanes, reach = levels->reach;
+    for (int k = 0; k < n_pairs; k++) {
+        const int sides = words[0] == words[1] ? 1 : 2;
+        words += 2;
+        for (int n = 0; n < sides * UR_LEVEL_THROWS; n++) {
+            const int count = *counts++, moves = count & ~UR_WINS;
+            double best = count & UR_WINS ? levels->pots[reach] : -1e300;
+            int choice = UR_NO_CHOICE;
+            for (int m = 0; m < moves; m++) {
+                const double *row = levels_row(rows, words[m] & ~UR_ROSETTE, lanes) + reach;
+                const double paid = row[0] + levels->fine * row[1] - levels->fine;
+                const double worth = words[m] & UR_ROSETTE ? paid : row[0];
+                if (worth > best + UR_PREFERRED) {
+                    choice = m;
+                    best = worth;
+                }
+            }
+            words += moves;
+            *choices++ = (uint8_t)choice;
+        }
+    }
+}
+
+typedef struct {
+    LevelReader at;
+    const uint8_t *choices;
+} BoundReader;
+
+/* `levels_read` of a bound: `aside` is added to the values of other blocks. */
+UR_APART void read_bound(
+    const Levels *levels, BoundReader *reader, const LevelRows *rows, double aside,
+    LevelWorth *worth)
+{
+    const int lanes = levels->lanes, reach = levels->reach;
+    LevelReader *at = &reader->at;
+    for (int i = 0; i < lanes; i++)
+        worth->moving[i] = 0.0;
+    worth->passes = levels->pass_chance;
+    for (int n = 0; n < UR_LEVEL_THROWS; n++) {
+        double best[UR_MAX_LANES], moved[UR_MAX_LANES], paid[UR_MAX_LANES];
+        const double chance = levels->chances[n];
+        const int count = *at->counts++, moves = count & ~UR_WINS, choice = *reader->choices++;
+        if (count == 0) {
+            worth->passes += chance;
+            continue;
+        }
+        for (int i = 0; i < lanes; i++)
+            best[i] = count & UR_WINS ? levels->pots[i] : -1e300;
+        double least_chance = count & UR_WINS ? levels->pots[reach + 2] : -1e300;
+        double least = count & UR_WINS ? levels->pots[reach + 4] : -1e300;
+        for (int k = 0; k < moves; k++) {
+            const uint32_t word = at->words[k];
+            const int64_t place = word & ~UR_ROSETTE;
+            const double *row = levels_row(rows, place, lanes);
+            if (place >= rows->n_own) {
+                for (int i = 0; i < lanes; i++)
+                    moved[i] = row[i] + aside;
+                row = moved;
+            }
+            if (word & UR_ROSETTE) {
+                levels_pay(paid, row, levels->fine, reach, lanes);
+                row = paid;
+            }
+            for (int i = 0; i < lanes; i++)
+                best[i] = row[i] > best[i] ? row[i] : best[i];
+            if (k == choice) {
+                least_chance = row[reach + 2];
+                least = row[reach + 4];
+            }
+        }
+        at->words += moves;
+        best[reach + 2] = least_chance;
+        best[reach + 4] = least;
+        for (int i = 0; i < lanes; i++)
+            worth->moving[i] += chance * best[i];
+    }
+}
+
+/* `levels_passing` of a bound, `image` being of the other one. `passed` is the chance that neither
+   side moves: if that is all that they ever do, it is a draw. */
+UR_APART void bound_passing(
+    const Levels *levels, const LevelWorth *mine, double passed, const double *image, double blur,
+    double *value)
+{
+    const int lanes = levels->lanes, reach = levels->reach;
+    for (int i = 0; i < lanes; i++) {
+        const double other = levels->pots[i] - image[levels_other(reach, i)];
+        const double moved = mine->moving[i] + mine->passes * other;
+        value[i] = (passed >= 1.0 ? 0.5 * levels->pots[i] : moved) + blur;
+    }
+}
+
+/* How often the turn is passed to and fro in an update: bounds close in by the chance of that. */
+#define UR_PASSES 4
+
+void levels_narrow(
+    const Levels *levels, const uint8_t *counts, const uint32_t *words, const uint8_t *choices,
+    int n_pairs, const LevelRows *upper, const LevelRows *lower, double outside)
+{
+    const int mode = fegetround(), lanes = levels->lanes;
+    BoundReader up = {{counts, words}, choices}, down = up;
+    LevelWorth most, most_of_other, least, least_of_other;
+    for (int k = 0; k < n_pairs; k++) {
+        const int64_t row = (int64_t)up.at.words[0] * lanes, image = (int64_t)up.at.words[1] * lanes;
+        up.at.words += 2;
+        down.at.words += 2;
+        fesetround(FE_DOWNWARD);
+        read_bound(levels, &down, lower, -outside, &least);
+        if (image != row)
+            read_bound(levels, &down, lower, -outside, &least_of_other);
+        fesetround(FE_UPWARD);
+        read_bound(levels, &up, upper, outside, &most);
+        if (image != row)
+            read_bound(levels, &up, upper, outside, &most_of_other);
+        const double passed = most.passes * (image != row ? most_of_other.passes : most.passes);
+        for (int pass = 0; pass < UR_PASSES; pass++) {
+            fesetround(FE_UPWARD);
+            bound_passing(levels, &most, passed, lower->own + image, UR_BLUR, upper->own + row);
+            fesetround(FE_DOWNWARD);
+            bound_passing(levels, &least, passed, upper->own + image, -UR_BLUR, lower->own + row);
+            if (image == row)
+                continue;
+            bound_passing(
+                levels, &least_of_other, passed, upper->own + row, -UR_BLUR, lower->own + image);
+            fesetround(FE_UPWARD);
+            bound_passing(
+                levels, &most_of_other, passed, lower->own + row, UR_BLUR, upper->own + image);
+        }
+    }
+    fesetround(mode);
+}
+
+UR_APART double width_of(
+    const double *upper, const double *lower, const double *values, int64_t n, int64_t *where)
+{
+    double width = -1.0;
+    for (int64_t k = 0; k < n; k++) {
+        const double above = upper[k] - values[k], below = values[k] - lower[k];
+        const double off = above > below ? above : below;
+        if (off > width) {
+            width = off;
+            *where = k;
+        }
+    }
+    return width;
+}
+
+double levels_width(
+    const double *upper, const double *lower, const double *values, int64_t n, int64_t *where)
+{
+    const int mode = fegetround();
+    fesetround(FE_UPWARD);
+    const double width = width_of(upper, lower, values, n, where);
+    fesetround(mode);
+    return width;
 }

@@ -20,6 +20,7 @@
 #define UR_CUT_LANES 5
 #define UR_ROSETTE 0x80000000u
 #define UR_WINS 0x80
+#define UR_NO_CHOICE 0xFF
 #define UR_AHEAD 48 /* words; those read next are on their way from memory */
 
 /* A move must be better by so much to be preferred at level `reach`: ties are not left to
@@ -49,5 +50,22 @@ typedef struct {
 double levels_run(
     const Levels *levels, const uint8_t *counts, const uint32_t *words, int n_pairs,
     const LevelRows *rows, int store);
+
+/* The moves that level `reach` would have, by what is stored: by throw the number of one, or
+   UR_NO_CHOICE where there is none or the game is won. */
+void levels_choose(
+    const Levels *levels, const uint8_t *counts, const uint32_t *words, int n_pairs,
+    const LevelRows *rows, uint8_t *choices);
+
+/* Update upper and lower bounds of the values that a stream is of, each operation rounded
+   outwards. Values of other blocks may be `outside` off. The lanes of the cut keep to
+   `choices`. */
+void levels_narrow(
+    const Levels *levels, const uint8_t *counts, const uint32_t *words, const uint8_t *choices,
+    int n_pairs, const LevelRows *upper, const LevelRows *lower, double outside);
+
+/* The furthest that bounds are from `n` values, rounded up, and where. */
+double levels_width(
+    const double *upper, const double *lower, const double *values, int64_t n, int64_t *where);
 
 #endif
