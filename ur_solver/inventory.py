@@ -91,7 +91,7 @@ class Kept:
                     is_whole=table.part.is_whole,
                     value_type=header.value_type,
                     tolerance=header.tolerance * table.space.unit,
-                    error=header.error,
+                    error=None if header.error is None else header.error * table.space.unit,
                     made=header.made,
                 )
         except NotATableError:

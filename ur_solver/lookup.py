@@ -132,10 +132,16 @@ class Lookup:
         PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
             As `value` does.
         """
-        rank = self._rank(self._position(position))
+        found = self._position(position)
+        rank = self._rank(found)
         if rank < 0:
             return None if self.file.header.error is None else 0.0
-        return self.file.error_of(rank)
+        error = self.file.error_of(rank)
+        if error is None:
+            return None
+        # a chance of winning is off by as much, which each fine past the levels weighs
+        past = max(0, found.fines - self.space.reach)
+        return error * (self.space.unit + past * self.space.fine)
 
     def _position(self, position: PositionLike) -> Position:
         return self.rules.position(position) if isinstance(position, str) else position

@@ -50,9 +50,9 @@ class MakeSummary:
     seconds : float
         The time of this run, resumed or not.
     residual : float
-        The largest of all blocks.
+        The largest of all blocks, in units of the values: with stakes money.
     error : float or None
-        The proven error of the values; None unless certified.
+        The proven error of the values, in the same units; None unless certified.
     resumed_blocks : int
         The number of blocks that an earlier run had finished.
     value : float or None
@@ -332,8 +332,8 @@ def make_table(
         path=output,
         part=part,
         seconds=time.perf_counter() - began,
-        residual=header.residual,
-        error=header.error,
+        residual=header.residual * part.space.unit,
+        error=None if header.error is None else header.error * part.space.unit,
         resumed_blocks=len(earlier),
         value=start_value,
         table_bytes=_size(output),
@@ -419,7 +419,7 @@ def certify_table(
     Returns
     -------
     float
-        The largest proven error.
+        The largest proven error, in units of the values: with stakes money.
 
     Raises
     ------
@@ -449,4 +449,4 @@ def certify_table(
 
     errors = certify(space, values, part=table.part, runner=ThreadRunner(threads), on_block=count)
     add_certificate(table, errors)
-    return float(errors.max())
+    return float(errors.max()) * space.unit

@@ -45,11 +45,13 @@ class Verification:
     positions, chunks, blocks : int
         All that the table holds.
     residual : float
-        The largest abs(T(V) - V), recomputed from the stored values, which may be rounded.
+        The largest abs(T(V) - V), recomputed from the stored values, which may be rounded. In
+        units of the values: with stakes money.
     sampled : int
         The number of positions that were recomputed by the readable rules.
     error : float or None
-        How far a value can be off at most, as proven again; None without a certificate.
+        How far a value can be off at most, as proven again, in the same units; None without a
+        certificate.
     """
 
     positions: int
@@ -132,9 +134,9 @@ def verify_table(
         positions=part.n_positions,
         chunks=table.n_chunks,
         blocks=len(table.blocks),
-        residual=worst,
+        residual=worst * table.space.unit,
         sampled=sample,
-        error=table.header.error,
+        error=None if table.header.error is None else table.header.error * table.space.unit,
     )
 
 

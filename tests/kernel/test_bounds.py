@@ -21,7 +21,6 @@ from ur_solver.kernel import (
     ArrayBlocks,
     RowKernel,
     Workspace,
-    check_provable,
     kernel_of,
     prove,
     prove_values,
@@ -30,7 +29,6 @@ from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.rules import named_rules
 from ur_solver.rules.dice import Dice
-from ur_solver.rules.ruleset import Stakes
 from ur_solver.space import RaceSpace, space_of
 
 ONE_BLOCK = ("aseb:1", "conventional:1", "skiriuk:1", "ben:1")
@@ -295,9 +293,3 @@ def test_chances_that_are_not_exact_in_binary_are_refused():
     space = space_of(dataclasses.replace(named_rules("finkel:1"), name="thirds", dice=thirds))
     with pytest.raises(CertificateError, match=r"the chance of throwing 1 is 1/3"):
         solve(space, tolerance=1e-12, certify=True)
-
-
-def test_money_is_refused():
-    rules = named_rules("bell:1")
-    with pytest.raises(CertificateError, match="only chances are proven"):
-        check_provable(rules.with_stakes(Stakes(10, 1)))

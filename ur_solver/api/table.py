@@ -75,7 +75,7 @@ class Table(Answers):
 
         In units of the values, rounding to the value type included.
         """
-        return self.header.error
+        return None if self.header.error is None else self.header.error * self.space.unit
 
     @property
     def start_value(self) -> float | None:
@@ -211,15 +211,16 @@ class Table(Answers):
     def info(self) -> dict[str, Any]:
         """What the table says of itself, as JSON values: the keys of ``ur info --json``.
 
-        With stakes, ``tolerance``, ``residual``, ``cut_error`` and ``cut_growth`` are money, as
-        the values are.
+        With stakes, what values may be off is money, as the values are.
         """
         header, file = self.header, self.file
         facts: dict[str, Any] = header.attributes() | {
             "path": str(self.path),
             "rules": header.rules.to_json(),
-            "error": header.error,
-            "block_errors": None if header.error is None else file.blocks["error"].tolist(),
+            "error": self.max_error,
+            "block_errors": None
+            if header.error is None
+            else (file.blocks["error"] * self.space.unit).tolist(),
             "bytes": file.n_bytes,
             "is_whole": file.part.is_whole,
             "left": self.left,

@@ -133,5 +133,5 @@ def _stakes_rows(table: Table) -> list[list[str]]:
 def _proven(table: Table) -> str:
     if table.max_error is None:
         return "none; 'ur certify' proves one"
-    least = table.file.blocks["error"].min()
+    least = table.file.blocks["error"].min() * table.space.unit
     return f"{bound_text(table.max_error)}, by block from {bound_text(least)}"

@@ -173,10 +173,11 @@ def command(
         click.echo(json.dumps(_facts(chosen, summary, tolerance, value_type)))
     elif not telling.is_quiet:
         click.echo(_report(chosen, summary, tolerance))
-    if summary.error is not None and summary.error > tolerance:
+    unit = space_of(chosen).unit
+    if summary.error is not None and summary.error > tolerance * unit:
         raise CertificateError(
             f"{output} is whole, but proven only to {bound_text(summary.error)}, not to "
-            f"the tolerance of {tolerance:.3g}: {_worst_blocks(output, tolerance)}"
+            f"the tolerance of {tolerance * unit:.3g}: {_worst_blocks(output, tolerance)}"
         )
 
 
@@ -195,7 +196,7 @@ def _facts(
         "value": summary.value,
         "tolerance": (tolerance + VALUE_TYPES[value_type].rounding) * unit,
         "value_type": value_type,
-        "residual": summary.residual * unit,
+        "residual": summary.residual,
         "error": summary.error,
         "bytes": summary.table_bytes,
         "seconds": summary.seconds,
@@ -237,7 +238,8 @@ def _worst_blocks(output: pathlib.Path, tolerance: float) -> str:
         first = table.blocks[above][0]
         return (
             f"the bound is above it in {above.sum()} of {counted(len(table.blocks), 'block')}, the "
-            f"first of them block {first['index']} with {bound_text(first['error'])}"
+            f"first of them block {first['index']} with "
+            f"{bound_text(first['error'] * table.space.unit)}"
         )
 
 

@@ -13,4 +13,5 @@ class LevelsKernel:
         reach: int,
         fine: float,
         pots: npt.NDArray[np.float64],
+        blur: float,
     ) -> None: ...

@@ -22,7 +22,7 @@ from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.inputs import inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, Values
 from ur_solver.kernel.policy import iterate_policies
-from ur_solver.kernel.rounding import blur_of
+from ur_solver.kernel.rounding import SHARES_BLUR, blur_of
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
@@ -245,9 +245,16 @@ class StakesKernel(_OrdinaryDice):
         tables = turn_tables(space.positions)
         squares = np.array(space.positions.squares)[tables.landing_cell]
         pays = np.isin(squares, list(space.rules.rosettes)).astype(np.uint8)
-        fine = space.stakes.fine / space.unit
+        # pots and fines are whole numbers: shares of a power of two are exact
+        is_exact = space.unit & (space.unit - 1) == 0
         self.levels = LevelsKernel(
-            space.positions.ranking, tables, pays, space.reach, fine, space.pots
+            space.positions.ranking,
+            tables,
+            pays,
+            space.reach,
+            space.stakes.fine / space.unit,
+            space.pots,
+            0.0 if is_exact else SHARES_BLUR,
         )
 
     def lay_out(

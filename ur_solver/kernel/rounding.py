@@ -6,6 +6,10 @@ from fractions import Fraction
 NOISE = 4e-15
 """Changes up to this: blocks swept to their end leave 2e-15 to 6e-15."""
 
+SHARES_BLUR = 2.0**-53
+"""How far an update can be off because pots and fines are rounded shares of a unit: each is below
+1, and an update weighs them by 1 in all."""
+
 _BLUR = 2.0**-51
 
 

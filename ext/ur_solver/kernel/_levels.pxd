@@ -14,6 +14,7 @@ cdef extern from "levels.h" nogil:
         int reach
         int lanes
         double fine
+        double blur
         double* chances
         double pass_chance
         double* pots

@@ -85,6 +85,8 @@ cdef class LevelsKernel:
         In units of the values.
     pots : float64, shape (lanes,)
         For each lane what the two sides' values sum to.
+    blur : float
+        What an update may be off as the fine and the pots are rounded.
 
     Raises
     ------
@@ -93,7 +95,7 @@ cdef class LevelsKernel:
         that move, and another throw after every move.
     """
 
-    def __init__(self, TileRanking ranking, tables, pays, int reach, double fine, pots):
+    def __init__(self, TileRanking ranking, tables, pays, int reach, double fine, pots, double blur):
         cdef int lane, n
         self.ranking = ranking
         self.mover_cell = tables.mover_cell
@@ -111,6 +113,7 @@ cdef class LevelsKernel:
         self.n_movers = self.mover_cell.shape[0]
         self.full = ranking.n_stocks - 1
         self.levels.reach, self.levels.lanes, self.levels.fine = reach, len(pots), fine
+        self.levels.blur = blur
         if tables.chance.shape != (1, 2, THROWS) or np.any(tables.again != ONLY_AGAIN):
             raise ValueError("rules that the levels kernel is not made for")
         if len(pots) != reach + 1 + UR_CUT_LANES or len(pots) > UR_MAX_LANES:

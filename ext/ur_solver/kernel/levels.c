@@ -3,10 +3,6 @@
 #include <fenv.h>
 #include <math.h>
 
-/* Half a unit in the last place of numbers below 1: `fine` and what is at stake are rounded to it,
-   and an update weighs either by 1 in all. */
-#define UR_BLUR 0x1p-53
-
 #define UR_INLINE static inline __attribute__((always_inline))
 
 typedef struct {
@@ -325,16 +321,16 @@ void levels_narrow(
         const double passed = most.passes * (image != row ? most_of_other.passes : most.passes);
         for (int pass = 0; pass < UR_PASSES; pass++) {
             fesetround(FE_UPWARD);
-            bound_passing(levels, &most, passed, lower->own + image, UR_BLUR, upper->own + row);
+            bound_passing(levels, &most, passed, lower->own + image, levels->blur, upper->own + row);
             fesetround(FE_DOWNWARD);
-            bound_passing(levels, &least, passed, upper->own + image, -UR_BLUR, lower->own + row);
+            bound_passing(levels, &least, passed, upper->own + image, -levels->blur, lower->own + row);
             if (image == row)
                 continue;
             bound_passing(
-                levels, &least_of_other, passed, upper->own + row, -UR_BLUR, lower->own + image);
+                levels, &least_of_other, passed, upper->own + row, -levels->blur, lower->own + image);
             fesetround(FE_UPWARD);
             bound_passing(
-                levels, &most_of_other, passed, lower->own + row, UR_BLUR, upper->own + image);
+                levels, &most_of_other, passed, lower->own + row, levels->blur, upper->own + image);
         }
     }
     fesetround(mode);

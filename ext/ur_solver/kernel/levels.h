@@ -30,6 +30,7 @@
 typedef struct {
     int reach, lanes;
     double fine;
+    double blur;                     /* what an update may be off as `fine` and pots are rounded */
     double chances[UR_LEVEL_THROWS]; /* of the throws that move pieces */
     double pass_chance;              /* of those that never do */
     double pots[UR_MAX_LANES];       /* by lane what the two sides' values sum to */
