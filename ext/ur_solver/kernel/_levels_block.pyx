@@ -19,15 +19,21 @@ cdef extern from "levels.h" nogil:
     double levels_run(
         const Levels* levels, const uint8_t* counts, const uint32_t* words, int n_pairs,
         const LevelRows* rows, int store)
+    ctypedef struct LevelErrors:
+        double* outside
+        int is_cut
     void levels_choose(
         const Levels* levels, const uint8_t* counts, const uint32_t* words, int n_pairs,
         const LevelRows* rows, uint8_t* choices)
     void levels_narrow(
         const Levels* levels, const uint8_t* counts, const uint32_t* words,
         const uint8_t* choices, int n_pairs, const LevelRows* upper, const LevelRows* lower,
-        double outside)
+        const LevelErrors* errors)
     double levels_width(
         const double* upper, const double* lower, const double* values, int64_t n, int64_t* where)
+    void levels_cut_widths(
+        const Levels* levels, const double* upper, const double* lower, const double* values,
+        int64_t n_rows, double* widths)
 
 cdef enum:
     CHUNK = 1024                  # pairs
@@ -110,7 +116,7 @@ cdef class LevelsBlock:
     cdef object memory
     cdef double[::1] lower          # bounds, while there are any; the upper ones are the values
     cdef uint8_t[:, ::1] choices    # by chunk and throw, as `levels_choose` has them
-    cdef double outside
+    cdef LevelErrors errors
 
     def __cinit__(self):
         self.chunks = NULL
@@ -128,7 +134,8 @@ cdef class LevelsBlock:
         cdef const uint32_t[::1] places
         self.kernel = kernel
         self.first, self.size = block
-        self.threads, self.outside, self.lower = threads, 0.0, None
+        self.threads, self.lower = threads, None
+        self.carry(0.0)
         rows = np.empty((self.size, kernel.levels.lanes))
         for k in range(kernel.levels.lanes):
             rows[:, k] = 0.5 * kernel.levels.pots[k]
@@ -200,8 +207,39 @@ cdef class LevelsBlock:
 
     def carry(self, double outside):
         """True: a fine weighs what a chance is off, again and again."""
-        self.outside = outside
+        cdef int lane
+        for lane in range(self.kernel.levels.lanes):
+            self.errors.outside[lane] = outside
+        self.errors.is_cut = False
         return True
+
+    def carry_cut(self, const double[::1] levels, double outside):
+        """Let bounds of the levels be those of the game whose fines are not cut.
+
+        Parameters
+        ----------
+        levels : float64, shape (reach + 1,)
+            What the levels of other blocks may be off, the cut included.
+        outside : float
+            What their values may be off, the cut left out.
+        """
+        cdef int lane
+        self.carry(outside)
+        for lane in range(self.kernel.levels.reach):
+            self.errors.outside[lane] = levels[lane]
+        self.errors.is_cut = True
+
+    def cut_widths(self, const double[::1] values):
+        """How far bounds are from the given values, rounded up: float64, shape (reach + 1,).
+
+        Those of the last level are the bounds of its cut.
+        """
+        widths = np.zeros(self.kernel.levels.reach + 1)
+        cdef double[::1] view = widths
+        levels_cut_widths(
+            &self.kernel.levels, &self.rows.own[0], &self.lower[0], &values[0], self.size,
+            &view[0])
+        return widths
 
     def bracket(self, double[::1] values, double shift):
         """Set bounds around the given values; the block's own are lost.
@@ -240,7 +278,7 @@ cdef class LevelsBlock:
         for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             levels_narrow(
                 &self.kernel.levels, self.chunks[k].counts, self.chunks[k].words,
-                &self.choices[k, 0], self._pairs_of(k), &self.rows.rows, &lower, self.outside)
+                &self.choices[k, 0], self._pairs_of(k), &self.rows.rows, &lower, &self.errors)
 
     def width(self, const double[::1] values):
         """How far the bounds are from the given values, rounded up, and at which rank."""

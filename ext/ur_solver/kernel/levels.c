@@ -26,6 +26,14 @@ UR_INLINE const double *levels_row(const LevelRows *rows, const int64_t place, c
     return rows->base[k] + (place - rows->first[k]) * lanes;
 }
 
+/* Ask for the row of a word. */
+UR_INLINE void levels_fetch(const LevelRows *rows, const uint32_t word, const int lanes)
+{
+    const double *row = levels_row(rows, word & ~UR_ROSETTE, lanes);
+    for (int line = 0; line < lanes; line += 8)
+        __builtin_prefetch(row + line);
+}
+
 /* The lane that a lane turns into when the other side throws. */
 UR_INLINE int levels_other(int reach, int lane)
 {
@@ -80,9 +88,7 @@ UR_INLINE void levels_read(
         for (int k = 0; k < moves; k++) {
             const uint32_t word = at->words[k];
             const double *row = levels_row(rows, word & ~UR_ROSETTE, lanes);
-            const double *next = levels_row(rows, at->words[k + UR_AHEAD] & ~UR_ROSETTE, lanes);
-            for (int line = 0; line < lanes; line += 8)
-                __builtin_prefetch(next + line);
+            levels_fetch(rows, at->words[k + UR_AHEAD], lanes);
             if (word & UR_ROSETTE) {
                 levels_pay(paid, row, levels->fine, reach, lanes);
                 row = paid;
@@ -171,12 +177,18 @@ UR_INLINE double levels_run_lanes(
     return delta;
 }
 
-/* The lane counts that tables have are known when this is compiled. */
+/* Compiled for several instruction sets, of which the processor's is chosen at run time. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(UR_WITHOUT_AVX512)
-__attribute__((target_clones("avx512f", "avx2", "default")))
+#define UR_CLONED __attribute__((noinline, target_clones("avx512f", "avx2", "default")))
+#define UR_CLONED_APART static UR_CLONED /* called by a pointer that is set at run time */
+#else
+#define UR_CLONED
+#define UR_CLONED_APART static __attribute__((noipa))
 #endif
-double levels_run(
+
+/* The lane counts that tables have are known when this is compiled. */
+UR_CLONED double levels_run(
     const Levels *levels, const uint8_t *counts, const uint32_t *words, int n_pairs,
     const LevelRows *rows, int store)
 {
@@ -232,12 +244,12 @@ typedef struct {
     const uint8_t *choices;
 } BoundReader;
 
-/* `levels_read` of a bound: `aside` is added to the values of other blocks. */
-UR_APART void read_bound(
-    const Levels *levels, BoundReader *reader, const LevelRows *rows, double aside,
-    LevelWorth *worth)
+/* `levels_read` of a bound, the upper one if `sign` is 1, else the lower one. */
+UR_INLINE void read_bound_lanes(
+    const Levels *levels, BoundReader *reader, const LevelRows *rows, const LevelErrors *errors,
+    const double sign, LevelWorth *worth, const int lanes)
 {
-    const int lanes = levels->lanes, reach = levels->reach;
+    const int reach = lanes - UR_CUT_LANES - 1;
     LevelReader *at = &reader->at;
     for (int i = 0; i < lanes; i++)
         worth->moving[i] = 0.0;
@@ -258,13 +270,16 @@ UR_APART void read_bound(
             const uint32_t word = at->words[k];
             const int64_t place = word & ~UR_ROSETTE;
             const double *row = levels_row(rows, place, lanes);
+            levels_fetch(rows, at->words[k + UR_AHEAD], lanes);
             if (place >= rows->n_own) {
                 for (int i = 0; i < lanes; i++)
-                    moved[i] = row[i] + aside;
+                    moved[i] = row[i] + sign * errors->outside[i];
                 row = moved;
             }
             if (word & UR_ROSETTE) {
                 levels_pay(paid, row, levels->fine, reach, lanes);
+                if (errors->is_cut && reach > 0)
+                    paid[reach - 1] = row[reach + (sign > 0.0 ? 5 : 4)] - levels->fine;
                 row = paid;
             }
             for (int i = 0; i < lanes; i++)
@@ -282,13 +297,25 @@ UR_APART void read_bound(
     }
 }
 
+UR_CLONED_APART void read_bound(
+    const Levels *levels, BoundReader *reader, const LevelRows *rows, const LevelErrors *errors,
+    double sign, LevelWorth *worth)
+{
+    if (levels->lanes == 16)
+        read_bound_lanes(levels, reader, rows, errors, sign, worth, 16);
+    else if (levels->lanes == 32)
+        read_bound_lanes(levels, reader, rows, errors, sign, worth, 32);
+    else
+        read_bound_lanes(levels, reader, rows, errors, sign, worth, levels->lanes);
+}
+
 /* `levels_passing` of a bound, `image` being of the other one. `passed` is the chance that neither
    side moves: if that is all that they ever do, it is a draw. */
-UR_APART void bound_passing(
+UR_INLINE void bound_passing_lanes(
     const Levels *levels, const LevelWorth *mine, double passed, const double *image, double blur,
-    double *value)
+    double *value, const int lanes)
 {
-    const int lanes = levels->lanes, reach = levels->reach;
+    const int reach = lanes - UR_CUT_LANES - 1;
     for (int i = 0; i < lanes; i++) {
         const double other = levels->pots[i] - image[levels_other(reach, i)];
         const double moved = mine->moving[i] + mine->passes * other;
@@ -296,12 +323,24 @@ UR_APART void bound_passing(
     }
 }
 
+UR_CLONED_APART void bound_passing(
+    const Levels *levels, const LevelWorth *mine, double passed, const double *image, double blur,
+    double *value)
+{
+    if (levels->lanes == 16)
+        bound_passing_lanes(levels, mine, passed, image, blur, value, 16);
+    else if (levels->lanes == 32)
+        bound_passing_lanes(levels, mine, passed, image, blur, value, 32);
+    else
+        bound_passing_lanes(levels, mine, passed, image, blur, value, levels->lanes);
+}
+
 /* How often the turn is passed to and fro in an update: bounds close in by the chance of that. */
-#define UR_PASSES 4
+#define UR_PASSES 2
 
 void levels_narrow(
     const Levels *levels, const uint8_t *counts, const uint32_t *words, const uint8_t *choices,
-    int n_pairs, const LevelRows *upper, const LevelRows *lower, double outside)
+    int n_pairs, const LevelRows *upper, const LevelRows *lower, const LevelErrors *errors)
 {
     const int mode = fegetround(), lanes = levels->lanes;
     BoundReader up = {{counts, words}, choices}, down = up;
@@ -311,13 +350,13 @@ void levels_narrow(
         up.at.words += 2;
         down.at.words += 2;
         fesetround(FE_DOWNWARD);
-        read_bound(levels, &down, lower, -outside, &least);
+        read_bound(levels, &down, lower, errors, -1.0, &least);
         if (image != row)
-            read_bound(levels, &down, lower, -outside, &least_of_other);
+            read_bound(levels, &down, lower, errors, -1.0, &least_of_other);
         fesetround(FE_UPWARD);
-        read_bound(levels, &up, upper, outside, &most);
+        read_bound(levels, &up, upper, errors, 1.0, &most);
         if (image != row)
-            read_bound(levels, &up, upper, outside, &most_of_other);
+            read_bound(levels, &up, upper, errors, 1.0, &most_of_other);
         const double passed = most.passes * (image != row ? most_of_other.passes : most.passes);
         for (int pass = 0; pass < UR_PASSES; pass++) {
             fesetround(FE_UPWARD);
@@ -359,4 +398,28 @@ double levels_width(
     const double width = width_of(upper, lower, values, n, where);
     fesetround(mode);
     return width;
+}
+
+UR_APART void cut_widths_of(
+    const Levels *levels, const double *upper, const double *lower, const double *values,
+    int64_t n_rows, double *widths)
+{
+    const int lanes = levels->lanes, reach = levels->reach;
+    for (int64_t k = 0; k < n_rows; k++, upper += lanes, lower += lanes, values += lanes)
+        for (int i = 0; i <= reach; i++) {
+            const double above = upper[i == reach ? reach + 5 : i] - values[i];
+            const double below = values[i] - lower[i == reach ? reach + 4 : i];
+            widths[i] = above > widths[i] ? above : widths[i];
+            widths[i] = below > widths[i] ? below : widths[i];
+        }
+}
+
+void levels_cut_widths(
+    const Levels *levels, const double *upper, const double *lower, const double *values,
+    int64_t n_rows, double *widths)
+{
+    const int mode = fegetround();
+    fesetround(FE_UPWARD);
+    cut_widths_of(levels, upper, lower, values, n_rows, widths);
+    fesetround(mode);
 }

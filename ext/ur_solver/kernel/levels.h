@@ -58,15 +58,28 @@ void levels_choose(
     const Levels *levels, const uint8_t *counts, const uint32_t *words, int n_pairs,
     const LevelRows *rows, uint8_t *choices);
 
+/* What bounds allow for. */
+typedef struct {
+    double outside[UR_MAX_LANES];    /* by lane what values of other blocks may be off */
+    int is_cut;                      /* whether `least` and `most` bound the last level, so that
+                                        the levels below are those of the game without a cut */
+} LevelErrors;
+
 /* Update upper and lower bounds of the values that a stream is of, each operation rounded
-   outwards. Values of other blocks may be `outside` off. The lanes of the cut keep to
-   `choices`. */
+   outwards. The lanes of the cut keep to `choices`. */
 void levels_narrow(
     const Levels *levels, const uint8_t *counts, const uint32_t *words, const uint8_t *choices,
-    int n_pairs, const LevelRows *upper, const LevelRows *lower, double outside);
+    int n_pairs, const LevelRows *upper, const LevelRows *lower,
+    const LevelErrors *errors);
 
 /* The furthest that bounds are from `n` values, rounded up, and where. */
 double levels_width(
     const double *upper, const double *lower, const double *values, int64_t n, int64_t *where);
+
+/* Raise `widths`, by level, to the furthest that bounds are from the values of some rows, where
+   they allow for the cut; rounded up. */
+void levels_cut_widths(
+    const Levels *levels, const double *upper, const double *lower, const double *values,
+    int64_t n_rows, double *widths);
 
 #endif
