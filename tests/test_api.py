@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import ur_solver as ur
+from ur_solver.certificates import certify_table
 from ur_solver.locate import FOLDER_VARIABLE
-from ur_solver.make import certify_table
 from ur_solver.table import TableFile
 
 ROOT = pathlib.Path(__file__).parent.parent

@@ -13,9 +13,10 @@ from click.testing import CliRunner
 from tests.solving import solve
 from tests.test_verify import forge
 from ur_solver.api.table import Table
+from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
 from ur_solver.errors import CertificateError, CheckpointError, DamagedTableError, OutputError
-from ur_solver.make import certify_table, make_table
+from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.table import VALUE_TYPES, TableFile
 from ur_solver.verify import verify_table

@@ -27,6 +27,7 @@ ORDER = (
     *(
         "estimates",
         "cluster",
+        "certificates",
         "make",
         "values",
         "lookup",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 
@@ -12,11 +13,14 @@ from click.testing import CliRunner
 
 from tests.golden import FOLDER
 from ur_solver.api.table import Table
+from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
 from ur_solver.errors import DamagedTableError, OutputError
 from ur_solver.make import make_table
-from ur_solver.rules import named_rules
+from ur_solver.rules import Stakes, named_rules
 from ur_solver.space import StakesSpace
+from ur_solver.table import TableFile, add_certificate, pack
+from ur_solver.table.format import digest
 from ur_solver.verify import verify_table
 
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())["bell-stakes"]
@@ -106,6 +110,73 @@ def test_a_table_without_its_cut_is_damaged(folder, tmp_path, name):
         del file.attrs[name]
     with pytest.raises(DamagedTableError, match=f"the attribute '{name}' is missing"):
         Table(path)
+
+
+@pytest.fixture(scope="module")
+def certified(tmp_path_factory):
+    """Two pieces and few levels, so that the cut shows."""
+    path = tmp_path_factory.mktemp("certified") / "few.h5"
+    rules = named_rules("bell", 2).with_stakes(Stakes(reach=8))
+    make_table(rules, path, certify=True)
+    return path
+
+
+def test_levels_are_no_further_off_than_a_certificate_says(certified, folder, tmp_path):
+    path = tmp_path / "many.h5"
+    shutil.copy(folder / "bell-stakes-2.h5", path)
+    with TableFile(path) as table:
+        certify_table(table)
+    with Table(certified) as few, Table(path) as many:
+        assert few.space.reach == 8 < many.space.reach
+        starts = np.arange(few.space.n_positions)
+        rows = few.file.load().reshape(len(starts), -1) * few.space.unit
+        expected = many.file.load().reshape(len(starts), -1) * many.space.unit
+        off = np.abs(rows[:, :9] - expected[:, :9]).max(axis=0)
+        stated = np.array(few.info()["level_errors"])
+        own = np.array(many.info()["level_errors"])[:9]
+        assert own.max() < 1e-6
+        assert (off <= stated + own).all()
+        # the cut counts by the chance that it is reached, which the true error shows as well
+        assert stated[0] < stated[-1] / 5
+        assert (np.diff(stated) > 0).all()
+        assert off[8] > 10 * off[0] > 0
+        start = few.rules.start()
+        assert few.cut_error(start) == pytest.approx(stated[0])
+        assert few.cut_error(dataclasses.replace(start, fines=8)) == pytest.approx(stated[8])
+
+
+def test_a_certified_table_is_verified_packed_and_of_its_own_version(certified, tmp_path):
+    with TableFile(certified) as table:
+        assert verify_table(table, sample=50).error == table.header.error * table.space.unit
+        pack(table, tmp_path / "again.h5")
+        with TableFile(tmp_path / "again.h5") as again:
+            assert again.is_same(table)
+    with h5py.File(certified) as file:
+        assert file.attrs["version"] == 5
+
+
+def test_levels_that_are_off_by_more_than_claimed_are_found(certified, tmp_path):
+    path = tmp_path / "t.h5"
+    shutil.copy(certified, path)
+    with TableFile(path) as table:
+        levels = table.header.level_errors
+        add_certificate(table, table.blocks["error"], (levels[0] / 2, *levels[1:]))
+    with TableFile(path) as table, pytest.raises(DamagedTableError, match="with 0 fines paid"):
+        verify_table(table, sample=0)
+
+
+@pytest.mark.parametrize("text", ["[0.1]", "[" * 5000, "[" + "1, " * 8 + "1]", "none"])
+def test_level_errors_that_are_none_are_damaged(certified, tmp_path, text):
+    path = tmp_path / "t.h5"
+    shutil.copy(certified, path)
+    with TableFile(path) as table:
+        attributes, blocks = table.header.attributes(), table.blocks
+    with h5py.File(path, "r+") as file:
+        file.attrs["level_errors"] = np.bytes_(text)
+        whole = digest(attributes | {"level_errors": text}, blocks, file["checksums"][()], 5)
+        file.attrs["digest"] = np.bytes_(whole)
+    with pytest.raises(DamagedTableError, match=r"level_errors is '.*, not 9 errors"):
+        TableFile(path)
 
 
 @pytest.mark.parametrize("value_type", ["float32", "uint16"])

@@ -45,14 +45,20 @@ class Lookup:
         return self.file.header.tolerance * self.space.unit
 
     def cut_error(self, position: PositionLike) -> float:
-        """The largest error due to the cut of the fines; 0 without stakes."""
+        """The largest error due to the cut of the fines; 0 without stakes.
+
+        In a table with a certificate it is proven by the number of fines paid, and includes all
+        other errors; else it is that of any position, however few have been paid.
+        """
         if self.space.is_chance:
             return 0.0
         fines = self._position(position).fines
         header, past = self.file.header, max(0, fines - self.space.reach)
         assert header.cut_error is not None
         assert header.cut_growth is not None
-        return (header.cut_error + past * header.cut_growth) * self.space.unit
+        proven = header.level_errors
+        error = header.cut_error if proven is None else proven[min(fines, self.space.reach)]
+        return (error + past * header.cut_growth) * self.space.unit
 
     def value(self, position: PositionLike) -> float:
         """Win probability, or money, of the side about to throw, before the throw.

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ur_solver.blocks import HEAD, BlockFolder, BlockRecord, Job, checkpoint_folder
+from ur_solver.certificates import certify_levels
 from ur_solver.cluster import Cluster, FolderTask
 from ur_solver.engine import (
-    BlockBound,
     FileStore,
     Runner,
     ThreadRunner,
-    certify,
     solve,
 )
 from ur_solver.errors import InputError, NotATableError, OutputError, UrError, missing_extra
@@ -31,7 +30,6 @@ from ur_solver.table import (
     FolderWriter,
     TableFile,
     TableWriter,
-    add_certificate,
     is_folder_name,
     remove_folder,
 )
@@ -328,6 +326,9 @@ def make_table(
         header = writer.finish(seconds=time.perf_counter() - began)
         if not is_folder:
             folder.remove()
+    if certify and not space.is_chance and not is_folder:
+        _log.info("bounding what the cut of the fines costs")
+        certify_levels(output, threads=threads)
     return MakeSummary(
         path=output,
         part=part,
@@ -396,57 +397,3 @@ def _performers(
 def _size(output: pathlib.Path) -> int:
     with TableFile(output) as table:
         return table.n_bytes
-
-
-def certify_table(
-    table: TableFile,
-    *,
-    threads: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
-) -> float:
-    """Prove error bounds for the values of a table and write them into its file.
-
-    Parameters
-    ----------
-    table : TableFile
-        Of any value type: the proof is of the values as they are read, rounding included.
-        The open table keeps reading the file as it was.
-    threads : int, optional
-        One a processor by default.
-    progress : callable, optional
-        Called with the positions done and their total.
-
-    Returns
-    -------
-    float
-        The largest proven error, in units of the values: with stakes money.
-
-    Raises
-    ------
-    InputError
-        If the table is a folder.
-    CertificateError
-        If no bound can be proven for a block; the file is left as it is.
-    DamagedTableError
-        If the table's values cannot be read.
-    OutputError
-        If the file cannot be written; it is left as it is.
-    """
-    if table.path.is_dir():
-        raise InputError(
-            f"{str(table.path)!r} is a folder, whose blocks are certified as they are solved "
-            "('ur solve --certify'); 'ur pack' makes one file of it, which can be certified"
-        )
-    space = table.space
-    values = VALUE_TYPES[table.header.value_type].decode(table.load())
-    done = 0
-
-    def count(bound: BlockBound) -> None:
-        nonlocal done
-        done += space.blocks[bound.index].size
-        if progress is not None:
-            progress(done, table.part.n_values)
-
-    errors = certify(space, values, part=table.part, runner=ThreadRunner(threads), on_block=count)
-    add_certificate(table, errors)
-    return float(errors.max()) * space.unit

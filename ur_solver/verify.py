@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.kernel import (
     Values,
     Workspace,
+    bound_cut,
     check_provable,
     kernel_of,
     prove_values,
@@ -26,6 +28,7 @@ from ur_solver.kernel import (
 from ur_solver.query import Answers
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
+from ur_solver.rules.words import counted
 from ur_solver.space import Block, Part, PartBlocks, Space
 from ur_solver.table import VALUE_TYPES, TableFile
 
@@ -83,7 +86,8 @@ def verify_table(
     - the residual of every position, by the compiled kernel;
     - the residual of a random sample, by the readable rules, and the ranks of its mirror images;
     - for a certified table, the error of each block, which is proven again from its values and from
-      the errors that the table claims for the blocks that its moves lead to.
+      the errors that the table claims for the blocks that its moves lead to;
+    - with stakes, the errors of the levels of fines, if the table claims any.
 
     Parameters
     ----------
@@ -128,6 +132,7 @@ def verify_table(
             done += block.size
             if progress is not None:
                 progress(done // table.space.values_per_position, part.n_positions)
+    verifier.check_levels(threads)
     sample = min(sample, part.n_positions)
     verifier.check_sample(sample, seed)
     return Verification(
@@ -216,6 +221,32 @@ class _Verifier:
             if recorded is None or not most <= recorded:
                 raise self._fault(
                     block, block.offset, f"its block has a {name} of {most}, above {recorded}"
+                )
+
+    def check_levels(self, threads: int) -> None:
+        """Check that levels of fines are off by no more than the table claims."""
+        claimed = self.table.header.level_errors
+        if claimed is None:
+            return
+        levels: dict[int, npt.NDArray[np.float64]] = {}
+        order = TopologicalSorter({each: self.space.reads(each) for each in self.part.indices})
+        for index in order.static_order():
+            block, reads = self.space.blocks[index], self.space.reads(index)
+            levels[index] = bound_cut(
+                self.kernel,
+                block,
+                self.own(block),
+                self.stored,
+                levels=np.max([np.zeros(len(claimed)), *(levels[each] for each in reads)], axis=0),
+                outside=max((self.errors[self.rows[each]] for each in reads), default=0.0),
+                threads=threads,
+            )
+        found = np.max(list(levels.values()), axis=0)
+        for fines, (most, recorded) in enumerate(zip(found, claimed, strict=True)):
+            if not most <= recorded:
+                raise DamagedTableError(
+                    f"table {str(self.table.path)!r} is wrong: with {counted(fines, 'fine')} paid "
+                    f"a value can be {most} off, above its level_errors of {recorded}"
                 )
 
     def allowed(self, block: Block) -> float:

@@ -80,9 +80,7 @@ class LongLanes:
         paid = found - self.fine
         paid[:reach] = found[1 : reach + 1] - self.fine
         for lane, slope in ((0, CHANCE), (LEAST, LEAST_CHANCE), (MOST, MOST_CHANCE)):
-            paid[reach + lane] = (
-                found[reach + lane] + self.fine * found[reach + slope] - self.fine
-            )
+            paid[reach + lane] = found[reach + lane] + self.fine * found[reach + slope] - self.fine
         for lane in (CHANCE, LEAST_CHANCE, MOST_CHANCE):
             paid[reach + lane] = found[reach + lane]
         return paid

@@ -129,4 +129,6 @@ def test_the_chance_lane_is_bell_without_stakes():
 def test_other_rules_are_refused():
     casual = space_of(named_rules("casual", 1))
     with pytest.raises(ValueError, match="not made for"):
-        LevelsKernel(casual.ranking, turn_tables(casual), np.zeros(1, np.uint8), 0, 0.1, np.ones(6), 0.0)
+        LevelsKernel(
+            casual.ranking, turn_tables(casual), np.zeros(1, np.uint8), 0, 0.1, np.ones(6), 0.0
+        )

@@ -168,7 +168,7 @@ def test_datasets_that_are_groups_or_never_written_are_refused(copy):
         TableFile(copy)
 
 
-@pytest.mark.parametrize(("version", "remedy"), [(5, "newer"), (0, "again"), (-1, "again")])
+@pytest.mark.parametrize(("version", "remedy"), [(6, "newer"), (0, "again"), (-1, "again")])
 def test_other_versions_are_refused(copy, version, remedy):
     with h5py.File(copy, "r+") as file:
         file.attrs["version"] = version

@@ -10,9 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from ur_solver.api.table import Table
+from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
 from ur_solver.errors import DamagedTableError, InputError, NotATableError, OutputError, UrError
-from ur_solver.make import certify_table, is_present, make_table
+from ur_solver.make import is_present, make_table
 from ur_solver.rules import named_rules
 from ur_solver.table import TABLE, VALUE_TYPES, TableFile, pack
 from ur_solver.verify import verify_table

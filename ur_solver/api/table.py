@@ -235,6 +235,8 @@ class Table(Answers):
         if not self.space.is_chance:
             for name in ("tolerance", "residual", "cut_error", "cut_growth"):
                 facts[name] *= self.space.unit
+            levels = header.level_errors
+            facts["level_errors"] = levels and [each * self.space.unit for each in levels]
             facts |= {"positions": file.part.n_positions, "fines": self.space.reach}
         return facts
 

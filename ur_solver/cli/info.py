@@ -122,11 +122,16 @@ def _stakes_rows(table: Table) -> list[list[str]]:
         return []
     begin = table.rules.start()
     error = table.cut_error(begin)
-    further = table.cut_error(dataclasses.replace(begin, fines=space.reach + 1)) - error
+    last, past = (
+        table.cut_error(dataclasses.replace(begin, fines=space.reach + more)) for more in (0, 1)
+    )
+    most = f"at most {last:.3g}"
+    if table.header.level_errors is not None and space.reach:
+        most = f"at most {bound_text(error)} before a fine, {bound_text(last)} after {space.reach}"
     return [
         ["stakes", f"ante {stakes.ante}, fine {stakes.fine}"],
         ["fines", f"0 to {space.reach}; more are worth what a straight line says"],
-        ["error of that cut", f"at most {error:.3g}, and {further:.3g} for each fine past it"],
+        ["error of that cut", f"{most}, and {past - last:.3g} for each fine past it"],
     ]
 
 

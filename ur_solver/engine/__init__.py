@@ -2,6 +2,7 @@
 
 from ur_solver.engine.block import solve_block
 from ur_solver.engine.certify import BlockBound, certify
+from ur_solver.engine.cut import bound_levels
 from ur_solver.engine.dispatch import Assignment, Dispatcher
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.lease import Lease, OwnLease
@@ -26,6 +27,7 @@ __all__ = [
     "Runner",
     "Task",
     "ThreadRunner",
+    "bound_levels",
     "certify",
     "critical_paths",
     "default_threads",

@@ -4,8 +4,8 @@ Every value gets an upper and a lower bound a small distance away, which are swe
 operation rounded outwards; the values that the block's moves lead to stay as they are. If the
 bounds end strictly inside the initial ones, at most `e` from the values, then every solution of the
 block's equations is within `e` of the values and what those others are off. With stakes the bounds
-include what the others are off, as errors of chances are weighed by fines there. docs/correctness.md
-has the proof.
+include what the others are off, as errors of chances are weighed by fines there.
+docs/correctness.md has the proof.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
@@ -246,7 +247,7 @@ class StakesKernel(_OrdinaryDice):
         squares = np.array(space.positions.squares)[tables.landing_cell]
         pays = np.isin(squares, list(space.rules.rosettes)).astype(np.uint8)
         # pots and fines are whole numbers: shares of a power of two are exact
-        is_exact = space.unit & (space.unit - 1) == 0
+        is_exact = math.frexp(space.unit)[0] == 0.5
         self.levels = LevelsKernel(
             space.positions.ranking,
             tables,

@@ -90,7 +90,7 @@ class FolderWriter:
         blocks = blocks_of_rows(part, folder.rows)
         checksums = np.concatenate([folder.files.chunks_of(index) for index in part.indices])
         attributes = header.attributes()
-        version = version_of(header.rules, len(blocks))
+        version = version_of(header, len(blocks))
         whole = digest(attributes, blocks, checksums, version)
         head = attributes | {"version": version, "digest": whole}
         try:

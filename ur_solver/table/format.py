@@ -7,7 +7,8 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
 
     /            attributes, all scalar; texts are ASCII of fixed length
         format       text     "ur-solver table"
-        version      int64    of this specification: 3, or 4 for a part of a game
+        version      int64    of this specification: 3, 4 for a part of a game, or 5 for a
+                              table with `level_errors`
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         value_type   text     "float64", "float32" or "uint16"
         tolerance    float64  how far a value may be off as the solver estimates it: the
@@ -19,6 +20,8 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
         cut_error    float64  with stakes, how far the cut after the last level of fines may
                               change a value (see `ur_solver.space.stakes`)
         cut_growth   float64  with stakes, by how much more for each fine past that level
+        level_errors text     with stakes, where they are proven: how far a value is off at most
+                              at each number of fines, that cut included, as a JSON list
         seconds      float64  the duration of the solve
         made         text     when it was finished, ISO 8601, UTC
         program      text     the version of the program that made it
@@ -75,6 +78,7 @@ Version history
     Files of earlier versions are read for the rule sets whose numbers stayed the same
     (`Space.first_version`), and refused for the others.
 4   Tables that hold a part of the blocks. Whole tables are still written as version 3.
+5   Adds the attribute `level_errors`. Tables without it are still written as version 3 or 4.
 """
 
 from __future__ import annotations
@@ -93,7 +97,8 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import Part, space_of
 
 FORMAT = "ur-solver table"
-VERSION = 4
+VERSION = 5
+_VERSION_OF_PART = 4
 _VERSION_OF_WHOLE = 3
 
 MAX_TEXT = 1 << 16
@@ -123,7 +128,7 @@ _LAYOUT_FIELDS = ["index", "mine", "theirs", "first_rank", "size", "first_chunk"
 class Header:
     """The attributes of a table except format, version and digest; see the module's docstring.
 
-    `error` is None if nothing is proven.
+    `error` and `level_errors` are None if nothing is proven.
     """
 
     rules: RuleSet
@@ -137,6 +142,7 @@ class Header:
     program: str
     cut_error: float | None = None
     cut_growth: float | None = None
+    level_errors: tuple[float, ...] | None = None
 
     def attributes(self) -> dict[str, str | int | float]:
         """The attributes as they are stored."""
@@ -144,6 +150,8 @@ class Header:
         values: dict[str, Any] = {name: each for name, each in given.items() if each is not None}
         values["rules"] = json.dumps(self.rules.to_json())
         values["error"] = math.nan if self.error is None else self.error
+        if self.level_errors is not None:
+            values["level_errors"] = json.dumps(self.level_errors)
         return values
 
 
@@ -174,14 +182,22 @@ def descriptions(header: Header) -> dict[str, str]:
     }
 
 
-def version_of(rules: RuleSet, n_blocks: int) -> int:
-    """The version of a table that is written with so many blocks of a rule set."""
-    return _VERSION_OF_WHOLE if n_blocks == len(space_of(rules).blocks) else VERSION
+def version_of(header: Header, n_blocks: int) -> int:
+    """The version of a table that is written with so many blocks."""
+    if header.level_errors is not None:
+        return VERSION
+    is_whole = n_blocks == len(space_of(header.rules).blocks)
+    return _VERSION_OF_WHOLE if is_whole else _VERSION_OF_PART
 
 
 def holds_all(version: int) -> bool:
-    """Whether tables of a version have all blocks."""
+    """Whether all tables of a version have all blocks."""
     return version <= _VERSION_OF_WHOLE
+
+
+def has_level_errors(version: int) -> bool:
+    """Whether tables of a version say how far each level of fines is off."""
+    return version == VERSION
 
 
 def empty_blocks(part: Part, chunk_length: int) -> npt.NDArray[Any]:

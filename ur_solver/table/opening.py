@@ -28,7 +28,7 @@ from ur_solver.errors import (
 )
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.table.chunk import BITSHUFFLE, are_parameters, decode, max_stored
-from ur_solver.table.format import FORMAT, MAX_TEXT, VERSION
+from ur_solver.table.format import FORMAT, MAX_TEXT, VERSION, has_level_errors
 
 _REMEDY = "make it again with 'ur solve', or fetch it again"
 
@@ -115,9 +115,10 @@ def read_attributes(path: pathlib.Path, file: h5py.File) -> tuple[int, dict[str,
     return version, {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
 
 
-def read_cut(path: pathlib.Path, file: h5py.File) -> dict[str, float]:
+def read_cut(path: pathlib.Path, file: h5py.File, version: int) -> dict[str, Any]:
     """The attributes that only tables of games with stakes have."""
-    return {name: _attribute(path, file, name, "f") for name in _CUT}
+    kinds = dict.fromkeys(_CUT, "f") | ({"level_errors": "S"} if has_level_errors(version) else {})
+    return {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
 
 
 def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any:

@@ -62,7 +62,7 @@ from ur_solver.table.opening import (
 _OPEN_FILES = 64
 """Block files that a folder keeps mapped."""
 
-_VERSIONS = (3, VERSION)
+_VERSIONS = range(3, VERSION + 1)
 """Of the format, in folders."""
 
 
@@ -135,7 +135,7 @@ class Hdf5Source:
         version, attributes = read_attributes(path, file)
         rules = read_rules(path, attributes["rules"])
         if not rules.payoff.is_chance:
-            attributes |= read_cut(path, file)
+            attributes |= read_cut(path, file, version)
         space = space_of(rules)
         if version < space.first_version:
             raise TableVersionError(
@@ -254,7 +254,7 @@ class FolderSource:
 
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("rules", "value_type", "made", "program", "digest"), str),
+    **dict.fromkeys(("rules", "value_type", "made", "program", "digest", "level_errors"), str),
     **dict.fromkeys(("tolerance", "residual", "seconds", "error"), (int, float)),
     "positions": int,
 }
@@ -282,6 +282,22 @@ def _part_of(
     return Part(space, found.tolist())
 
 
+def _level_errors(path: pathlib.Path, text: str, reach: int) -> tuple[float, ...]:
+    """How far each level can be off, from an attribute."""
+    try:
+        errors = json.loads(text)
+    except (ValueError, RecursionError):
+        errors = None
+    is_sound = (
+        isinstance(errors, list)
+        and len(errors) == reach + 1
+        and all(isinstance(each, float) and 0.0 <= each < math.inf for each in errors)
+    )
+    if not is_sound:
+        raise damaged(path, f"level_errors is {text!r:.100}, not {reach + 1} errors")
+    return tuple(errors)
+
+
 def _checked(
     path: pathlib.Path,
     version: int,
@@ -302,9 +318,10 @@ def _checked(
     if not is_laid_out_alike(blocks, empty_blocks(part, length)):
         raise damaged(path, f"its blocks are not those of {rules.name}")
     error = attributes.get("error", math.nan)
-    header = Header(
-        **(attributes | {"rules": rules, "error": None if math.isnan(error) else error})
-    )
+    read = {"rules": rules, "error": None if math.isnan(error) else error}
+    if "level_errors" in attributes:
+        read["level_errors"] = _level_errors(path, attributes["level_errors"], part.space.reach)
+    header = Header(**(attributes | read))
     if header.positions != part.n_values:
         raise damaged(path, f"positions is {header.positions}, not {part.n_values}")
     if header.error != table_error(blocks):

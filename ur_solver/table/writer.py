@@ -182,8 +182,12 @@ class TableWriter:
         self.abort()
 
 
-def add_certificate(table: TableFile, errors: npt.NDArray[np.float64]) -> None:
-    """Write the proven errors of its blocks into a table's file.
+def add_certificate(
+    table: TableFile,
+    errors: npt.NDArray[np.float64],
+    level_errors: tuple[float, ...] | None = None,
+) -> None:
+    """Write the proven errors of its blocks, and of its levels of fines, into a table's file.
 
     A copy is changed and replaces the file at the end, so that there is a complete table at any
     time, with the certificate or without it.
@@ -194,6 +198,8 @@ def add_certificate(table: TableFile, errors: npt.NDArray[np.float64]) -> None:
         It goes on reading the old file.
     errors : float64, shape (blocks,)
         How far the values that `table` reads are off at most.
+    level_errors : tuple of float, optional
+        With stakes, the same by the number of fines, the cut of the fines included.
 
     Raises
     ------
@@ -203,7 +209,7 @@ def add_certificate(table: TableFile, errors: npt.NDArray[np.float64]) -> None:
     path = table.path
     blocks = table.blocks.copy()
     blocks["error"] = errors
-    header = dataclasses.replace(table.header, error=table_error(blocks))
+    header = dataclasses.replace(table.header, error=table_error(blocks), level_errors=level_errors)
     part = None
     try:
         part = PartFile(part_path(path))
@@ -232,7 +238,7 @@ def _write_head(
     """Write the blocks and the attributes, with the digest of them all."""
     file.create_dataset("blocks", data=blocks)
     attributes = header.attributes()
-    version = version_of(header.rules, len(blocks))
+    version = version_of(header, len(blocks))
     whole = digest(attributes, blocks, checksums, version)
     named = attributes | {"format": FORMAT, "version": version, "digest": whole}
     for name, value in named.items():

@@ -1,0 +1,108 @@
+"""Certificates of tables: proving error bounds for what a file has, and writing them into it."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.engine import BlockBound, ThreadRunner, bound_levels, certify
+from ur_solver.errors import InputError
+from ur_solver.space import StakesSpace
+from ur_solver.table import VALUE_TYPES, TableFile, add_certificate
+
+_LEVEL_SPARE = 1.25
+"""Errors of levels are stated with this factor, so that they are found again with other threads or
+in another order. They cover many orders of magnitude."""
+
+
+def certify_table(
+    table: TableFile,
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> float:
+    """Prove error bounds for the values of a table and write them into its file.
+
+    Parameters
+    ----------
+    table : TableFile
+        Of any value type: the proof is of the values as they are read, rounding included.
+        The open table keeps reading the file as it was.
+    threads : int, optional
+        One a processor by default.
+    progress : callable, optional
+        Called with the positions done and their total.
+
+    Returns
+    -------
+    float
+        The largest proven error, in units of the values: with stakes money.
+
+    Raises
+    ------
+    InputError
+        If the table is a folder.
+    CertificateError
+        If no bound can be proven for a block; the file is left as it is.
+    DamagedTableError
+        If the table's values cannot be read.
+    OutputError
+        If the file cannot be written; it is left as it is.
+    """
+    if table.path.is_dir():
+        raise InputError(
+            f"{str(table.path)!r} is a folder, whose blocks are certified as they are solved "
+            "('ur solve --certify'); 'ur pack' makes one file of it, which can be certified"
+        )
+    space = table.space
+    values = VALUE_TYPES[table.header.value_type].decode(table.load())
+    done = 0
+
+    def count(bound: BlockBound) -> None:
+        nonlocal done
+        done += space.blocks[bound.index].size
+        if progress is not None:
+            progress(done, table.part.n_values)
+
+    errors = certify(space, values, part=table.part, runner=ThreadRunner(threads), on_block=count)
+    add_certificate(table, errors, _level_errors(table, values, errors, threads))
+    return float(errors.max()) * space.unit
+
+
+def certify_levels(path: pathlib.Path, *, threads: int | None = None) -> None:
+    """Write into a certified table with stakes how far each level of fines can be off.
+
+    Parameters
+    ----------
+    path : Path
+        Of the table's file.
+    threads : int, optional
+        One a processor by default.
+
+    Raises
+    ------
+    CertificateError
+        If nothing can be shown of a block; the file is left as it is.
+    OutputError
+        If the file cannot be written; it is left as it is.
+    """
+    with TableFile(path) as table:
+        errors = table.blocks["error"]
+        add_certificate(table, errors, _level_errors(table, table.load(), errors, threads))
+
+
+def _level_errors(
+    table: TableFile,
+    values: npt.NDArray[np.float64],
+    errors: npt.NDArray[np.float64],
+    threads: int | None,
+) -> tuple[float, ...] | None:
+    """How far values are off at each number of fines, the cut included; None without stakes."""
+    if not isinstance(table.space, StakesSpace):
+        return None
+    runner = ThreadRunner(threads)
+    found = bound_levels(table.space, values, errors, part=table.part, runner=runner)
+    return tuple((_LEVEL_SPARE * found).tolist())

@@ -1,0 +1,117 @@
+"""Bounding what the cut of the fines costs in given values, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.engine.graph import BlockGraph
+from ur_solver.engine.lease import Lease
+from ur_solver.engine.runners import Runner, ThreadRunner
+from ur_solver.kernel import FinishedBlocks, Kernel, Values, bound_cut, kernel_of
+from ur_solver.space import Part, PartBlocks, StakesSpace, whole_of
+
+
+@dataclass(frozen=True)
+class BlockLevels:
+    """How far the levels of one block can be off.
+
+    Attributes
+    ----------
+    index : int
+        Its number in `Space.blocks`.
+    errors : float64, shape (reach + 1,)
+    """
+
+    index: int
+    errors: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CutTask:
+    """Bounds the levels of a block: the task that a runner is given.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    blocks : FinishedBlocks
+        All values.
+    errors : mapping
+        The proven error of each block by its number, the cut left out.
+    levels : dict
+        What the levels of each finished block can be off, by its number.
+    """
+
+    kernel: Kernel
+    blocks: FinishedBlocks
+    errors: Mapping[int, float]
+    levels: dict[int, npt.NDArray[np.float64]]
+
+    def __call__(self, index: int, lease: Lease) -> BlockLevels:
+        """Bound the levels of a block, by its number."""
+        values = self.blocks.values_of(index)
+        assert values is not None
+        reads = list(self.kernel.space.reads(index))
+        none = np.zeros(self.kernel.space.reach + 1)
+        self.levels[index] = bound_cut(
+            self.kernel,
+            self.kernel.space.blocks[index],
+            values,
+            self.blocks,
+            levels=np.max([none, *(self.levels[k] for k in reads)], axis=0),
+            outside=max((self.errors[k] for k in reads), default=0.0),
+            threads=lease.threads,
+            between=lease.check_stop,
+        )
+        return BlockLevels(index, self.levels[index])
+
+
+def bound_levels(
+    space: StakesSpace,
+    values: Values,
+    errors: npt.NDArray[np.float64],
+    *,
+    part: Part | None = None,
+    runner: Runner | None = None,
+    on_block: Callable[[BlockLevels], object] = lambda levels: None,
+) -> npt.NDArray[np.float64]:
+    """How far given values can be off in the game whose fines are not cut, by level.
+
+    Parameters
+    ----------
+    space : StakesSpace
+    values : float64, shape (n_values,)
+    errors : float64, shape (blocks,)
+        Proven of the part's blocks, the cut left out (`certify`).
+    part : Part, optional
+        Whose values they are, block after block; by default all of the space.
+    runner : Runner, optional
+        As for `solve`.
+    on_block : callable
+        Called with what is shown of every block, from this thread.
+
+    Returns
+    -------
+    float64, shape (reach + 1,)
+        The most that a value of any block can be off, by the number of fines paid.
+
+    Raises
+    ------
+    CertificateError
+        If nothing can be shown of a block.
+    """
+    part = part or whole_of(space)
+    graph = BlockGraph.of(part)
+    proven = dict(zip(part.indices, errors.tolist(), strict=True))
+    task = CutTask(kernel_of(space), PartBlocks(part, values), proven, {})
+
+    def finish(levels: BlockLevels) -> None:
+        on_block(levels)
+        graph.finish(levels.index)
+
+    (runner or ThreadRunner()).run(graph, task, finish)
+    found: npt.NDArray[np.float64] = np.max(list(task.levels.values()), axis=0)
+    return found

@@ -1,0 +1,91 @@
+"""Bounding what the cut of the fines costs, level by level.
+
+A table of a game with stakes keeps so many levels of fines and takes those beyond by a straight
+line. What the last level is worth in the game without that cut lies between two of its values
+(`ur_solver.space.stakes`). The levels below are bounded from there: each reads the level above, so
+that the cut counts by the chance of reaching it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import CertificateError
+from ur_solver.kernel._levels_block import LevelsBlock
+from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.interface import FinishedBlocks, Kernel, Values
+from ur_solver.space import Block, StakesSpace
+
+_FURTHER = 2.0
+"""Bounds begin at this multiple of what they can end at, by the errors that they start from."""
+
+_LEAST = 1e-12
+"""And at this at least."""
+
+_WORTH_A_SWEEP = 0.97
+"""Sweeps continue while one brings some level's bounds to this fraction."""
+
+_MOST_SWEEPS = 500
+
+Levels = npt.NDArray[np.float64]
+
+
+def bound_cut(
+    kernel: Kernel,
+    block: Block,
+    values: Values,
+    finished: FinishedBlocks,
+    *,
+    levels: Levels,
+    outside: float,
+    threads: int = 1,
+    between: Callable[[], object] = lambda: None,
+) -> Levels:
+    """How far a block's values can be off in the game whose fines are not cut.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Of a space with stakes.
+    block : Block
+    values : float64, shape (block size,)
+        The block's.
+    finished : FinishedBlocks
+        Must have the blocks that its moves lead to.
+    levels : float64, shape (levels,)
+        The most that values of these blocks can be off at each level, the cut included.
+    outside : float
+        The most that they can be off, the cut left out.
+    threads, between
+        As for `ur_solver.kernel.prove`.
+
+    Returns
+    -------
+    float64, shape (levels,)
+        By level the most that a value of the block can be off.
+
+    Raises
+    ------
+    CertificateError
+        If nothing can be shown.
+    """
+    space = cast(StakesSpace, kernel.space)
+    work = cast(LevelsBlock, kernel.lay_out(block, finished, Workspace(), threads))
+    work.carry_cut(levels, outside)
+    shift = _FURTHER * (float(levels.max()) + space.cut_error(values)[0] + outside) + _LEAST
+    work.bracket(values, shift)
+    widths = np.full(space.reach + 1, shift)
+    for _ in range(_MOST_SWEEPS):
+        between()
+        work.narrow(threads)
+        before, widths = widths, work.cut_widths(values)
+        if work.width(values)[0] < shift and (widths > _WORTH_A_SWEEP * before).all():
+            return widths
+    raise CertificateError(
+        f"nothing can be shown of the cut of the fines in block {block.index}, which begins with "
+        f"{space.unrank(block.offset).notation!r}"
+    )
