@@ -327,8 +327,7 @@ def make_table(
         if not is_folder:
             folder.remove()
     if certify and not space.is_chance and not is_folder:
-        _log.info("bounding what the cut of the fines costs")
-        certify_levels(output, threads=threads)
+        _bound_levels(output, part, room, threads)
     return MakeSummary(
         path=output,
         part=part,
@@ -340,6 +339,20 @@ def make_table(
         table_bytes=_size(output),
         sweeps=adder.position_sweeps / part.n_values,
     )
+
+
+def _bound_levels(output: pathlib.Path, part: Part, room: Room, threads: int | None) -> None:
+    """Bound what the cut of the fines costs at each level, if there is room for all values."""
+    needed = BASE_BYTES + 8 * part.n_values + largest_cost(part, certify=True)
+    if needed > room.budget:
+        _log.warning(
+            "what the cut of the fines costs is not bounded by the number of fines: that takes "
+            "%.1f GB of memory ('ur certify' does it later)",
+            needed / 1e9,
+        )
+        return
+    _log.info("bounding what the cut of the fines costs")
+    certify_levels(output, threads=threads)
 
 
 def _take_over(folder: BlockFolder, known: TableFile, part: Part) -> None:

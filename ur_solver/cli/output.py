@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import click
 
-from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
 from ur_solver.rules.drawing import ROSETTE, position_text
 from ur_solver.rules.turns import total
 
@@ -48,6 +48,12 @@ def bound_text(bound: float) -> str:
     """An upper bound with three digits, rounded up so that it still is one: ``2.76e-13``."""
     exact = decimal.Decimal(bound)
     return f"{float(decimal.Context(prec=3, rounding=decimal.ROUND_CEILING).plus(exact)):.3g}"
+
+
+def proven_text(bound: float, rules: RuleSet) -> str:
+    """A proven error, and what it leaves out: ``2.76e-13``."""
+    cut = "" if rules.payoff.is_chance else ", the cut of the fines left out"
+    return f"{bound_text(bound)}{cut}"
 
 
 def chance_text(chance: Fraction) -> str:

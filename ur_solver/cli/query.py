@@ -156,6 +156,9 @@ def _page(table: Table, position: Position) -> str:
     error = table.error(position)
     if error is not None:
         rows.append(["  proven within", bound_text(error), ""])
+        if not rules.payoff.is_chance:
+            cut = table.cut_error(position)
+            rows.append(["  cut of the fines within", bound_text(cut), ""])
     parts = [draw_position(position), columns(rows, "<><")]
     choices = table.choices(position)
     if choices:

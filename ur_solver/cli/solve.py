@@ -18,7 +18,15 @@ from ur_solver.cli.options import (
     pieces_option,
     rules_argument,
 )
-from ur_solver.cli.output import bound_text, columns, gib_text, say, size_text, time_text
+from ur_solver.cli.output import (
+    bound_text,
+    columns,
+    gib_text,
+    proven_text,
+    say,
+    size_text,
+    time_text,
+)
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.cluster import Cluster
 from ur_solver.engine import MIN_TOLERANCE
@@ -247,7 +255,7 @@ def _report(rules: RuleSet, summary: MakeSummary, tolerance: float) -> str:
     proven = (
         ""
         if summary.error is None
-        else f"  no value is off by more than {bound_text(summary.error)}, proven\n"
+        else f"  no value is off by more than {proven_text(summary.error, rules)}, proven\n"
     )
     if summary.value is None:
         head = f"{rules.title}: {summary.part.scope}"

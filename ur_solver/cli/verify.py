@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import bound_text, say
+from ur_solver.cli.output import proven_text, say
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.locate import open_file
@@ -55,7 +55,7 @@ def command(word: str, sample: int, threads: int | None, as_json: bool, telling:
     proven = (
         ""
         if found.error is None
-        else f"\n  none off by more than {bound_text(found.error)}, proven again"
+        else f"\n  none off by more than {proven_text(found.error, opened.rules)}, proven again"
     )
     chunks = counted(found.chunks, "chunk matches its checksum", "chunks match their checksums")
     click.echo(
