@@ -239,6 +239,7 @@ class _Verifier:
                 self.stored,
                 levels=np.max([np.zeros(len(claimed)), *(levels[each] for each in reads)], axis=0),
                 outside=max((self.errors[self.rows[each]] for each in reads), default=0.0),
+                error=self.errors[self.row(block)],
                 threads=threads,
             )
         found = np.max(list(levels.values()), axis=0)

@@ -63,6 +63,7 @@ class CutTask:
             self.blocks,
             levels=np.max([none, *(self.levels[k] for k in reads)], axis=0),
             outside=max((self.errors[k] for k in reads), default=0.0),
+            error=self.errors[index],
             threads=lease.threads,
             between=lease.check_stop,
         )

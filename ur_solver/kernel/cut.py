@@ -26,8 +26,12 @@ _FURTHER = 2.0
 _LEAST = 1e-12
 """And at this at least."""
 
-_WORTH_A_SWEEP = 0.97
-"""Sweeps continue while one brings some level's bounds to this fraction."""
+_SWEEPS, _WORTH_THEM = 4, 0.9
+"""Sweeps continue while so many bring some level's bounds to this fraction."""
+
+_SETTLED = 1.02
+"""And until the last level is off by the cut times this at most: it takes some sweeps until those
+bounds move that are far from the ways out of a block."""
 
 _MOST_SWEEPS = 500
 
@@ -42,6 +46,7 @@ def bound_cut(
     *,
     levels: Levels,
     outside: float,
+    error: float,
     threads: int = 1,
     between: Callable[[], object] = lambda: None,
 ) -> Levels:
@@ -60,6 +65,8 @@ def bound_cut(
         The most that values of these blocks can be off at each level, the cut included.
     outside : float
         The most that they can be off, the cut left out.
+    error : float
+        The most that the block's own values can be off, the cut left out.
     threads, between
         As for `ur_solver.kernel.prove`.
 
@@ -76,15 +83,22 @@ def bound_cut(
     space = cast(StakesSpace, kernel.space)
     work = cast(LevelsBlock, kernel.lay_out(block, finished, Workspace(), threads))
     work.carry_cut(levels, outside)
-    shift = _FURTHER * (float(levels.max()) + space.cut_error(values)[0] + outside) + _LEAST
+    cut = space.cut_error(values)[0]
+    shift = _FURTHER * (float(levels.max()) + cut + outside) + _LEAST
     work.bracket(values, shift)
-    widths = np.full(space.reach + 1, shift)
-    for _ in range(_MOST_SWEEPS):
+    before = np.full(space.reach + 1, shift)
+    for sweep in range(1, _MOST_SWEEPS + 1):
         between()
         work.narrow(threads)
-        before, widths = widths, work.cut_widths(values)
-        if work.width(values)[0] < shift and (widths > _WORTH_A_SWEEP * before).all():
-            return widths
+        if sweep % _SWEEPS:
+            continue
+        widths = work.cut_widths(values)
+        is_settled = widths[-1] <= _SETTLED * cut + 2 * error
+        if is_settled and (widths > _WORTH_THEM * before).all():
+            if work.width(values)[0] < shift:
+                return widths
+            break
+        before = widths
     raise CertificateError(
         f"nothing can be shown of the cut of the fines in block {block.index}, which begins with "
         f"{space.unrank(block.offset).notation!r}"
