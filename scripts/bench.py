@@ -273,7 +273,7 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
             """Nothing: in the generic kernel's order extrapolation diverges, so there is none."""
             return self.own[:0]
 
-        def remember(self) -> None:
+        def remember(self, room: npt.NDArray[np.float64]) -> None:
             """See `sample`."""
 
         def extrapolate(self, factor: float) -> None:
@@ -286,10 +286,12 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
         for block in space.blocks:
             if use_tiled:
                 work = kernel.lay_out(block, ArrayBlocks(space, values), workspace, single=True)
-                swept += iterate(work, goal, 1).sweeps * block.size
-                work.store(values[block.offset : block.offset + block.size])
+                own = values[block.offset : block.offset + block.size]
+                swept += iterate(work, own, goal, 1).sweeps * block.size
+                work.store(own)
             else:
-                swept += iterate(GenericBlock(block, values), goal, 1).sweeps * block.size
+                generic = GenericBlock(block, values)
+                swept += iterate(generic, generic.own, goal, 1).sweeps * block.size
         return time.process_time() - began, swept / space.n_values, values
 
     rounds = kernel.tiled.rounds

@@ -34,6 +34,8 @@ Values = npt.NDArray[np.float64]
 GOAL = 1e-13
 """A tenth of the default tolerance, as `ur solve` iterates to."""
 
+NO_ROOM = np.empty(0)
+
 LIMIT = 200
 """Sweeps after which a relaxed iteration is given up."""
 
@@ -94,7 +96,7 @@ def rounds(case: Case) -> None:
 
             def once(n: int = n) -> None:
                 nonlocal swept
-                swept = iteration.iterate(case.open(rounds=n), GOAL, 1)
+                swept = iteration.iterate(case.open(rounds=n), NO_ROOM, GOAL, 1)
 
             if extrapolating:
                 seconds = least(once)
@@ -224,12 +226,12 @@ def starting(case: Case) -> None:
     line("error", "sweeps")
     scratch = case.values.copy()
     with switched_off():
-        line("from 1/2", iteration.iterate(case.open(), GOAL, 1).sweeps)
+        line("from 1/2", iteration.iterate(case.open(), NO_ROOM, GOAL, 1).sweeps)
         for error in (0.1, 0.03, 0.01, 1e-3):
             work = case.open()
             scratch[case.range] = np.minimum(case.values[case.range] + error, 1.0)
             work.load(scratch[case.range])
-            line(error, iteration.iterate(work, GOAL, 1).sweeps)
+            line(error, iteration.iterate(work, NO_ROOM, GOAL, 1).sweeps)
 
 
 def threads(case: Case) -> None:

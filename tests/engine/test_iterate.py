@@ -8,6 +8,8 @@ import pytest
 from ur_solver.engine.iterate import Iteration, StoppedError, iterate
 from ur_solver.errors import SolveError
 
+NO_ROOM = np.empty(0)
+
 
 class Modes:
     """A block with one value for each mode, which is multiplied by its factor in every sweep."""
@@ -37,7 +39,7 @@ class Modes:
     def sample(self) -> np.ndarray:
         return self.values.copy()
 
-    def remember(self) -> None:
+    def remember(self, room: np.ndarray) -> None:
         self.memory = self.values.copy()
 
     def extrapolate(self, factor: float) -> None:
@@ -74,7 +76,7 @@ class CoarseModes(Modes):
 
 def test_one_mode_is_extrapolated_to_its_end():
     work = Modes(0.9)
-    iterate(work, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, 1)
     assert work.error < 1e-12
     assert work.times
     assert work.sweeps < 15  # plain sweeps take 260
@@ -86,7 +88,7 @@ def test_of_two_modes_as_much_is_added_as_leaves_the_least():
     # minus its sixth (1/64 and 9/4096). The sum of squares is minimal at
     # t = (1/64 1/64 + 3/4096 9/4096) / (1/64^2 + (9/4096)^2).
     work = Modes(0.5, 0.25)
-    iterate(work, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, 1)
     assert work.times[0] == pytest.approx(4123 / 4177, rel=1e-12)
 
 
@@ -94,35 +96,35 @@ def test_of_two_modes_as_much_is_added_as_leaves_the_least():
 @pytest.mark.parametrize("factors", [(0.5,), (0.9, 0.3), (0.9, 0.89), (0.7, 0.6, 0.5), (0.95, 0.1)])
 def test_the_error_is_within_the_goal(factors, goal):
     work = Modes(*factors)
-    found = iterate(work, goal, 1)
+    found = iterate(work, NO_ROOM, goal, 1)
     assert work.error <= goal
     assert found.sweeps == work.sweeps
 
 
 def test_a_coarse_goal_takes_fewer_sweeps():
     coarse, fine = Modes(0.985), Modes(0.985)
-    iterate(coarse, 1e-3, 1)
-    iterate(fine, 1e-12, 1)
+    iterate(coarse, NO_ROOM, 1e-3, 1)
+    iterate(fine, NO_ROOM, 1e-12, 1)
     assert coarse.sweeps < fine.sweeps
 
 
 def test_slow_modes_are_not_extrapolated():
     work = Modes(0.99)
-    iterate(work, 1e-6, 1)
+    iterate(work, NO_ROOM, 1e-6, 1)
     assert not work.times
     assert work.sweeps > 500
 
 
 def test_a_goal_below_rounding_ends_at_the_noise():
     work = Modes(0.5, floor=3e-15)
-    found = iterate(work, 1e-30, 1)
+    found = iterate(work, NO_ROOM, 1e-30, 1)
     assert found.delta == 3e-15
     assert found.sweeps < 60
 
 
 def test_rounding_that_goes_round_in_circles_comes_to_an_end():
     work = Modes(0.5, floor=6e-15)
-    found = iterate(work, 1e-30, 1)
+    found = iterate(work, NO_ROOM, 1e-30, 1)
     assert found.delta == 6e-15
     assert found.sweeps < 120
 
@@ -131,7 +133,7 @@ def test_rounding_that_goes_round_in_circles_comes_to_an_end():
 def test_what_never_settles_is_an_error(floor):
     work = Modes(1.0, floor=floor)
     with pytest.raises(SolveError, match="not settled after"):
-        iterate(work, 1e-14, 1)
+        iterate(work, NO_ROOM, 1e-14, 1)
     assert not work.times
 
 
@@ -139,7 +141,7 @@ def test_an_extrapolation_that_did_not_pay_is_the_last():
     # Each extrapolation sets the block back to where it began.
     work = Modes(0.5)
     work.extrapolate = lambda factor: (work.values.fill(1.0), setattr(work, "stirred", True))
-    iterate(work, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, 1)
     assert work.stirred
     assert work.sweeps < 60
 
@@ -147,19 +149,19 @@ def test_an_extrapolation_that_did_not_pay_is_the_last():
 def test_a_block_at_its_fixed_point_takes_one_sweep():
     work = Modes(0.0)
     work.values[:] = 0.0
-    assert iterate(work, 1e-12, 1) == Iteration(1, 0.0)
+    assert iterate(work, NO_ROOM, 1e-12, 1) == Iteration(1, 0.0)
 
 
 def test_single_precision_is_left_at_its_noise():
     work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-7)
-    iterate(work, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, 1)
     assert 5 < work.refined_after < 30
     assert work.error < 1e-12
 
 
 def test_single_precision_is_left_where_it_does_not_come_to_its_noise():
     work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-5)
-    iterate(work, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, 1)
     assert work.refined_after < 40
     assert work.error < 1e-12
 
@@ -173,7 +175,7 @@ def test_six_sweeps_lie_between_refining_and_the_next_extrapolation(refined_afte
             work.noise = 1.0
 
     work.on_sweep = on_sweep
-    iterate(work, 1e-12, 1)
+    iterate(work, NO_ROOM, 1e-12, 1)
     assert next(at for at in work.extrapolated_after if at > refined_after) == refined_after + 6
     assert work.times == pytest.approx([0.9] * len(work.times), abs=0.1)
     assert work.error < 1e-12
@@ -181,7 +183,7 @@ def test_six_sweeps_lie_between_refining_and_the_next_extrapolation(refined_afte
 
 def test_a_coarse_goal_needs_no_double_precision():
     work = CoarseModes(0.5, 0.45, noise=1e-6, floor=1e-7)
-    iterate(work, 1e-3, 1)
+    iterate(work, NO_ROOM, 1e-3, 1)
     assert work.refined_after == 0
     assert work.error < 1e-3
 
@@ -194,5 +196,5 @@ def test_a_stop_comes_between_sweeps():
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        iterate(work, 1e-12, 1, check_stop)
+        iterate(work, NO_ROOM, 1e-12, 1, check_stop)
     assert work.sweeps == 2

@@ -23,6 +23,10 @@ SINGLE_ROUNDING = 5e-7
 """The same in single precision, in which 1/2 is subtracted from values."""
 
 
+NO_ROOM = np.empty(0)
+"""For the tiled kernel, which has room of its own."""
+
+
 class RowLists(Tiling):
     """A tiling whose rows are always read from lists and never unrolled."""
 
@@ -92,7 +96,7 @@ def tiled_fixed_point(space: RaceSpace, kernel: RaceKernel, threads: int = 1) ->
     workspace = Workspace()
     for block in space.blocks:
         work = lay_out(kernel, block, values, workspace, single=True)
-        iterate(work, 1e-14, threads)
+        iterate(work, NO_ROOM, 1e-14, threads)
         work.store(values[ranks_of(block)])
     return values
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kernel.blocks import (
+    NO_ROOM,
     ROUNDING,
     SINGLE_ROUNDING,
     RowLists,
@@ -143,7 +144,7 @@ def test_moves_that_cannot_be_the_best_are_left_out(rules, instruction_set, thre
     values = solve(space, tolerance=1e-13)
     block = max(space.blocks, key=lambda block: block.size)
     work = lay_out(kernel, block, values, single=True)
-    iterate(work, 1e-14, threads)
+    iterate(work, NO_ROOM, 1e-14, threads)
     # a third to two thirds of the matrices that tiles read are the best somewhere (docs)
     if leaves_moves_out(kernel) and rules.pieces > 1:
         for kept, all_moves in zip(
@@ -166,7 +167,7 @@ def test_blocks_whose_lists_are_numbered_beyond_32_bits(rules, instruction_set):
     for origin in (0, 2**32 - 5, 2**40):
         kernel = RaceKernel(space, instruction_set=instruction_set, near=0, origin=origin)
         work, swept = lay_out(kernel, block, values, single=True), np.empty(block.size)
-        sweeps = iterate(work, 1e-14, 1).sweeps
+        sweeps = iterate(work, NO_ROOM, 1e-14, 1).sweeps
         looked_at, residual = work.n_looked_at, work.residual(1)
         work.store(swept)
         work.bracket(own, 1e-6)
@@ -186,7 +187,7 @@ def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(rules, instru
     for block in space.blocks:
         work = lay_out(kernel, block, expected, single=True)
         values = expected.copy()
-        iterate(work, 1e-14, 1)
+        iterate(work, NO_ROOM, 1e-14, 1)
         wrong = work.residual(1) > 1e-12
         n_wrong += wrong
         work.store(values[ranks_of(block)])
@@ -203,7 +204,7 @@ def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(rules, instru
         assert widths[0] == widths[1]
         work.load(values[ranks_of(block)])
         assert not work.keep_all()
-        iterate(work, 1e-14, 1)
+        iterate(work, NO_ROOM, 1e-14, 1)
         work.store(values[ranks_of(block)])
         assert np.abs(values - expected).max() < 1e-12
         assert work.residual(1) < 1e-12
@@ -244,7 +245,7 @@ def test_four_pieces_on_squares_that_their_path_visits_twice(instruction_set):
     )
     values = np.zeros(space.n_values)  # memory that is never touched, but for the block's
     work = lay_out(tiled_kernel(space, instruction_set), block, values)
-    iterate(work, 1e-14, 1)
+    iterate(work, NO_ROOM, 1e-14, 1)
     work.store(values[ranks_of(block)])
     assert generic_kernel(space).residual(values, block.offset, block.size) < 1e-13
     found = values[ranks_of(block)]

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import UnsettledError
-from ur_solver.kernel import SweptValues
+from ur_solver.kernel import SweptValues, Values
 
 _LATEST = 3
 """Number of recent contraction factors whose largest is taken for those to come."""
@@ -56,6 +56,7 @@ class Iteration:
 
 def iterate(
     work: SweptValues,
+    room: Values,
     goal: float,
     threads: int,
     check_stop: Callable[[], object] = lambda: None,
@@ -67,6 +68,8 @@ def iterate(
     Parameters
     ----------
     work : SweptValues
+    room : float64, shape (block size,)
+        Overwritten.
     goal : float
         In units of the values. A goal near the rounding error of float64 is not reached: the
         sweeps then end when the changes are rounding, or have not decreased for long.
@@ -101,7 +104,7 @@ def iterate(
     while True:
         check_stop()
         if since == _CYCLE - 1 and to_beat > 0.0:
-            work.remember()
+            work.remember(room)
         delta = work.sweep(threads + spare())
         sweeps += 1
         since += 1

@@ -66,7 +66,7 @@ def settle(
     """
     try:
         sweeps = iterate(
-            work, goal, lease.threads, lease.check_stop, lease.spare, most_sweeps
+            work, values, goal, lease.threads, lease.check_stop, lease.spare, most_sweeps
         ).sweeps
     finally:
         work.store(values)

@@ -45,8 +45,14 @@ class SweptValues(Protocol):
     def sample(self) -> Values:
         """A copy of a fixed subset of the values."""
 
-    def remember(self) -> None:
-        """Keep a copy of the values, for `extrapolate`."""
+    def remember(self, room: Values) -> None:
+        """Keep a copy of the values, for `extrapolate`.
+
+        Parameters
+        ----------
+        room : float64, shape (block size,)
+            May be overwritten, then and until the next `remember`; a kernel may do without it.
+        """
 
     def extrapolate(self, factor: float) -> None:
         """Add `factor` times the change since `remember` to every value."""

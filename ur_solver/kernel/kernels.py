@@ -194,11 +194,11 @@ class RowKernel(_LaidOut):
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # F and G; a copy of F for extrapolation or, in its place, another F and G for bounds
+        # F and G, and another F and G for bounds
         is_proven = certify or not self.space.rules.dice.is_ordinary
         lists, words = self._list_bytes
         is_wide = 2 * block.size > FIRST_WIDE
-        by_value = 16 + (16 if is_proven else 8) + lists + (words if is_wide else 0)
+        by_value = 16 + (16 if is_proven else 0) + lists + (words if is_wide else 0)
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 
     @cached_property
@@ -297,12 +297,12 @@ class StakesKernel(_OrdinaryDice):
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # lists of two words a move, and what sorting takes; the values and a copy of them or, in
-        # its place, other bounds, and a choice for every throw
+        # lists of two words a move, and what sorting takes; the values or, where they are proven,
+        # two bounds, and a choice for every throw
         n_positions = block.size // self.space.values_per_position
-        lists = n_positions * (4 * _LEVELS_WORDS + 16)
-        choices = 6 * n_positions if certify else 0
-        return lists + choices + 16 * block.size + sample_bytes(block.size, block.size)
+        lists = n_positions * (4 * _LEVELS_WORDS + 16 + (6 if certify else 0))
+        by_value = 16 if certify else 8
+        return lists + by_value * block.size + sample_bytes(block.size, block.size)
 
 
 _KERNELS: dict[type[Space], Any] = {

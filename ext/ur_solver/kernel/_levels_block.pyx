@@ -194,9 +194,10 @@ cdef class LevelsBlock:
         """Some of the values, always the same: float64, a copy."""
         return sample_of(self._own())
 
-    def remember(self):
-        """Keep a copy of the values."""
-        self.memory = self._own().copy()
+    def remember(self, room):
+        """Keep a copy of the values in `room`, float64, shape (block size * lanes,)."""
+        room[:] = self._own()
+        self.memory = room
 
     def extrapolate(self, double factor):
         """Add `factor` times the change since `remember`."""

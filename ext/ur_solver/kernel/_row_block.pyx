@@ -65,7 +65,7 @@ cdef class RowBlock:
     cdef int threads
     cdef Workspace workspace
     cdef double* values          # F, then G
-    cdef double* memory          # of F; NULL while there are bounds
+    cdef double[::1] memory      # of F
     cdef double* upper           # the values, where they are bounds
     cdef double* lower
     cdef double[:, ::1] scratch  # by thread
@@ -84,7 +84,7 @@ cdef class RowBlock:
         self.layout = RowLayout(rules, block, halves, inputs, threads, number, origin)
         self.size, self.threads = self.layout.size, threads
         self.workspace = workspace
-        self.memory = self.upper = self.lower = NULL
+        self.upper = self.lower = NULL
         self.values = self._take(workspace.buffer)
         memset(self.values, 0, (2 * self.size + UR_ROW_SPARE) * sizeof(double))
         self._take_scratch(threads)
@@ -152,12 +152,10 @@ cdef class RowBlock:
         """Some of the values, always the same: float64, a copy."""
         return sample_of(np.asarray(<double[:self.size]>self.values)) + 0.5
 
-    def remember(self):
-        """Keep a copy of the values."""
+    def remember(self, double[::1] room):
+        """Keep a copy of the values in `room`, float64, shape (block size,)."""
         cdef int64_t k
-        if self.memory == NULL:
-            self.memory = <double*>self.workspace.memory.take(self.size * sizeof(double))
-            self.lower = NULL
+        self.memory = room
         for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
             self.memory[k] = self.values[k]
 
@@ -199,9 +197,7 @@ cdef class RowBlock:
         cdef int64_t k
         if self.lower == NULL:
             self.upper = self.values
-            # in the place of the copy, which only sweeps need
             self.lower = self._take(self.workspace.memory)
-            self.memory = NULL
         for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
             # two operations, each rounded to nearest
             self.upper[k] = nextafter(

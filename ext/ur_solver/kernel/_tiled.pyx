@@ -310,8 +310,8 @@ cdef class TiledBlock(TileLayout):
                         k += 1
         return values
 
-    def remember(self):
-        """Keep a copy of the values, for `extrapolate`."""
+    def remember(self, room=None):
+        """Keep a copy of the values, for `extrapolate`; there is room of its own."""
         # in single precision the values are in the memory's place and the memory in theirs
         self.memory = self.buffer if self.single != NULL else self.beyond
         with nogil:
