@@ -27,14 +27,14 @@ ROOM = pathlib.Path("ext")
 DEBUG = os.environ.get("UR_DEBUG") == "1"
 
 # C files that are linked with a Cython module, by its file name
-PARTS = {"_tiled.pyx": "sweep*.c", "_row_block.pyx": "row_sweep.c", "_levels_block.pyx": "levels.c"}
+PARTS = {"_tiled.pyx": "sweep*.c", "_row_block.pyx": "row_*.c", "_levels_block.pyx": "levels.c"}
 
 # gcc's "may be used uninitialized" errs where sanitizers or little optimisation leave the
 # branches of Cython's parallel loops unfolded; the full build keeps the warning. Of what
 # debuggers read there are names and lines: all of it (UR_CFLAGS=-g) doubles the time to compile.
 flags = ["-O1", "-Wno-maybe-uninitialized"] if DEBUG else ["-O3"]
 flags.append("-g1")
-# bounds are rounded up and down (double_body.h, row_sweep.c): expressions stay as written
+# bounds are rounded up and down (double_body.h, row_block.h): expressions stay as written
 flags += ["-frounding-math"]
 flags += ["-std=c11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fopenmp"]
 if os.environ.get("UR_WERROR") == "1":

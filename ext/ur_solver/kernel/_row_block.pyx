@@ -1,35 +1,23 @@
 """One block in work: its values, and the sweeps and bounds of `row_sweep.h` over them."""
 
 from cython.parallel cimport prange, threadid
-from libc.math cimport INFINITY, nextafter
-from libc.stdint cimport int64_t
-from libc.string cimport memset
+from libc.stdint cimport int64_t, uint8_t
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from ur_solver.kernel.rounding import NOISE
-from ur_solver.kernel.sampling import sample_of
+from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._row_layout cimport (
-    RowLayout,
-    row_find_set,
-    row_narrow,
-    row_residual,
-    row_scratch_size,
-    row_show,
-    row_show_other,
-    row_sweep,
-    row_width,
-)
+from ur_solver.kernel._row_layout cimport RowLayout, RowSweeper, row_double
 from ur_solver.kernel._row_moves cimport UR_ROW_SPARE
 from ur_solver.kernel._row_rules cimport RowRules
 from ur_solver.kernel._workspace cimport Region, Workspace
 
-cdef extern from "<fenv.h>" nogil:
-    int FE_UPWARD
-    int fegetround()
-    int fesetround(int)
+cdef enum:
+    PAGE = 4096
+    PART = 1 << 16               # values that a thread copies at a time
 
 
 cdef class RowBlock:
@@ -60,45 +48,55 @@ cdef class RowBlock:
 
     noise = NOISE
 
+    cdef const RowSweeper* sweeper
     cdef RowLayout layout
-    cdef int64_t size
+    cdef int64_t size, n_parts
     cdef int threads
     cdef Workspace workspace
-    cdef double* values          # F, then G
-    cdef double[::1] memory      # of F
-    cdef double* upper           # the values, where they are bounds
-    cdef double* lower
-    cdef double[:, ::1] scratch  # by thread
+    cdef uint8_t* values         # F, then G, of the sweeper's type; while there are bounds, upper ones
+    cdef uint8_t* lower          # the lower bounds, once there are some
+    cdef double[::1] memory      # of F, in as many bytes as that takes
+    cdef uint8_t[:, ::1] scratch  # by thread
     cdef int n_scratch
 
     def __init__(
         self, RowRules rules, block, halves, Inputs inputs, Workspace workspace, int threads,
         instruction_set=None, int64_t origin=0
     ):
-        cdef int number = row_find_set(NULL)
-        if instruction_set is not None:
+        cdef int number
+        self.sweeper = &row_double
+        if instruction_set is None:
+            number = self.sweeper.find_set(NULL)
+        else:
             name = instruction_set.encode()
-            number = row_find_set(name)
+            number = self.sweeper.find_set(name)
         if number < 0:
             raise ValueError(f"this processor has no {instruction_set}")
         self.layout = RowLayout(rules, block, halves, inputs, threads, number, origin)
         self.size, self.threads = self.layout.size, threads
+        self.n_parts = (self.size + PART - 1) // PART
         self.workspace = workspace
-        self.upper = self.lower = NULL
+        self.lower = NULL
         self.values = self._take(workspace.buffer)
-        memset(self.values, 0, (2 * self.size + UR_ROW_SPARE) * sizeof(double))
         self._take_scratch(threads)
 
-    cdef double* _take(self, Region region) except NULL:
-        # Room for F and G.
-        return <double*>region.take((2 * self.size + UR_ROW_SPARE) * sizeof(double))
+    cdef uint8_t* _take(self, Region region) except NULL:
+        # Room for F and G, all 0.
+        cdef int64_t size = (2 * self.size + UR_ROW_SPARE) * self.sweeper.value_size
+        cdef uint8_t* values = <uint8_t*>region.take(size)
+        memset(values, 0, size)
+        return values
 
     cdef object _take_scratch(self, int threads):
         # Every thread's begins in a page of its own.
         if self.n_scratch < threads:
-            size = (row_scratch_size(&self.layout.block) + 511) // 512 * 512
-            self.scratch = np.empty((threads, size))
+            size = (self.sweeper.scratch_bytes(&self.layout.block) + PAGE - 1) // PAGE * PAGE
+            self.scratch = np.empty((threads, size), dtype=np.uint8)
             self.n_scratch = threads
+
+    cdef int64_t _left(self, int64_t part) noexcept nogil:
+        # How many values a part of the block has.
+        return min(<int64_t>PART, self.size - part * PART)
 
     @property
     def list_bytes(self):
@@ -127,7 +125,7 @@ cdef class RowBlock:
         # Threads share the chunks from the first on, so that they work side by side; one may
         # read a value while another rewrites it: either, the old or the new, serves.
         for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
-            deltas[k] = row_sweep(
+            deltas[k] = self.sweeper.sweep(
                 &layout.block, &layout.chunks[k], self.values, &self.scratch[threadid(), 0])
         return float(np.max(deltas))
 
@@ -138,46 +136,51 @@ cdef class RowBlock:
         cdef double[::1] deltas = np.zeros(layout.n_chunks)
         self._take_scratch(threads)
         for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
-            deltas[k] = row_residual(
+            deltas[k] = self.sweeper.residual(
                 &layout.block, &layout.chunks[k], self.values, &self.scratch[threadid(), 0])
         return float(np.max(deltas))
 
-    cdef void _show(self, double* values) noexcept:
+    cdef void _show(self, uint8_t* values, const uint8_t* other) noexcept:
         cdef RowLayout layout = self.layout
         cdef int64_t k
         for k in prange(layout.n_chunks, nogil=True, schedule="static", num_threads=self.threads):
-            row_show(&layout.block, &layout.chunks[k], values)
+            self.sweeper.show(&layout.block, &layout.chunks[k], values, other)
 
     def sample(self):
         """Some of the values, always the same: float64, a copy."""
-        return sample_of(np.asarray(<double[:self.size]>self.values)) + 0.5
+        cdef int64_t step = sample_step(self.size, self.size)
+        cdef double[::1] chances = np.empty((self.size + step - 1) // step)
+        self.sweeper.sample(self.values, &chances[0], step, chances.shape[0])
+        return np.asarray(chances)
 
     def remember(self, double[::1] room):
         """Keep a copy of the values in `room`, float64, shape (block size,)."""
-        cdef int64_t k
+        cdef int64_t k, size = self.sweeper.value_size
+        cdef uint8_t* copy = <uint8_t*>&room[0]
         self.memory = room
-        for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
-            self.memory[k] = self.values[k]
+        for k in prange(self.n_parts, nogil=True, schedule="static", num_threads=self.threads):
+            memcpy(copy + k * PART * size, self.values + k * PART * size, self._left(k) * size)
 
     def extrapolate(self, double factor):
         """Add `factor` times the change since `remember`."""
         cdef int64_t k
-        for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
-            self.values[k] += factor * (self.values[k] - self.memory[k])
-        self._show(self.values)
+        for k in prange(self.n_parts, nogil=True, schedule="static", num_threads=self.threads):
+            self.sweeper.extrapolate(
+                self.values, &self.memory[0], factor, k * PART, self._left(k))
+        self._show(self.values, self.values)
 
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (block size,), by rank."""
         cdef int64_t k
-        for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
-            values[k] = self.values[k] + 0.5
+        for k in prange(self.n_parts, nogil=True, schedule="static", num_threads=self.threads):
+            self.sweeper.store(self.values, &values[0], k * PART, self._left(k))
 
     def load(self, const double[::1] values):
         """Take the block's values from `values`, float64, shape (block size,), by rank."""
         cdef int64_t k
-        for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
-            self.values[k] = values[k] - 0.5
-        self._show(self.values)
+        for k in prange(self.n_parts, nogil=True, schedule="static", num_threads=self.threads):
+            self.sweeper.load(self.values, &values[0], k * PART, self._left(k))
+        self._show(self.values, self.values)
 
     def carry(self, double outside):
         """False: errors of chances add up."""
@@ -193,22 +196,14 @@ cdef class RowBlock:
         shift : float
             How far the bounds begin from the block's values.
         """
-        cdef RowLayout layout = self.layout
         cdef int64_t k
         if self.lower == NULL:
-            self.upper = self.values
             self.lower = self._take(self.workspace.memory)
-        for k in prange(self.size, nogil=True, schedule="static", num_threads=self.threads):
-            # two operations, each rounded to nearest
-            self.upper[k] = nextafter(
-                nextafter(values[k] - 0.5, INFINITY) + shift, INFINITY)
-            self.lower[k] = nextafter(
-                nextafter(values[k] - 0.5, -INFINITY) - shift, -INFINITY)
-        for k in range(2 * self.size, 2 * self.size + UR_ROW_SPARE):
-            self.upper[k] = self.lower[k] = 0.0
-        for k in prange(layout.n_chunks, nogil=True, schedule="static", num_threads=self.threads):
-            row_show_other(&layout.block, &layout.chunks[k], self.upper, self.lower)
-            row_show_other(&layout.block, &layout.chunks[k], self.lower, self.upper)
+        for k in prange(self.n_parts, nogil=True, schedule="static", num_threads=self.threads):
+            self.sweeper.bracket(
+                self.values, self.lower, &values[0], shift, k * PART, self._left(k))
+        self._show(self.values, self.lower)
+        self._show(self.lower, self.values)
 
     def narrow(self, int threads):
         """Sweep both bounds, each operation rounded outwards."""
@@ -217,14 +212,12 @@ cdef class RowBlock:
         cdef int64_t k
         self._take_scratch(threads)
         for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
-            row_narrow(&layout.block, &layout.chunks[k], self.upper, self.lower,
-                       blur, &self.scratch[threadid(), 0])
+            self.sweeper.narrow(
+                &layout.block, &layout.chunks[k], self.values, self.lower, blur,
+                &self.scratch[threadid(), 0])
 
     def width(self, const double[::1] values):
         """How far the bounds are from the given values, rounded up, and at which rank."""
         cdef int64_t where = 0
-        cdef int mode = fegetround()
-        fesetround(FE_UPWARD)
-        width = row_width(self.upper, self.lower, &values[0], self.size, &where)
-        fesetround(mode)
+        width = self.sweeper.width(self.values, self.lower, &values[0], self.size, &where)
         return width, self.layout.first + where

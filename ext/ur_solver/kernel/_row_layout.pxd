@@ -17,20 +17,24 @@ cdef extern from "row_sweep.h" nogil:
         int64_t n_values, origin
         int32_t most_rows, most_columns
         int instruction_set
-    int row_find_set(const char* name)
-    int64_t row_scratch_size(const RowBlock* block)
-    double row_sweep(
-        const RowBlock* block, const RowChunk* chunk, double* values, double* scratch)
-    double row_residual(
-        const RowBlock* block, const RowChunk* chunk, const double* values, double* scratch)
-    void row_narrow(
-        const RowBlock* block, const RowChunk* chunk, double* upper, double* lower,
-        double blur, double* scratch)
-    void row_show(const RowBlock* block, const RowChunk* chunk, double* values)
-    void row_show_other(
-        const RowBlock* block, const RowChunk* chunk, double* values, const double* other)
-    double row_width(
-        const double* upper, const double* lower, const double* values, int64_t n, int64_t* where)
+    ctypedef struct RowSweeper:
+        int64_t value_size
+        int (*find_set)(const char*) noexcept nogil
+        int64_t (*scratch_bytes)(const RowBlock*) noexcept nogil
+        double (*sweep)(const RowBlock*, const RowChunk*, void*, void*) noexcept nogil
+        double (*residual)(const RowBlock*, const RowChunk*, const void*, void*) noexcept nogil
+        void (*narrow)(
+            const RowBlock*, const RowChunk*, void*, void*, double, void*) noexcept nogil
+        void (*show)(const RowBlock*, const RowChunk*, void*, const void*) noexcept nogil
+        double (*width)(
+            const void*, const void*, const double*, int64_t, int64_t*) noexcept nogil
+        void (*bracket)(
+            void*, void*, const double*, double, int64_t, int64_t) noexcept nogil
+        void (*load)(void*, const double*, int64_t, int64_t) noexcept nogil
+        void (*store)(const void*, double*, int64_t, int64_t) noexcept nogil
+        void (*extrapolate)(void*, const void*, double, int64_t, int64_t) noexcept nogil
+        void (*sample)(const void*, double*, int64_t, int64_t) noexcept nogil
+    const RowSweeper row_double
 
 
 cdef class RowLayout:
@@ -41,6 +45,7 @@ cdef class RowLayout:
     cdef RowBlock block
     cdef readonly int64_t first, size  # ranks
     cdef readonly int64_t n_tiles, n_chunks
+    cdef int64_t value_size            # bytes of a number that leaves the block
     cdef RowTile* tiles
     cdef uint16_t* shapes              # (tile, shared square), while it is laid out
     cdef int64_t second_half           # the first tile of the second half, or n_tiles

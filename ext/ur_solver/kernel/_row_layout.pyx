@@ -39,7 +39,7 @@ cdef class RowLayout:
     threads : int
         That may lay it out.
     instruction_set : int
-        As `row_find_set` has it.
+        As `RowSweeper.find_set` has it.
     origin : int
         What the place of the first value is called, 0 but in tests.
 

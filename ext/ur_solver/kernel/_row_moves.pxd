@@ -21,7 +21,7 @@ cdef extern from "row_sweep.h" nogil:
         const int32_t* pairs
         int32_t n_pairs, is_wide
         void* words
-        double* leaving
+        void* leaving
         int32_t* maps
         int64_t n_words, n_leaving, n_maps
         int64_t room_words, room_leaving, room_maps

@@ -353,7 +353,7 @@ cdef int make_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogi
         room = realloc(chunk.leaving, chunk.room_leaving * sizeof(double))
         if room == NULL:
             return 0
-        chunk.leaving = <double*>room
+        chunk.leaving = room
     if chunk.room_maps < chunk.n_maps + maps:
         chunk.room_maps = 2 * (chunk.n_maps + maps)
         room = realloc(chunk.maps, chunk.room_maps * sizeof(int32_t))
@@ -370,10 +370,10 @@ cdef int close_chunk(RowChunk* chunk) noexcept nogil:
     # words past the end are looked at to fetch their rows ahead; vectors reach past rows
     memset(<char*>chunk.words + chunk.n_words * word_size(chunk), 0,
            UR_ROW_AHEAD * word_size(chunk))
-    memset(chunk.leaving + chunk.n_leaving, 0, UR_ROW_SPARE * sizeof(double))
+    memset(<double*>chunk.leaving + chunk.n_leaving, 0, UR_ROW_SPARE * sizeof(double))
     chunk.words = fitted(chunk.words, (chunk.n_words + UR_ROW_AHEAD) * word_size(chunk))
     chunk.maps = <int32_t*>fitted(chunk.maps, chunk.n_maps * sizeof(int32_t))
-    chunk.leaving = <double*>fitted(
+    chunk.leaving = fitted(
         chunk.leaving, (chunk.n_leaving + UR_ROW_SPARE) * sizeof(double))
     return 1
 
@@ -399,8 +399,9 @@ cdef void write_leaving(
     RowChunk* chunk, const Found* found, const double* best, int columns
 ) noexcept nogil:
     cdef int c
+    cdef double* leaving = <double*>chunk.leaving + chunk.n_leaving
     for c in range(columns):
-        chunk.leaving[chunk.n_leaving + c] = 0.5 if found.wins else best[c]
+        leaving[c] = 0.5 if found.wins else best[c]
     chunk.n_leaving += columns
 
 

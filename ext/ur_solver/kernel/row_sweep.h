@@ -59,7 +59,7 @@ typedef struct {
     int32_t n_pairs;
     int32_t is_wide;            /* whether words have 64 bits */
     void *words;
-    double *leaving;
+    void *leaving;              /* numbers of the block's type */
     int32_t *maps;
     int64_t n_words, n_leaving, n_maps;
     int64_t room_words, room_leaving, room_maps;
@@ -71,41 +71,53 @@ typedef struct {
     int64_t n_values;
     int64_t origin;             /* what the place of the first value is called in lists: 0 */
     int32_t most_rows, most_columns;
-    int instruction_set;        /* as `row_find_set` has it */
+    int instruction_set;        /* as `find_set` has it */
 } RowBlock;
 
-/* The best instruction set that the processor has, or the one of a name: plain, avx2 or avx512.
-   -1 if it has none such. */
-int row_find_set(const char *name);
+/* What is done with a block whose values are of one type: all that `_row_block` sees. Of a block's
+   `values` there are F, then G, with UR_ROW_SPARE to spare; `scratch` is a thread's. */
+typedef struct {
+    int64_t value_size;         /* bytes */
 
-/* How many doubles a thread needs to work in. */
-int64_t row_scratch_size(const RowBlock *block);
+    /* The best instruction set that the processor has, or the one of a name: plain, avx2 or avx512.
+       -1 if it has none such. */
+    int (*find_set)(const char *name);
 
-/* Update the tiles of a chunk in place; the largest change. `values` are F, then G, with
-   UR_ROW_SPARE to spare. */
-double row_sweep(
-    const RowBlock *block, const RowChunk *chunk, double *values, double *scratch);
+    /* How many bytes a thread needs to work in. */
+    int64_t (*scratch_bytes)(const RowBlock *block);
 
-/* The largest abs(T(V) - V) of a chunk's tiles. */
-double row_residual(
-    const RowBlock *block, const RowChunk *chunk, const double *values, double *scratch);
+    /* Update the tiles of a chunk in place; the largest change. */
+    double (*sweep)(const RowBlock *block, const RowChunk *chunk, void *values, void *scratch);
 
-/* Update upper and lower bounds of a chunk's tiles, each operation rounded outwards; an update may
-   be `blur` off by its chances. */
-void row_narrow(
-    const RowBlock *block, const RowChunk *chunk, double *upper, double *lower, double blur,
-    double *scratch);
+    /* The largest abs(T(V) - V) of a chunk's tiles. */
+    double (*residual)(
+        const RowBlock *block, const RowChunk *chunk, const void *values, void *scratch);
 
-/* Write G by F, for the tiles of a chunk. */
-void row_show(const RowBlock *block, const RowChunk *chunk, double *values);
+    /* Update upper and lower bounds of a chunk's tiles, each operation rounded outwards; an update
+       may be `blur` off by its chances. */
+    void (*narrow)(
+        const RowBlock *block, const RowChunk *chunk, void *upper, void *lower, double blur,
+        void *scratch);
 
-/* The same where G is by another F: that of the other bound. */
-void row_show_other(
-    const RowBlock *block, const RowChunk *chunk, double *values, const double *other);
+    /* Write G by an F, the same or that of the other bound, for the tiles of a chunk. */
+    void (*show)(const RowBlock *block, const RowChunk *chunk, void *values, const void *other);
 
-/* The furthest that bounds, of F, are from `n` values, and where; to be called with the rounding
-   mode upward. */
-double row_width(
-    const double *upper, const double *lower, const double *values, int64_t n, int64_t *where);
+    /* The furthest that bounds, of F, are from `n` chances, rounded up, and where. */
+    double (*width)(
+        const void *upper, const void *lower, const double *chances, int64_t n, int64_t *where);
+
+    /* Of F, from a value on, `n` values: bounds at a distance from chances or a little further; F by
+       chances, or chances by F; F and `factor` times its change from what it was before; every
+       so-manieth as a chance. */
+    void (*bracket)(
+        void *upper, void *lower, const double *chances, double distance, int64_t from, int64_t n);
+    void (*load)(void *values, const double *chances, int64_t from, int64_t n);
+    void (*store)(const void *values, double *chances, int64_t from, int64_t n);
+    void (*extrapolate)(
+        void *values, const void *before, double factor, int64_t from, int64_t n);
+    void (*sample)(const void *values, double *chances, int64_t step, int64_t n);
+} RowSweeper;
+
+extern const RowSweeper row_double;
 
 #endif

@@ -1,30 +1,32 @@
-/* The sweep of one instruction set. `row_sweep.c` includes this once for each, with
+/* The sweep of one instruction set. `row_double.c` and `row_single.c` include this once for each,
+   with
 
-       UR_NAMED(name)       the name with that of the instruction set behind it
-       UR_V, UR_N           a vector of doubles and how many it has, 8 at most
+       UR_SET               its name, which UR_NAMED(name) puts behind another
+       UR_V, UR_N           a vector of numbers and how many it has, 8 at most
        UR_MASK              of comparing two of them
        UR_LOAD, UR_STORE, UR_ALL, UR_MAX, UR_ABOVE, UR_SELECT
-       UR_GATHER(row, map)  the numbers of a row that a map names, UR_NO_MOVE where it has -1
+       UR_GATHER(row, map)  the numbers of a row that a map names, NO_MOVE where it has -1
 
-   Vectors are added and multiplied by the operators of C. */
+   and none of them is defined any more behind it. Vectors are added and multiplied by the operators
+   of C. */
 
 /* The lists of one row, for `k` vectors of columns from `column` on: what they are worth where
    they move, and with what chance. Their rows are at `places`. `last` says where the row's words
    and leaving rows end. */
 UR_INLINE void UR_NAMED(read_lists)(
     const RowKind *kind, const RowReader *at, RowReader *last, const int is_wide,
-    const double *places, const int32_t *maps, int columns, int column, const double *passed,
+    const Real *places, const int32_t *maps, int columns, int column, const Real *passed,
     int is_bound, UR_V *worth, UR_V *moving, const int k)
 {
     const int size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     const char *words = at->words + size;
-    const double *leaving = at->leaving;
+    const Real *leaving = at->leaving;
     for (int i = 0; i < k; i++)
-        worth[i] = moving[i] = UR_ALL(0.0);
+        worth[i] = moving[i] = UR_ALL(0);
     for (int c = 0; c < kind->n_choices; c++) {
         UR_V sum[4], moves[4];
         for (int i = 0; i < k; i++)
-            sum[i] = moves[i] = UR_ALL(0.0);
+            sum[i] = moves[i] = UR_ALL(0);
         for (int n = 0; n < kind->n_throws[c]; n++) {
             const int64_t head = word_at(words, is_wide);
             words += size;
@@ -33,20 +35,20 @@ UR_INLINE void UR_NAMED(read_lists)(
             const UR_V chance = UR_ALL(kind->chance[c][n]);
             UR_V best[4];
             for (int i = 0; i < k; i++)
-                best[i] = UR_ALL(UR_NO_MOVE);
+                best[i] = UR_ALL(NO_MOVE);
             if (head & UR_LEAVES) {
                 for (int i = 0; i < k; i++)
                     best[i] = UR_LOAD(leaving + column + UR_N * i);
                 leaving += columns;
             }
             for (int rows = head & UR_MOST_ROWS; rows; rows--, words += size) {
-                const double *row = places + word_at(words, is_wide) + column;
+                const Real *row = places + word_at(words, is_wide) + column;
                 for (int i = 0; i < k; i++)
                     best[i] = UR_MAX(UR_LOAD(row + UR_N * i), best[i]);
             }
             for (int rows = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS; rows;
                  rows--, words += 2 * size) {
-                const double *row = places + word_at(words, is_wide);
+                const Real *row = places + word_at(words, is_wide);
                 const int32_t *map = maps + word_at(words + size, is_wide) + column;
                 for (int i = 0; i < k; i++)
                     best[i] = UR_MAX(UR_GATHER(row, map + UR_N * i), best[i]);
@@ -58,9 +60,9 @@ UR_INLINE void UR_NAMED(read_lists)(
                 }
             else
                 for (int i = 0; i < k; i++) {
-                    const UR_MASK is_move = UR_ABOVE(best[i], UR_ALL(0.5 * UR_NO_MOVE));
-                    sum[i] += UR_SELECT(is_move, chance * best[i], UR_ALL(0.0));
-                    moves[i] += UR_SELECT(is_move, chance, UR_ALL(0.0));
+                    const UR_MASK is_move = UR_ABOVE(best[i], UR_ALL(NO_MOVE / 2));
+                    sum[i] += UR_SELECT(is_move, chance * best[i], UR_ALL(0));
+                    moves[i] += UR_SELECT(is_move, chance, UR_ALL(0));
                 }
         }
         if (kind->n_choices == 1) {
@@ -70,15 +72,15 @@ UR_INLINE void UR_NAMED(read_lists)(
             for (int i = 0; i < k; i++) {
                 /* a bound is for the best choice; else that is kept to until the next sweep */
                 const UR_V other = UR_LOAD(passed + column + UR_N * i);
-                const UR_V total = sum[i] + (UR_ALL(1.0) - moves[i]) * other;
+                const UR_V total = sum[i] + (UR_ALL(1) - moves[i]) * other;
                 const UR_V kept = is_bound ? total : sum[i];
-                const UR_V moved = is_bound ? UR_ALL(1.0) : moves[i];
+                const UR_V moved = is_bound ? UR_ALL(1) : moves[i];
                 if (c == 0) {
                     worth[i] = kept;
                     moving[i] = moved;
                 } else {
                     const UR_MASK is_better =
-                        UR_ABOVE(total, worth[i] + (UR_ALL(1.0) - moving[i]) * other);
+                        UR_ABOVE(total, worth[i] + (UR_ALL(1) - moving[i]) * other);
                     worth[i] = UR_SELECT(is_better, kept, worth[i]);
                     moving[i] = UR_SELECT(is_better, moved, moving[i]);
                 }
@@ -91,14 +93,14 @@ UR_INLINE void UR_NAMED(read_lists)(
 /* What the throws of a tile's positions are worth where they move, and with what chance. */
 UR_INLINE void UR_NAMED(read_tile)(
     const RowBlock *block, const RowChunk *chunk, const int is_wide, const RowTile *tile,
-    RowReader *at, const double *values, int is_bound, double *worth, double *moving)
+    RowReader *at, const Real *values, int is_bound, Real *worth, Real *moving)
 {
     const int columns = tile->columns, size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    const double *places = is_wide ? values - block->origin : values;
+    const Real *places = is_wide ? values - block->origin : values;
     const int64_t pitch = pitch_of(columns);
     for (int r = 0; r < tile->rows; r++) {
         const RowKind *kind = block->kinds + word_at(at->words, is_wide);
-        const double *passed = values + block->n_values + tile->first + (int64_t)r * columns;
+        const Real *passed = values + block->n_values + tile->first + (int64_t)r * columns;
         RowReader last = *at;
         int column = 0;
         UR_V sum[4], moves[4];
@@ -130,25 +132,25 @@ UR_INLINE void UR_NAMED(read_tile)(
 
 /* Two positions that pass to each other: a linear equation for each, solved for both. If all
    that they ever do is pass, it is a draw. */
-UR_INLINE double UR_NAMED(settle_pair)(const RowPair *pair, double *values, int64_t n_values)
+UR_INLINE Real UR_NAMED(settle_pair)(const RowPair *pair, Real *values, int64_t n_values)
 {
     const int rows = pair->mine->rows, columns = pair->mine->columns;
-    double *f = values + pair->mine->first, *g = f + n_values;
-    double *their_f = values + pair->theirs->first, *their_g = their_f + n_values;
-    double delta = 0.0;
+    Real *f = values + pair->mine->first, *g = f + n_values;
+    Real *their_f = values + pair->theirs->first, *their_g = their_f + n_values;
+    Real delta = 0;
     for (int r = 0; r < rows; r++) {
-        const double *worth = pair->worth + r * pair->my_pitch;
-        const double *moving = pair->moving + r * pair->my_pitch;
+        const Real *worth = pair->worth + r * pair->my_pitch;
+        const Real *moving = pair->moving + r * pair->my_pitch;
         for (int c = 0; c < columns; c++) {
-            const double other = pair->their_worth[c * pair->their_pitch + r];
-            const double moves = pair->their_moving[c * pair->their_pitch + r];
-            const double passes = 1.0 - moving[c];
-            const double scale = moving[c] + passes * moves;
-            const double mine = scale > 0.0 ? (worth[c] - passes * other) / scale : 0.0;
-            const double theirs = other - (1.0 - moves) * mine;
+            const Real other = pair->their_worth[c * pair->their_pitch + r];
+            const Real moves = pair->their_moving[c * pair->their_pitch + r];
+            const Real passes = 1 - moving[c];
+            const Real scale = moving[c] + passes * moves;
+            const Real mine = scale > 0 ? (worth[c] - passes * other) / scale : 0;
+            const Real theirs = other - (1 - moves) * mine;
             const int64_t at = (int64_t)r * columns + c, image = (int64_t)c * rows + r;
-            delta = larger(fabs(mine - f[at]), delta);
-            delta = larger(fabs(theirs - their_f[image]), delta);
+            delta = larger(UR_ABS(mine - f[at]), delta);
+            delta = larger(UR_ABS(theirs - their_f[image]), delta);
             f[at] = mine;
             g[at] = -theirs;
             their_f[image] = theirs;
@@ -158,22 +160,22 @@ UR_INLINE double UR_NAMED(settle_pair)(const RowPair *pair, double *values, int6
     return delta;
 }
 
-UR_INLINE double UR_NAMED(residual_of)(
-    const RowTile *tile, const double *worth, const double *moving, const double *values,
+UR_INLINE Real UR_NAMED(residual_of)(
+    const RowTile *tile, const Real *worth, const Real *moving, const Real *values,
     int64_t n_values)
 {
-    const double *f = values + tile->first, *g = f + n_values;
+    const Real *f = values + tile->first, *g = f + n_values;
     const int64_t pitch = pitch_of(tile->columns);
-    double delta = 0.0;
+    Real delta = 0;
     for (int r = 0; r < tile->rows; r++, worth += pitch, moving += pitch)
         for (int c = 0; c < tile->columns; c++, f++, g++)
-            delta = larger(fabs(worth[c] + (1.0 - moving[c]) * *g - *f), delta);
+            delta = larger(UR_ABS(worth[c] + (1 - moving[c]) * *g - *f), delta);
     return delta;
 }
 
 UR_INLINE void UR_NAMED(read_both)(
     const RowBlock *block, const RowChunk *chunk, const int is_wide, const RowPair *pair,
-    RowReader *at, const double *values, int is_bound)
+    RowReader *at, const Real *values, int is_bound)
 {
     UR_NAMED(read_tile)(
         block, chunk, is_wide, pair->mine, at, values, is_bound, pair->worth, pair->moving);
@@ -185,31 +187,32 @@ UR_INLINE void UR_NAMED(read_both)(
 
 static __attribute__((noinline)) void UR_NAMED(read_narrow)(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
-    const double *values, int is_bound)
+    const Real *values, int is_bound)
 {
     UR_NAMED(read_both)(block, chunk, 0, pair, at, values, is_bound);
 }
 
 static __attribute__((noinline)) void UR_NAMED(read_wide)(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
-    const double *values, int is_bound)
+    const Real *values, int is_bound)
 {
     UR_NAMED(read_both)(block, chunk, 1, pair, at, values, is_bound);
 }
 
 UR_INLINE void UR_NAMED(read_pair)(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
-    const double *values, int is_bound)
+    const Real *values, int is_bound)
 {
     (chunk->is_wide ? UR_NAMED(read_wide) : UR_NAMED(read_narrow))(
         block, chunk, pair, at, values, is_bound);
 }
 
 static double UR_NAMED(sweep)(
-    const RowBlock *block, const RowChunk *chunk, double *values, double *scratch)
+    const RowBlock *block, const RowChunk *chunk, void *all_values, void *scratch)
 {
-    RowReader at = {(const char *)chunk->words, chunk->leaving};
-    double delta = 0.0;
+    Real *values = all_values;
+    RowReader at = {chunk->words, chunk->leaving};
+    Real delta = 0;
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch);
         const RowReader begin = at;
@@ -225,10 +228,11 @@ static double UR_NAMED(sweep)(
 }
 
 static double UR_NAMED(residual)(
-    const RowBlock *block, const RowChunk *chunk, const double *values, double *scratch)
+    const RowBlock *block, const RowChunk *chunk, const void *all_values, void *scratch)
 {
-    RowReader at = {(const char *)chunk->words, chunk->leaving};
-    double delta = 0.0;
+    const Real *values = all_values;
+    RowReader at = {chunk->words, chunk->leaving};
+    Real delta = 0;
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch);
         UR_NAMED(read_pair)(block, chunk, &pair, &at, values, 0);
@@ -247,7 +251,19 @@ static double UR_NAMED(residual)(
 /* What a pair is worth by one of two bounds, in the rounding mode that there is. */
 static void UR_NAMED(read_bound)(
     const RowBlock *block, const RowChunk *chunk, const RowPair *pair, RowReader *at,
-    const double *values)
+    const Real *values)
 {
     UR_NAMED(read_pair)(block, chunk, pair, at, values, 1);
 }
+
+#undef UR_SET
+#undef UR_V
+#undef UR_N
+#undef UR_MASK
+#undef UR_LOAD
+#undef UR_STORE
+#undef UR_ALL
+#undef UR_ABOVE
+#undef UR_SELECT
+#undef UR_MAX
+#undef UR_GATHER

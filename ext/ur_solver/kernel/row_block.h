@@ -1,0 +1,229 @@
+/* What is done with a block whose values are of one type, besides what is compiled for each
+   instruction set. `row_double.c` and `row_single.c` include this behind their `instruction_sets`,
+   with UR_SWEEPER, the name of the record that hands it out. */
+
+static int find_set(const char *name)
+{
+    const int n = (int)(sizeof(instruction_sets) / sizeof(instruction_sets[0]));
+    for (int k = 0; k < n; k++)
+        if ((name == NULL || strcmp(instruction_sets[k].name, name) == 0) &&
+            instruction_sets[k].runs())
+            return k;
+    return -1;
+}
+
+static int64_t scratch_size(const RowBlock *block)
+{
+    const int64_t rows = block->most_rows + 32, columns = block->most_columns + 32;
+    const int64_t matrix = (rows * pitch_of(columns) > columns * pitch_of(rows)
+                                ? rows * pitch_of(columns)
+                                : columns * pitch_of(rows));
+    return 8 * matrix;
+}
+
+static int64_t scratch_bytes(const RowBlock *block)
+{
+    return scratch_size(block) * (int64_t)sizeof(Real);
+}
+
+static double sweep(const RowBlock *block, const RowChunk *chunk, void *values, void *scratch)
+{
+    return instruction_sets[block->instruction_set].sweep(block, chunk, values, scratch);
+}
+
+static double residual(
+    const RowBlock *block, const RowChunk *chunk, const void *values, void *scratch)
+{
+    return instruction_sets[block->instruction_set].residual(block, chunk, values, scratch);
+}
+
+static void show(const RowBlock *block, const RowChunk *chunk, void *values, const void *other)
+{
+    for (int k = 0; k < chunk->n_pairs; k++)
+        for (int side = 0; side < 2; side++) {
+            const RowTile *tile = block->tiles + chunk->pairs[2 * k + side];
+            const Real *f =
+                (const Real *)other + block->tiles[chunk->pairs[2 * k + 1 - side]].first;
+            Real *g = (Real *)values + block->n_values + tile->first;
+            for (int r = 0; r < tile->rows; r++)
+                for (int c = 0; c < tile->columns; c++)
+                    *g++ = -f[(int64_t)c * tile->rows + r];
+        }
+}
+
+/* Bounds. Every operation of an upper bound is rounded up, of a lower one down. */
+
+/* What two positions are worth that pass to each other, bounded from above: x = (w + passes * b) /
+   scale, where w is at most `worth`, b at most `other`, and the chance of moving between its two
+   bounds, for the one position and for the other. To be called with the rounding mode upward, in
+   which -(-a op b) is rounded down. */
+UR_INLINE Real bound_pair(
+    Real worth, Real other, Real moving_low, Real moving_high, Real others_low,
+    Real others_high)
+{
+    const Real most_passes = 1 - moving_low, least_passes = -(moving_high - 1);
+    const Real top = worth + (other > 0 ? most_passes : least_passes) * other;
+    const Real most = moving_high + most_passes * others_high;
+    const Real least = -(-moving_low - least_passes * others_low);
+    return top / (top > 0 ? least : most);
+}
+
+/* The pair as the other side sees it. */
+UR_INLINE RowPair image_of(const RowPair *pair)
+{
+    return (RowPair){pair->theirs,      pair->mine,         pair->their_pitch, pair->my_pitch,
+                     pair->their_worth, pair->their_moving, pair->worth,       pair->moving};
+}
+
+/* Both bounds of the values of a pair's first tile, by those of what the throws of both are
+   worth. */
+UR_APART void narrow_tile(
+    const RowPair *high, const RowPair *low, double blur, Real *upper, Real *lower)
+{
+    const RowTile *tile = high->mine;
+    const Real off = (Real)blur;
+    upper += tile->first;
+    lower += tile->first;
+    for (int r = 0; r < tile->rows; r++)
+        for (int c = 0; c < tile->columns; c++, upper++, lower++) {
+            const int64_t at = r * high->my_pitch + c, image = c * high->their_pitch + r;
+            const Real most = high->moving[at], most_of_others = high->their_moving[image];
+            const Real least = low->moving[at], least_of_others = low->their_moving[image];
+            if (most == 0 && most_of_others == 0) {
+                *upper = *lower = 0;
+                continue;
+            }
+            *upper = bound_pair(high->worth[at], -low->their_worth[image], least, most,
+                                least_of_others, most_of_others) + off;
+            *lower = -(bound_pair(-low->worth[at], high->their_worth[image], least, most,
+                                  least_of_others, most_of_others) + off);
+        }
+}
+
+static void narrow(
+    const RowBlock *block, const RowChunk *chunk, void *all_upper, void *all_lower, double blur,
+    void *scratch)
+{
+    const int mode = fegetround();
+    Real *upper = all_upper, *lower = all_lower;
+    RowReader up = {chunk->words, chunk->leaving}, down = up;
+    Real *half = (Real *)scratch + scratch_size(block) / 2;
+    for (int k = 0; k < chunk->n_pairs; k++) {
+        const RowPair high = open_pair(block, chunk->pairs + 2 * k, scratch);
+        const RowPair low = open_pair(block, chunk->pairs + 2 * k, half);
+        fesetround(FE_DOWNWARD);
+        instruction_sets[block->instruction_set].read_bound(
+            block, chunk, &low, &down, lower);
+        fesetround(FE_UPWARD);
+        instruction_sets[block->instruction_set].read_bound(
+            block, chunk, &high, &up, upper);
+        narrow_tile(&high, &low, blur, upper, lower);
+        if (high.theirs != high.mine) {
+            const RowPair high_image = image_of(&high), low_image = image_of(&low);
+            narrow_tile(&high_image, &low_image, blur, upper, lower);
+        }
+        fesetround(mode);
+        RowChunk shown = *chunk;
+        shown.pairs = chunk->pairs + 2 * k;
+        shown.n_pairs = 1;
+        show(block, &shown, upper, lower);
+        show(block, &shown, lower, upper);
+    }
+    fesetround(mode);
+}
+
+/* The least number of the type that is not below another. */
+UR_INLINE Real at_least(double number)
+{
+    const Real near = (Real)number;
+    return near < number ? UR_NEXT(near, INFINITY) : near;
+}
+
+static void bracket(
+    void *upper, void *lower, const double *chances, double distance, int64_t from, int64_t n)
+{
+    Real *above = (Real *)upper + from, *below = (Real *)lower + from;
+    chances += from;
+    for (int64_t k = 0; k < n; k++) {
+        /* two operations, each rounded to nearest */
+        above[k] = at_least(
+            nextafter(nextafter(chances[k] - 0.5, INFINITY) + distance, INFINITY));
+        below[k] = -at_least(
+            -nextafter(nextafter(chances[k] - 0.5, -INFINITY) - distance, -INFINITY));
+    }
+}
+
+/* In the rounding mode upward. */
+UR_APART double width_upward(
+    const Real *upper, const Real *lower, const double *chances, int64_t n, int64_t *where)
+{
+    double width = -1.0;
+    for (int64_t k = 0; k < n; k++) {
+        const double above = upper[k] + (0.5 - chances[k]), below = (chances[k] - 0.5) - lower[k];
+        const double off = above > below ? above : below;
+        if (off > width) {
+            width = off;
+            *where = k;
+        }
+    }
+    return width;
+}
+
+static double width(
+    const void *upper, const void *lower, const double *chances, int64_t n, int64_t *where)
+{
+    const int mode = fegetround();
+    fesetround(FE_UPWARD);
+    const double found = width_upward(upper, lower, chances, n, where);
+    fesetround(mode);
+    return found;
+}
+
+/* Values as the engine and other blocks have them: chances, in double precision. */
+
+static void load(void *values, const double *chances, int64_t from, int64_t n)
+{
+    Real *own = (Real *)values + from;
+    chances += from;
+    for (int64_t k = 0; k < n; k++)
+        own[k] = (Real)(chances[k] - 0.5);
+}
+
+static void store(const void *values, double *chances, int64_t from, int64_t n)
+{
+    const Real *own = (const Real *)values + from;
+    chances += from;
+    for (int64_t k = 0; k < n; k++)
+        chances[k] = own[k] + 0.5;
+}
+
+static void extrapolate(
+    void *values, const void *before, double factor, int64_t from, int64_t n)
+{
+    Real *own = (Real *)values + from;
+    const Real *old = (const Real *)before + from, times = (Real)factor;
+    for (int64_t k = 0; k < n; k++)
+        own[k] += times * (own[k] - old[k]);
+}
+
+static void sample(const void *values, double *chances, int64_t step, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++)
+        chances[k] = ((const Real *)values)[k * step] + 0.5;
+}
+
+const RowSweeper UR_SWEEPER = {
+    .value_size = sizeof(Real),
+    .find_set = find_set,
+    .scratch_bytes = scratch_bytes,
+    .sweep = sweep,
+    .residual = residual,
+    .narrow = narrow,
+    .show = show,
+    .width = width,
+    .bracket = bracket,
+    .load = load,
+    .store = store,
+    .extrapolate = extrapolate,
+    .sample = sample,
+};

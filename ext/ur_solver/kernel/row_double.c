@@ -1,0 +1,88 @@
+/* The row kernel in double precision. */
+
+typedef double Real;
+#define NO_MOVE UR_NO_MOVE
+#define UR_ABS fabs
+#define UR_NEXT nextafter
+#include "row_pairs.h"
+
+/* Plain C: vectors of two, which compilers have on every machine. */
+typedef double Two __attribute__((vector_size(16)));
+typedef double TwoAnywhere __attribute__((vector_size(16), aligned(8), may_alias));
+typedef int64_t TwoMask __attribute__((vector_size(16)));
+#define UR_SET plain
+#define UR_V Two
+#define UR_N 2
+#define UR_MASK TwoMask
+#define UR_LOAD(at) (*(const TwoAnywhere *)(at))
+#define UR_STORE(at, v) (*(TwoAnywhere *)(at) = (v))
+#define UR_ALL(x) ((Two){(x), (x)})
+#define UR_ABOVE(a, b) ((a) > (b))
+#define UR_SELECT(mask, yes, no) ((Two)(((mask) & (TwoMask)(yes)) | (~(mask) & (TwoMask)(no))))
+#define UR_MAX(a, b) UR_SELECT(UR_ABOVE(a, b), a, b)
+#define UR_GATHER(row, map) ((Two){mapped(row, (map)[0]), mapped(row, (map)[1])})
+#include "row_sweep_body.h"
+
+#ifdef UR_X86
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#define UR_SET avx2
+#define UR_V __m256d
+#define UR_N 4
+#define UR_MASK __m256d
+#define UR_LOAD(at) _mm256_loadu_pd(at)
+#define UR_STORE(at, v) _mm256_storeu_pd(at, v)
+#define UR_ALL(x) _mm256_set1_pd(x)
+#define UR_ABOVE(a, b) _mm256_cmp_pd(a, b, _CMP_GT_OQ)
+#define UR_SELECT(mask, yes, no) _mm256_blendv_pd(no, yes, mask)
+#define UR_MAX(a, b) _mm256_max_pd(a, b)
+#define UR_GATHER(row, map) gather_four(row, map)
+UR_INLINE __m256d gather_four(const double *row, const int32_t *map)
+{
+    const __m128i places = _mm_loadu_si128((const __m128i *)map);
+    const __m256i none = _mm256_cvtepi32_epi64(_mm_srai_epi32(places, 31));
+    const __m256d is_move = _mm256_castsi256_pd(_mm256_xor_si256(none, _mm256_set1_epi64x(-1)));
+    return _mm256_mask_i32gather_pd(_mm256_set1_pd(NO_MOVE), row, places, is_move, 8);
+}
+#include "row_sweep_body.h"
+#pragma GCC pop_options
+
+#ifndef UR_WITHOUT_AVX512
+#pragma GCC push_options
+#pragma GCC target("avx512f")
+#define UR_SET avx512
+#define UR_V __m512d
+#define UR_N 8
+#define UR_MASK __mmask8
+#define UR_LOAD(at) _mm512_loadu_pd(at)
+#define UR_STORE(at, v) _mm512_storeu_pd(at, v)
+#define UR_ALL(x) _mm512_set1_pd(x)
+#define UR_ABOVE(a, b) _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ)
+#define UR_SELECT(mask, yes, no) _mm512_mask_blend_pd(mask, no, yes)
+#define UR_MAX(a, b) _mm512_max_pd(a, b)
+#define UR_GATHER(row, map) gather_eight(row, map)
+UR_INLINE __m512d gather_eight(const double *row, const int32_t *map)
+{
+    const __m256i places = _mm256_loadu_si256((const __m256i *)map);
+    const __mmask8 is_move = (__mmask8)~_mm256_movemask_ps(_mm256_castsi256_ps(places));
+    return _mm512_mask_i32gather_pd(
+        _mm512_set1_pd(NO_MOVE), is_move, places, row, 8);
+}
+#include "row_sweep_body.h"
+#pragma GCC pop_options
+#endif
+#endif
+
+/* The fastest first. */
+static const InstructionSet instruction_sets[] = {
+#ifdef UR_X86
+#ifndef UR_WITHOUT_AVX512
+    {"avx512", runs_avx512, sweep_avx512, residual_avx512, read_bound_avx512},
+#endif
+    {"avx2", runs_avx2, sweep_avx2, residual_avx2, read_bound_avx2},
+#endif
+    {"plain", runs_everywhere, sweep_plain, residual_plain, read_bound_plain},
+};
+
+#define UR_SWEEPER row_double
+#include "row_block.h"
