@@ -250,6 +250,8 @@ def test_a_draw_of_another_value_is_off_by_as_much():
 class Steadfast:
     """Bounds that do not move, as for play that goes on for ever."""
 
+    coarseness, read_rounding = 1.0, 2.0**-53
+
     def bracket(self, values, shift):
         self.shift = shift
 

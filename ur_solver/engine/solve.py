@@ -13,7 +13,7 @@ from ur_solver.engine.lease import Lease
 from ur_solver.engine.runners import Runner, Task, ThreadRunner
 from ur_solver.engine.store import BlockStore, MemoryStore, largest_error
 from ur_solver.errors import DamagedBlockError
-from ur_solver.kernel import Kernel, check_provable, kernel_of
+from ur_solver.kernel import Kernel, check_precision, check_provable, kernel_of
 from ur_solver.space import Part, Space, whole_of
 
 MIN_TOLERANCE = 1e-13
@@ -118,7 +118,7 @@ def solve(
         Prove an error bound for every block as it is finished. It may exceed the
         tolerance.
     kernel : Kernel, optional
-        By default `kernel_of(space)`.
+        By default `kernel_of(space)`; one of single precision solves to 1e-5 at best.
     runner : Runner, optional
         As many threads as there are processors by default.
     store : BlockStore, optional
@@ -140,6 +140,8 @@ def solve(
     ------
     ValueError
         If the tolerance is too small.
+    InputError
+        If it is too small for the kernel's precision.
     CertificateError
         If no bound can be proven for a block.
     SolveError
@@ -147,6 +149,8 @@ def solve(
         tolerance that can be proven, or play can go on for ever there.
     """
     goal = goal_of(space, tolerance, certify=certify)
+    kernel = kernel or kernel_of(space)
+    check_precision(space, kernel.precision, tolerance)
     if certify:
         check_provable(space.rules)
     store = store or MemoryStore()
@@ -161,5 +165,5 @@ def solve(
         for index in graph.finish(record.index):
             store.drop(index)
 
-    task = task or SolveTask(kernel or kernel_of(space), store, goal, certify)
+    task = task or SolveTask(kernel, store, goal, certify)
     (runner or ThreadRunner()).run(graph, task, finish)

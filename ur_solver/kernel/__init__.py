@@ -19,9 +19,12 @@ from ur_solver.kernel.inputs import ArrayBlocks, inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, SweptValues, Values
 from ur_solver.kernel.kernels import RaceKernel, RowKernel, StakesKernel, kernel_of
 from ur_solver.kernel.policy import MOST_POLICY_POSITIONS
+from ur_solver.kernel.precision import DOUBLE, PRECISIONS, check_precision, default_tolerance
 
 __all__ = [
+    "DOUBLE",
     "MOST_POLICY_POSITIONS",
+    "PRECISIONS",
     "ArrayBlocks",
     "BlockWork",
     "FinishedBlocks",
@@ -33,7 +36,9 @@ __all__ = [
     "Values",
     "Workspace",
     "bound_cut",
+    "check_precision",
     "check_provable",
+    "default_tolerance",
     "inputs_of",
     "is_within",
     "kernel_of",

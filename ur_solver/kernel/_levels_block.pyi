@@ -16,6 +16,8 @@ def residual(
 
 class LevelsBlock:
     noise: float
+    coarseness: float
+    read_rounding: float
     def __init__(
         self,
         kernel: LevelsKernel,

@@ -8,6 +8,8 @@ from ur_solver.kernel.interface import Values
 
 class RowBlock:
     noise: float
+    coarseness: float
+    read_rounding: float
     list_bytes: int
     word_bytes: int
     def __init__(
@@ -20,6 +22,7 @@ class RowBlock:
         threads: int,
         instruction_set: str | None = None,
         origin: int = 0,
+        is_single: bool = False,
     ) -> None: ...
     def refine(self) -> bool: ...
     def keep_all(self) -> bool: ...

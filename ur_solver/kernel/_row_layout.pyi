@@ -20,4 +20,5 @@ class RowLayout:
         threads: int,
         instruction_set: int,
         origin: int,
+        is_single: bool,
     ) -> None: ...

@@ -28,6 +28,8 @@ class TiledKernel:
 
 class TiledBlock:
     n_tiles: int
+    coarseness: float
+    read_rounding: float
     def __init__(
         self,
         kernel: TiledKernel,

@@ -20,8 +20,8 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import Block, Space
 
 _ROUNDING = 4e-15
-"""The part of the initial distance that covers rounding: most blocks of finkel 4 need 1e-15 to
-4e-15."""
+"""The part of the initial distance that covers rounding of float64: most blocks of finkel 4 need
+1e-15 to 4e-15."""
 
 _RESIDUALS = 2.0
 """The part that covers the residual, in units of it: its error recurs at every turn of play."""
@@ -46,12 +46,9 @@ _WIDEST = 0.25
 _WORTH_A_SWEEP = 0.7
 """Sweeps of proven bounds continue while each reduces the block's own part to this fraction."""
 
-_READ_ROUNDING = 2.0**-53
-"""What reading a value of another block may change it by: 1 less it, or it less 1/2, is rounded."""
-
 _SPARE = 2.0**-50
-"""A margin of the proven bound, besides half of the block's own part, so that the proof succeeds
-again with other threads, in another order, or with other instructions."""
+"""A margin of the proven bound by float64, besides half of the block's own part, so that the proof
+succeeds again with other threads, in another order, or with other instructions."""
 
 _MOST_DENOMINATOR = 1 << 16
 """The largest denominator of a chance: products of two chances are still exact in float64."""
@@ -108,7 +105,7 @@ def is_within(
         between()
         work.narrow(threads)
         width, _ = work.width(values)
-        if width + 2 * _READ_ROUNDING < distance:
+        if width + 2 * work.read_rounding < distance:
             return True
         if not width <= 2 * distance:
             break
@@ -160,7 +157,8 @@ def prove(
     CertificateError
         If no bound, or not the claimed one, can be proven.
     """
-    shift = _ROUNDING + _RESIDUALS * residual
+    shift = _ROUNDING * work.coarseness + _RESIDUALS * residual
+    spare = _SPARE * work.coarseness
     # both comparisons are false for NaN
     if not (math.isfinite(values.sum()) and outside + shift <= _WIDEST):
         raise _failure(
@@ -170,7 +168,7 @@ def prove(
             f"{outside:.3g} off",
         )
     least, where, sweeps = math.inf, block.offset, 0
-    outside = math.nextafter(outside + _READ_ROUNDING, math.inf)
+    outside = math.nextafter(outside + work.read_rounding, math.inf)
     carried = outside if work.carry(outside) else 0.0
     for patience in _PATIENCE:
         if carried + shift > _WIDEST:
@@ -188,8 +186,8 @@ def prove(
             if width < least:
                 least, where = width, rank
             if whole < carried + shift:
-                if claimed is None and (width <= _SPARE or not width < _WORTH_A_SWEEP * before):
-                    return outside + 1.5 * width + _SPARE
+                if claimed is None and (width <= spare or not width < _WORTH_A_SWEEP * before):
+                    return outside + 1.5 * width + spare
                 error = math.nextafter(outside + width, math.inf)
                 if claimed is not None and error <= claimed:
                     return error

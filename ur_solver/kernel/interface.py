@@ -79,6 +79,14 @@ class BlockWork(SweptValues, Protocol):
 
     # Bounds, where the rules can be proven (`ur_solver.kernel.bounds`).
 
+    @property
+    def coarseness(self) -> float:
+        """How many times as much room bounds need for rounding as those of float64."""
+
+    @property
+    def read_rounding(self) -> float:
+        """What reading a value of another block may change it by."""
+
     def carry(self, outside: float) -> bool:
         """Let bounds include what the values that moves lead to may be off, if they have to.
 
@@ -118,6 +126,10 @@ class Kernel(Protocol):
     def space(self) -> Space:
         """The state space."""
 
+    @property
+    def precision(self) -> str:
+        """What values are solved in: ``"double"``, or ``"single"`` (`check_precision`)."""
+
     def lay_out(
         self,
         block: Block,
@@ -140,7 +152,7 @@ class Kernel(Protocol):
         threads : int
             The number that the layout may use.
         single : bool
-            Sweep in single precision until `BlockWork.refine`, where the kernel can.
+            Begin in single precision, until `BlockWork.refine`, where the kernel can.
 
         Raises
         ------

@@ -23,6 +23,7 @@ from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.inputs import inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, Values
 from ur_solver.kernel.policy import iterate_policies
+from ur_solver.kernel.precision import DOUBLE, SINGLE, check_precision
 from ur_solver.kernel.rounding import SHARES_BLUR, blur_of
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tiling import Tiling
@@ -82,6 +83,8 @@ class RaceKernel(_LaidOut, _OrdinaryDice):
         Of `TiledKernel`.
     """
 
+    precision = DOUBLE
+
     def __init__(self, space: RaceSpace, tiling: Tiling | None = None, **options: Any) -> None:
         self.space = space
         self.tiling = tiling or Tiling(space)
@@ -133,12 +136,26 @@ class RowKernel(_LaidOut):
         ``"plain"``, ``"avx2"`` or ``"avx512"``; by default the best that the processor has.
     origin : int
         Where the numbering of a block's values begins: 0 but in tests of large numbers.
+    precision : str
+        ``"double"`` or ``"single"``, in which a block takes about half of the memory.
+
+    Raises
+    ------
+    InputError
+        If the rules are not solved in that precision.
     """
 
     def __init__(
-        self, space: TileSpace, instruction_set: str | None = None, origin: int = 0
+        self,
+        space: TileSpace,
+        instruction_set: str | None = None,
+        origin: int = 0,
+        precision: str = DOUBLE,
     ) -> None:
+        check_precision(space, precision)
         self.space = space
+        self.precision = precision
+        self.is_single = precision == SINGLE
         self.instruction_set = instruction_set
         self.origin = origin
         self.turns = Turns(space.ranking, turn_tables(space))
@@ -154,7 +171,7 @@ class RowKernel(_LaidOut):
         *,
         single: bool = False,
     ) -> RowBlock:
-        """As `Kernel.lay_out` says; in double precision always."""
+        """As `Kernel.lay_out` says; in the kernel's precision always."""
         halves = np.array([(half.mine, half.theirs) for half in block.halves], dtype=np.int32)
         inputs = inputs_of(self.space, block, finished)
         ranks = (block.offset, block.size)
@@ -167,6 +184,7 @@ class RowKernel(_LaidOut):
             threads,
             self.instruction_set,
             self.origin,
+            self.is_single,
         )
 
     def residual(
@@ -198,7 +216,8 @@ class RowKernel(_LaidOut):
         is_proven = certify or not self.space.rules.dice.is_ordinary
         lists, words = self._list_bytes
         is_wide = 2 * block.size > FIRST_WIDE
-        by_value = 16 + (16 if is_proven else 0) + lists + (words if is_wide else 0)
+        values = 8 if self.is_single else 16
+        by_value = (2 if is_proven else 1) * values + lists + (words if is_wide else 0)
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 
     @cached_property
@@ -215,7 +234,7 @@ class RowKernel(_LaidOut):
             if pieces > 1 and max(block.size for block in larger.blocks) > limit:
                 break
             space = larger
-        kernel = RowKernel(space)
+        kernel = RowKernel(space, precision=self.precision)
         block = max(space.blocks, key=lambda each: each.size)
         work = kernel.lay_out(block, _AnyValues(space), Workspace())
         used = _MORE_LISTS / block.size
@@ -240,6 +259,8 @@ class StakesKernel(_OrdinaryDice):
     ----------
     space : StakesSpace
     """
+
+    precision = DOUBLE
 
     def __init__(self, space: StakesSpace) -> None:
         self.space = space
@@ -312,8 +333,24 @@ _KERNELS: dict[type[Space], Any] = {
 }
 
 
+def kernel_of(space: Space, precision: str = DOUBLE) -> Kernel:
+    """The kernel of a space in a precision, built once and shared.
+
+    Raises
+    ------
+    InputError
+        If the space is not solved in that precision.
+    """
+    return _kernel_of(space, precision)
+
+
 @lru_cache(maxsize=8)
-def kernel_of(space: Space) -> Kernel:
-    """The kernel of a space, built once and shared."""
-    kernel: Kernel = _KERNELS[type(space)](space)
+def _kernel_of(space: Space, precision: str) -> Kernel:
+    check_precision(space, precision)
+    kernel: Kernel
+    if precision == SINGLE:
+        assert isinstance(space, TileSpace)
+        kernel = RowKernel(space, precision=precision)
+    else:
+        kernel = _KERNELS[type(space)](space)
     return kernel

@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from ur_solver.kernel.rounding import NOISE
+from ur_solver.kernel.rounding import NOISE, READ_ROUNDING
 from ur_solver.kernel.sampling import sample_of
 
 from ur_solver.kernel._inputs cimport Inputs
@@ -106,7 +106,7 @@ cdef class LevelsBlock:
     MemoryError
     """
 
-    noise = NOISE
+    noise, coarseness, read_rounding = NOISE, 1.0, READ_ROUNDING
 
     cdef LevelsKernel kernel
     cdef Rows rows

@@ -6,11 +6,18 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from ur_solver.kernel.rounding import NOISE
+from ur_solver.kernel.rounding import (
+    NOISE,
+    READ_ROUNDING,
+    SINGLE_COARSENESS,
+    SINGLE_NOISE,
+    SINGLE_READ_ROUNDING,
+    SINGLE_RESIDUAL,
+)
 from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._row_layout cimport RowLayout, RowSweeper, row_double
+from ur_solver.kernel._row_layout cimport RowLayout, RowSweeper, row_double, row_single
 from ur_solver.kernel._row_moves cimport UR_ROW_SPARE
 from ur_solver.kernel._row_rules cimport RowRules
 from ur_solver.kernel._workspace cimport Region, Workspace
@@ -38,6 +45,8 @@ cdef class RowBlock:
         ``"plain"``, ``"avx2"`` or ``"avx512"``; by default the best there is.
     origin : int
         As of `RowLayout`.
+    is_single : bool
+        Whether its values are floats.
 
     Raises
     ------
@@ -46,14 +55,13 @@ cdef class RowBlock:
         If the processor lacks the instruction set.
     """
 
-    noise = NOISE
-
     cdef const RowSweeper* sweeper
     cdef RowLayout layout
     cdef int64_t size, n_parts
     cdef int threads
     cdef Workspace workspace
-    cdef uint8_t* values         # F, then G, of the sweeper's type; while there are bounds, upper ones
+    cdef bint is_single
+    cdef uint8_t* values         # F, then G, of the sweeper's type; upper bounds, where there are
     cdef uint8_t* lower          # the lower bounds, once there are some
     cdef double[::1] memory      # of F, in as many bytes as that takes
     cdef uint8_t[:, ::1] scratch  # by thread
@@ -61,10 +69,11 @@ cdef class RowBlock:
 
     def __init__(
         self, RowRules rules, block, halves, Inputs inputs, Workspace workspace, int threads,
-        instruction_set=None, int64_t origin=0
+        instruction_set=None, int64_t origin=0, bint is_single=False
     ):
         cdef int number
-        self.sweeper = &row_double
+        self.is_single = is_single
+        self.sweeper = &row_single if is_single else &row_double
         if instruction_set is None:
             number = self.sweeper.find_set(NULL)
         else:
@@ -72,7 +81,7 @@ cdef class RowBlock:
             number = self.sweeper.find_set(name)
         if number < 0:
             raise ValueError(f"this processor has no {instruction_set}")
-        self.layout = RowLayout(rules, block, halves, inputs, threads, number, origin)
+        self.layout = RowLayout(rules, block, halves, inputs, threads, number, origin, is_single)
         self.size, self.threads = self.layout.size, threads
         self.n_parts = (self.size + PART - 1) // PART
         self.workspace = workspace
@@ -108,8 +117,23 @@ cdef class RowBlock:
         """What the words of rows take of that: twice as much where places need 64 bits."""
         return self.layout.word_bytes()
 
+    @property
+    def noise(self):
+        """The largest change that may be due to rounding."""
+        return SINGLE_NOISE if self.is_single else NOISE
+
+    @property
+    def coarseness(self):
+        """How many times as much room bounds need for rounding as those of float64."""
+        return SINGLE_COARSENESS if self.is_single else 1.0
+
+    @property
+    def read_rounding(self):
+        """What reading a value of another block may change it by."""
+        return SINGLE_READ_ROUNDING if self.is_single else READ_ROUNDING
+
     def refine(self):
-        """False: in double precision from the start."""
+        """False: in one precision from the start."""
         return False
 
     def keep_all(self):
@@ -130,7 +154,7 @@ cdef class RowBlock:
         return float(np.max(deltas))
 
     def residual(self, int threads):
-        """The largest abs(T(V) - V)."""
+        """The largest abs(T(V) - V); in single precision it is at most that."""
         cdef RowLayout layout = self.layout
         cdef int64_t k
         cdef double[::1] deltas = np.zeros(layout.n_chunks)
@@ -138,7 +162,7 @@ cdef class RowBlock:
         for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             deltas[k] = self.sweeper.residual(
                 &layout.block, &layout.chunks[k], self.values, &self.scratch[threadid(), 0])
-        return float(np.max(deltas))
+        return float(np.max(deltas)) + (SINGLE_RESIDUAL if self.is_single else 0.0)
 
     cdef void _show(self, uint8_t* values, const uint8_t* other) noexcept:
         cdef RowLayout layout = self.layout

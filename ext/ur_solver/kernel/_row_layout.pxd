@@ -34,7 +34,7 @@ cdef extern from "row_sweep.h" nogil:
         void (*store)(const void*, double*, int64_t, int64_t) noexcept nogil
         void (*extrapolate)(void*, const void*, double, int64_t, int64_t) noexcept nogil
         void (*sample)(const void*, double*, int64_t, int64_t) noexcept nogil
-    const RowSweeper row_double
+    const RowSweeper row_double, row_single
 
 
 cdef class RowLayout:
@@ -45,7 +45,7 @@ cdef class RowLayout:
     cdef RowBlock block
     cdef readonly int64_t first, size  # ranks
     cdef readonly int64_t n_tiles, n_chunks
-    cdef int64_t value_size            # bytes of a number that leaves the block
+    cdef bint is_single                # whether values are floats
     cdef RowTile* tiles
     cdef uint16_t* shapes              # (tile, shared square), while it is laid out
     cdef int64_t second_half           # the first tile of the second half, or n_tiles

@@ -8,7 +8,14 @@ from libc.string cimport memcpy
 import numpy as np
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._row_moves cimport MOST_ROWS, RowLister, close_chunk, close_desk, word_size
+from ur_solver.kernel._row_moves cimport (
+    MOST_ROWS,
+    RowLister,
+    close_chunk,
+    close_desk,
+    value_size,
+    word_size,
+)
 from ur_solver.kernel._row_rules cimport Side
 from ur_solver.space._tile_ranking cimport MAX_SHARED
 
@@ -42,6 +49,8 @@ cdef class RowLayout:
         As `RowSweeper.find_set` has it.
     origin : int
         What the place of the first value is called, 0 but in tests.
+    is_single : bool
+        Whether values are floats.
 
     Raises
     ------
@@ -68,7 +77,7 @@ cdef class RowLayout:
 
     def __init__(
         self, RowRules rules, block, const int32_t[:, ::1] halves, Inputs inputs, int threads,
-        int instruction_set, int64_t origin
+        int instruction_set, int64_t origin, bint is_single
     ):
         cdef int64_t k
         cdef int[::1] failed
@@ -76,6 +85,7 @@ cdef class RowLayout:
         self.first, self.size = block
         self.halves = halves
         self.block.origin = origin
+        self.is_single = is_single
         self.block.instruction_set = instruction_set
         self.block.kinds, self.block.n_values = rules.kinds, self.size
         self._open_tiles()
@@ -99,7 +109,7 @@ cdef class RowLayout:
         for k in range(self.n_chunks):
             total += (
                 self.chunks[k].n_maps * sizeof(int32_t)
-                + self.chunks[k].n_leaving * sizeof(double))
+                + self.chunks[k].n_leaving * value_size(&self.chunks[k]))
         return total + self.word_bytes()
 
     cdef int64_t word_bytes(self):
@@ -243,6 +253,7 @@ cdef class RowLayout:
         for k in range(self.n_chunks):
             self.chunks[k].pairs = &self.pairs[starts[k], 0]
             self.chunks[k].n_pairs = starts[k + 1] - starts[k]
+            self.chunks[k].is_single = self.is_single
             self.chunks[k].is_wide = self.block.origin + 2 * self.size > FIRST_WIDE
 
     cdef int lay_out_chunk(self, RowChunk* chunk) noexcept nogil:

@@ -17,9 +17,10 @@ cdef extern from "row_sweep.h" nogil:
         UR_COVERED
         UR_MAPPED_SHIFT
     const double UR_NO_MOVE
+    const float UR_NO_MOVE_SINGLE
     ctypedef struct RowChunk:
         const int32_t* pairs
-        int32_t n_pairs, is_wide
+        int32_t n_pairs, is_wide, is_single
         void* words
         void* leaving
         int32_t* maps
@@ -102,6 +103,7 @@ cdef class RowLister:
 
 
 cdef int word_size(const RowChunk* chunk) noexcept nogil
+cdef int value_size(const RowChunk* chunk) noexcept nogil
 cdef int make_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogil
 cdef int close_chunk(RowChunk* chunk) noexcept nogil
 cdef void close_desk(Desk* desk) noexcept nogil

@@ -330,6 +330,10 @@ cdef int word_size(const RowChunk* chunk) noexcept nogil:
     return sizeof(uint64_t) if chunk.is_wide else sizeof(uint32_t)
 
 
+cdef int value_size(const RowChunk* chunk) noexcept nogil:
+    return sizeof(float) if chunk.is_single else sizeof(double)
+
+
 cdef void add_word(RowChunk* chunk, int64_t word) noexcept nogil:
     # There must be room.
     if chunk.is_wide:
@@ -350,7 +354,7 @@ cdef int make_room(RowChunk* chunk, int64_t leaving, int64_t maps) noexcept nogi
         chunk.words = room
     if chunk.room_leaving < chunk.n_leaving + leaving + UR_ROW_SPARE:
         chunk.room_leaving = 2 * (chunk.n_leaving + leaving + UR_ROW_SPARE)
-        room = realloc(chunk.leaving, chunk.room_leaving * sizeof(double))
+        room = realloc(chunk.leaving, chunk.room_leaving * value_size(chunk))
         if room == NULL:
             return 0
         chunk.leaving = room
@@ -370,11 +374,12 @@ cdef int close_chunk(RowChunk* chunk) noexcept nogil:
     # words past the end are looked at to fetch their rows ahead; vectors reach past rows
     memset(<char*>chunk.words + chunk.n_words * word_size(chunk), 0,
            UR_ROW_AHEAD * word_size(chunk))
-    memset(<double*>chunk.leaving + chunk.n_leaving, 0, UR_ROW_SPARE * sizeof(double))
+    memset(<char*>chunk.leaving + chunk.n_leaving * value_size(chunk), 0,
+           UR_ROW_SPARE * value_size(chunk))
     chunk.words = fitted(chunk.words, (chunk.n_words + UR_ROW_AHEAD) * word_size(chunk))
     chunk.maps = <int32_t*>fitted(chunk.maps, chunk.n_maps * sizeof(int32_t))
     chunk.leaving = fitted(
-        chunk.leaving, (chunk.n_leaving + UR_ROW_SPARE) * sizeof(double))
+        chunk.leaving, (chunk.n_leaving + UR_ROW_SPARE) * value_size(chunk))
     return 1
 
 
@@ -399,9 +404,15 @@ cdef void write_leaving(
     RowChunk* chunk, const Found* found, const double* best, int columns
 ) noexcept nogil:
     cdef int c
+    cdef double value
     cdef double* leaving = <double*>chunk.leaving + chunk.n_leaving
+    cdef float* single = <float*>chunk.leaving + chunk.n_leaving
     for c in range(columns):
-        leaving[c] = 0.5 if found.wins else best[c]
+        value = 0.5 if found.wins else best[c]
+        if not chunk.is_single:
+            leaving[c] = value
+        else:
+            single[c] = UR_NO_MOVE_SINGLE if value == UR_NO_MOVE else <float>value
     chunk.n_leaving += columns
 
 

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
-from ur_solver.kernel.rounding import NOISE
+from ur_solver.kernel.rounding import NOISE, READ_ROUNDING
 from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._inputs cimport Inputs
@@ -143,6 +143,8 @@ cdef class TiledBlock(TileLayout):
         Sweep in single precision until `refine`, if the instruction set has it; and of a lane,
         once changes are small, without the moves that are too bad to become the best.
     """
+
+    coarseness, read_rounding = 1.0, READ_ROUNDING  # of bounds
 
     cdef TiledKernel kernel
     # `buffer` holds the values, or the memory of single ones; while there are bounds, the upper

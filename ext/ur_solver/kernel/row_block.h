@@ -23,7 +23,7 @@ static int64_t scratch_size(const RowBlock *block)
 
 static int64_t scratch_bytes(const RowBlock *block)
 {
-    return scratch_size(block) * (int64_t)sizeof(Real);
+    return scratch_size(block) * (int64_t)sizeof(double);
 }
 
 static double sweep(const RowBlock *block, const RowChunk *chunk, void *values, void *scratch)
@@ -57,15 +57,15 @@ static void show(const RowBlock *block, const RowChunk *chunk, void *values, con
    scale, where w is at most `worth`, b at most `other`, and the chance of moving between its two
    bounds, for the one position and for the other. To be called with the rounding mode upward, in
    which -(-a op b) is rounded down. */
-UR_INLINE Real bound_pair(
-    Real worth, Real other, Real moving_low, Real moving_high, Real others_low,
-    Real others_high)
+UR_INLINE double bound_pair(
+    double worth, double other, double moving_low, double moving_high, double others_low,
+    double others_high)
 {
-    const Real most_passes = 1 - moving_low, least_passes = -(moving_high - 1);
-    const Real top = worth + (other > 0 ? most_passes : least_passes) * other;
-    const Real most = moving_high + most_passes * others_high;
-    const Real least = -(-moving_low - least_passes * others_low);
-    return top / (top > 0 ? least : most);
+    const double most_passes = 1.0 - moving_low, least_passes = -(moving_high - 1.0);
+    const double top = worth + (other > 0.0 ? most_passes : least_passes) * other;
+    const double most = moving_high + most_passes * others_high;
+    const double least = -(-moving_low - least_passes * others_low);
+    return top / (top > 0.0 ? least : most);
 }
 
 /* The pair as the other side sees it. */
@@ -81,22 +81,26 @@ UR_APART void narrow_tile(
     const RowPair *high, const RowPair *low, double blur, Real *upper, Real *lower)
 {
     const RowTile *tile = high->mine;
-    const Real off = (Real)blur;
+    const double *worth_high = high->worth, *worth_low = low->worth;
+    const double *moving_high = high->moving, *moving_low = low->moving;
+    const double *others_high = high->their_worth, *others_low = low->their_worth;
+    const double *their_moving_high = high->their_moving, *their_moving_low = low->their_moving;
     upper += tile->first;
     lower += tile->first;
     for (int r = 0; r < tile->rows; r++)
         for (int c = 0; c < tile->columns; c++, upper++, lower++) {
             const int64_t at = r * high->my_pitch + c, image = c * high->their_pitch + r;
-            const Real most = high->moving[at], most_of_others = high->their_moving[image];
-            const Real least = low->moving[at], least_of_others = low->their_moving[image];
-            if (most == 0 && most_of_others == 0) {
+            const double most = moving_high[at], most_of_others = their_moving_high[image];
+            const double least = moving_low[at], least_of_others = their_moving_low[image];
+            if (most == 0.0 && most_of_others == 0.0) {
                 *upper = *lower = 0;
                 continue;
             }
-            *upper = bound_pair(high->worth[at], -low->their_worth[image], least, most,
-                                least_of_others, most_of_others) + off;
-            *lower = -(bound_pair(-low->worth[at], high->their_worth[image], least, most,
-                                  least_of_others, most_of_others) + off);
+            /* rounded to the type in the same mode */
+            *upper = (Real)(bound_pair(worth_high[at], -others_low[image], least, most,
+                                       least_of_others, most_of_others) + blur);
+            *lower = -(Real)(bound_pair(-worth_low[at], others_high[image], least, most,
+                                        least_of_others, most_of_others) + blur);
         }
 }
 
@@ -107,10 +111,10 @@ static void narrow(
     const int mode = fegetround();
     Real *upper = all_upper, *lower = all_lower;
     RowReader up = {chunk->words, chunk->leaving}, down = up;
-    Real *half = (Real *)scratch + scratch_size(block) / 2;
+    double *half = (double *)scratch + scratch_size(block) / 2;
     for (int k = 0; k < chunk->n_pairs; k++) {
-        const RowPair high = open_pair(block, chunk->pairs + 2 * k, scratch);
-        const RowPair low = open_pair(block, chunk->pairs + 2 * k, half);
+        const RowPair high = open_pair(block, chunk->pairs + 2 * k, scratch, sizeof(double));
+        const RowPair low = open_pair(block, chunk->pairs + 2 * k, half, sizeof(double));
         fesetround(FE_DOWNWARD);
         instruction_sets[block->instruction_set].read_bound(
             block, chunk, &low, &down, lower);

@@ -10,7 +10,10 @@ typedef double Real;
 typedef double Two __attribute__((vector_size(16)));
 typedef double TwoAnywhere __attribute__((vector_size(16), aligned(8), may_alias));
 typedef int64_t TwoMask __attribute__((vector_size(16)));
+#define UR_SWEEPS 1
+#define UR_CHECKS 1
 #define UR_SET plain
+#define UR_SUM double
 #define UR_V Two
 #define UR_N 2
 #define UR_MASK TwoMask
@@ -26,7 +29,10 @@ typedef int64_t TwoMask __attribute__((vector_size(16)));
 #ifdef UR_X86
 #pragma GCC push_options
 #pragma GCC target("avx2")
+#define UR_SWEEPS 1
+#define UR_CHECKS 1
 #define UR_SET avx2
+#define UR_SUM double
 #define UR_V __m256d
 #define UR_N 4
 #define UR_MASK __m256d
@@ -50,7 +56,10 @@ UR_INLINE __m256d gather_four(const double *row, const int32_t *map)
 #ifndef UR_WITHOUT_AVX512
 #pragma GCC push_options
 #pragma GCC target("avx512f")
+#define UR_SWEEPS 1
+#define UR_CHECKS 1
 #define UR_SET avx512
+#define UR_SUM double
 #define UR_V __m512d
 #define UR_N 8
 #define UR_MASK __mmask8

@@ -3,8 +3,7 @@
 
        Real             the type of a block's values: double or float
        NO_MOVE          less than any value
-       UR_ABS           absolute values of the type
-       UR_NEXT          the next number of the type */
+       UR_ABS, UR_NEXT  absolute values, and the next number, of the type */
 
 #include "row_sweep.h"
 
@@ -47,24 +46,25 @@ UR_INLINE int64_t word_at(const char *words, int is_wide)
     return is_wide ? (int64_t)*(const uint64_t *)words : *(const uint32_t *)words;
 }
 
-/* A pair of tiles in work: rows of the one are columns of the other. */
+/* A pair of tiles in work: rows of the one are columns of the other. What its throws are worth and
+   with what chance they move are numbers of one type, `size` bytes each, not always Real. */
 typedef struct {
     const RowTile *mine, *theirs;
     int64_t my_pitch, their_pitch;
-    Real *worth, *moving, *their_worth, *their_moving;
+    void *worth, *moving, *their_worth, *their_moving;
 } RowPair;
 
-UR_INLINE RowPair open_pair(const RowBlock *block, const int32_t *pair, Real *scratch)
+UR_INLINE RowPair open_pair(const RowBlock *block, const int32_t *pair, void *scratch, const int size)
 {
     const RowTile *mine = block->tiles + pair[0], *theirs = block->tiles + pair[1];
     RowPair open = {mine, theirs, pitch_of(mine->columns), pitch_of(theirs->columns),
                     NULL, NULL, NULL, NULL};
-    const int64_t my_size = mine->rows * open.my_pitch + UR_ROW_SPARE;
-    const int64_t their_size = theirs->rows * open.their_pitch + UR_ROW_SPARE;
+    const int64_t my_size = (mine->rows * open.my_pitch + UR_ROW_SPARE) * size;
+    const int64_t their_size = (theirs->rows * open.their_pitch + UR_ROW_SPARE) * size;
     open.worth = scratch;
-    open.moving = open.worth + my_size;
-    open.their_worth = mine == theirs ? open.worth : open.moving + my_size;
-    open.their_moving = mine == theirs ? open.moving : open.their_worth + their_size;
+    open.moving = (char *)open.worth + my_size;
+    open.their_worth = mine == theirs ? open.worth : (char *)open.moving + my_size;
+    open.their_moving = mine == theirs ? open.moving : (char *)open.their_worth + their_size;
     return open;
 }
 

@@ -41,6 +41,7 @@
 #define UR_ROW_SPARE 40          /* numbers that may be read past the end of a row */
 #define UR_ROW_AHEAD 96          /* words whose rows are on their way from memory */
 #define UR_NO_MOVE (-1e300)
+#define UR_NO_MOVE_SINGLE (-1e30f)
 
 typedef struct {
     int32_t n_choices;
@@ -58,8 +59,9 @@ typedef struct {
     const int32_t *pairs;       /* two tiles each, the same where one is its own image */
     int32_t n_pairs;
     int32_t is_wide;            /* whether words have 64 bits */
+    int32_t is_single;          /* whether values are floats, not doubles */
     void *words;
-    void *leaving;              /* numbers of the block's type */
+    void *leaving;              /* values */
     int32_t *maps;
     int64_t n_words, n_leaving, n_maps;
     int64_t room_words, room_leaving, room_maps;
@@ -118,6 +120,6 @@ typedef struct {
     void (*sample)(const void *values, double *chances, int64_t step, int64_t n);
 } RowSweeper;
 
-extern const RowSweeper row_double;
+extern const RowSweeper row_double, row_single;
 
 #endif

@@ -1,11 +1,14 @@
 /* The sweep of one instruction set. `row_double.c` and `row_single.c` include this once for each,
    with
 
+       UR_SWEEPS, UR_CHECKS whether there is to be a sweep, and residuals and bounds
        UR_SET               its name, which UR_NAMED(name) puts behind another
-       UR_V, UR_N           a vector of numbers and how many it has, 8 at most
+       UR_SUM               what it calculates with: in residuals and bounds doubles
+       UR_V, UR_N           a vector of UR_SUM and how many it has, 8 at most
        UR_MASK              of comparing two of them
-       UR_LOAD, UR_STORE, UR_ALL, UR_MAX, UR_ABOVE, UR_SELECT
-       UR_GATHER(row, map)  the numbers of a row that a map names, NO_MOVE where it has -1
+       UR_LOAD(at)          a vector, of Reals
+       UR_GATHER(row, map)  of the Reals of a row that a map names, NO_MOVE where it has -1
+       UR_STORE, UR_ALL, UR_MAX, UR_ABOVE, UR_SELECT
 
    and none of them is defined any more behind it. Vectors are added and multiplied by the operators
    of C. */
@@ -93,7 +96,7 @@ UR_INLINE void UR_NAMED(read_lists)(
 /* What the throws of a tile's positions are worth where they move, and with what chance. */
 UR_INLINE void UR_NAMED(read_tile)(
     const RowBlock *block, const RowChunk *chunk, const int is_wide, const RowTile *tile,
-    RowReader *at, const Real *values, int is_bound, Real *worth, Real *moving)
+    RowReader *at, const Real *values, int is_bound, UR_SUM *worth, UR_SUM *moving)
 {
     const int columns = tile->columns, size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     const Real *places = is_wide ? values - block->origin : values;
@@ -130,49 +133,6 @@ UR_INLINE void UR_NAMED(read_tile)(
     }
 }
 
-/* Two positions that pass to each other: a linear equation for each, solved for both. If all
-   that they ever do is pass, it is a draw. */
-UR_INLINE Real UR_NAMED(settle_pair)(const RowPair *pair, Real *values, int64_t n_values)
-{
-    const int rows = pair->mine->rows, columns = pair->mine->columns;
-    Real *f = values + pair->mine->first, *g = f + n_values;
-    Real *their_f = values + pair->theirs->first, *their_g = their_f + n_values;
-    Real delta = 0;
-    for (int r = 0; r < rows; r++) {
-        const Real *worth = pair->worth + r * pair->my_pitch;
-        const Real *moving = pair->moving + r * pair->my_pitch;
-        for (int c = 0; c < columns; c++) {
-            const Real other = pair->their_worth[c * pair->their_pitch + r];
-            const Real moves = pair->their_moving[c * pair->their_pitch + r];
-            const Real passes = 1 - moving[c];
-            const Real scale = moving[c] + passes * moves;
-            const Real mine = scale > 0 ? (worth[c] - passes * other) / scale : 0;
-            const Real theirs = other - (1 - moves) * mine;
-            const int64_t at = (int64_t)r * columns + c, image = (int64_t)c * rows + r;
-            delta = larger(UR_ABS(mine - f[at]), delta);
-            delta = larger(UR_ABS(theirs - their_f[image]), delta);
-            f[at] = mine;
-            g[at] = -theirs;
-            their_f[image] = theirs;
-            their_g[image] = -mine;
-        }
-    }
-    return delta;
-}
-
-UR_INLINE Real UR_NAMED(residual_of)(
-    const RowTile *tile, const Real *worth, const Real *moving, const Real *values,
-    int64_t n_values)
-{
-    const Real *f = values + tile->first, *g = f + n_values;
-    const int64_t pitch = pitch_of(tile->columns);
-    Real delta = 0;
-    for (int r = 0; r < tile->rows; r++, worth += pitch, moving += pitch)
-        for (int c = 0; c < tile->columns; c++, f++, g++)
-            delta = larger(UR_ABS(worth[c] + (1 - moving[c]) * *g - *f), delta);
-    return delta;
-}
-
 UR_INLINE void UR_NAMED(read_both)(
     const RowBlock *block, const RowChunk *chunk, const int is_wide, const RowPair *pair,
     RowReader *at, const Real *values, int is_bound)
@@ -207,6 +167,39 @@ UR_INLINE void UR_NAMED(read_pair)(
         block, chunk, pair, at, values, is_bound);
 }
 
+#if UR_SWEEPS
+
+/* Two positions that pass to each other: a linear equation for each, solved for both. If all
+   that they ever do is pass, it is a draw. */
+UR_INLINE Real UR_NAMED(settle_pair)(const RowPair *pair, Real *values, int64_t n_values)
+{
+    const int rows = pair->mine->rows, columns = pair->mine->columns;
+    Real *f = values + pair->mine->first, *g = f + n_values;
+    Real *their_f = values + pair->theirs->first, *their_g = their_f + n_values;
+    const UR_SUM *their_worth = pair->their_worth, *their_moving = pair->their_moving;
+    Real delta = 0;
+    for (int r = 0; r < rows; r++) {
+        const UR_SUM *worth = (const UR_SUM *)pair->worth + r * pair->my_pitch;
+        const UR_SUM *moving = (const UR_SUM *)pair->moving + r * pair->my_pitch;
+        for (int c = 0; c < columns; c++) {
+            const UR_SUM other = their_worth[c * pair->their_pitch + r];
+            const UR_SUM moves = their_moving[c * pair->their_pitch + r];
+            const UR_SUM passes = 1 - moving[c];
+            const UR_SUM scale = moving[c] + passes * moves;
+            const Real mine = scale > 0 ? (worth[c] - passes * other) / scale : 0;
+            const Real theirs = other - (1 - moves) * mine;
+            const int64_t at = (int64_t)r * columns + c, image = (int64_t)c * rows + r;
+            delta = larger(UR_ABS(mine - f[at]), delta);
+            delta = larger(UR_ABS(theirs - their_f[image]), delta);
+            f[at] = mine;
+            g[at] = -theirs;
+            their_f[image] = theirs;
+            their_g[image] = -mine;
+        }
+    }
+    return delta;
+}
+
 static double UR_NAMED(sweep)(
     const RowBlock *block, const RowChunk *chunk, void *all_values, void *scratch)
 {
@@ -214,7 +207,7 @@ static double UR_NAMED(sweep)(
     RowReader at = {chunk->words, chunk->leaving};
     Real delta = 0;
     for (int k = 0; k < chunk->n_pairs; k++) {
-        const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch);
+        const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch, sizeof(UR_SUM));
         const RowReader begin = at;
         if (k + 1 < chunk->n_pairs)
             fetch_pair(block, chunk->pairs + 2 * (k + 1), values);
@@ -227,20 +220,39 @@ static double UR_NAMED(sweep)(
     return delta;
 }
 
+#endif
+
+#if UR_CHECKS
+
+UR_INLINE double UR_NAMED(residual_of)(
+    const RowTile *tile, const double *worth, const double *moving, const Real *values,
+    int64_t n_values)
+{
+    const Real *f = values + tile->first, *g = f + n_values;
+    const int64_t pitch = pitch_of(tile->columns);
+    double delta = 0;
+    for (int r = 0; r < tile->rows; r++, worth += pitch, moving += pitch)
+        for (int c = 0; c < tile->columns; c++, f++, g++) {
+            const double off = fabs(worth[c] + (1 - moving[c]) * *g - *f);
+            delta = off > delta ? off : delta;
+        }
+    return delta;
+}
+
 static double UR_NAMED(residual)(
     const RowBlock *block, const RowChunk *chunk, const void *all_values, void *scratch)
 {
     const Real *values = all_values;
     RowReader at = {chunk->words, chunk->leaving};
-    Real delta = 0;
+    double delta = 0;
     for (int k = 0; k < chunk->n_pairs; k++) {
-        const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch);
+        const RowPair pair = open_pair(block, chunk->pairs + 2 * k, scratch, sizeof(double));
         UR_NAMED(read_pair)(block, chunk, &pair, &at, values, 0);
-        delta = larger(
+        delta = fmax(
             UR_NAMED(residual_of)(
                 pair.mine, pair.worth, pair.moving, values, block->n_values),
             delta);
-        delta = larger(
+        delta = fmax(
             UR_NAMED(residual_of)(
                 pair.theirs, pair.their_worth, pair.their_moving, values, block->n_values),
             delta);
@@ -256,7 +268,12 @@ static void UR_NAMED(read_bound)(
     UR_NAMED(read_pair)(block, chunk, pair, at, values, 1);
 }
 
+#endif
+
+#undef UR_SWEEPS
+#undef UR_CHECKS
 #undef UR_SET
+#undef UR_SUM
 #undef UR_V
 #undef UR_N
 #undef UR_MASK

@@ -1,0 +1,202 @@
+"""The row kernel in single precision, against the same in double precision and exact fractions."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.kernel.blocks import random_values, ranks_of
+from tests.kernel.test_bounds import bounds_at, exactly, solved
+from tests.kernel.test_rows import NAMES
+from tests.solving import solve
+from ur_solver.engine import ThreadRunner, certify, solve_block
+from ur_solver.errors import InputError
+from ur_solver.kernel import (
+    ArrayBlocks,
+    RowKernel,
+    Workspace,
+    check_precision,
+    default_tolerance,
+    kernel_of,
+)
+from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.kernel.rounding import SINGLE_NOISE, SINGLE_RESIDUAL
+from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.rules.dice import Dice
+from ur_solver.space import TileSpace, space_of
+
+CHANCES = [name for name in CATALOGUE if named_rules(name, 1).payoff.is_chance]
+THIRDS = Dice.of("thirds", {n: Fraction(1, 3) for n in (1, 2, 3)})
+SELDOM = Dice.of("seldom", {0: Fraction(7, 8), 2: Fraction(1, 8)})
+
+
+def with_dice(dice):
+    return dataclasses.replace(named_rules("finkel", 2), name=dice.name, dice=dice)
+
+
+def single(space, instruction_set=None, origin=0):
+    return RowKernel(space, instruction_set, origin, "single")
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+@pytest.mark.parametrize("name", CHANCES)
+def test_values_are_those_of_double_precision(name, pieces):
+    # every position of every rule set, those of the race family too
+    space = TileSpace(named_rules(name, pieces))
+    expected = solve(space, tolerance=1e-12, kernel=RowKernel(space))
+    for instruction_set in instruction_sets():
+        found = solve(space, tolerance=1e-5, kernel=single(space, instruction_set))
+        assert np.abs(found - expected).max() < 2e-6
+
+
+def test_chances_that_are_rounded():
+    space = TileSpace(with_dice(THIRDS))
+    expected = solve(space, tolerance=1e-12, kernel=RowKernel(space))
+    found = solve(space, tolerance=1e-5, kernel=single(space))
+    assert np.abs(found - expected).max() < 2e-6
+
+
+@pytest.mark.parametrize("instruction_set", instruction_sets())
+@pytest.mark.parametrize("name", NAMES)
+def test_residuals_are_no_less_than_in_double_precision(name, instruction_set):
+    space = space_of(named_rules(name, 2))
+    # of values that float32 has, less 1/2
+    values = np.float32(random_values(space.n_values, 3) - 0.5).astype(float) + 0.5
+    blocks, exact = ArrayBlocks(space, values), RowKernel(space)
+    for block in space.blocks:
+        own = values[ranks_of(block)]
+        expected = exact.block_residual(block, own, blocks)
+        found = single(space, instruction_set).block_residual(block, own, blocks)
+        assert expected <= found <= expected + 2 * SINGLE_RESIDUAL
+
+
+@pytest.mark.parametrize("goal", [1e-6, 1e-7, 1e-8])
+@pytest.mark.parametrize("name", NAMES)
+def test_blocks_end_however_near_the_goal_is_to_rounding(name, goal):
+    space = space_of(named_rules(name, 2))
+    values = solve(space, tolerance=1e-12)
+    for block in space.blocks:
+        found = solve_block(single(space), block.index, ArrayBlocks(space, values), goal=goal)
+        assert found.sweeps < 200
+        off = np.abs(found.values - values[ranks_of(block)]).max()
+        assert off < max(goal, 20 * SINGLE_NOISE)
+
+
+@pytest.mark.parametrize("instruction_set", instruction_sets())
+@pytest.mark.parametrize("name", ["birds", "skiriuk", "ben", "finkel"])
+def test_blocks_whose_values_are_numbered_beyond_32_bits(name, instruction_set):
+    space = TileSpace(named_rules(name, 2))
+    values, block = random_values(space.n_values, 4), max(space.blocks, key=lambda each: each.size)
+    own, results = values[ranks_of(block)].copy(), []
+    for origin in (0, 2**32 - block.size, 5 * 2**40):
+        kernel = single(space, instruction_set, origin)
+        work = kernel.lay_out(block, ArrayBlocks(space, values), Workspace())
+        work.load(own)
+        deltas = [work.residual(1), work.sweep(1)]
+        swept = np.empty(block.size)
+        work.store(swept)
+        work.bracket(own, 0.1)
+        work.narrow(1)
+        results.append((deltas, work.width(own), swept.tobytes(), work.word_bytes))
+    (*narrow, words), *wide = results
+    for found in wide:
+        assert [*found[:-1]] == narrow
+        assert found[-1] == 2 * words
+
+
+@pytest.mark.parametrize("word", ["skiriuk:1", "ben:1"])
+@pytest.mark.parametrize("instruction_set", instruction_sets())
+def test_bounds_enclose_the_exact_values(word, instruction_set):
+    space, values = solved(word)
+    kernel = single(space, instruction_set)
+    work = kernel.lay_out(space.blocks[0], ArrayBlocks(space, values), Workspace())
+    work.bracket(values, 1e-2)
+    for _ in range(100):
+        work.narrow(1)
+    for rank, x in enumerate(exactly(word)):
+        for lower, upper in bounds_at(work, len(values), rank, x):
+            assert x - Fraction(1e-5) < lower <= x <= upper < x + Fraction(1e-5)
+    assert 1.0 + 2.0**-60 == 1.0 == 1.0 - 2.0**-60
+
+
+@pytest.mark.parametrize("distance", [0.0, 1e-9, 3e-8, 0.1])
+def test_bounds_begin_no_nearer_than_asked(distance):
+    space = space_of(named_rules("ben", 1))
+    values = random_values(space.n_values, 6)
+    work = single(space).lay_out(space.blocks[0], ArrayBlocks(space, values), Workspace())
+    work.bracket(values, distance)
+    for place in range(0, len(values), 50):
+        target = np.full(len(values), np.nan)
+        target[place] = values[place]
+        assert distance <= work.width(target)[0] <= distance + 1e-7
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_proven_is_proven_again_in_double_precision(name, pieces):
+    space = space_of(named_rules(name, pieces))
+    kernel, claimed = single(space), {}
+
+    def note(result):
+        claimed[result.index] = result.error
+
+    values = solve(space, tolerance=1e-5, certify=True, kernel=kernel, on_block=note)
+    by_doubles = certify(space, values, runner=ThreadRunner(1))
+    # each bound is of blocks by blocks: of the same values, proven with less rounding
+    assert all(by_doubles[index] < error < 2e-5 for index, error in claimed.items())
+    expected = solve(space, tolerance=1e-12)
+    for block in space.blocks:
+        off = np.abs(values - expected)[ranks_of(block)].max()
+        assert off < claimed[block.index]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("pieces", [1, 2, 3])
+def test_blocks_take_no_more_than_is_said(name, pieces):
+    space = space_of(named_rules(name, pieces))
+    kernel, blocks = single(space), ArrayBlocks(space, np.zeros(space.n_values))
+    for block in sorted(space.blocks, key=lambda each: each.size)[-3:]:
+        lists = kernel.lay_out(block, blocks, Workspace()).list_bytes
+        assert lists + 8 * block.size <= kernel.workspace_bytes(block)
+        certified = kernel.workspace_bytes(block, certify=True)
+        assert lists + 16 * block.size <= certified
+        double = kernel_of(space).workspace_bytes(block, certify=True)
+        assert certified - (1 << 20) < 0.75 * double
+
+
+@pytest.mark.parametrize(
+    ("rules", "tolerance", "fault"),
+    [
+        (named_rules("finkel", 2), 1e-5, "finkel: single precision is for rule sets outside the "),
+        (named_rules("bell-stakes", 1), 1e-5, "bell-stakes: with stakes values are money, "),
+        (
+            with_dice(SELDOM),
+            1e-5,
+            "seldom: with these dice every block is proven, which takes double precision$",
+        ),
+        (named_rules("ben", 1), 9e-6, "tolerance 9e-06: in single precision it is at least 1e-05;"),
+        (named_rules("ben", 1), float("nan"), "tolerance nan: in single precision"),
+    ],
+)
+def test_what_is_not_solved_in_single_precision(rules, tolerance, fault):
+    space = space_of(rules)
+    with pytest.raises(InputError, match=f"^{fault}"):
+        check_precision(space, "single", tolerance)
+    check_precision(space, "double", tolerance)
+
+
+def test_kernels_by_precision():
+    space = space_of(named_rules("ben", 1))
+    assert kernel_of(space) is kernel_of(space, "double") is not kernel_of(space, "single")
+    assert kernel_of(space, "single").precision == "single"
+    for make in (kernel_of, check_precision):
+        with pytest.raises(InputError, match="precision 'half': expected double or single"):
+            make(space, "half")
+    with pytest.raises(InputError, match="race family"):
+        kernel_of(space_of(named_rules("finkel", 1)), "single")
+    with pytest.raises(InputError, match="tolerance 1e-06: in single precision"):
+        solve(space, tolerance=1e-6, kernel=kernel_of(space, "single"))
+    assert (default_tolerance("double"), default_tolerance("single")) == (1e-12, 1e-5)

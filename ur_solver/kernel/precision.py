@@ -1,0 +1,51 @@
+"""The precision that a space is solved in."""
+
+from __future__ import annotations
+
+from ur_solver.errors import InputError
+from ur_solver.space import Space, StakesSpace, TileSpace
+
+DOUBLE, SINGLE = PRECISIONS = ("double", "single")
+"""What may be asked for. In single precision a block takes about half of the memory."""
+
+SINGLE_TOLERANCE = 1e-5
+"""The smallest tolerance in single precision."""
+
+_TOLERANCE = {DOUBLE: 1e-12, SINGLE: SINGLE_TOLERANCE}
+
+
+def default_tolerance(precision: str) -> float:
+    """The tolerance of a solve for which none is asked."""
+    return _TOLERANCE.get(precision, _TOLERANCE[DOUBLE])
+
+
+def check_precision(space: Space, precision: str, tolerance: float | None = None) -> None:
+    """Refuse a precision that a space, or a tolerance, is not solved in.
+
+    Raises
+    ------
+    InputError
+    """
+    rules = space.rules
+    if precision not in PRECISIONS:
+        raise InputError(f"precision {precision!r:.50}: expected {' or '.join(PRECISIONS)}")
+    if precision == DOUBLE:
+        return
+    if isinstance(space, StakesSpace):
+        raise InputError(
+            f"{rules.name}: with stakes values are money, which is solved in double precision only"
+        )
+    if not rules.dice.is_ordinary:
+        raise InputError(
+            f"{rules.name}: with these dice every block is proven, which takes double precision"
+        )
+    if not isinstance(space, TileSpace):
+        raise InputError(
+            f"{rules.name}: single precision is for rule sets outside the race family; solve this "
+            "one in double precision"
+        )
+    if tolerance is not None and not tolerance >= SINGLE_TOLERANCE:
+        raise InputError(
+            f"tolerance {tolerance:g}: in single precision it is at least {SINGLE_TOLERANCE:g}; "
+            "ask for that, or for double precision"
+        )
