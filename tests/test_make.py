@@ -27,21 +27,27 @@ from ur_solver.estimates import estimate
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of
-rules, threads = named_rules(sys.argv[1]), int(sys.argv[3])
-make_table(rules, pathlib.Path(sys.argv[2]), threads=threads)
+rules, threads, precision = named_rules(sys.argv[1]), int(sys.argv[3]), sys.argv[4]
+make_table(rules, pathlib.Path(sys.argv[2]), threads=threads, precision=precision)
 # not ru_maxrss, whose initial value is the parent's at the time that it started this process
 status = pathlib.Path("/proc/self/status").read_text()
 peak = 1024 * int(status.split("VmHWM:")[1].split()[0])
-print(json.dumps([estimate(part_of(rules), threads=threads).memory_bytes, peak]))
+found = estimate(part_of(rules), threads=threads, precision=precision)
+print(json.dumps([found.memory_bytes, peak]))
 """
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize(
-    ("word", "threads"), [("finkel:2", 1), ("finkel:4", 1), ("finkel:4", 4), ("murray:2", 2)]
+    ("word", "threads", "precision"),
+    [
+        *(("finkel:2", 1, "double"), ("finkel:4", 1, "double"), ("finkel:4", 4, "double")),
+        *(("murray:2", 2, "double"), ("skiriuk:3", 1, "double"), ("skiriuk:3", 1, "single")),
+    ],
 )
-def test_peak_memory_is_within_the_estimate(word, threads, tmp_path):
-    command = [sys.executable, "-c", PEAK, word, str(tmp_path / "table.h5"), str(threads)]
+def test_peak_memory_is_within_the_estimate(word, threads, precision, tmp_path):
+    path = str(tmp_path / "table.h5")
+    command = [sys.executable, "-c", PEAK, word, path, str(threads), precision]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     estimated, peak = json.loads(result.stdout)
     assert peak <= estimated <= 3 * peak
@@ -163,7 +169,7 @@ def test_expected_time_is_scaled_from_a_small_sample(name, monkeypatch):
     # of no more than 600,000 positions, whatever is asked about
     sampled = []
 
-    def fake(space, *, tolerance, certify, runner, on_block):
+    def fake(space, *, tolerance, certify, kernel, runner, on_block):
         sampled.append(space)
 
     clock = iter(range(1000))
@@ -184,7 +190,7 @@ def test_where_sweeps_grow_fast_the_time_for_a_position_grows(monkeypatch):
     rules = named_rules("finkel").changed(path=PATHS["murray-royalur"], safe_rosettes=False)
     sweeps = {1: 67, 2: 102}
 
-    def fake(space, *, tolerance, certify, runner, on_block):
+    def fake(space, *, tolerance, certify, kernel, runner, on_block):
         for block in space.blocks:
             on_block(BlockRecord(block.index, 0.0, sweeps[space.rules.pieces], 0.0))
 

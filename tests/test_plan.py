@@ -102,7 +102,7 @@ def test_the_speed_is_that_of_a_sample(monkeypatch):
     """Of its large blocks. The processor was another program's half of the time: not counted."""
     sampled, certified = [], []
 
-    def fake(space, *, tolerance, certify, runner, on_block):
+    def fake(space, *, tolerance, certify, kernel, runner, on_block):
         sampled.append(space)
         certified.append(certify)
         for block in space.blocks:

@@ -22,6 +22,7 @@ from ur_solver.errors import InputError, NotATableError, OutputError, UrError, m
 from ur_solver.estimates import Room, available_bytes, check_disk, room_for
 from ur_solver.estimates.cost import BASE_BYTES, UNWRITTEN_BYTES, block_cost, largest_cost
 from ur_solver.estimates.room import ROOM_OF_A_DRIVER
+from ur_solver.kernel import DOUBLE, check_precision, default_tolerance, kernel_of
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, part_of
 from ur_solver.table import (
@@ -149,8 +150,9 @@ def make_table(
     rules: RuleSet,
     output: pathlib.Path,
     *,
-    tolerance: float = 1e-12,
+    tolerance: float | None = None,
     certify: bool = False,
+    precision: str = DOUBLE,
     threads: int | None = None,
     value_type: str = "float64",
     part: Part | None = None,
@@ -173,12 +175,15 @@ def make_table(
     output : Path
         A name that ends in .h5 or .hdf5 is a file's. Any other is a folder's, in which the files of
         the blocks stay and are the table.
-    tolerance : float
+    tolerance : float, optional
         The largest error of a probability before it is rounded to the value type; with stakes,
-        of a value in units of the pot.
+        of a value in units of the pot. By default 1e-12, in single precision 1e-5.
     certify : bool
         Prove error bounds, block by block. The table records them, even where they exceed the
         tolerance.
+    precision : str
+        ``"double"`` or ``"single"``, in which a block takes a quarter less memory
+        (`ur_solver.kernel.check_precision`).
     threads : int, optional
         One a processor by default.
     value_type : str
@@ -206,7 +211,8 @@ def make_table(
     ------
     InputError
         If a table is to be certified whose value type rounds: proofs are of the values
-        in the file, and those are not the ones solved. See `certify_table`.
+        in the file, and those are not the ones solved. See `certify_table`. If the rules, or the
+        tolerance, are not solved in single precision.
     CertificateError
         If no bound can be proven for a block.
     UnsolvableError
@@ -240,10 +246,13 @@ def make_table(
         )
     rules = rules.settled()
     part = part or part_of(rules)
+    if tolerance is None:
+        tolerance = default_tolerance(precision)
+    check_precision(part.space, precision, tolerance)
     if cluster is not None:
         room = ROOM_OF_A_DRIVER
     else:
-        room = room_for(part, memory=memory, certify=certify, threads=threads)
+        room = room_for(part, memory=memory, certify=certify, threads=threads, precision=precision)
         if on_room is not None:
             on_room(room)
     check_disk(part, output, value_type)
@@ -255,7 +264,7 @@ def make_table(
         len(part.indices),
         output,
     )
-    job = Job(rules, tolerance, certify, part=part.name)
+    job = Job(rules, tolerance, certify, part=part.name, precision=precision)
     if is_folder and (output / TABLE).is_file():
         remove_folder(output)
     with (
@@ -313,6 +322,7 @@ def make_table(
             space,
             tolerance=tolerance,
             certify=certify,
+            kernel=kernel_of(space, precision),
             runner=runner,
             store=store,
             task=task,
@@ -389,15 +399,15 @@ def _performers(
         raise InputError(
             missing_extra("workers need Dask distributed", "cluster", package)
         ) from None
-    space, certify = part.space, folder.job.certify
+    space, job = part.space, folder.job
     if memory is None and cluster.scheduler is None:
         memory = available_bytes() // (cluster.workers or 1)
     path = folder.folder.absolute()
     with connected(cluster) as connect:
         runner = ClusterRunner(
             connect,
-            cost=lambda index: block_cost(space, index, certify),
-            largest=largest_cost(part, certify),
+            cost=lambda index: block_cost(space, index, job.certify, job.precision),
+            largest=largest_cost(part, job.certify, job.precision),
             folder=str(path),
             memory=None if memory is None else memory - BASE_BYTES,
             most_threads=cluster.threads,

@@ -13,6 +13,8 @@ from ur_solver.rules import RuleSet
 VERSION = 5
 """Of `solve.json` and of the files beside it. Up to 3, all blocks were in one file."""
 
+_DOUBLE = "double"
+
 
 @dataclass(frozen=True)
 class Job:
@@ -29,6 +31,9 @@ class Job:
         How values are stored; blocks that others read are in float64.
     part : str or None
         Which part of the game is solved, as `ur_solver.space.Part.name` says it; None for all.
+    precision : str
+        What blocks are solved in, ``"double"`` or ``"single"``; files that do not say it are of
+        double precision.
     """
 
     rules: RuleSet
@@ -36,6 +41,7 @@ class Job:
     certify: bool = False
     value_type: str = "float64"
     part: str | None = None
+    precision: str = _DOUBLE
 
     def to_bytes(self) -> bytes:
         """The content of ``solve.json``."""
@@ -48,6 +54,8 @@ class Job:
         }
         if self.part is not None:
             head["part"] = self.part
+        if self.precision != _DOUBLE:
+            head["precision"] = self.precision
         return json.dumps(head, indent=1).encode()
 
     @staticmethod
@@ -84,6 +92,7 @@ class Job:
             certify=bool(head["certify"]),
             value_type=str(head["value_type"]),
             part=None if head.get("part") is None else str(head["part"]),
+            precision=str(head.get("precision", _DOUBLE)),
         )
 
     def misfit(self, wanted: Job) -> str | None:
@@ -95,6 +104,8 @@ class Job:
             return f"is of tolerance {self.tolerance!r}, not {wanted.tolerance!r}"
         if self.certify is not wanted.certify:
             return f"is of blocks that are {'' if self.certify else 'not '}certified"
+        if self.precision != wanted.precision:
+            return f"is of {self.precision} precision, not of {wanted.precision}"
         if self.value_type != wanted.value_type:
             return f"holds {self.value_type}, not {wanted.value_type}"
         if self.part != wanted.part:
@@ -113,8 +124,10 @@ def described(content: bytes) -> str:
         head = json.loads(content)
         job = Job._of(head)
         part = "" if job.part is None else f", {job.part}"
+        precision = "" if job.precision == _DOUBLE else f", {job.precision} precision"
         return (
-            f"{job.rules.title}{part}, tolerance {job.tolerance!r}, version {head.get('version')!r}"
+            f"{job.rules.title}{part}, tolerance {job.tolerance!r}{precision}, version "
+            f"{head.get('version')!r}"
         )
     except _UNREADABLE:
         return "one that cannot be read"

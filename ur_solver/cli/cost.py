@@ -17,6 +17,7 @@ from ur_solver.estimates import (
     free_bytes,
     room_for,
 )
+from ur_solver.kernel import DOUBLE
 from ur_solver.space import Part
 
 
@@ -75,6 +76,7 @@ def cost_of(
     certify: bool = False,
     threads: int | None = None,
     memory: int | None = None,
+    precision: str = DOUBLE,
     is_timed: bool = True,
 ) -> Cost:
     """What a solve to `output` will take; its folder need not be there yet.
@@ -84,12 +86,19 @@ def cost_of(
     folder = next(each for each in output.absolute().parents if each.is_dir())
     reason = None
     try:
-        room_for(part, memory=memory, certify=certify, threads=threads)
+        room_for(part, memory=memory, certify=certify, threads=threads, precision=precision)
         check_disk(part, folder / output.name, value_type)
     except (MemoryLimitError, DiskLimitError) as error:
         reason = str(error)
     free = available_bytes(threads) if memory is None else memory
-    found = estimate(part, value_type=value_type, certify=certify, threads=threads, memory=free)
+    found = estimate(
+        part,
+        value_type=value_type,
+        certify=certify,
+        threads=threads,
+        memory=free,
+        precision=precision,
+    )
     is_timed = is_timed and reason is None
     return Cost(
         positions=found.positions,
@@ -98,6 +107,8 @@ def cost_of(
         table_bytes=found.table_bytes,
         disk_bytes=disk_bytes(part, value_type),
         disk_free_bytes=free_bytes(folder / output.name),
-        seconds=expected_seconds(part, certify=certify, threads=threads) if is_timed else None,
+        seconds=expected_seconds(part, certify=certify, threads=threads, precision=precision)
+        if is_timed
+        else None,
         reason=reason,
     )

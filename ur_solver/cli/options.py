@@ -58,6 +58,13 @@ left_option = click.option(
     metavar="K",
     help="Only the positions in which each side has at most K pieces left to bear off.",
 )
+precision_option = click.option(
+    "--precision",
+    type=click.Choice(["double", "single"]),
+    default="double",
+    show_default=True,
+    help="Of the solve; single takes less memory, for a tolerance of 1e-5 or more.",
+)
 
 
 def position_of(rules: RuleSet, text: str | None) -> Position:

@@ -15,12 +15,14 @@ from ur_solver.cli.options import (
     left_option,
     memory_size,
     pieces_option,
+    precision_option,
     rules_argument,
 )
 from ur_solver.cli.output import columns, gib_text, size_text, time_text
 from ur_solver.engine import default_threads
 from ur_solver.errors import OutputError
 from ur_solver.estimates import Plan, available_bytes, measured_speed, plan
+from ur_solver.kernel import check_precision
 from ur_solver.space import part_of
 
 _WIDTH, _ROW = 800, 40
@@ -42,6 +44,7 @@ _WIDTH, _ROW = 800, 40
     "--memory", type=memory_size, metavar="SIZE", help="Of each worker; what is free by default."
 )
 @click.option("--certify", is_flag=True, help="With memory and time for proofs.")
+@precision_option
 @click.option(
     "--chart",
     type=click.Path(path_type=pathlib.Path, dir_okay=False),
@@ -58,6 +61,7 @@ def command(
     machines: int | None,
     memory: int | None,
     certify: bool,
+    precision: str,
     chart: pathlib.Path | None,
     as_json: bool,
     **custom: Any,
@@ -72,13 +76,15 @@ def command(
     """
     chosen = custom_rules(rules, pieces, **custom).settled()
     part = part_of(chosen, left)
+    check_precision(part.space, precision)
     found = plan(
         part,
         workers=workers,
         cores=cores or default_threads(),
         memory=available_bytes() if memory is None else memory,
-        speed=measured_speed(part, certify=certify),
+        speed=measured_speed(part, certify=certify, precision=precision),
         certify=certify,
+        precision=precision,
         machines=machines,
     )
     if chart is not None:

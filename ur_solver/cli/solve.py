@@ -16,6 +16,7 @@ from ur_solver.cli.options import (
     left_option,
     memory_option,
     pieces_option,
+    precision_option,
     rules_argument,
 )
 from ur_solver.cli.output import (
@@ -32,6 +33,7 @@ from ur_solver.cluster import Cluster
 from ur_solver.engine import MIN_TOLERANCE
 from ur_solver.errors import CertificateError
 from ur_solver.estimates import Room
+from ur_solver.kernel import check_precision, default_tolerance
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.make import MakeSummary, is_present, make_table
 from ur_solver.rules import RuleSet
@@ -53,11 +55,11 @@ from ur_solver.table import VALUE_TYPES, TableFile
 @click.option(
     "--tolerance",
     type=click.FloatRange(MIN_TOLERANCE, 0.5),
-    default=1e-12,
-    show_default=True,
+    show_default="1e-12; in single precision 1e-5",
     help="What a probability may be off.",
 )
 @click.option("--certify", is_flag=True, help="Prove how far values can be off.")
+@precision_option
 @click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
 @memory_option
 @click.option("--scheduler", help="The address of a Dask scheduler whose workers solve.")
@@ -79,8 +81,9 @@ def command(
     pieces: int | None,
     left: int | None,
     output: pathlib.Path | None,
-    tolerance: float,
+    tolerance: float | None,
     certify: bool,
+    precision: str,
     threads: int | None,
     memory: int | None,
     scheduler: str | None,
@@ -105,6 +108,9 @@ def command(
     """
     chosen = custom_rules(rules, pieces, **custom)
     part = part_of(chosen.settled(), left)
+    if tolerance is None:
+        tolerance = default_tolerance(precision)
+    check_precision(part.space, precision, tolerance)
     is_named = output is not None
     output = output or new_table_path(chosen, value_type, part)
     if dry_run:
@@ -115,6 +121,7 @@ def command(
             certify=certify,
             threads=threads,
             memory=memory,
+            precision=precision,
         )
         asked = {"rules": chosen.name, "pieces": chosen.pieces, "path": str(output)}
         click.echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
@@ -165,6 +172,7 @@ def command(
             summary = make_table(
                 chosen,
                 output,
+                precision=precision,
                 threads=threads,
                 memory=memory,
                 cluster=cluster,

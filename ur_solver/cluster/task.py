@@ -66,7 +66,7 @@ class FolderTask:
         there = files.whole_row(index) if files.path(index).exists() else None
         if there is not None:
             return BlockRecord.of(there)
-        kernel, blocks = kernel_of(files.space), _FolderBlocks(files)
+        kernel, blocks = kernel_of(files.space, job.precision), _FolderBlocks(files)
         outside = None
         try:
             if job.certify:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ur_solver.blocks import BlockRecord
 from ur_solver.engine import ThreadRunner, default_threads, solve
 from ur_solver.estimates.memory import available_bytes, peak_live, peak_together
-from ur_solver.kernel import kernel_of
+from ur_solver.kernel import DOUBLE, default_tolerance, kernel_of
 from ur_solver.space import Block, Part, Space, space_of
 from ur_solver.table import VALUE_TYPES
 
@@ -67,6 +67,7 @@ def estimate(
     certify: bool = False,
     threads: int | None = None,
     memory: int | None = None,
+    precision: str = DOUBLE,
 ) -> Estimate:
     """The expected cost of a solve, from its sizes alone.
 
@@ -78,13 +79,13 @@ def estimate(
     blocks = part.space.blocks
     together = sum(blocks[each].size for each in part.space.reads(largest.index))
     whole = BASE_BYTES + 8 * (largest.size + together)
-    least = BASE_BYTES + largest_cost(part, certify)
+    least = BASE_BYTES + largest_cost(part, certify, precision)
     if whole <= (available_bytes(threads) if memory is None else memory):
         # spaces that do not fit have too many blocks to examine
         sizes = [block.size for block in part.blocks]
         live = peak_live(part.reads, sizes, threads) + max(UNWRITTEN_BYTES // 8, largest.size)
         values = 8 * min(part.n_values, live)
-        whole = BASE_BYTES + values + _workspaces(part, certify, threads)
+        whole = BASE_BYTES + values + _workspaces(part, certify, threads, precision)
     return Estimate(part.n_positions, max(whole, least), least, on_disk)
 
 
@@ -94,27 +95,28 @@ def table_bytes(part: Part, value_type: str) -> int:
     return int(_COMPRESSION[value_type] * stored)
 
 
-def block_cost(space: Space, index: int, certify: bool) -> int:
+def block_cost(space: Space, index: int, certify: bool, precision: str = DOUBLE) -> int:
     """The memory that a block needs while it is in work, without what it reads: bytes."""
     block = space.blocks[index]
-    return kernel_of(space).workspace_bytes(block, certify=certify) + 8 * block.size
+    kernel = kernel_of(space, precision)
+    return kernel.workspace_bytes(block, certify=certify) + 8 * block.size
 
 
-def costliest_block(part: Part, certify: bool) -> tuple[Block, int]:
+def costliest_block(part: Part, certify: bool, precision: str = DOUBLE) -> tuple[Block, int]:
     """The block that takes the most memory while it is in work, and how much: bytes."""
     largest = heapq.nlargest(_LARGEST, part.blocks, key=lambda block: block.size)
-    costs = [(block, block_cost(part.space, block.index, certify)) for block in largest]
+    costs = [(block, block_cost(part.space, block.index, certify, precision)) for block in largest]
     return max(costs, key=lambda each: each[1])
 
 
-def largest_cost(part: Part, certify: bool) -> int:
+def largest_cost(part: Part, certify: bool, precision: str = DOUBLE) -> int:
     """The most that a block takes while it is in work, in bytes."""
-    return costliest_block(part, certify)[1]
+    return costliest_block(part, certify, precision)[1]
 
 
-def _workspaces(part: Part, certify: bool, threads: int) -> int:
+def _workspaces(part: Part, certify: bool, threads: int, precision: str) -> int:
     """The memory of all workspaces that are in use at once, in bytes."""
-    kernel = kernel_of(part.space)
+    kernel = kernel_of(part.space, precision)
     largest = heapq.nlargest(
         _LARGEST * threads, enumerate(part.blocks), key=lambda each: each[1].size
     )
@@ -122,7 +124,9 @@ def _workspaces(part: Part, certify: bool, threads: int) -> int:
     return peak_together(part.reads, weights, threads)
 
 
-def expected_seconds(part: Part, *, certify: bool = False, threads: int | None = None) -> float:
+def expected_seconds(
+    part: Part, *, certify: bool = False, threads: int | None = None, precision: str = DOUBLE
+) -> float:
     """How long a solve is expected to take on this machine.
 
     The same rules with fewer pieces are solved, some tenths of a second, and the time is scaled to
@@ -132,7 +136,7 @@ def expected_seconds(part: Part, *, certify: bool = False, threads: int | None =
 
     scripts/measure_estimates.py tells how far that is off.
     """
-    sample = solve_sample(part, certify=certify, threads=threads)
+    sample = solve_sample(part, certify=certify, threads=threads, precision=precision)
     return sample.slower * sample.seconds * part.n_positions / sample.space.n_positions
 
 
@@ -164,6 +168,7 @@ def solve_sample(
     certify: bool = False,
     threads: int | None = None,
     most: int = _SAMPLE_POSITIONS,
+    precision: str = DOUBLE,
 ) -> Sample:
     """Solve the same rules with fewer pieces, to see how fast this machine is.
 
@@ -179,11 +184,12 @@ def solve_sample(
     space = space_of(rules.with_pieces(pieces))
     fewer = 0.0
     if steps and pieces > 1 and space.n_positions >= _TELLING_POSITIONS:
-        fewer = _mean_sweeps(space_of(rules.with_pieces(pieces - 1)), certify, threads, [])
+        smaller = space_of(rules.with_pieces(pieces - 1))
+        fewer = _mean_sweeps(smaller, certify, threads, [], precision)
     records: list[BlockRecord] = []
     processor = time.process_time()
     began = time.perf_counter()
-    sweeps = _mean_sweeps(space, certify, threads, records)
+    sweeps = _mean_sweeps(space, certify, threads, records, precision)
     seconds = time.perf_counter() - began
     growth = sweeps / fewer if fewer else _USUAL_GROWTH
     slower = 1 + steps * (max(1.0, growth / _USUAL_GROWTH) ** 2 - 1)
@@ -191,7 +197,11 @@ def solve_sample(
 
 
 def _mean_sweeps(
-    space: Space, certify: bool, threads: int | None, records: list[BlockRecord]
+    space: Space,
+    certify: bool,
+    threads: int | None,
+    records: list[BlockRecord],
+    precision: str,
 ) -> float:
     """Solve a space; the sweeps over a position, on average."""
     total = 0
@@ -201,5 +211,12 @@ def _mean_sweeps(
         total += record.sweeps * space.blocks[record.index].size
         records.append(record)
 
-    solve(space, tolerance=1e-12, certify=certify, runner=ThreadRunner(threads), on_block=count)
+    solve(
+        space,
+        tolerance=default_tolerance(precision),
+        certify=certify,
+        kernel=kernel_of(space, precision),
+        runner=ThreadRunner(threads),
+        on_block=count,
+    )
     return total / space.n_values

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ur_solver.engine import BlockGraph, Dispatcher, critical_paths
 from ur_solver.errors import MemoryLimitError
 from ur_solver.estimates.cost import BASE_BYTES, block_cost, costliest_block, solve_sample
+from ur_solver.kernel import DOUBLE
 from ur_solver.space import Part
 
 _SMALL = 1 << 10
@@ -96,7 +97,7 @@ class Plan:
     spans: tuple[Span, ...]
 
 
-def measured_speed(part: Part, *, certify: bool = False) -> Speed:
+def measured_speed(part: Part, *, certify: bool = False, precision: str = DOUBLE) -> Speed:
     """How fast one thread of this machine is, by a solve of the same rules with fewer pieces.
 
     The time is the processor's, so that what else the machine does matters little. The time for a
@@ -105,7 +106,7 @@ def measured_speed(part: Part, *, certify: bool = False) -> Speed:
     as large as it may be without taking more than some hundredths of the solve, or some seconds.
     """
     most = max(_LEAST_SAMPLE, min(_MOST_SAMPLE, part.n_positions // _SAMPLE_SHARE))
-    sample = solve_sample(part, certify=certify, threads=1, most=most)
+    sample = solve_sample(part, certify=certify, threads=1, most=most, precision=precision)
     space = sample.space
     share = min(1.0, sample.processor_seconds / sample.seconds)
     times = [(space.blocks[each.index].size, share * each.seconds) for each in sample.records]
@@ -129,6 +130,7 @@ def plan(
     speed: Speed,
     certify: bool = False,
     machines: int | None = None,
+    precision: str = DOUBLE,
 ) -> Plan:
     """Simulate a solve.
 
@@ -145,20 +147,22 @@ def plan(
     machines : int, optional
         On so many machines the workers are, evenly; those on one machine lend each other idle
         processors. By default each has its own.
+    precision : str
+        What blocks are solved in.
 
     Raises
     ------
     MemoryLimitError
         If a block is too large for a worker, or for the kernel.
     """
-    check_blocks(part, memory, certify)
+    check_blocks(part, memory, certify, precision)
     graph = BlockGraph.of(part, is_urgent_first=True)
     sizes = graph.sizes
     costs: dict[int, int] = {}
 
     def cost(index: int) -> int:
         if index not in costs:
-            costs[index] = block_cost(part.space, index, certify)
+            costs[index] = block_cost(part.space, index, certify, precision)
         return costs[index]
 
     dispatcher = Dispatcher(graph, cost)
@@ -214,9 +218,9 @@ def plan(
     )
 
 
-def check_blocks(part: Part, memory: int, certify: bool) -> None:
+def check_blocks(part: Part, memory: int, certify: bool, precision: str = DOUBLE) -> None:
     """Raise MemoryLimitError if a block is too large for a worker."""
-    costliest, cost = costliest_block(part, certify)
+    costliest, cost = costliest_block(part, certify, precision)
     taken = BASE_BYTES + cost
     if taken > memory:
         raise MemoryLimitError(

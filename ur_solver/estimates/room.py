@@ -14,6 +14,7 @@ from ur_solver.estimates.cost import (
     largest_cost,
 )
 from ur_solver.estimates.memory import available_bytes
+from ur_solver.kernel import DOUBLE
 from ur_solver.rules import MAX_PIECES
 from ur_solver.space import Part, part_of
 
@@ -59,6 +60,7 @@ def room_for(
     memory: int | None = None,
     certify: bool = False,
     threads: int | None = None,
+    precision: str = DOUBLE,
 ) -> Room:
     """Divide the memory of a solve, or refuse it.
 
@@ -69,6 +71,7 @@ def room_for(
         What it may take, in bytes; by default what is free.
     certify : bool
     threads : int, optional
+    precision : str
         As for `ur_solver.make.make_table`.
 
     Raises
@@ -78,12 +81,12 @@ def room_for(
         is, and the largest count of pieces that fits, or that may be left.
     """
     budget = available_bytes(threads) if memory is None else memory
-    misfit = _misfit(part, budget, certify)
+    misfit = _misfit(part, budget, certify, precision)
     if misfit is not None:
         fitting = [
             count
             for count in range(1, min(part.left or 1, MAX_PIECES + 1))
-            if _misfit(_smaller(part, count), budget, certify) is None
+            if _misfit(_smaller(part, count), budget, certify, precision) is None
         ]
         fits = (
             "the largest count that fits is {0} (-n {0})"
@@ -94,16 +97,18 @@ def room_for(
         raise MemoryLimitError(
             f"{part.title} has {part.n_positions:,} positions and {misfit}{advice}"
         )
-    needed = estimate(part, certify=certify, threads=threads, memory=budget).memory_bytes
+    needed = estimate(
+        part, certify=certify, threads=threads, memory=budget, precision=precision
+    ).memory_bytes
     if needed <= budget:
         return Room(budget, needed, None, UNWRITTEN_BYTES, None)
     rest = budget - BASE_BYTES
-    in_work = max(largest_cost(part, certify), rest // 2)
+    in_work = max(largest_cost(part, certify, precision), rest // 2)
     kept = max(0, rest - in_work)
     unwritten = min(UNWRITTEN_BYTES, kept // 4)
 
     def cost(index: int) -> int:
-        return block_cost(part.space, index, certify)
+        return block_cost(part.space, index, certify, precision)
 
     return Room(budget, needed, kept - unwritten, unwritten, Allowance(in_work, cost))
 
@@ -114,9 +119,9 @@ def _smaller(part: Part, count: int) -> Part:
     return part_of(rules.with_pieces(count)) if part.is_whole else part_of(rules, count)
 
 
-def _misfit(part: Part, budget: int, certify: bool) -> str | None:
+def _misfit(part: Part, budget: int, certify: bool, precision: str) -> str | None:
     """Why a solve would not fit, in words; None if it would."""
-    least = BASE_BYTES + largest_cost(part, certify)
+    least = BASE_BYTES + largest_cost(part, certify, precision)
     if least > budget:
         return f"needs {least / 2**30:.1f} GiB of memory; {budget / 2**30:.1f} GiB may be taken"
     return None

@@ -137,7 +137,7 @@ class RowKernel(_LaidOut):
     origin : int
         Where the numbering of a block's values begins: 0 but in tests of large numbers.
     precision : str
-        ``"double"`` or ``"single"``, in which a block takes about half of the memory.
+        ``"double"`` or ``"single"``, in which a block takes a quarter less memory.
 
     Raises
     ------
