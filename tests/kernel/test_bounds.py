@@ -252,6 +252,9 @@ class Steadfast:
 
     coarseness, read_rounding = 1.0, 2.0**-53
 
+    def carry(self, outside):
+        return False
+
     def bracket(self, values, shift):
         self.shift = shift
 

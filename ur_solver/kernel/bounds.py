@@ -50,6 +50,10 @@ _SPARE = 2.0**-50
 """A margin of the proven bound by float64, besides half of the block's own part, so that the proof
 succeeds again with other threads, in another order, or with other instructions."""
 
+_WORTH_CARRYING, _MOST_MARGIN = 0.95, 2.0**-47
+"""The same where bounds include what other blocks' values are off, and the most that is added for
+that half there, which would grow from block to block: in another proof only rounding differs."""
+
 _MOST_DENOMINATOR = 1 << 16
 """The largest denominator of a chance: products of two chances are still exact in float64."""
 
@@ -169,7 +173,9 @@ def prove(
         )
     least, where, sweeps = math.inf, block.offset, 0
     outside = math.nextafter(outside + work.read_rounding, math.inf)
-    carried = outside if work.carry(outside) else 0.0
+    carried, worth, margin = 0.0, _WORTH_A_SWEEP, math.inf
+    if work.carry(outside):
+        carried, worth, margin = outside, _WORTH_CARRYING, _MOST_MARGIN
     for patience in _PATIENCE:
         if carried + shift > _WIDEST:
             break
@@ -186,8 +192,9 @@ def prove(
             if width < least:
                 least, where = width, rank
             if whole < carried + shift:
-                if claimed is None and (width <= spare or not width < _WORTH_A_SWEEP * before):
-                    return outside + 1.5 * width + spare
+                is_done = width <= spare or not width < worth * before
+                if claimed is None and is_done:
+                    return outside + width + min(0.5 * width, margin) + spare
                 error = math.nextafter(outside + width, math.inf)
                 if claimed is not None and error <= claimed:
                     return error
