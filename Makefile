@@ -46,7 +46,7 @@ sanitize: $(STAMP)
 	  LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=. \
 	    $(PYTEST) -q -m "not long" -p no:cacheprovider \
-	    -k "not process and not ctrl_c and not full_disk" \
+	    -k "not process and not ctrl_c and not full_disk and not take_no_more" \
 	    tests/kernel tests/space tests/engine tests/players/test_walker.py'
 
 # The package from its sdist, through a wheel, with the source tree out of reach.

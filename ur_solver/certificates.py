@@ -63,9 +63,9 @@ def certify_table(
 
     def count(bound: BlockBound) -> None:
         nonlocal done
-        done += space.blocks[bound.index].size
+        done += space.blocks[bound.index].size // space.values_per_position
         if progress is not None:
-            progress(done, table.part.n_values)
+            progress(done, table.part.n_positions)
 
     errors = certify(space, values, part=table.part, runner=ThreadRunner(threads), on_block=count)
     add_certificate(table, errors, _level_errors(table, values, errors, threads))

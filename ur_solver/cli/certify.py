@@ -29,7 +29,7 @@ def command(word: str, threads: int | None, as_json: bool, telling: Telling) -> 
     """
     with (
         open_file(word, say=say) as opened,
-        telling.progress("certifying", opened.header.positions) as progress,
+        telling.progress("certifying", opened.part.n_positions) as progress,
     ):
         error = certify_table(opened, threads=threads, progress=progress)
     if as_json:
