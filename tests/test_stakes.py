@@ -254,3 +254,18 @@ def test_rules_tell_the_stakes(ur):
     assert values["stakes"] == {"ante": 20, "fine": 1}
     assert "go with --stakes" in ur("rules", "bell", "--ante", "20", code=2)
     assert "race has no switch 'stakes'" in ur("rules", "finkel", "--stakes", code=2)
+
+
+def test_progress_of_both_passes_ends_at_all_positions(certified, tmp_path):
+    path = tmp_path / "t.h5"
+    shutil.copy(certified, path)
+    for run in (certify_table, verify_table):
+        told = []
+        with TableFile(path) as table:
+            run(table, progress=lambda done, total, told=told: told.append((done, total)))
+            n = table.part.n_positions
+        done = [each for each, _ in told]
+        assert {total for _, total in told} == {n}
+        assert done == sorted(done)
+        assert done[len(table.part.blocks) - 1] == n // 2
+        assert done[-1] == n

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.engine import BlockBound, ThreadRunner, bound_levels, certify
+from ur_solver.engine import BlockBound, BlockLevels, ThreadRunner, bound_levels, certify
 from ur_solver.errors import InputError
 from ur_solver.space import StakesSpace
 from ur_solver.table import VALUE_TYPES, TableFile, add_certificate
@@ -59,16 +59,18 @@ def certify_table(
         )
     space = table.space
     values = VALUE_TYPES[table.header.value_type].decode(table.load())
+    # with stakes every block is bounded twice, which counts as half of its positions each time
+    turns = space.values_per_position * (1 if space.is_chance else 2)
     done = 0
 
-    def count(bound: BlockBound) -> None:
+    def count(bound: BlockBound | BlockLevels) -> None:
         nonlocal done
-        done += space.blocks[bound.index].size // space.values_per_position
+        done += space.blocks[bound.index].size
         if progress is not None:
-            progress(done, table.part.n_positions)
+            progress(done // turns, table.part.n_positions)
 
     errors = certify(space, values, part=table.part, runner=ThreadRunner(threads), on_block=count)
-    add_certificate(table, errors, _level_errors(table, values, errors, threads))
+    add_certificate(table, errors, _level_errors(table, values, errors, threads, count))
     return float(errors.max()) * space.unit
 
 
@@ -99,10 +101,13 @@ def _level_errors(
     values: npt.NDArray[np.float64],
     errors: npt.NDArray[np.float64],
     threads: int | None,
+    on_block: Callable[[BlockLevels], object] = lambda levels: None,
 ) -> tuple[float, ...] | None:
     """How far values are off at each number of fines, the cut included; None without stakes."""
     if not isinstance(table.space, StakesSpace):
         return None
     runner = ThreadRunner(threads)
-    found = bound_levels(table.space, values, errors, part=table.part, runner=runner)
+    found = bound_levels(
+        table.space, values, errors, part=table.part, runner=runner, on_block=on_block
+    )
     return tuple((_LEVEL_SPARE * found).tolist())

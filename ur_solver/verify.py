@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
@@ -113,6 +113,8 @@ def verify_table(
     verifier = _Verifier(table, values)
     verifier.check_header()
     worst = 0.0
+    # where levels are checked too, a block counts as half of its positions each time
+    turns = table.space.values_per_position * (1 if table.header.level_errors is None else 2)
     done = 0
     part = table.part
     for block in part.blocks:
@@ -131,8 +133,11 @@ def verify_table(
             worst = max(worst, residual)
             done += block.size
             if progress is not None:
-                progress(done // table.space.values_per_position, part.n_positions)
-    verifier.check_levels(threads)
+                progress(done // turns, part.n_positions)
+    for block in verifier.check_levels(threads):
+        done += block.size
+        if progress is not None:
+            progress(done // turns, part.n_positions)
     sample = min(sample, part.n_positions)
     verifier.check_sample(sample, seed)
     return Verification(
@@ -223,8 +228,8 @@ class _Verifier:
                     block, block.offset, f"its block has a {name} of {most}, above {recorded}"
                 )
 
-    def check_levels(self, threads: int) -> None:
-        """Check that levels of fines are off by no more than the table claims."""
+    def check_levels(self, threads: int) -> Iterator[Block]:
+        """Check that levels of fines are off by no more than the table claims, block by block."""
         claimed = self.table.header.level_errors
         if claimed is None:
             return
@@ -242,6 +247,7 @@ class _Verifier:
                 error=self.errors[self.row(block)],
                 threads=threads,
             )
+            yield block
         found = np.max(list(levels.values()), axis=0)
         for fines, (most, recorded) in enumerate(zip(found, claimed, strict=True)):
             if not most <= recorded:

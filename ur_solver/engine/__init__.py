@@ -2,7 +2,7 @@
 
 from ur_solver.engine.block import solve_block
 from ur_solver.engine.certify import BlockBound, certify
-from ur_solver.engine.cut import bound_levels
+from ur_solver.engine.cut import BlockLevels, bound_levels
 from ur_solver.engine.dispatch import Assignment, Dispatcher
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.lease import Lease, OwnLease
@@ -17,6 +17,7 @@ __all__ = [
     "Assignment",
     "BlockBound",
     "BlockGraph",
+    "BlockLevels",
     "BlockResult",
     "BlockStore",
     "Dispatcher",
