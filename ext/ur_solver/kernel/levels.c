@@ -2,13 +2,21 @@
 
 #include <fenv.h>
 #include <math.h>
+#include <stddef.h>
 
 #define UR_INLINE static inline __attribute__((always_inline))
 
 typedef struct {
     const uint8_t *counts;
     const uint32_t *words;
+    const uint8_t *choices;          /* of bounds */
 } LevelReader;
+
+/* Which bound is read, and what it allows for. */
+typedef struct {
+    const LevelErrors *errors;
+    double sign;                     /* 1 for the upper one, -1 for the lower one */
+} LevelSide;
 
 /* What a position's throws are worth: `moving` + `passes` times what passing is worth. */
 typedef struct {
@@ -41,10 +49,10 @@ UR_INLINE int levels_other(int reach, int lane)
     return past < 0 ? lane : reach + 2 + (past ^ 1);
 }
 
-/* The best of a throw's moves so far and one more. */
-UR_INLINE void levels_take(double *best, const double *worth, const int reach, const int lanes)
+/* The best of a throw's moves so far and one more, which level `reach` may prefer. */
+UR_INLINE void levels_take(
+    double *best, const double *worth, const int is_preferred, const int reach, const int lanes)
 {
-    const int is_preferred = worth[reach] > best[reach] + UR_PREFERRED;
     const double least_chance = is_preferred ? worth[reach + 2] : best[reach + 2];
     const double least = is_preferred ? worth[reach + 4] : best[reach + 4];
     for (int i = 0; i < lanes; i++)
@@ -67,18 +75,20 @@ UR_INLINE void levels_pay(
     worth[reach + 5] = row[reach + 5] + fine * row[reach + 3] - fine;
 }
 
+/* What a position's throws are worth; `side` is NULL but for bounds. */
 UR_INLINE void levels_read(
-    const Levels *levels, LevelReader *at, const LevelRows *rows, LevelWorth *worth,
-    const int lanes)
+    const Levels *levels, LevelReader *at, const LevelRows *rows, const LevelSide *side,
+    LevelWorth *worth, const int lanes)
 {
     const int reach = lanes - UR_CUT_LANES - 1;
     for (int i = 0; i < lanes; i++)
         worth->moving[i] = 0.0;
     worth->passes = levels->pass_chance;
     for (int n = 0; n < UR_LEVEL_THROWS; n++) {
-        double best[UR_MAX_LANES], paid[UR_MAX_LANES];
+        double best[UR_MAX_LANES], moved[UR_MAX_LANES], paid[UR_MAX_LANES];
         const double chance = levels->chances[n];
         const int count = *at->counts++, moves = count & ~UR_WINS;
+        const int choice = side ? *at->choices++ : UR_NO_CHOICE;
         if (count == 0) {
             worth->passes += chance;
             continue;
@@ -87,13 +97,23 @@ UR_INLINE void levels_read(
             best[i] = count & UR_WINS ? levels->pots[i] : -1e300;
         for (int k = 0; k < moves; k++) {
             const uint32_t word = at->words[k];
-            const double *row = levels_row(rows, word & ~UR_ROSETTE, lanes);
+            const int64_t place = word & ~UR_ROSETTE;
+            const double *row = levels_row(rows, place, lanes);
             levels_fetch(rows, at->words[k + UR_AHEAD], lanes);
+            if (side && place >= rows->n_own) {
+                for (int i = 0; i < lanes; i++)
+                    moved[i] = row[i] + side->sign * side->errors->outside[i];
+                row = moved;
+            }
             if (word & UR_ROSETTE) {
                 levels_pay(paid, row, levels->fine, reach, lanes);
+                if (side && side->errors->is_cut && reach > 0)
+                    paid[reach - 1] = row[reach + (side->sign > 0.0 ? 5 : 4)] - levels->fine;
                 row = paid;
             }
-            levels_take(best, row, reach, lanes);
+            const int is_preferred =
+                side ? k == choice : row[reach] > best[reach] + UR_PREFERRED;
+            levels_take(best, row, is_preferred, reach, lanes);
         }
         at->words += moves;
         for (int i = 0; i < lanes; i++)
@@ -150,16 +170,16 @@ UR_INLINE double levels_run_lanes(
     const Levels *levels, const uint8_t *counts, const uint32_t *words, int n_pairs,
     const LevelRows *rows, const int store, const int lanes)
 {
-    LevelReader at = {counts, words};
+    LevelReader at = {counts, words, NULL};
     LevelWorth mine, theirs;
     double value[UR_MAX_LANES], image_value[UR_MAX_LANES], delta = 0.0;
     for (int k = 0; k < n_pairs; k++) {
         double *row = rows->own + (int64_t)at.words[0] * lanes;
         double *image = rows->own + (int64_t)at.words[1] * lanes;
         at.words += 2;
-        levels_read(levels, &at, rows, &mine, lanes);
+        levels_read(levels, &at, rows, NULL, &mine, lanes);
         if (image != row)
-            levels_read(levels, &at, rows, &theirs, lanes);
+            levels_read(levels, &at, rows, NULL, &theirs, lanes);
         else
             theirs = mine;
         if (store)
@@ -239,100 +259,29 @@ void levels_choose(
     }
 }
 
-typedef struct {
-    LevelReader at;
-    const uint8_t *choices;
-} BoundReader;
-
-/* `levels_read` of a bound, the upper one if `sign` is 1, else the lower one. */
-UR_INLINE void read_bound_lanes(
-    const Levels *levels, BoundReader *reader, const LevelRows *rows, const LevelErrors *errors,
-    const double sign, LevelWorth *worth, const int lanes)
-{
-    const int reach = lanes - UR_CUT_LANES - 1;
-    LevelReader *at = &reader->at;
-    for (int i = 0; i < lanes; i++)
-        worth->moving[i] = 0.0;
-    worth->passes = levels->pass_chance;
-    for (int n = 0; n < UR_LEVEL_THROWS; n++) {
-        double best[UR_MAX_LANES], moved[UR_MAX_LANES], paid[UR_MAX_LANES];
-        const double chance = levels->chances[n];
-        const int count = *at->counts++, moves = count & ~UR_WINS, choice = *reader->choices++;
-        if (count == 0) {
-            worth->passes += chance;
-            continue;
-        }
-        for (int i = 0; i < lanes; i++)
-            best[i] = count & UR_WINS ? levels->pots[i] : -1e300;
-        double least_chance = count & UR_WINS ? levels->pots[reach + 2] : -1e300;
-        double least = count & UR_WINS ? levels->pots[reach + 4] : -1e300;
-        for (int k = 0; k < moves; k++) {
-            const uint32_t word = at->words[k];
-            const int64_t place = word & ~UR_ROSETTE;
-            const double *row = levels_row(rows, place, lanes);
-            levels_fetch(rows, at->words[k + UR_AHEAD], lanes);
-            if (place >= rows->n_own) {
-                for (int i = 0; i < lanes; i++)
-                    moved[i] = row[i] + sign * errors->outside[i];
-                row = moved;
-            }
-            if (word & UR_ROSETTE) {
-                levels_pay(paid, row, levels->fine, reach, lanes);
-                if (errors->is_cut && reach > 0)
-                    paid[reach - 1] = row[reach + (sign > 0.0 ? 5 : 4)] - levels->fine;
-                row = paid;
-            }
-            for (int i = 0; i < lanes; i++)
-                best[i] = row[i] > best[i] ? row[i] : best[i];
-            if (k == choice) {
-                least_chance = row[reach + 2];
-                least = row[reach + 4];
-            }
-        }
-        at->words += moves;
-        best[reach + 2] = least_chance;
-        best[reach + 4] = least;
-        for (int i = 0; i < lanes; i++)
-            worth->moving[i] += chance * best[i];
-    }
-}
-
 UR_CLONED_APART void read_bound(
-    const Levels *levels, BoundReader *reader, const LevelRows *rows, const LevelErrors *errors,
+    const Levels *levels, LevelReader *at, const LevelRows *rows, const LevelErrors *errors,
     double sign, LevelWorth *worth)
 {
+    const LevelSide side = {errors, sign};
     if (levels->lanes == 16)
-        read_bound_lanes(levels, reader, rows, errors, sign, worth, 16);
+        levels_read(levels, at, rows, &side, worth, 16);
     else if (levels->lanes == 32)
-        read_bound_lanes(levels, reader, rows, errors, sign, worth, 32);
+        levels_read(levels, at, rows, &side, worth, 32);
     else
-        read_bound_lanes(levels, reader, rows, errors, sign, worth, levels->lanes);
+        levels_read(levels, at, rows, &side, worth, levels->lanes);
 }
 
 /* `levels_passing` of a bound, `image` being of the other one. `passed` is the chance that neither
    side moves: if that is all that they ever do, it is a draw. */
-UR_INLINE void bound_passing_lanes(
-    const Levels *levels, const LevelWorth *mine, double passed, const double *image, double blur,
-    double *value, const int lanes)
-{
-    const int reach = lanes - UR_CUT_LANES - 1;
-    for (int i = 0; i < lanes; i++) {
-        const double other = levels->pots[i] - image[levels_other(reach, i)];
-        const double moved = mine->moving[i] + mine->passes * other;
-        value[i] = (passed >= 1.0 ? 0.5 * levels->pots[i] : moved) + blur;
-    }
-}
-
 UR_CLONED_APART void bound_passing(
     const Levels *levels, const LevelWorth *mine, double passed, const double *image, double blur,
     double *value)
 {
-    if (levels->lanes == 16)
-        bound_passing_lanes(levels, mine, passed, image, blur, value, 16);
-    else if (levels->lanes == 32)
-        bound_passing_lanes(levels, mine, passed, image, blur, value, 32);
-    else
-        bound_passing_lanes(levels, mine, passed, image, blur, value, levels->lanes);
+    const int lanes = levels->lanes;
+    levels_passing(levels, mine, image, value, lanes);
+    for (int i = 0; i < lanes; i++)
+        value[i] = (passed >= 1.0 ? 0.5 * levels->pots[i] : value[i]) + blur;
 }
 
 /* How often the turn is passed to and fro in an update: bounds close in by the chance of that. */
@@ -343,12 +292,12 @@ void levels_narrow(
     int n_pairs, const LevelRows *upper, const LevelRows *lower, const LevelErrors *errors)
 {
     const int mode = fegetround(), lanes = levels->lanes;
-    BoundReader up = {{counts, words}, choices}, down = up;
+    LevelReader up = {counts, words, choices}, down = up;
     LevelWorth most, most_of_other, least, least_of_other;
     for (int k = 0; k < n_pairs; k++) {
-        const int64_t row = (int64_t)up.at.words[0] * lanes, image = (int64_t)up.at.words[1] * lanes;
-        up.at.words += 2;
-        down.at.words += 2;
+        const int64_t row = (int64_t)up.words[0] * lanes, image = (int64_t)up.words[1] * lanes;
+        up.words += 2;
+        down.words += 2;
         fesetround(FE_DOWNWARD);
         read_bound(levels, &down, lower, errors, -1.0, &least);
         if (image != row)
