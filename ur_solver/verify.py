@@ -234,17 +234,17 @@ class _Verifier:
         if claimed is None:
             return
         levels: dict[int, npt.NDArray[np.float64]] = {}
+        errors = dict(zip(self.part.indices, self.errors, strict=True))
         order = TopologicalSorter({each: self.space.reads(each) for each in self.part.indices})
         for index in order.static_order():
-            block, reads = self.space.blocks[index], self.space.reads(index)
+            block = self.space.blocks[index]
             levels[index] = bound_cut(
                 self.kernel,
                 block,
                 self.own(block),
                 self.stored,
-                levels=np.max([np.zeros(len(claimed)), *(levels[each] for each in reads)], axis=0),
-                outside=max((self.errors[self.rows[each]] for each in reads), default=0.0),
-                error=self.errors[self.row(block)],
+                levels=levels,
+                errors=errors,
                 threads=threads,
             )
             yield block

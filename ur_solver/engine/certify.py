@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.lease import Lease
-from ur_solver.engine.runners import Runner, ThreadRunner
+from ur_solver.engine.runners import Runner, run_part
 from ur_solver.engine.store import largest_error
 from ur_solver.kernel import (
     FinishedBlocks,
@@ -109,12 +108,6 @@ def certify(
     """
     check_provable(space.rules)
     part = part or whole_of(space)
-    graph = BlockGraph.of(part)
     task = ProveTask(kernel or kernel_of(space), PartBlocks(part, values), {})
-
-    def finish(bound: BlockBound) -> None:
-        on_block(bound)
-        graph.finish(bound.index)
-
-    (runner or ThreadRunner()).run(graph, task, finish)
+    run_part(part, task, runner, on_block)
     return np.array([task.errors[index] for index in part.indices])

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.lease import Lease
-from ur_solver.engine.runners import Runner, ThreadRunner
+from ur_solver.engine.runners import Runner, run_part
 from ur_solver.kernel import FinishedBlocks, Kernel, Values, bound_cut, kernel_of
 from ur_solver.space import Part, PartBlocks, StakesSpace, whole_of
 
@@ -54,16 +53,13 @@ class CutTask:
         """Bound the levels of a block, by its number."""
         values = self.blocks.values_of(index)
         assert values is not None
-        reads = list(self.kernel.space.reads(index))
-        none = np.zeros(self.kernel.space.reach + 1)
         self.levels[index] = bound_cut(
             self.kernel,
             self.kernel.space.blocks[index],
             values,
             self.blocks,
-            levels=np.max([none, *(self.levels[k] for k in reads)], axis=0),
-            outside=max((self.errors[k] for k in reads), default=0.0),
-            error=self.errors[index],
+            levels=self.levels,
+            errors=self.errors,
             threads=lease.threads,
             between=lease.check_stop,
         )
@@ -105,14 +101,8 @@ def bound_levels(
         If nothing can be shown of a block.
     """
     part = part or whole_of(space)
-    graph = BlockGraph.of(part)
     proven = dict(zip(part.indices, errors.tolist(), strict=True))
     task = CutTask(kernel_of(space), PartBlocks(part, values), proven, {})
-
-    def finish(levels: BlockLevels) -> None:
-        on_block(levels)
-        graph.finish(levels.index)
-
-    (runner or ThreadRunner()).run(graph, task, finish)
+    run_part(part, task, runner, on_block)
     found: npt.NDArray[np.float64] = np.max(list(task.levels.values()), axis=0)
     return found

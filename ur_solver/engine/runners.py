@@ -20,6 +20,7 @@ from ur_solver.engine.iterate import StoppedError
 from ur_solver.engine.lease import Lease
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Workspace
+from ur_solver.space import Part
 
 SHARED_SIZE = 1 << 17
 """The smallest size of a block, in values, that several threads share."""
@@ -224,3 +225,29 @@ class _ThreadLease:
         """Raise StoppedError if the run was ended by an error."""
         if self._run.stop.is_set():
             raise StoppedError
+
+
+def run_part(
+    part: Part,
+    task: Task[_R],
+    runner: Runner | None = None,
+    on_block: Callable[[_R], object] = lambda result: None,
+) -> None:
+    """Execute a task on all blocks of a part whose values are at hand.
+
+    Parameters
+    ----------
+    part : Part
+    task : callable
+    runner : Runner, optional
+        As many threads as there are processors by default.
+    on_block : callable
+        Called with every result, from this thread.
+    """
+    graph = BlockGraph.of(part)
+
+    def finish(result: _R) -> None:
+        on_block(result)
+        graph.finish(result.index)
+
+    (runner or ThreadRunner()).run(graph, task, finish)

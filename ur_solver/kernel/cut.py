@@ -8,7 +8,7 @@ that the cut counts by the chance of reaching it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import cast
 
 import numpy as np
@@ -44,9 +44,8 @@ def bound_cut(
     values: Values,
     finished: FinishedBlocks,
     *,
-    levels: Levels,
-    outside: float,
-    error: float,
+    levels: Mapping[int, Levels],
+    errors: Mapping[int, float],
     threads: int = 1,
     between: Callable[[], object] = lambda: None,
 ) -> Levels:
@@ -61,18 +60,16 @@ def bound_cut(
         The block's.
     finished : FinishedBlocks
         Must have the blocks that its moves lead to.
-    levels : float64, shape (levels,)
-        The most that values of these blocks can be off at each level, the cut included.
-    outside : float
-        The most that they can be off, the cut left out.
-    error : float
-        The most that the block's own values can be off, the cut left out.
+    levels : mapping of int to float64, shape (reach + 1,)
+        What was returned for each of these blocks, by its number.
+    errors : mapping of int to float
+        The proven error of each, and of this block, the cut left out.
     threads, between
         As for `ur_solver.kernel.prove`.
 
     Returns
     -------
-    float64, shape (levels,)
+    float64, shape (reach + 1,)
         By level the most that a value of the block can be off.
 
     Raises
@@ -82,9 +79,12 @@ def bound_cut(
     """
     space = cast(StakesSpace, kernel.space)
     work = cast(LevelsBlock, kernel.lay_out(block, finished, Workspace(), threads))
-    work.carry_cut(levels, outside)
+    reads = space.reads(block.index)
+    levels_outside = np.max([np.zeros(space.reach + 1), *(levels[k] for k in reads)], axis=0)
+    outside = max((errors[k] for k in reads), default=0.0)
+    work.carry_cut(levels_outside, outside)
     cut = space.cut_error(values)[0]
-    shift = _FURTHER * (float(levels.max()) + cut + outside) + _LEAST
+    shift = _FURTHER * (float(levels_outside.max()) + cut + outside) + _LEAST
     work.bracket(values, shift)
     before = np.full(space.reach + 1, shift)
     for sweep in range(1, _MOST_SWEEPS + 1):
@@ -93,7 +93,7 @@ def bound_cut(
         if sweep % _SWEEPS:
             continue
         widths = work.cut_widths(values)
-        is_settled = widths[-1] <= _SETTLED * cut + 2 * error
+        is_settled = widths[-1] <= _SETTLED * cut + 2 * errors[block.index]
         if is_settled and (widths > _WORTH_THEM * before).all():
             if work.width(values)[0] < shift:
                 return widths
