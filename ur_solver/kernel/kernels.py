@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
@@ -24,7 +23,7 @@ from ur_solver.kernel.inputs import inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, Values
 from ur_solver.kernel.policy import iterate_policies
 from ur_solver.kernel.precision import DOUBLE, SINGLE, check_precision
-from ur_solver.kernel.rounding import SHARES_BLUR, blur_of
+from ur_solver.kernel.rounding import blur_of, blur_of_shares
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
@@ -137,7 +136,7 @@ class RowKernel(_LaidOut):
     origin : int
         Where the numbering of a block's values begins: 0 but in tests of large numbers.
     precision : str
-        ``"double"`` or ``"single"``, in which a block takes a quarter less memory.
+        ``"double"`` or ``"single"``, in which a block takes a fifth to a quarter less memory.
 
     Raises
     ------
@@ -267,8 +266,6 @@ class StakesKernel(_OrdinaryDice):
         tables = turn_tables(space.positions)
         squares = np.array(space.positions.squares)[tables.landing_cell]
         pays = np.isin(squares, list(space.rules.rosettes)).astype(np.uint8)
-        # pots and fines are whole numbers: shares of a power of two are exact
-        is_exact = math.frexp(space.unit)[0] == 0.5
         self.levels = LevelsKernel(
             space.positions.ranking,
             tables,
@@ -276,7 +273,7 @@ class StakesKernel(_OrdinaryDice):
             space.reach,
             space.stakes.fine / space.unit,
             space.pots,
-            0.0 if is_exact else SHARES_BLUR,
+            blur_of_shares(space.unit),
         )
 
     def lay_out(
@@ -347,10 +344,6 @@ def kernel_of(space: Space, precision: str = DOUBLE) -> Kernel:
 @lru_cache(maxsize=8)
 def _kernel_of(space: Space, precision: str) -> Kernel:
     check_precision(space, precision)
-    kernel: Kernel
-    if precision == SINGLE:
-        assert isinstance(space, TileSpace)
-        kernel = RowKernel(space, precision=precision)
-    else:
-        kernel = _KERNELS[type(space)](space)
+    options = {} if precision == DOUBLE else {"precision": precision}
+    kernel: Kernel = _KERNELS[type(space)](space, **options)
     return kernel

@@ -1,5 +1,6 @@
 """The size of rounding errors in values of double and of single precision."""
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -27,10 +28,6 @@ SINGLE_RESIDUAL = SINGLE_READ_ROUNDING + 2.0**-50
 """How far above the residual of values of float32 that by the kernel of float64 may be: values of
 other blocks are read otherwise, and what is summed is summed in another order."""
 
-SHARES_BLUR = 2.0**-53
-"""How far an update can be off because pots and fines are rounded shares of a unit: each is below
-1, and an update weighs them by 1 in all."""
-
 _BLUR = 2.0**-51
 
 
@@ -45,3 +42,12 @@ def blur_of(chances: Iterable[Fraction]) -> float:
     """
     is_exact = all(Fraction(float(chance)) == chance for chance in chances)
     return 0.0 if is_exact else _BLUR
+
+
+def blur_of_shares(unit: float) -> float:
+    """How far an update can be off because pots and fines are rounded shares of a whole unit.
+
+    Each share is at most 1, and an update weighs them by 1 in all. They are whole numbers of money,
+    so that shares of a power of two are exact.
+    """
+    return 0.0 if math.frexp(unit)[0] == 0.5 else 2.0**-53
