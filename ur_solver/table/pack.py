@@ -85,7 +85,11 @@ def _header(header: Header, value_type: str) -> Header:
         return header
     rounding = VALUE_TYPES[value_type].rounding
     return dataclasses.replace(
-        header, value_type=value_type, tolerance=header.tolerance + rounding, error=None
+        header,
+        value_type=value_type,
+        tolerance=header.tolerance + rounding,
+        error=None,
+        level_errors=None,
     )
 
 
