@@ -35,6 +35,7 @@ GOAL = 1e-13
 """A tenth of the default tolerance, as `ur solve` iterates to."""
 
 NO_ROOM = np.empty(0)
+"""For `iterate`: the tiled kernel keeps its copy of the values in memory of its own."""
 
 LIMIT = 200
 """Sweeps after which a relaxed iteration is given up."""

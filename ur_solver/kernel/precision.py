@@ -6,7 +6,7 @@ from ur_solver.errors import InputError
 from ur_solver.space import Space, StakesSpace, TileSpace
 
 DOUBLE, SINGLE = PRECISIONS = ("double", "single")
-"""What may be asked for. In single precision a block takes a quarter less memory."""
+"""What may be asked for. In single precision a block takes a fifth to a quarter less memory."""
 
 SINGLE_TOLERANCE = 1e-5
 """The smallest tolerance in single precision."""
