@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 
+from ur_solver.engine.improve import improve
 from ur_solver.engine.lease import Lease, OwnLease
 from ur_solver.engine.result import BlockResult
 from ur_solver.engine.settle import settle, settle_for_sure
@@ -70,7 +71,9 @@ def solve_block(
     values = _empty(block.size)
     work = kernel.lay_out(block, finished, lease.workspace, lease.threads, single=True)
     if kernel.space.rules.dice.is_ordinary:
+        before = improve(work, values, goal, lease)
         sweeps, residual = settle(work, values, goal, lease, kernel.space.is_chance)
+        sweeps += before
         if work.keep_all() and residual > max(goal, work.noise):
             # The residual is at most about half of that unless a best move was left out.
             further, residual = settle(work, values, goal, lease, kernel.space.is_chance)

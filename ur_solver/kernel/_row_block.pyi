@@ -2,6 +2,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.kernel._inputs import Inputs
+from ur_solver.kernel._row_policy import PolicyValues
 from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.interface import Values
@@ -12,6 +13,8 @@ class RowBlock:
     read_rounding: float
     list_bytes: int
     word_bytes: int
+    policy_bytes: int
+    has_policies: bool
     def __init__(
         self,
         rules: RowRules,
@@ -25,6 +28,7 @@ class RowBlock:
         is_single: bool = False,
     ) -> None: ...
     def refine(self) -> bool: ...
+    def follow(self, room: Values, threads: int) -> PolicyValues: ...
     def keep_all(self) -> bool: ...
     def sweep(self, threads: int) -> float: ...
     def residual(self, threads: int) -> float: ...

@@ -11,6 +11,7 @@ class RowLayout:
     size: int
     n_tiles: int
     n_chunks: int
+    n_diagonal: int
     def __init__(
         self,
         rules: RowRules,

@@ -58,12 +58,45 @@ class SweptValues(Protocol):
         """Add `factor` times the change since `remember` to every value."""
 
 
+class FollowedValues(SweptValues, Protocol):
+    """The values of a block under a policy: the move that is made after each throw.
+
+    The policy is the one that was best by the block's values before.
+    """
+
+    @property
+    def n_changed(self) -> int:
+        """The number of moves that differ from those of the last policy, each by its throw."""
+
+    def close(self) -> None:
+        """Give these values to the block, as they are by now."""
+
+
 class BlockWork(SweptValues, Protocol):
     """One block in work: laid out in a workspace, with values of its own.
 
     Threads of a sweep may read a value while another thread writes it; the old and the new value
     are both valid. All other methods are for one caller at a time.
     """
+
+    @property
+    def has_policies(self) -> bool:
+        """Whether sweeps under a policy are offered, and cost less than others."""
+
+    def follow(self, room: Values, threads: int) -> FollowedValues:
+        """The values under the best policy by them; the block's own are lost until that is closed.
+
+        Parameters
+        ----------
+        room : float64, shape (block size,)
+            Overwritten, and in use until then.
+        threads : int
+
+        Raises
+        ------
+        SolveError
+            If the block has no policies.
+        """
 
     def keep_all(self) -> bool:
         """Use all moves from now on; return whether some may have been left out."""

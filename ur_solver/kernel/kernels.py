@@ -39,7 +39,7 @@ small part of the largest block, which takes half a second."""
 _SMALL_PART = 16
 """The largest block is so many times as large."""
 
-_MORE_LISTS = 1.1
+_MORE_LISTS = 1.05
 """Allocated by what is used."""
 
 _LEVELS_WORDS = 12
@@ -211,17 +211,18 @@ class RowKernel(_LaidOut):
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # F and G, and another F and G for bounds
+        # F and G, and another F and G for bounds, in the same memory as policies
         is_proven = certify or not self.space.rules.dice.is_ordinary
-        lists, words = self._list_bytes
+        lists, words, policies = self._list_bytes
         is_wide = 2 * block.size > FIRST_WIDE
         values = 8 if self.is_single else 16
-        by_value = (2 if is_proven else 1) * values + lists + (words if is_wide else 0)
+        further = max(values if is_proven else 0, 0 if self.is_single or is_wide else policies)
+        by_value = values + further + lists + (words if is_wide else 0)
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 
     @cached_property
-    def _list_bytes(self) -> tuple[float, float]:
-        """What a value's part of lists and of their words takes at most, with fewer pieces.
+    def _list_bytes(self) -> tuple[float, float, float]:
+        """What a value's part of lists, of their words and of policies takes, with fewer pieces.
 
         With more pieces rows are longer, and each list serves more values.
         """
@@ -237,7 +238,8 @@ class RowKernel(_LaidOut):
         block = max(space.blocks, key=lambda each: each.size)
         work = kernel.lay_out(block, _AnyValues(space), Workspace())
         used = _MORE_LISTS / block.size
-        return used * work.list_bytes, used * work.word_bytes
+        policies = work.policy_bytes / block.size
+        return used * work.list_bytes, used * work.word_bytes, policies
 
 
 class _AnyValues:

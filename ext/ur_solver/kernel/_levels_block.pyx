@@ -7,6 +7,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from ur_solver.errors import SolveError
 from ur_solver.kernel.rounding import NOISE, READ_ROUNDING
 from ur_solver.kernel.sampling import sample_of
 
@@ -167,6 +168,15 @@ cdef class LevelsBlock:
     def refine(self):
         """False: in double precision from the start."""
         return False
+
+    @property
+    def has_policies(self):
+        """False: its sweeps look at all moves."""
+        return False
+
+    def follow(self, room, int threads):
+        """Not to be called: there are no policies."""
+        raise SolveError("a block without policies")
 
     def keep_all(self):
         """False: sweeps look at all moves from the start."""

@@ -6,6 +6,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from ur_solver.errors import SolveError
 from ur_solver.kernel.rounding import (
     NOISE,
     READ_ROUNDING,
@@ -19,8 +20,14 @@ from ur_solver.kernel.sampling import sample_step
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._row_layout cimport RowLayout, RowSweeper, row_double, row_single
 from ur_solver.kernel._row_moves cimport UR_ROW_SPARE
+from ur_solver.kernel._row_policy cimport (
+    PolicySweeper, PolicyValues, buffer_length, has_policies, policy_bytes,
+)
 from ur_solver.kernel._row_rules cimport RowRules
 from ur_solver.kernel._workspace cimport Region, Workspace
+
+cdef extern from "row_sweep.h" nogil:
+    const PolicySweeper row_policy
 
 cdef enum:
     PAGE = 4096
@@ -65,6 +72,7 @@ cdef class RowBlock:
     cdef uint8_t* lower          # the lower bounds, once there are some
     cdef double[::1] memory      # of F, in as many bytes as that takes
     cdef uint8_t[:, ::1] scratch  # by thread
+    cdef PolicyValues policy     # None until one is followed
     cdef int n_scratch
 
     def __init__(
@@ -86,12 +94,14 @@ cdef class RowBlock:
         self.n_parts = (self.size + PART - 1) // PART
         self.workspace = workspace
         self.lower = NULL
-        self.values = self._take(workspace.buffer)
+        self.values = self._take(
+            workspace.buffer, 2 * self.size if is_single else buffer_length(self.layout))
         self._take_scratch(threads)
 
-    cdef uint8_t* _take(self, Region region) except NULL:
-        # Room for F and G, all 0.
-        cdef int64_t size = (2 * self.size + UR_ROW_SPARE) * self.sweeper.value_size
+    cdef uint8_t* _take(self, Region region, int64_t length) except NULL:
+        # Room for F and G, all 0, in as many values or more.
+        cdef int64_t size = (
+            max(length, 2 * self.size) + UR_ROW_SPARE) * self.sweeper.value_size
         cdef uint8_t* values = <uint8_t*>region.take(size)
         memset(values, 0, size)
         return values
@@ -118,6 +128,11 @@ cdef class RowBlock:
         return self.layout.word_bytes()
 
     @property
+    def policy_bytes(self):
+        """What `follow` takes; bounds take the same memory."""
+        return policy_bytes(self.layout)
+
+    @property
     def noise(self):
         """The largest change that may be due to rounding."""
         return SINGLE_NOISE if self.is_single else NOISE
@@ -131,6 +146,25 @@ cdef class RowBlock:
     def read_rounding(self):
         """What reading a value of another block may change it by."""
         return SINGLE_READ_ROUNDING if self.is_single else READ_ROUNDING
+
+    @property
+    def has_policies(self):
+        """Whether it has: neither in single precision, nor of any size, nor beside bounds."""
+        return not self.is_single and self.lower == NULL and has_policies(self.layout)
+
+    def follow(self, double[::1] room, int threads):
+        """The values under the best policy by them, to be swept until it is closed.
+
+        Some of the policy is kept in `room`, float64, shape (block size,), until then.
+        """
+        if not self.has_policies:
+            raise SolveError("a block without policies")
+        if self.policy is None:
+            self.policy = PolicyValues(self.layout, self.workspace, self.threads)
+            self.policy.open(&row_policy, self.sweeper, <double*>self.values)
+        self._take_scratch(threads)
+        self.policy.choose(room, self.scratch, threads)
+        return self.policy
 
     def refine(self):
         """False: in one precision from the start."""
@@ -222,7 +256,8 @@ cdef class RowBlock:
         """
         cdef int64_t k
         if self.lower == NULL:
-            self.lower = self._take(self.workspace.memory)
+            self.policy = None  # it is in the same memory
+            self.lower = self._take(self.workspace.memory, 2 * self.size)
         for k in prange(self.n_parts, nogil=True, schedule="static", num_threads=self.threads):
             self.sweeper.bracket(
                 self.values, self.lower, &values[0], shift, k * PART, self._left(k))

@@ -10,7 +10,7 @@ from ur_solver.space._tile_ranking cimport TileRanking
 cdef extern from "row_sweep.h" nogil:
     ctypedef struct RowTile:
         int64_t first
-        int32_t rows, columns
+        int32_t rows, columns, advance
     ctypedef struct RowBlock:
         const RowKind* kinds
         const RowTile* tiles
@@ -45,6 +45,7 @@ cdef class RowLayout:
     cdef RowBlock block
     cdef readonly int64_t first, size  # ranks
     cdef readonly int64_t n_tiles, n_chunks
+    cdef readonly int64_t n_diagonal   # positions that are their own images
     cdef bint is_single                # whether values are floats
     cdef RowTile* tiles
     cdef uint16_t* shapes              # (tile, shared square), while it is laid out
@@ -54,6 +55,7 @@ cdef class RowLayout:
     cdef const int32_t[:, ::1] halves  # configs, mine and theirs
     cdef int64_t room_tiles
 
+    cdef int most_advance(self) noexcept
     cdef int64_t list_bytes(self)
     cdef int64_t word_bytes(self)
     cdef int add_tile(

@@ -2,7 +2,7 @@
 
 from cython.parallel cimport prange
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 
 import numpy as np
@@ -69,6 +69,7 @@ cdef class RowLayout:
                 free(self.chunks[k].words)
                 free(self.chunks[k].leaving)
                 free(self.chunks[k].maps)
+                free(self.chunks[k].advance)
         free(self.chunks)
         free(self.tiles)
         free(self.shapes)
@@ -109,6 +110,7 @@ cdef class RowLayout:
         for k in range(self.n_chunks):
             total += (
                 self.chunks[k].n_maps * sizeof(int32_t)
+                + self.chunks[k].n_rows * sizeof(uint16_t)
                 + self.chunks[k].n_leaving * value_size(&self.chunks[k]))
         return total + self.word_bytes()
 
@@ -118,6 +120,15 @@ cdef class RowLayout:
         for k in range(self.n_chunks):
             total += self.chunks[k].n_words * word_size(&self.chunks[k])
         return total
+
+    cdef int most_advance(self) noexcept:
+        # An upper bound of what a position has advanced.
+        cdef int64_t k, row
+        cdef int most_row = 0
+        for k in range(self.n_chunks):
+            for row in range(self.chunks[k].n_rows):
+                most_row = max(most_row, <int>self.chunks[k].advance[row])
+        return 2 * most_row
 
     def _open_tiles(self):
         cdef int64_t first = 0, t
@@ -159,6 +170,7 @@ cdef class RowLayout:
             self.room_tiles = room
         self.tiles[self.n_tiles].first = first
         self.tiles[self.n_tiles].rows, self.tiles[self.n_tiles].columns = rows, columns
+        self.tiles[self.n_tiles].advance = 0
         memcpy(self.shapes + self.n_tiles * n, shapes, n * sizeof(uint16_t))
         self.n_tiles += 1
         return 1
@@ -219,7 +231,7 @@ cdef class RowLayout:
         cdef int s, half
         cdef Side side
         cdef int32_t[:, ::1] pairs = np.empty((self.n_tiles, 2), dtype=np.int32)
-        cdef int32_t[::1] advance = np.zeros(self.n_tiles, dtype=np.int32)
+        cdef int32_t[::1] advance = np.empty(self.n_tiles, dtype=np.int32)
         for t in range(self.n_tiles):
             half = t >= self.second_half
             side.mine, side.theirs = self.halves[half, 0], self.halves[half, 1]
@@ -230,8 +242,11 @@ cdef class RowLayout:
                 continue
             pairs[n, 0], pairs[n, 1] = <int32_t>t, <int32_t>other
             for s in range(self.ranking.n_shared):
-                advance[n] += self.rules.shape_advance[
+                self.tiles[t].advance += self.rules.shape_advance[
                     self.ranking.first_shape[self.ranking.shared[s]] + side.shape[s]]
+            advance[n] = self.tiles[t].advance
+            if other == t:
+                self.n_diagonal += self.tiles[t].rows
             n += 1
         order = np.argsort(-np.asarray(advance)[:n], kind="stable")
         self.pairs = np.ascontiguousarray(np.asarray(pairs)[:n][order])
@@ -259,8 +274,15 @@ cdef class RowLayout:
     cdef int lay_out_chunk(self, RowChunk* chunk) noexcept nogil:
         # 0 if there is no memory.
         cdef int k, side, is_done = 1
+        cdef int64_t rows = 0
         cdef Desk* desk = self.lister.open_desk()
         if desk == NULL:
+            return 0
+        for k in range(2 * chunk.n_pairs):
+            rows += self.tiles[chunk.pairs[k]].rows
+        chunk.advance = <uint16_t*>malloc(rows * sizeof(uint16_t))
+        if chunk.advance == NULL:
+            close_desk(desk)
             return 0
         for k in range(chunk.n_pairs):
             for side in range(2):
@@ -271,7 +293,7 @@ cdef class RowLayout:
 
     cdef int list_tile(self, RowChunk* chunk, Desk* desk, int64_t t) noexcept nogil:
         cdef Side* side = &desk.side
-        cdef int k, cell, shape, row, mine, theirs, home
+        cdef int k, cell, row, mine, theirs, home, shape, advance
         desk.half = t >= self.second_half
         desk.shapes = self.shapes + t * self.ranking.n_shared
         desk.columns = self.tiles[t].columns
@@ -293,10 +315,17 @@ cdef class RowLayout:
             side.frozen += self.rules.frozen_radix[cell] * self.ranking.config_frozen[side.mine, k]
         for row in range(self.tiles[t].rows):
             self.rules.open_row(side, row, mine)
-            home = mine
+            home, advance = mine, 0
+            for k in range(self.ranking.n_shared):
+                if side.shape[k]:
+                    advance += self.rules.mark_advance(k, side.shape[k], side.detail[k])
             for k in range(self.ranking.n_private):
                 cell = self.ranking.private[k]
                 home -= self.ranking.parts[self.ranking.first_content[cell] + side.content[cell], 0]
+                advance += self.turns.advance[
+                    self.ranking.first_content[cell] + side.content[cell]]
+            chunk.advance[chunk.n_rows] = <uint16_t>advance
+            chunk.n_rows += 1
             k = self.turns.type_of[home, home + side.off != self.turns.full]
             if not self.lister.list_row(chunk, desk, k, home):
                 return 0

@@ -24,7 +24,8 @@ cdef extern from "row_sweep.h" nogil:
         void* words
         void* leaving
         int32_t* maps
-        int64_t n_words, n_leaving, n_maps
+        uint16_t* advance
+        int64_t n_words, n_leaving, n_maps, n_rows
         int64_t room_words, room_leaving, room_maps
 
 cdef enum:

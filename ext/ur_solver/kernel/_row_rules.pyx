@@ -84,7 +84,7 @@ cdef class RowRules:
     def _tell_kinds(self):
         cdef Turns turns = self.turns
         cdef int n_kinds = <int>turns.n_choices.shape[0], kind, c, n, k
-        if turns.n_throws > UR_ROW_THROWS or n_kinds > 256:
+        if turns.n_throws > UR_ROW_THROWS or n_kinds * UR_ROW_CHOICES > UR_POLICY_TYPES:
             raise ValueError("rules larger than the compiled limits")
         self.kinds = <RowKind*>calloc(n_kinds, sizeof(RowKind))
         if self.kinds == NULL:
@@ -241,6 +241,31 @@ cdef class RowRules:
             i -= self.shape_part[shape, 0]
             j -= self.shape_part[shape, 1]
         return tile
+
+    cdef object policy_chances(self, int* n_slots, int* n_types):
+        # By slot and choice of a turn type its chances, and how many slots and types differ.
+        cdef int n_kinds = <int>self.turns.n_choices.shape[0], kind, c, n
+        table = np.zeros((UR_ROW_THROWS, UR_POLICY_TYPES))
+        n_slots[0] = 1
+        for kind in range(n_kinds):
+            for c in range(self.kinds[kind].n_choices):
+                n_slots[0] = max(n_slots[0], self.kinds[kind].n_throws[c])
+                for n in range(self.kinds[kind].n_throws[c]):
+                    table[n, UR_ROW_CHOICES * kind + c] = self.kinds[kind].chance[c][n]
+        used = [UR_ROW_CHOICES * kind + c for kind in range(n_kinds)
+                for c in range(self.kinds[kind].n_choices)]
+        is_one = (table[:, used] == table[:, used[:1]]).all()
+        n_types[0] = 1 if is_one else len(used)
+        if is_one:
+            table[:, 0] = table[:, used[0]]
+        return table
+
+    cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil:
+        # What the pieces of a shared square have advanced, by a detail of mine and their first.
+        cdef int cell = self.ranking.shared[place]
+        shape += self.ranking.first_shape[cell]
+        return self.turns.advance[self.ranking.first_content[cell] + self.ranking.content_of[
+            self.ranking.shape_start[shape] + detail * self.ranking.n_details[shape, 1]]]
 
     cdef void open_row(self, Side* side, int row, int mine) noexcept nogil:
         # The details and the placement of a row of a tile whose shapes are there; the stock

@@ -10,6 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
+from ur_solver.errors import SolveError
 from ur_solver.kernel.rounding import NOISE, READ_ROUNDING
 from ur_solver.kernel.sampling import sample_step
 
@@ -253,6 +254,15 @@ cdef class TiledBlock(TileLayout):
             for k in range(self.origin, self.origin + self.n_tiles * program.n_slots):
                 slots += program.slots[k] != 0
         return moves, slots
+
+    @property
+    def has_policies(self):
+        """False: its sweeps look at all moves."""
+        return False
+
+    def follow(self, room, int threads):
+        """Not to be called: there are no policies."""
+        raise SolveError("a block without policies")
 
     def keep_all(self):
         """Use all moves from now on; return whether some may have been left out."""

@@ -5,6 +5,7 @@ typedef double Real;
 #define UR_ABS fabs
 #define UR_NEXT nextafter
 #include "row_pairs.h"
+#include "row_policy.h"
 
 /* Plain C: vectors of two, which compilers have on every machine. */
 typedef double Two __attribute__((vector_size(16)));
@@ -12,6 +13,7 @@ typedef double TwoAnywhere __attribute__((vector_size(16), aligned(8), may_alias
 typedef int64_t TwoMask __attribute__((vector_size(16)));
 #define UR_SWEEPS 1
 #define UR_CHECKS 1
+#define UR_CHOOSES 1
 #define UR_SET plain
 #define UR_SUM double
 #define UR_V Two
@@ -24,6 +26,13 @@ typedef int64_t TwoMask __attribute__((vector_size(16)));
 #define UR_SELECT(mask, yes, no) ((Two)(((mask) & (TwoMask)(yes)) | (~(mask) & (TwoMask)(no))))
 #define UR_MAX(a, b) UR_SELECT(UR_ABOVE(a, b), a, b)
 #define UR_GATHER(row, map) ((Two){mapped(row, (map)[0]), mapped(row, (map)[1])})
+#define UR_FOLLOWED(at, next) ((Two){followed_one(at, (next)[0]), followed_one(at, (next)[1])})
+#define UR_EQUAL(next, to) ((TwoMask){-((next)[0] == (to)), -((next)[1] == (to))})
+UR_INLINE double followed_one(const double *at, uint32_t next)
+{
+    const double value = at[next & ~UR_TURNED];
+    return next & UR_TURNED ? -value : value;
+}
 #include "row_sweep_body.h"
 
 #ifdef UR_X86
@@ -31,6 +40,7 @@ typedef int64_t TwoMask __attribute__((vector_size(16)));
 #pragma GCC target("avx2")
 #define UR_SWEEPS 1
 #define UR_CHECKS 1
+#define UR_CHOOSES 1
 #define UR_SET avx2
 #define UR_SUM double
 #define UR_V __m256d
@@ -50,6 +60,23 @@ UR_INLINE __m256d gather_four(const double *row, const int32_t *map)
     const __m256d is_move = _mm256_castsi256_pd(_mm256_xor_si256(none, _mm256_set1_epi64x(-1)));
     return _mm256_mask_i32gather_pd(_mm256_set1_pd(NO_MOVE), row, places, is_move, 8);
 }
+#define UR_FOLLOWED(at, next) follow_four(at, next)
+UR_INLINE __m256d follow_four(const double *at, const uint32_t *next)
+{
+    const __m128i numbers = _mm_loadu_si128((const __m128i *)next);
+    const __m128i turned = _mm_set1_epi32(INT32_MIN);
+    const __m256d values = _mm256_i32gather_pd(at, _mm_andnot_si128(turned, numbers), 8);
+    const __m256i signs =
+        _mm256_slli_epi64(_mm256_cvtepu32_epi64(_mm_and_si128(numbers, turned)), 32);
+    return _mm256_xor_pd(values, _mm256_castsi256_pd(signs));
+}
+#define UR_EQUAL(next, to) equal_four(next, to)
+UR_INLINE __m256d equal_four(const uint32_t *next, uint32_t to)
+{
+    const __m128i numbers = _mm_loadu_si128((const __m128i *)next);
+    return _mm256_castsi256_pd(
+        _mm256_cvtepi32_epi64(_mm_cmpeq_epi32(numbers, _mm_set1_epi32((int32_t)to))));
+}
 #include "row_sweep_body.h"
 #pragma GCC pop_options
 
@@ -58,6 +85,7 @@ UR_INLINE __m256d gather_four(const double *row, const int32_t *map)
 #pragma GCC target("avx512f")
 #define UR_SWEEPS 1
 #define UR_CHECKS 1
+#define UR_CHOOSES 1
 #define UR_SET avx512
 #define UR_SUM double
 #define UR_V __m512d
@@ -77,6 +105,22 @@ UR_INLINE __m512d gather_eight(const double *row, const int32_t *map)
     return _mm512_mask_i32gather_pd(
         _mm512_set1_pd(NO_MOVE), is_move, places, row, 8);
 }
+#define UR_FOLLOWED(at, next) follow_eight(at, next)
+UR_INLINE __m512d follow_eight(const double *at, const uint32_t *next)
+{
+    const __m256i numbers = _mm256_loadu_si256((const __m256i *)next);
+    const __m256i turned = _mm256_set1_epi32(INT32_MIN);
+    const __m512d values = _mm512_i32gather_pd(_mm256_andnot_si256(turned, numbers), at, 8);
+    const __m512i signs =
+        _mm512_slli_epi64(_mm512_cvtepu32_epi64(_mm256_and_si256(numbers, turned)), 32);
+    return _mm512_castsi512_pd(_mm512_xor_si512(_mm512_castpd_si512(values), signs));
+}
+#define UR_EQUAL(next, to) equal_eight(next, to)
+UR_INLINE __mmask8 equal_eight(const uint32_t *next, uint32_t to)
+{
+    const __m256i numbers = _mm256_loadu_si256((const __m256i *)next);
+    return _mm512_cmpeq_epi64_mask(_mm512_cvtepu32_epi64(numbers), _mm512_set1_epi64(to));
+}
 #include "row_sweep_body.h"
 #pragma GCC pop_options
 #endif
@@ -95,3 +139,39 @@ static const InstructionSet instruction_sets[] = {
 
 #define UR_SWEEPER row_double
 #include "row_block.h"
+
+static const struct {
+    int64_t (*choose)(
+        const RowBlock *, const RowChunk *, const void *, const RowPolicy *, void *);
+    double (*follow)(const RowPolicy *, double *, int64_t, int64_t);
+} policy_sets[] = {
+#ifdef UR_X86
+#ifndef UR_WITHOUT_AVX512
+    {choose_avx512, follow_avx512},
+#endif
+    {choose_avx2, follow_avx2},
+#endif
+    {choose_plain, follow_plain},
+};
+
+static int64_t choose(
+    const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
+    void *scratch)
+{
+    return policy_sets[block->instruction_set].choose(block, chunk, values, policy, scratch);
+}
+
+static double follow(
+    const RowBlock *block, const RowPolicy *policy, double *followed, int64_t from, int64_t to)
+{
+    return policy_sets[block->instruction_set].follow(policy, followed, from, to);
+}
+
+const PolicySweeper row_policy = {
+    .count = count_pairs,
+    .number = number_pairs,
+    .choose = choose,
+    .load = load_followed,
+    .store = store_followed,
+    .follow = follow,
+};

@@ -15,6 +15,7 @@ typedef float FourAnywhere __attribute__((vector_size(16), aligned(4), may_alias
 typedef int32_t FourMask __attribute__((vector_size(16)));
 #define UR_SWEEPS 1
 #define UR_CHECKS 0
+#define UR_CHOOSES 0
 #define UR_SET plain
 #define UR_SUM float
 #define UR_V Four
@@ -45,6 +46,7 @@ typedef double TwoAnywhere __attribute__((vector_size(16), aligned(8), may_alias
 typedef int64_t TwoMask __attribute__((vector_size(16)));
 #define UR_SWEEPS 0
 #define UR_CHECKS 1
+#define UR_CHOOSES 0
 #define UR_SET plain_doubles
 #define UR_SUM double
 #define UR_V Two
@@ -64,6 +66,7 @@ typedef int64_t TwoMask __attribute__((vector_size(16)));
 #pragma GCC target("avx2")
 #define UR_SWEEPS 1
 #define UR_CHECKS 0
+#define UR_CHOOSES 0
 #define UR_SET avx2
 #define UR_SUM float
 #define UR_V __m256
@@ -87,6 +90,7 @@ UR_INLINE __m256 gather_eight(const float *row, const int32_t *map)
 
 #define UR_SWEEPS 0
 #define UR_CHECKS 1
+#define UR_CHOOSES 0
 #define UR_SET avx2_doubles
 #define UR_SUM double
 #define UR_V __m256d

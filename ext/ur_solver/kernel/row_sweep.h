@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
     int64_t first;              /* the place of its first value in F */
     int32_t rows, columns;
+    int32_t advance;            /* counted in its rows and in its columns */
 } RowTile;
 
 /* A run of pairs of tiles, each a tile and its mirror image, whose turns pass to each other. */
@@ -63,7 +64,8 @@ typedef struct {
     void *words;
     void *leaving;              /* values */
     int32_t *maps;
-    int64_t n_words, n_leaving, n_maps;
+    uint16_t *advance;          /* of rows, in the order of words */
+    int64_t n_words, n_leaving, n_maps, n_rows;
     int64_t room_words, room_leaving, room_maps;
 } RowChunk;
 
@@ -121,5 +123,58 @@ typedef struct {
 } RowSweeper;
 
 extern const RowSweeper row_double, row_single;
+
+/* A block under a policy, which says which move is made after every throw.
+
+   Positions are numbered in pairs that pass to each other, the most advanced pairs first: the k-th
+   pair has the numbers k and `n_pairs` + k, which is rounded up to whole vectors. A position that
+   passes to itself has both. Values are stored by number, F alone, and a 0 behind them. */
+typedef struct {
+    int64_t n_pairs;
+    int32_t n_slots;            /* the most throws of a choice */
+    int32_t n_types;            /* choices of turn types that differ in their chances */
+    const double *chances;      /* by slot and choice of a turn type, UR_POLICY_TYPES a slot */
+    uint32_t *numbers;          /* of the positions, by place */
+    uint32_t *next;             /* by vector of pairs, side, slot and pair: the number of the position
+                                   that the move leads to. UR_TURNED is added where the turn passes
+                                   on; 2 `n_pairs` is no move, and with UR_TURNED one that leaves
+                                   the block */
+    double *leaving;            /* by number: what its moves that leave the block add to its value */
+    double *leaving_behind;     /* the same from the number `n_leaving` on */
+    int64_t n_leaving;          /* a multiple of a vector */
+    uint8_t *types;             /* by number: its choice of a turn type */
+} RowPolicy;
+
+#define UR_TURNED (1u << 31)
+#define UR_POLICY_TYPES 256
+
+/* What is done with policies: all that `_row_policy` sees. */
+typedef struct {
+    /* Count the pairs of a chunk by how far they have advanced. */
+    void (*count)(const RowBlock *block, const RowChunk *chunk, int32_t *counts);
+
+    /* Number a chunk's positions; `next` is by advance the number of the next pair. */
+    void (*number)(
+        const RowBlock *block, const RowChunk *chunk, int32_t *next, const RowPolicy *policy);
+
+    /* Let the best moves by the values of a block be the policy of a chunk's positions; how many
+       moves have changed. */
+    int64_t (*choose)(
+        const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
+        void *scratch);
+
+    /* Take the values under the policy from F, for a chunk; F by them, from a place on. */
+    void (*load)(
+        const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
+        double *followed);
+    void (*store)(
+        const RowPolicy *policy, const double *followed, void *values, int64_t from, int64_t n);
+
+    /* Update the vectors of pairs from one to before another in place; the largest change. */
+    double (*follow)(
+        const RowBlock *block, const RowPolicy *policy, double *followed, int64_t from, int64_t to);
+} PolicySweeper;
+
+extern const PolicySweeper row_policy;
 
 #endif

@@ -2,6 +2,7 @@
    with
 
        UR_SWEEPS, UR_CHECKS whether there is to be a sweep, and residuals and bounds
+       UR_CHOOSES           whether there are to be policies
        UR_SET               its name, which UR_NAMED(name) puts behind another
        UR_SUM               what it calculates with: in residuals and bounds doubles
        UR_V, UR_N           a vector of UR_SUM and how many it has, 8 at most
@@ -270,7 +271,12 @@ static void UR_NAMED(read_bound)(
 
 #endif
 
+#if UR_CHOOSES
+#include "row_choose_body.h"
+#endif
+
 #undef UR_SWEEPS
+#undef UR_CHOOSES
 #undef UR_CHECKS
 #undef UR_SET
 #undef UR_SUM

@@ -1,0 +1,57 @@
+# The values of a block under a policy.
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+
+from ur_solver.kernel._row_layout cimport RowBlock, RowLayout, RowSweeper
+from ur_solver.kernel._row_moves cimport RowChunk
+from ur_solver.kernel._workspace cimport Workspace
+
+cdef extern from "row_sweep.h" nogil:
+    enum:
+        UR_POLICY_TYPES
+        UR_ROW_CHOICES
+    ctypedef struct RowPolicy:
+        int64_t n_pairs
+        int32_t n_slots, n_types
+        const double* chances
+        uint32_t* numbers
+        uint32_t* next
+        double* leaving
+        double* leaving_behind
+        int64_t n_leaving
+        uint8_t* types
+    ctypedef struct PolicySweeper:
+        void (*count)(const RowBlock*, const RowChunk*, int32_t*) noexcept nogil
+        void (*number)(
+            const RowBlock*, const RowChunk*, int32_t*, const RowPolicy*) noexcept nogil
+        int64_t (*choose)(
+            const RowBlock*, const RowChunk*, const void*, const RowPolicy*, void*) noexcept nogil
+        void (*load)(
+            const RowBlock*, const RowChunk*, const void*, const RowPolicy*,
+            double*) noexcept nogil
+        void (*store)(const RowPolicy*, const double*, void*, int64_t, int64_t) noexcept nogil
+        double (*follow)(
+            const RowBlock*, const RowPolicy*, double*, int64_t, int64_t) noexcept nogil
+
+
+cdef class PolicyValues:
+    cdef RowLayout layout
+    cdef RowPolicy policy
+    cdef const PolicySweeper* sweeper
+    cdef const RowSweeper* row_sweeper
+    cdef double[:, ::1] chances
+    cdef double[::1] room              # of what leaves the block
+    cdef double[::1] behind
+    cdef double* values                # F and G of the block, where its own are
+    cdef double* followed              # by number, behind them
+    cdef int threads
+    cdef readonly int64_t n_changed
+
+    cdef object open(
+        self, const PolicySweeper* sweeper, const RowSweeper* row_sweeper, double* values)
+    cdef object choose(self, double[::1] room, uint8_t[:, ::1] scratch, int threads)
+
+
+cdef bint has_policies(RowLayout layout) noexcept
+cdef int64_t policy_bytes(RowLayout layout)
+cdef int64_t buffer_length(RowLayout layout) noexcept

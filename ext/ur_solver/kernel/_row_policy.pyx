@@ -1,0 +1,185 @@
+"""The values of a block under a policy, which says which move is made after every throw.
+
+A sweep under a policy looks at one move of a throw instead of all, and goes over positions one by
+one, the most advanced first, whatever tiles they are of: moves that capture nothing then lead to
+positions that the same sweep has updated.
+"""
+
+from cython.parallel cimport prange, threadid
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from ur_solver.kernel.rounding import NOISE
+from ur_solver.kernel.sampling import sample_step
+
+from ur_solver.kernel._row_layout cimport RowLayout, RowSweeper
+from ur_solver.kernel._workspace cimport Region, Workspace
+
+cdef enum:
+    LANES = 8                    # pairs in a vector
+    VECTORS = 512                # that a thread updates at a time
+    PART = 1 << 16               # values that a thread copies at a time
+    FEWEST = 1 << 12             # positions of a block in which a policy pays
+
+cdef int64_t MOST = 2**31 - 1    # numbers: the other bit says that the turn passes on
+
+
+cdef int64_t pairs_of(RowLayout layout) noexcept:
+    # Pairs of positions that pass to each other, in whole vectors.
+    return ((layout.size + layout.n_diagonal) // 2 + LANES - 1) // LANES * LANES
+
+
+cdef bint has_policies(RowLayout layout) noexcept:
+    # Whether a block has the size for policies.
+    return FEWEST <= layout.size and 2 * pairs_of(layout) < MOST
+
+
+cdef int64_t buffer_length(RowLayout layout) noexcept:
+    # Numbers that a block's values take with those under a policy, which share their room.
+    return 4 * pairs_of(layout) + 1
+
+
+cdef int64_t policy_bytes(RowLayout layout):
+    # What a block's policy takes, and the room of values beyond that of F and G.
+    cdef int n_slots, n_types
+    cdef int64_t n = 2 * pairs_of(layout)
+    layout.rules.policy_chances(&n_slots, &n_types)
+    return (
+        n * (n_slots * sizeof(uint32_t) + (n_types > 1))
+        + layout.size * sizeof(uint32_t) + (2 * n - 2 * layout.size) * sizeof(double))
+
+
+cdef void leave_nothing(const RowPolicy* policy, int64_t number) noexcept:
+    if number < policy.n_leaving:
+        policy.leaving[number] = 0.0
+    else:
+        policy.leaving_behind[number - policy.n_leaving] = 0.0
+
+
+cdef class PolicyValues:
+    """A block's values under the policy that was best by its values before.
+
+    Parameters
+    ----------
+    layout : RowLayout
+        In double precision.
+    workspace : Workspace
+    threads : int
+        That number the positions, and copy values.
+    """
+
+    def __init__(self, RowLayout layout, Workspace workspace, int threads):
+        cdef int64_t n = 2 * pairs_of(layout)
+        cdef int n_slots, n_types
+        self.layout, self.threads = layout, threads
+        self.chances = layout.rules.policy_chances(&n_slots, &n_types)
+        self.policy.n_pairs, self.policy.n_slots, self.policy.n_types = n // 2, n_slots, n_types
+        self.policy.chances = &self.chances[0, 0]
+        cdef Region region = workspace.memory
+        cdef char* room = <char*>region.take(policy_bytes(layout))
+        self.policy.next = <uint32_t*>room
+        self.policy.numbers = self.policy.next + n * n_slots
+        self.policy.types = <uint8_t*>(self.policy.numbers + layout.size)
+        cdef int64_t k
+        for k in range(n * n_slots):
+            self.policy.next[k] = <uint32_t>n
+        if n_types > 1:
+            memset(self.policy.types, 0, n)
+
+    cdef object open(
+        self, const PolicySweeper* sweeper, const RowSweeper* row_sweeper, double* values
+    ):
+        # What sweeps, and where the block's values are.
+        self.sweeper, self.row_sweeper = sweeper, row_sweeper
+        self.values, self.followed = values, values + 2 * self.policy.n_pairs
+        self._number()
+
+    def _number(self):
+        cdef RowLayout layout = self.layout
+        cdef int64_t k
+        cdef int most = layout.most_advance()
+        cdef int32_t[:, ::1] counts = np.zeros((layout.n_chunks, most + 1), dtype=np.int32)
+        for k in prange(layout.n_chunks, nogil=True, num_threads=self.threads):
+            self.sweeper.count(&layout.block, &layout.chunks[k], &counts[k, 0])
+        # by advance, the most advanced first, then by chunk: where each begins
+        by_advance = np.asarray(counts).T[::-1].ravel()
+        starts = np.cumsum(by_advance, dtype=np.int64) - by_advance
+        counts = np.ascontiguousarray(
+            starts.reshape(most + 1, -1)[::-1].T.astype(np.int32))
+        for k in prange(layout.n_chunks, nogil=True, num_threads=self.threads):
+            self.sweeper.number(&layout.block, &layout.chunks[k], &counts[k, 0], &self.policy)
+
+    cdef object choose(self, double[::1] room, uint8_t[:, ::1] scratch, int threads):
+        # The best policy by the block's values, some of it in `room`; then those values are
+        # followed.
+        cdef RowLayout layout = self.layout
+        cdef int64_t k, last = 2 * self.policy.n_pairs
+        self.policy.n_leaving = layout.size // LANES * LANES
+        self.room, self.behind = room, np.zeros(last - self.policy.n_leaving)
+        self.policy.leaving, self.policy.leaving_behind = &self.room[0], &self.behind[0]
+        cdef int64_t[::1] changed = np.zeros(layout.n_chunks, dtype=np.int64)
+        for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
+            changed[k] = self.sweeper.choose(
+                &layout.block, &layout.chunks[k], self.values, &self.policy,
+                &scratch[threadid(), 0])
+        self.n_changed = int(np.sum(changed))
+        for k in range((layout.size + layout.n_diagonal) // 2, self.policy.n_pairs):
+            self.followed[k] = self.followed[self.policy.n_pairs + k] = 0.0
+            leave_nothing(&self.policy, k)
+            leave_nothing(&self.policy, self.policy.n_pairs + k)
+        self.followed[last] = 0.0
+        for k in prange(layout.n_chunks, nogil=True, num_threads=threads):
+            self.sweeper.load(
+                &layout.block, &layout.chunks[k], self.values, &self.policy, self.followed)
+
+    @property
+    def noise(self):
+        """The largest change that may be due to rounding."""
+        return NOISE
+
+    def refine(self):
+        """False: in double precision from the start."""
+        return False
+
+    def sweep(self, int threads):
+        """Update every value in place; the largest change."""
+        cdef int64_t vectors = self.policy.n_pairs // LANES
+        cdef int64_t n_runs = (vectors + VECTORS - 1) // VECTORS, k
+        cdef double[::1] deltas = np.zeros(n_runs)
+        for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
+            deltas[k] = self.sweeper.follow(
+                &self.layout.block, &self.policy, self.followed, k * VECTORS,
+                min((k + 1) * <int64_t>VECTORS, vectors))
+        return float(np.max(deltas))
+
+    def sample(self):
+        """Some of the values, always the same: float64, a copy."""
+        cdef int64_t k, size = 2 * self.policy.n_pairs, step = sample_step(size, size)
+        cdef double[::1] chances = np.empty((size + step - 1) // step)
+        for k in range(chances.shape[0]):
+            chances[k] = self.followed[k * step]
+        return np.asarray(chances)
+
+    def remember(self, room):
+        """Keep a copy of the values; `room` is not needed."""
+        cdef int64_t k, n = 2 * self.policy.n_pairs, n_parts = (n + PART - 1) // PART
+        for k in prange(n_parts, nogil=True, num_threads=self.threads):
+            memcpy(self.values + k * PART, self.followed + k * PART,
+                   min(<int64_t>PART, n - k * PART) * sizeof(double))
+
+    def extrapolate(self, double factor):
+        """Add `factor` times the change since `remember`."""
+        cdef int64_t k, n = 2 * self.policy.n_pairs
+        for k in prange(n, nogil=True, schedule="static", num_threads=self.threads):
+            self.followed[k] += factor * (self.followed[k] - self.values[k])
+
+    def close(self):
+        """Give these values to the block."""
+        cdef RowLayout layout = self.layout
+        cdef int64_t k, size = layout.size, n_parts = (size + PART - 1) // PART
+        for k in prange(n_parts, nogil=True, num_threads=self.threads):
+            self.sweeper.store(&self.policy, self.followed, self.values, k * PART,
+                             min(<int64_t>PART, size - k * PART))
+        for k in prange(layout.n_chunks, nogil=True, num_threads=self.threads):
+            self.row_sweeper.show(&layout.block, &layout.chunks[k], self.values, self.values)

@@ -1,0 +1,94 @@
+"""Sweeps under a policy, between looks at all moves.
+
+A *policy* says which move is made after every throw. A sweep under one looks at a single move of
+each throw, and takes a small part of the time of a sweep that looks at all. So policies are taken
+in turn: the best one by the values, some sweeps under it, the best one by the new values (modified
+policy iteration; Puterman and Shin, Management Science 24, 1978, 1127-1137). Once hardly any move
+changes, the sweeps go on until the values have settled. What is left to do, if anything, is done by
+sweeps that look at all moves (`ur_solver.engine.iterate`), which also judge the result: nothing
+here has to be exact.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ur_solver.engine.iterate import iterate
+from ur_solver.engine.lease import Lease
+from ur_solver.errors import UnsettledError
+from ur_solver.kernel import BlockWork, Values
+
+_FIRST_SWEEPS = 3
+"""Sweeps that look at all moves, before the first policy: from 1/2 on, any policy is bad."""
+
+_SWEEPS = 5
+"""Sweeps under a policy that is about to change."""
+
+_FEW_CHANGES = 1e-5
+"""Changed moves by position, at which a policy is nearly that of optimal play."""
+
+_MOST_POLICIES = 30
+"""As both sides change theirs at once, they might cycle."""
+
+_MOST_SWEEPS = 500
+"""Under one policy, which ordinary dice never need."""
+
+_LEEWAY = 0.01
+"""Of the goal, to which the values of the last policy settle."""
+
+
+def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> int:
+    """Bring a block close to its fixed point by sweeps under policies, where its kernel has them.
+
+    Parameters
+    ----------
+    work : BlockWork
+        Its values are brought closer to the fixed point.
+    room : float64, shape (block size,)
+        Overwritten.
+    goal : float
+        How close, as for `iterate`.
+    lease : Lease
+
+    Returns
+    -------
+    int
+        How many sweeps it took, those under policies included.
+    """
+    sweeps = 0
+    if not work.has_policies:
+        return sweeps
+    for _ in range(_FIRST_SWEEPS):
+        lease.check_stop()
+        work.sweep(lease.threads + lease.spare())
+        sweeps += 1
+    changes = math.inf
+    for _ in range(_MOST_POLICIES):
+        lease.check_stop()
+        policy = work.follow(room, lease.threads + lease.spare())
+        had, changes = changes, policy.n_changed / len(room)
+        if had <= _FEW_CHANGES and changes == 0.0:
+            policy.close()
+            break
+        try:
+            if changes <= _FEW_CHANGES:
+                sweeps += iterate(
+                    policy,
+                    room,
+                    _LEEWAY * goal,
+                    lease.threads,
+                    lease.check_stop,
+                    lease.spare,
+                    _MOST_SWEEPS,
+                ).sweeps
+            else:
+                for _ in range(_SWEEPS):
+                    lease.check_stop()
+                    policy.sweep(lease.threads + lease.spare())
+                    sweeps += 1
+        except UnsettledError as error:
+            sweeps += error.sweeps
+            break
+        finally:
+            policy.close()
+    return sweeps
