@@ -18,7 +18,7 @@ from ur_solver.engine.lease import Lease
 from ur_solver.errors import UnsettledError
 from ur_solver.kernel import BlockWork, Values
 
-_FIRST_SWEEPS = 3
+_FIRST_SWEEPS = 4
 """Sweeps that look at all moves, before the first policy: from 1/2 on, any policy is bad."""
 
 _SWEEPS = 5

@@ -89,7 +89,8 @@ class BlockWork(SweptValues, Protocol):
         Parameters
         ----------
         room : float64, shape (block size,)
-            Overwritten, and in use until then.
+            Overwritten by the first call. Part of the policy is kept in it: the same array is to be
+            passed every time, as it was left.
         threads : int
 
         Raises

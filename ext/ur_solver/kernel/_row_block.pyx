@@ -21,7 +21,11 @@ from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._row_layout cimport RowLayout, RowSweeper, row_double, row_single
 from ur_solver.kernel._row_moves cimport UR_ROW_SPARE
 from ur_solver.kernel._row_policy cimport (
-    PolicySweeper, PolicyValues, buffer_length, has_policies, policy_bytes,
+    PolicySweeper,
+    PolicyValues,
+    buffer_length,
+    has_policies,
+    policy_bytes,
 )
 from ur_solver.kernel._row_rules cimport RowRules
 from ur_solver.kernel._workspace cimport Region, Workspace
@@ -155,15 +159,15 @@ cdef class RowBlock:
     def follow(self, double[::1] room, int threads):
         """The values under the best policy by them, to be swept until it is closed.
 
-        Some of the policy is kept in `room`, float64, shape (block size,), until then.
+        Some of the policy is kept in `room`, float64, shape (block size,), the same at every call.
         """
         if not self.has_policies:
             raise SolveError("a block without policies")
         if self.policy is None:
             self.policy = PolicyValues(self.layout, self.workspace, self.threads)
-            self.policy.open(&row_policy, self.sweeper, <double*>self.values)
+            self.policy.open(&row_policy, self.sweeper, <double*>self.values, room)
         self._take_scratch(threads)
-        self.policy.choose(room, self.scratch, threads)
+        self.policy.choose(self.scratch, threads)
         return self.policy
 
     def refine(self):

@@ -10,16 +10,19 @@ cdef extern from "row_sweep.h" nogil:
     enum:
         UR_POLICY_TYPES
         UR_ROW_CHOICES
+        UR_NEVER_TOLD
     ctypedef struct RowPolicy:
         int64_t n_pairs
         int32_t n_slots, n_types
         const double* chances
+        double* followed
         uint32_t* numbers
         uint32_t* next
         double* leaving
         double* leaving_behind
         int64_t n_leaving
         uint8_t* types
+        uint8_t* told
     ctypedef struct PolicySweeper:
         void (*count)(const RowBlock*, const RowChunk*, int32_t*) noexcept nogil
         void (*number)(
@@ -27,11 +30,9 @@ cdef extern from "row_sweep.h" nogil:
         int64_t (*choose)(
             const RowBlock*, const RowChunk*, const void*, const RowPolicy*, void*) noexcept nogil
         void (*load)(
-            const RowBlock*, const RowChunk*, const void*, const RowPolicy*,
-            double*) noexcept nogil
-        void (*store)(const RowPolicy*, const double*, void*, int64_t, int64_t) noexcept nogil
-        double (*follow)(
-            const RowBlock*, const RowPolicy*, double*, int64_t, int64_t) noexcept nogil
+            const RowBlock*, const RowChunk*, const void*, const RowPolicy*) noexcept nogil
+        void (*store)(const RowPolicy*, void*, int64_t, int64_t) noexcept nogil
+        double (*follow)(const RowBlock*, const RowPolicy*, int64_t, int64_t) noexcept nogil
 
 
 cdef class PolicyValues:
@@ -42,14 +43,14 @@ cdef class PolicyValues:
     cdef double[:, ::1] chances
     cdef double[::1] room              # of what leaves the block
     cdef double[::1] behind
-    cdef double* values                # F and G of the block, where its own are
-    cdef double* followed              # by number, behind them
+    cdef double* values                # F and G of the block
     cdef int threads
     cdef readonly int64_t n_changed
 
     cdef object open(
-        self, const PolicySweeper* sweeper, const RowSweeper* row_sweeper, double* values)
-    cdef object choose(self, double[::1] room, uint8_t[:, ::1] scratch, int threads)
+        self, const PolicySweeper* sweeper, const RowSweeper* row_sweeper, double* values,
+        double[::1] room)
+    cdef object choose(self, uint8_t[:, ::1] scratch, int threads)
 
 
 cdef bint has_policies(RowLayout layout) noexcept

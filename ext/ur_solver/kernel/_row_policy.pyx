@@ -47,14 +47,8 @@ cdef int64_t policy_bytes(RowLayout layout):
     layout.rules.policy_chances(&n_slots, &n_types)
     return (
         n * (n_slots * sizeof(uint32_t) + (n_types > 1))
-        + layout.size * sizeof(uint32_t) + (2 * n - 2 * layout.size) * sizeof(double))
-
-
-cdef void leave_nothing(const RowPolicy* policy, int64_t number) noexcept:
-    if number < policy.n_leaving:
-        policy.leaving[number] = 0.0
-    else:
-        policy.leaving_behind[number - policy.n_leaving] = 0.0
+        + layout.size * (sizeof(uint32_t) + n_slots)
+        + (2 * n - 2 * layout.size) * sizeof(double))
 
 
 cdef class PolicyValues:
@@ -80,19 +74,27 @@ cdef class PolicyValues:
         cdef char* room = <char*>region.take(policy_bytes(layout))
         self.policy.next = <uint32_t*>room
         self.policy.numbers = self.policy.next + n * n_slots
-        self.policy.types = <uint8_t*>(self.policy.numbers + layout.size)
-        cdef int64_t k
-        for k in range(n * n_slots):
-            self.policy.next[k] = <uint32_t>n
+        self.policy.told = <uint8_t*>(self.policy.numbers + layout.size)
+        memset(self.policy.told, UR_NEVER_TOLD, n_slots * layout.size)
+        self.policy.types = self.policy.told + n_slots * layout.size
+        cdef int64_t k, length = n * n_slots
+        cdef uint32_t none = <uint32_t>n
+        for k in prange(length, nogil=True, num_threads=threads):
+            self.policy.next[k] = none
         if n_types > 1:
             memset(self.policy.types, 0, n)
 
     cdef object open(
-        self, const PolicySweeper* sweeper, const RowSweeper* row_sweeper, double* values
+        self, const PolicySweeper* sweeper, const RowSweeper* row_sweeper, double* values,
+        double[::1] room
     ):
-        # What sweeps, and where the block's values are.
-        self.sweeper, self.row_sweeper = sweeper, row_sweeper
-        self.values, self.followed = values, values + 2 * self.policy.n_pairs
+        # What sweeps, where the block's values are, and room for as many.
+        cdef int64_t size = self.layout.size
+        self.sweeper, self.row_sweeper, self.values = sweeper, row_sweeper, values
+        self.room, self.behind = room, np.zeros(2 * self.policy.n_pairs - size // LANES * LANES)
+        self.policy.leaving, self.policy.leaving_behind = &self.room[0], &self.behind[0]
+        self.policy.n_leaving = size // LANES * LANES
+        self.policy.followed = values + 2 * self.policy.n_pairs
         self._number()
 
     def _number(self):
@@ -110,14 +112,11 @@ cdef class PolicyValues:
         for k in prange(layout.n_chunks, nogil=True, num_threads=self.threads):
             self.sweeper.number(&layout.block, &layout.chunks[k], &counts[k, 0], &self.policy)
 
-    cdef object choose(self, double[::1] room, uint8_t[:, ::1] scratch, int threads):
-        # The best policy by the block's values, some of it in `room`; then those values are
-        # followed.
+    cdef object choose(self, uint8_t[:, ::1] scratch, int threads):
+        # The best policy by the block's values; then those values are followed.
         cdef RowLayout layout = self.layout
         cdef int64_t k, last = 2 * self.policy.n_pairs
-        self.policy.n_leaving = layout.size // LANES * LANES
-        self.room, self.behind = room, np.zeros(last - self.policy.n_leaving)
-        self.policy.leaving, self.policy.leaving_behind = &self.room[0], &self.behind[0]
+        cdef double* followed = self.policy.followed
         cdef int64_t[::1] changed = np.zeros(layout.n_chunks, dtype=np.int64)
         for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             changed[k] = self.sweeper.choose(
@@ -125,13 +124,10 @@ cdef class PolicyValues:
                 &scratch[threadid(), 0])
         self.n_changed = int(np.sum(changed))
         for k in range((layout.size + layout.n_diagonal) // 2, self.policy.n_pairs):
-            self.followed[k] = self.followed[self.policy.n_pairs + k] = 0.0
-            leave_nothing(&self.policy, k)
-            leave_nothing(&self.policy, self.policy.n_pairs + k)
-        self.followed[last] = 0.0
+            followed[k] = followed[self.policy.n_pairs + k] = 0.0
+        followed[last] = 0.0
         for k in prange(layout.n_chunks, nogil=True, num_threads=threads):
-            self.sweeper.load(
-                &layout.block, &layout.chunks[k], self.values, &self.policy, self.followed)
+            self.sweeper.load(&layout.block, &layout.chunks[k], self.values, &self.policy)
 
     @property
     def noise(self):
@@ -149,7 +145,7 @@ cdef class PolicyValues:
         cdef double[::1] deltas = np.zeros(n_runs)
         for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
             deltas[k] = self.sweeper.follow(
-                &self.layout.block, &self.policy, self.followed, k * VECTORS,
+                &self.layout.block, &self.policy, k * VECTORS,
                 min((k + 1) * <int64_t>VECTORS, vectors))
         return float(np.max(deltas))
 
@@ -158,28 +154,28 @@ cdef class PolicyValues:
         cdef int64_t k, size = 2 * self.policy.n_pairs, step = sample_step(size, size)
         cdef double[::1] chances = np.empty((size + step - 1) // step)
         for k in range(chances.shape[0]):
-            chances[k] = self.followed[k * step]
+            chances[k] = self.policy.followed[k * step]
         return np.asarray(chances)
 
     def remember(self, room):
         """Keep a copy of the values; `room` is not needed."""
         cdef int64_t k, n = 2 * self.policy.n_pairs, n_parts = (n + PART - 1) // PART
         for k in prange(n_parts, nogil=True, num_threads=self.threads):
-            memcpy(self.values + k * PART, self.followed + k * PART,
+            memcpy(self.values + k * PART, self.policy.followed + k * PART,
                    min(<int64_t>PART, n - k * PART) * sizeof(double))
 
     def extrapolate(self, double factor):
         """Add `factor` times the change since `remember`."""
         cdef int64_t k, n = 2 * self.policy.n_pairs
         for k in prange(n, nogil=True, schedule="static", num_threads=self.threads):
-            self.followed[k] += factor * (self.followed[k] - self.values[k])
+            self.policy.followed[k] += factor * (self.policy.followed[k] - self.values[k])
 
     def close(self):
         """Give these values to the block."""
         cdef RowLayout layout = self.layout
         cdef int64_t k, size = layout.size, n_parts = (size + PART - 1) // PART
         for k in prange(n_parts, nogil=True, num_threads=self.threads):
-            self.sweeper.store(&self.policy, self.followed, self.values, k * PART,
-                             min(<int64_t>PART, size - k * PART))
+            self.sweeper.store(
+                &self.policy, self.values, k * PART, min(<int64_t>PART, size - k * PART))
         for k in prange(layout.n_chunks, nogil=True, num_threads=self.threads):
             self.row_sweeper.show(&layout.block, &layout.chunks[k], self.values, self.values)

@@ -4,95 +4,122 @@
        UR_FOLLOWED(at, next)  the numbers that they lead to, and with the mark their negatives
        UR_EQUAL(next, to)     where they are the same as one
 
-   The best moves of a chunk's positions first. Places are counted in vectors of doubles, which hold them
-   exactly. */
+   The best moves of a chunk's positions first. Moves are counted in vectors of doubles. */
 
-#define UR_NOWHERE (-1.0)   /* no move, in place of a place */
-#define UR_OUTSIDE (-2.0)   /* a move that leaves the block */
-
-/* For a vector of columns of a row, by choice and throw: the best move's place, and its worth. */
+/* For `k` vectors of columns of a row, by choice and throw: the best move, and its worth. Rows are at
+   `places`; `last` says where the row's words and leaving rows end. */
 UR_INLINE void UR_NAMED(find_best)(
     const RowKind *kind, const RowReader *at, RowReader *last, const int is_wide,
-    const Real *values, int64_t origin, const int32_t *maps, int columns, int column, Real *places,
-    Real *worths, int64_t pitch)
+    const Real *places, const int32_t *maps, int columns, int column, const BestMoves *to,
+    const int k)
 {
     const int size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     const char *words = at->words + size;
     const Real *leaving = at->leaving;
-    Real lanes[UR_N];
-    for (int i = 0; i < UR_N; i++)
-        lanes[i] = column + i;
-    const UR_V across = UR_LOAD(lanes);
+    Real *moves = to->moves + column, *worths = to->worths + column;
     for (int c = 0; c < kind->n_choices; c++)
-        for (int n = 0; n < kind->n_throws[c]; n++, places += pitch, worths += pitch) {
+        for (int n = 0; n < kind->n_throws[c]; n++) {
             const int64_t head = word_at(words, is_wide);
             words += size;
-            UR_V best = UR_ALL(NO_MOVE), place = UR_ALL(UR_NOWHERE);
+            UR_V best[4], move[4], next = UR_ALL(MOVE_ROW);
+            for (int i = 0; i < k; i++) {
+                best[i] = UR_ALL(NO_MOVE);
+                move[i] = UR_ALL(MOVE_NONE);
+            }
             if (head & UR_LEAVES) {
-                best = UR_LOAD(leaving + column);
-                place = UR_SELECT(UR_ABOVE(best, UR_ALL(NO_MOVE / 2)), UR_ALL(UR_OUTSIDE), place);
+                for (int i = 0; i < k; i++) {
+                    best[i] = UR_LOAD(leaving + column + UR_N * i);
+                    move[i] = UR_SELECT(
+                        UR_ABOVE(best[i], UR_ALL(NO_MOVE / 2)), UR_ALL(MOVE_LEAVES), move[i]);
+                }
                 leaving += columns;
             }
             for (int rows = head & UR_MOST_ROWS; rows; rows--, words += size) {
-                const int64_t row = word_at(words, is_wide) - origin;
-                const UR_V worth = UR_LOAD(values + row + column);
-                place = UR_SELECT(UR_ABOVE(worth, best), across + UR_ALL((Real)row), place);
-                best = UR_MAX(worth, best);
+                const Real *row = places + word_at(words, is_wide) + column;
+                for (int i = 0; i < k; i++) {
+                    const UR_V worth = UR_LOAD(row + UR_N * i);
+                    move[i] = UR_SELECT(UR_ABOVE(worth, best[i]), next, move[i]);
+                    best[i] = UR_MAX(worth, best[i]);
+                }
+                next += UR_ALL(1);
             }
             for (int rows = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS; rows;
                  rows--, words += 2 * size) {
-                const int64_t row = word_at(words, is_wide) - origin;
+                const Real *row = places + word_at(words, is_wide);
                 const int32_t *map = maps + word_at(words + size, is_wide) + column;
-                const UR_V worth = UR_GATHER(values + row, map);
-                for (int i = 0; i < UR_N; i++)
-                    lanes[i] = (Real)(row + map[i]);
-                place = UR_SELECT(UR_ABOVE(worth, best), UR_LOAD(lanes), place);
-                best = UR_MAX(worth, best);
+                for (int i = 0; i < k; i++) {
+                    const UR_V worth = UR_GATHER(row, map + UR_N * i);
+                    move[i] = UR_SELECT(UR_ABOVE(worth, best[i]), next, move[i]);
+                    best[i] = UR_MAX(worth, best[i]);
+                }
+                next += UR_ALL(1);
             }
-            UR_STORE(places + column, place);
-            UR_STORE(worths + column, best);
+            for (int i = 0; i < k; i++) {
+                UR_STORE(moves + UR_N * i, move[i]);
+                UR_STORE(worths + UR_N * i, best[i]);
+            }
+            moves += to->pitch;
+            worths += to->pitch;
         }
+    if (kind->n_choices == 1)
+        for (int n = kind->n_throws[0]; n < UR_ROW_THROWS; n++, moves += to->pitch)
+            for (int i = 0; i < k; i++)
+                UR_STORE(moves + UR_N * i, UR_ALL(MOVE_NONE));
     last->words = words;
     last->leaving = leaving;
 }
 
-static int64_t UR_NAMED(choose)(
-    const RowBlock *block, const RowChunk *chunk, const void *all_values, const RowPolicy *policy,
-    void *scratch)
+UR_INLINE int64_t UR_NAMED(choose_chunk)(
+    const RowBlock *block, const RowChunk *chunk, const int is_wide, const Real *values,
+    const RowPolicy *policy, void *scratch)
 {
-    const Real *values = all_values;
+    const Real *places = is_wide ? values - block->origin : values;
     RowReader at = {chunk->words, chunk->leaving};
-    const int size = chunk->is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const int size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     int64_t changed = 0;
     for (int k = 0; k < 2 * chunk->n_pairs; k++) {
         if (k % 2 && chunk->pairs[k] == chunk->pairs[k - 1])
             continue;
         const RowTile *tile = block->tiles + chunk->pairs[k];
-        const int is_own_image = chunk->pairs[k] == chunk->pairs[k ^ 1];
-        const int64_t pitch = pitch_of(tile->columns);
-        Real *places = scratch, *worths = places + UR_ROW_CHOICES * UR_ROW_THROWS * pitch;
+        const int is_own_image = chunk->pairs[k] == chunk->pairs[k ^ 1], columns = tile->columns;
+        const BestMoves best = open_moves(columns, scratch);
         for (int r = 0; r < tile->rows; r++) {
-            const int type = (int)word_at(at.words, chunk->is_wide);
+            const RowKind *kind = block->kinds + word_at(at.words, is_wide);
             RowReader last = at;
-            for (int column = 0; column < tile->columns; column += UR_N)
-                UR_NAMED(find_best)(
-                    block->kinds + type, &at, &last, chunk->is_wide, values, block->origin,
-                    chunk->maps, tile->columns, column, places, worths, pitch);
+            int column = 0;
+#define UR_FIND(k)                                                                             \
+    do {                                                                                       \
+        UR_NAMED(find_best)(                                                                   \
+            kind, &at, &last, is_wide, places, chunk->maps, columns, column, &best, k);        \
+        column += UR_N * k;                                                                    \
+    } while (0)
+            while (columns - column > 3 * UR_N)
+                UR_FIND(4);
+            while (columns - column > UR_N)
+                UR_FIND(2);
+            if (columns > column)
+                UR_FIND(1);
+#undef UR_FIND
             for (const char *word = at.words; word < last.words; word += size)
-                __builtin_prefetch(
-                    values + word_at(word + UR_ROW_AHEAD * size, chunk->is_wide) - block->origin);
+                __builtin_prefetch(places + word_at(word + UR_ROW_AHEAD * size, is_wide));
+            changed += write_row(block, chunk, policy, &at, tile, r, &best, values, is_own_image);
             at = last;
-            changed += write_choices(
-                block, policy, type, tile, r, places, worths, pitch, values, is_own_image);
         }
     }
     return changed;
 }
 
+static int64_t UR_NAMED(choose)(
+    const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
+    void *scratch)
+{
+    return chunk->is_wide ? UR_NAMED(choose_chunk)(block, chunk, 1, values, policy, scratch)
+                          : UR_NAMED(choose_chunk)(block, chunk, 0, values, policy, scratch);
+}
+
 /* What a side of a vector of pairs is worth where it moves, and with what chance. */
 UR_INLINE void UR_NAMED(follow_side)(
-    const RowPolicy *policy, const double *followed, int64_t first, int side, UR_V *worth,
-    UR_V *moving)
+    const RowPolicy *policy, int64_t first, int side, UR_V *worth, UR_V *moving)
 {
     const int64_t number = first + side * policy->n_pairs;
     const uint32_t *next =
@@ -109,22 +136,23 @@ UR_INLINE void UR_NAMED(follow_side)(
                 lanes[i] = chances[policy->types[number + i]];
             chance = UR_LOAD(lanes);
         }
-        sum += chance * UR_FOLLOWED(followed, next);
+        sum += chance * UR_FOLLOWED(policy->followed, next);
         moves += UR_SELECT(UR_EQUAL(next, none), UR_ALL(0), chance);
     }
     *worth = sum;
     *moving = moves;
 }
 
-static double UR_NAMED(follow)(
-    const RowPolicy *policy, double *followed, int64_t from, int64_t to)
+static double UR_NAMED(follow)(const RowPolicy *policy, int64_t from, int64_t to)
 {
     UR_V most = UR_ALL(0);
     for (int64_t k = from * POLICY_LANES; k < to * POLICY_LANES; k += UR_N) {
-        double *mine = followed + k, *theirs = mine + policy->n_pairs;
+        if (k % POLICY_LANES == 0)
+            fetch_followed(policy, k + PAIRS_AHEAD);
+        double *mine = policy->followed + k, *theirs = mine + policy->n_pairs;
         UR_V worth, moving, others, others_moving;
-        UR_NAMED(follow_side)(policy, followed, k, 0, &worth, &moving);
-        UR_NAMED(follow_side)(policy, followed, k, 1, &others, &others_moving);
+        UR_NAMED(follow_side)(policy, k, 0, &worth, &moving);
+        UR_NAMED(follow_side)(policy, k, 1, &others, &others_moving);
         /* two equations, as in `settle_pair` */
         const UR_V passes = UR_ALL(1) - moving, scale = moving + passes * others_moving;
         const UR_V divisor = UR_SELECT(UR_ABOVE(scale, UR_ALL(0)), scale, UR_ALL(1));
@@ -145,5 +173,3 @@ static double UR_NAMED(follow)(
 
 #undef UR_FOLLOWED
 #undef UR_EQUAL
-#undef UR_NOWHERE
-#undef UR_OUTSIDE

@@ -65,7 +65,9 @@ UR_INLINE __m256d follow_four(const double *at, const uint32_t *next)
 {
     const __m128i numbers = _mm_loadu_si128((const __m128i *)next);
     const __m128i turned = _mm_set1_epi32(INT32_MIN);
-    const __m256d values = _mm256_i32gather_pd(at, _mm_andnot_si128(turned, numbers), 8);
+    const __m256d values = _mm256_setr_pd(
+        at[next[0] & ~UR_TURNED], at[next[1] & ~UR_TURNED], at[next[2] & ~UR_TURNED],
+        at[next[3] & ~UR_TURNED]);
     const __m256i signs =
         _mm256_slli_epi64(_mm256_cvtepu32_epi64(_mm_and_si128(numbers, turned)), 32);
     return _mm256_xor_pd(values, _mm256_castsi256_pd(signs));
@@ -143,7 +145,7 @@ static const InstructionSet instruction_sets[] = {
 static const struct {
     int64_t (*choose)(
         const RowBlock *, const RowChunk *, const void *, const RowPolicy *, void *);
-    double (*follow)(const RowPolicy *, double *, int64_t, int64_t);
+    double (*follow)(const RowPolicy *, int64_t, int64_t);
 } policy_sets[] = {
 #ifdef UR_X86
 #ifndef UR_WITHOUT_AVX512
@@ -161,10 +163,9 @@ static int64_t choose(
     return policy_sets[block->instruction_set].choose(block, chunk, values, policy, scratch);
 }
 
-static double follow(
-    const RowBlock *block, const RowPolicy *policy, double *followed, int64_t from, int64_t to)
+static double follow(const RowBlock *block, const RowPolicy *policy, int64_t from, int64_t to)
 {
-    return policy_sets[block->instruction_set].follow(policy, followed, from, to);
+    return policy_sets[block->instruction_set].follow(policy, from, to);
 }
 
 const PolicySweeper row_policy = {

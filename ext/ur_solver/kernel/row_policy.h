@@ -1,7 +1,11 @@
 /* Policies of a block in double precision: their numbers, and sweeps of the values under them.
    `row_double.c` includes this before its instruction sets, for `write_choices`. */
 
-enum { POLICY_LANES = 8 }; /* pairs in a vector */
+enum {
+    POLICY_LANES = 8,   /* pairs in a vector */
+    PAIRS_AHEAD = 64,   /* pairs whose moves' values are on their way from memory; FEWEST at most */
+    COLUMNS_AHEAD = 8,  /* columns whose policies are, where they change */
+};
 
 /* The number of the position that passes to another. */
 UR_INLINE int64_t number_of_image(const RowPolicy *policy, int64_t number)
@@ -18,6 +22,15 @@ UR_INLINE uint32_t *moves_of(const RowPolicy *policy, int64_t number)
            (pair / POLICY_LANES * 2 + side) * policy->n_slots * POLICY_LANES;
 }
 
+/* Ask for the values that the moves of a vector of pairs lead to. What is behind the last vector has
+   other numbers in it, which do no harm. */
+UR_INLINE void fetch_followed(const RowPolicy *policy, int64_t pair)
+{
+    const uint32_t *next = policy->next + pair * 2 * policy->n_slots;
+    for (int i = 0; i < 2 * POLICY_LANES * policy->n_slots; i++)
+        __builtin_prefetch(policy->followed + (next[i] & ~UR_TURNED));
+}
+
 /* What the moves of a position that leave the block add to its value. */
 UR_INLINE double *leaving_of(const RowPolicy *policy, int64_t number)
 {
@@ -25,40 +38,40 @@ UR_INLINE double *leaving_of(const RowPolicy *policy, int64_t number)
                                       : policy->leaving_behind + (number - policy->n_leaving);
 }
 
-/* Set the policy of a position to the best moves of one of its choices; how many of them changed. */
-UR_INLINE int write_choice(
-    const RowPolicy *policy, int64_t number, int type, const RowKind *kind, int choice,
-    const Real *places, const Real *worths, int64_t pitch, int64_t n_values)
+/* Ask for the policy of a position. */
+UR_INLINE void fetch_moves(const RowPolicy *policy, int64_t number)
 {
-    uint32_t *next = moves_of(policy, number);
-    const uint32_t none = (uint32_t)(2 * policy->n_pairs);
-    double leaving = 0;
-    int changed = 0;
-    for (int n = 0; n < policy->n_slots; n++, next += POLICY_LANES) {
-        uint32_t to = none;
-        if (n < kind->n_throws[choice]) {
-            const int64_t place = (int64_t)places[n * pitch];
-            if (place >= n_values)
-                to = (uint32_t)number_of_image(policy, policy->numbers[place - n_values]) | UR_TURNED;
-            else if (place >= 0)
-                to = policy->numbers[place];
-            else if (place < -1) {
-                to = none | UR_TURNED;
-                leaving += kind->chance[choice][n] * worths[n * pitch];
-            }
-        }
-        changed += *next != to;
-        *next = to;
-    }
-    *leaving_of(policy, number) = leaving;
-    if (policy->n_types > 1)
-        policy->types[number] = (uint8_t)(type * UR_ROW_CHOICES + choice);
-    return changed;
+    const uint32_t *next = moves_of(policy, number);
+    for (int n = 0; n < policy->n_slots; n += 64 / (POLICY_LANES * (int)sizeof(*next)))
+        __builtin_prefetch(next + n * POLICY_LANES, 1);
+    __builtin_prefetch(leaving_of(policy, number), 1);
+}
+
+/* Which of the moves of a list: none, the one that leaves the block, then the rows and the mapped
+   rows. As much of it as a byte tells, beside the choice, is kept by place, for comparing. */
+enum { MOVE_NONE, MOVE_LEAVES, MOVE_ROW, MOST_TOLD = UR_NEVER_TOLD - 1, CHOICE_SHIFT = 7 };
+
+/* The best moves of a row, by column: of every choice and throw of its turn type, and then of the best
+   choice's throws alone, by slot. */
+typedef struct {
+    int64_t pitch;              /* from one throw or slot to the next */
+    Real *moves, *worths;
+    uint8_t *choices;
+    uint8_t *differs;           /* where the policy may be another one */
+} BestMoves;
+
+UR_INLINE BestMoves open_moves(int columns, void *scratch)
+{
+    BestMoves best = {.pitch = pitch_of(columns), .moves = scratch};
+    best.worths = best.moves + UR_ROW_CHOICES * UR_ROW_THROWS * best.pitch;
+    best.choices = (uint8_t *)(best.worths + UR_ROW_CHOICES * UR_ROW_THROWS * best.pitch);
+    best.differs = best.choices + best.pitch;
+    return best;
 }
 
 /* The choice of a position that is worth the most, by the best moves of each of its throws. */
 UR_INLINE int best_choice(
-    const RowKind *kind, const Real *places, const Real *worths, int64_t pitch, Real passed,
+    const RowKind *kind, const Real *moves, const Real *worths, int64_t pitch, Real passed,
     int *first_throw)
 {
     int best = 0, first = 0;
@@ -66,7 +79,7 @@ UR_INLINE int best_choice(
     for (int c = 0; c < kind->n_choices; c++) {
         double total = passed;
         for (int n = 0; n < kind->n_throws[c]; n++)
-            if (places[(first + n) * pitch] != -1)
+            if (moves[(first + n) * pitch] != MOVE_NONE)
                 total += kind->chance[c][n] * (worths[(first + n) * pitch] - passed);
         if (c == 0 || total > most) {
             best = c;
@@ -78,26 +91,127 @@ UR_INLINE int best_choice(
     return best;
 }
 
-UR_INLINE int write_choices(
-    const RowBlock *block, const RowPolicy *policy, int type, const RowTile *tile, int r,
-    const Real *places, const Real *worths, int64_t pitch, const Real *values, int is_own_image)
+/* Keep the moves of the best choice of every column; `passed` is by column. */
+UR_INLINE void keep_best_choices(
+    const RowKind *kind, const BestMoves *best, int columns, const Real *passed)
 {
+    for (int c = 0; c < columns; c++) {
+        Real *moves = best->moves + c;
+        int first = 0;
+        const int choice =
+            best_choice(kind, moves, best->worths + c, best->pitch, passed[c], &first);
+        best->choices[c] = (uint8_t)choice;
+        for (int n = 0; n < kind->n_throws[choice]; n++)
+            moves[n * best->pitch] = moves[(first + n) * best->pitch];
+        for (int n = kind->n_throws[choice]; n < UR_ROW_THROWS; n++)
+            moves[n * best->pitch] = MOVE_NONE;
+    }
+}
+
+/* Find where the best moves of a slot, for a row, differ from those that were told before, and tell
+   them. */
+UR_INLINE void compare_slot(
+    const Real *restrict moves, const uint8_t *restrict choices, uint8_t *restrict told,
+    uint8_t *restrict differs, int columns)
+{
+    for (int c = 0; c < columns; c++) {
+        const int move = (int)(moves[c] < MOST_TOLD ? moves[c] : MOST_TOLD);
+        const int now = move | choices[c] << CHOICE_SHIFT;
+        differs[c] = (uint8_t)(differs[c] | (now ^ told[c]) | (move == MOST_TOLD));
+        told[c] = (uint8_t)now;
+    }
+}
+
+/* Where a move of a list leads to, as the policy has it; `words` follow the list's head. */
+UR_INLINE uint32_t next_of(
+    const RowBlock *block, const RowChunk *chunk, const RowPolicy *policy, int64_t head,
+    const char *words, int move, int column)
+{
+    const int size = chunk->is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const int n_rows = (int)(head & UR_MOST_ROWS), mapped = move - MOVE_ROW - n_rows;
+    if (move < MOVE_ROW)
+        return (uint32_t)(2 * policy->n_pairs) | (move == MOVE_LEAVES ? UR_TURNED : 0);
+    words += (mapped < 0 ? move - MOVE_ROW : n_rows + 2 * mapped) * size;
+    if (mapped >= 0)
+        column = chunk->maps[word_at(words + size, chunk->is_wide) + column];
+    const int64_t place = word_at(words, chunk->is_wide) - block->origin + column;
+    if (place < block->n_values)
+        return policy->numbers[place];
+    return (uint32_t)number_of_image(policy, policy->numbers[place - block->n_values]) | UR_TURNED;
+}
+
+/* Set the policy of a position to the best moves of a column; whether it is another one. `at` is
+   where the row's words begin. */
+UR_INLINE int write_moves(
+    const RowBlock *block, const RowChunk *chunk, const RowPolicy *policy, const RowReader *at,
+    const BestMoves *best, int columns, int column, int64_t number)
+{
+    const int size = chunk->is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const int64_t type = word_at(at->words, chunk->is_wide);
     const RowKind *kind = block->kinds + type;
-    const int64_t row = tile->first + (int64_t)r * tile->columns;
+    const int choice = best->choices[column];
+    const char *words = at->words + size;
+    const Real *leaving = at->leaving;
+    uint32_t *next = moves_of(policy, number), differs = 0;
+    double worth = 0;
+    for (int c = 0; c <= choice; c++)
+        for (int n = 0; n < kind->n_throws[c]; n++) {
+            const int64_t head = word_at(words, chunk->is_wide);
+            words += size;
+            if (c == choice) {
+                const int move = (int)best->moves[n * best->pitch + column];
+                const uint32_t to = next_of(block, chunk, policy, head, words, move, column);
+                differs |= next[n * POLICY_LANES] ^ to;
+                next[n * POLICY_LANES] = to;
+                if (move == MOVE_LEAVES)
+                    worth += kind->chance[c][n] * leaving[column];
+            }
+            words += ((head & UR_MOST_ROWS) + 2 * (head >> UR_MAPPED_SHIFT & UR_MOST_ROWS)) * size;
+            leaving += head & UR_LEAVES ? columns : 0;
+        }
+    for (int n = kind->n_throws[choice]; n < policy->n_slots; n++) {
+        const uint32_t none = (uint32_t)(2 * policy->n_pairs);
+        differs |= next[n * POLICY_LANES] ^ none;
+        next[n * POLICY_LANES] = none;
+    }
+    *leaving_of(policy, number) = worth;
+    if (policy->n_types > 1) {
+        const uint8_t now = (uint8_t)(type * UR_ROW_CHOICES + choice);
+        differs |= policy->types[number] ^ now;
+        policy->types[number] = now;
+    }
+    return differs != 0;
+}
+
+/* Set the policy of a row's positions to their best moves; how many have another one. */
+UR_INLINE int write_row(
+    const RowBlock *block, const RowChunk *chunk, const RowPolicy *policy, const RowReader *at,
+    const RowTile *tile, int r, const BestMoves *best, const Real *values, int is_own_image)
+{
+    const RowKind *kind = block->kinds + word_at(at->words, chunk->is_wide);
+    const int columns = tile->columns;
+    const int64_t place = tile->first + (int64_t)r * columns;
+    for (int c = 0; c < columns; c++)
+        best->choices[c] = 0;
+    if (kind->n_choices > 1)
+        keep_best_choices(kind, best, columns, values + block->n_values + place);
+    for (int c = 0; c < columns; c++)
+        best->differs[c] = 0;
+    for (int n = 0; n < policy->n_slots; n++)
+        compare_slot(
+            best->moves + n * best->pitch, best->choices,
+            policy->told + place * policy->n_slots + n * columns, best->differs, columns);
     int changed = 0;
-    for (int c = 0; c < tile->columns; c++) {
-        int first = 0, choice = 0;
-        if (kind->n_choices > 1)
-            choice = best_choice(
-                kind, places + c, worths + c, pitch, values[block->n_values + row + c], &first);
-        const int64_t number = policy->numbers[row + c], begin = first * pitch + c;
-        changed += write_choice(
-            policy, number, type, kind, choice, places + begin, worths + begin, pitch,
-            block->n_values);
-        if (is_own_image && r == c)
-            write_choice(
-                policy, number_of_image(policy, number), type, kind, choice, places + begin,
-                worths + begin, pitch, block->n_values);
+    for (int c = 0; c < columns; c++) {
+        if (c + COLUMNS_AHEAD < columns && best->differs[c + COLUMNS_AHEAD])
+            fetch_moves(policy, policy->numbers[place + c + COLUMNS_AHEAD]);
+        if (best->differs[c]) {
+            const int64_t number = policy->numbers[place + c];
+            changed += write_moves(block, chunk, policy, at, best, columns, c, number);
+            if (is_own_image && c == r)
+                write_moves(
+                    block, chunk, policy, at, best, columns, c, number_of_image(policy, number));
+        }
     }
     return changed;
 }
@@ -162,10 +276,10 @@ static void number_pairs(
 }
 
 static void load_followed(
-    const RowBlock *block, const RowChunk *chunk, const void *all_values, const RowPolicy *policy,
-    double *followed)
+    const RowBlock *block, const RowChunk *chunk, const void *all_values, const RowPolicy *policy)
 {
     const Real *values = all_values;
+    double *followed = policy->followed;
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair pair = tiles_of(block, chunk->pairs + 2 * k);
         const int rows = pair.mine->rows, columns = pair.mine->columns;
@@ -180,9 +294,8 @@ static void load_followed(
     }
 }
 
-static void store_followed(
-    const RowPolicy *policy, const double *followed, void *values, int64_t from, int64_t n)
+static void store_followed(const RowPolicy *policy, void *values, int64_t from, int64_t n)
 {
     for (int64_t k = from; k < from + n; k++)
-        ((Real *)values)[k] = followed[policy->numbers[k]];
+        ((Real *)values)[k] = policy->followed[policy->numbers[k]];
 }

@@ -128,12 +128,13 @@ extern const RowSweeper row_double, row_single;
 
    Positions are numbered in pairs that pass to each other, the most advanced pairs first: the k-th
    pair has the numbers k and `n_pairs` + k, which is rounded up to whole vectors. A position that
-   passes to itself has both. Values are stored by number, F alone, and a 0 behind them. */
+   passes to itself has both. Their values are stored by number, F alone, and a 0 behind them. */
 typedef struct {
     int64_t n_pairs;
     int32_t n_slots;            /* the most throws of a choice */
     int32_t n_types;            /* choices of turn types that differ in their chances */
     const double *chances;      /* by slot and choice of a turn type, UR_POLICY_TYPES a slot */
+    double *followed;           /* the values, by number */
     uint32_t *numbers;          /* of the positions, by place */
     uint32_t *next;             /* by vector of pairs, side, slot and pair: the number of the position
                                    that the move leads to. UR_TURNED is added where the turn passes
@@ -143,10 +144,12 @@ typedef struct {
     double *leaving_behind;     /* the same from the number `n_leaving` on */
     int64_t n_leaving;          /* a multiple of a vector */
     uint8_t *types;             /* by number: its choice of a turn type */
+    uint8_t *told;              /* by place of a row, slot and column: which of a list's moves it is */
 } RowPolicy;
 
 #define UR_TURNED (1u << 31)
 #define UR_POLICY_TYPES 256
+#define UR_NEVER_TOLD 127        /* of no move yet */
 
 /* What is done with policies: all that `_row_policy` sees. */
 typedef struct {
@@ -158,21 +161,18 @@ typedef struct {
         const RowBlock *block, const RowChunk *chunk, int32_t *next, const RowPolicy *policy);
 
     /* Let the best moves by the values of a block be the policy of a chunk's positions; how many
-       moves have changed. */
+       positions have another one. */
     int64_t (*choose)(
         const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
         void *scratch);
 
     /* Take the values under the policy from F, for a chunk; F by them, from a place on. */
     void (*load)(
-        const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
-        double *followed);
-    void (*store)(
-        const RowPolicy *policy, const double *followed, void *values, int64_t from, int64_t n);
+        const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy);
+    void (*store)(const RowPolicy *policy, void *values, int64_t from, int64_t n);
 
     /* Update the vectors of pairs from one to before another in place; the largest change. */
-    double (*follow)(
-        const RowBlock *block, const RowPolicy *policy, double *followed, int64_t from, int64_t to);
+    double (*follow)(const RowBlock *block, const RowPolicy *policy, int64_t from, int64_t to);
 } PolicySweeper;
 
 extern const PolicySweeper row_policy;
