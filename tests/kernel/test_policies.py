@@ -1,0 +1,163 @@
+"""Sweeps under a policy against the readable turns, and solves with and without policies."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from tests.kernel.blocks import ranks_of
+from tests.solving import solve
+from ur_solver.engine import block as engine_block
+from ur_solver.errors import SolveError
+from ur_solver.kernel import ArrayBlocks, RowKernel, Workspace
+from ur_solver.kernel._tiled import instruction_sets
+from ur_solver.rules import LIGHT, named_rules
+from ur_solver.rules.turns import choice_value, final_value, move_value, turn
+from ur_solver.space import TileSpace, space_of
+
+FEWEST = 4096
+"""Positions of a block that has policies."""
+
+# mapped columns, two choices of a turn, chances that differ, stacks, a race game by rows
+CASES = ["bell:2", "casual-roll-again:2", "ben:2", "birds:2", "skiriuk:2", "finkel:2"]
+
+
+def meaningless(space, seed=1):
+    """Random values, unlike those of any game, so that no two moves are worth the same."""
+    return np.random.default_rng(seed).random(space.n_values)
+
+
+def block_with_policies(space):
+    """The smallest."""
+    return min(
+        (block for block in space.blocks if block.size >= FEWEST), key=lambda block: block.size
+    )
+
+
+@lru_cache(maxsize=16)
+def greedy_steps(case):
+    """What some positions of a block lead to under the policy that is best by meaningless values.
+
+    By rank a list of (chance, position reached, whether the turn stays), by the readable turns.
+    """
+    space = TileSpace(named_rules(case))
+    values, block = meaningless(space), block_with_policies(space)
+
+    def value(position):
+        final = final_value(position)
+        return values[space.rank(position)] if final is None else final
+
+    steps = {}
+    for rank in np.random.default_rng(3).integers(block.offset, block.offset + block.size, 120):
+        position = space.unrank(int(rank), LIGHT)
+        if final_value(position) is not None:
+            continue
+        choice = max(turn(position), key=lambda each: choice_value(position, each, value))
+        steps[int(rank)] = [
+            (float(outcome.probability), best.position, best.again)
+            if (best := max(outcome.moves, key=lambda each: move_value(each, value), default=None))
+            else (float(outcome.probability), position.pass_turn(), False)
+            for outcome in choice.outcomes
+        ]
+    return steps
+
+
+def settle(policy, threads=2):
+    """Sweep until only rounding changes the values, and give them to the block."""
+    for _ in range(20_000):
+        if policy.sweep(threads) <= 1e-15:
+            policy.close()
+            return
+    raise AssertionError("the values under a policy do not settle")
+
+
+def stored(work, block):
+    values = np.empty(block.size)
+    work.store(values)
+    return values
+
+
+@pytest.mark.parametrize("instruction_set", instruction_sets())
+@pytest.mark.parametrize("case", CASES)
+def test_values_under_the_best_policy(case, instruction_set):
+    space = TileSpace(named_rules(case))
+    block, values = block_with_policies(space), meaningless(space)
+    own, others = values[ranks_of(block)], meaningless(space, 2)[ranks_of(block)]
+    room = np.full(block.size, np.nan)
+    work = RowKernel(space, instruction_set).lay_out(block, ArrayBlocks(space, values), Workspace())
+    # the policy is written over another one, and over itself
+    for given in (own, others, own):
+        work.load(given)
+        policy = work.follow(room, 2)
+        assert policy.n_changed > 0
+        policy.close()
+    work.load(own)
+    settle(work.follow(room, 2))
+    # the solution of the policy's equations, which have only one
+    values[ranks_of(block)] = stored(work, block)
+
+    def worth(position, again):
+        final = final_value(position)
+        value = values[space.rank(position)] if final is None else final
+        return value if again else 1 - value
+
+    for rank, steps in greedy_steps(case).items():
+        total = sum(chance * worth(reached, again) for chance, reached, again in steps)
+        assert values[rank] == pytest.approx(total, abs=1e-13)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_policy_that_stays_has_no_changes(case):
+    space = TileSpace(named_rules(case))
+    block, values = block_with_policies(space), meaningless(space)
+    own, room = values[ranks_of(block)], np.empty(block.size)
+    work = RowKernel(space).lay_out(block, ArrayBlocks(space, values), Workspace())
+    work.load(own)
+    policy = work.follow(room, 1)
+    assert policy.n_changed > 0.9 * block.size
+    policy.close()
+    assert np.abs(stored(work, block) - own).max() < 1e-15
+    assert work.follow(room, 2).n_changed == 0
+
+
+@pytest.mark.parametrize("case", ["casual:3", "birds:2", "ben:2", "skiriuk:2"])
+def test_solves_end_in_the_same_values_without_policies(case, monkeypatch):
+    space = space_of(named_rules(case))
+    by_policies = solve(space, tolerance=1e-13)
+    monkeypatch.setattr(engine_block, "improve", lambda *_: 0)
+    assert np.abs(solve(space, tolerance=1e-13) - by_policies).max() < 1e-12
+
+
+def test_only_large_blocks_in_double_precision_have_policies():
+    space = TileSpace(named_rules("skiriuk:2"))
+    blocks = ArrayBlocks(space, meaningless(space))
+    for block in space.blocks:
+        work = RowKernel(space).lay_out(block, blocks, Workspace())
+        assert work.has_policies == (block.size >= FEWEST)
+        single = RowKernel(space, precision="single").lay_out(block, blocks, Workspace())
+        assert not single.has_policies
+        with pytest.raises(SolveError, match="a block without policies"):
+            single.follow(np.empty(block.size), 1)
+
+
+def test_bounds_take_the_memory_of_policies():
+    space = TileSpace(named_rules("skiriuk:2"))
+    block, values = block_with_policies(space), meaningless(space)
+    own = values[ranks_of(block)]
+    work = RowKernel(space).lay_out(block, ArrayBlocks(space, values), Workspace())
+    work.load(own)
+    settle(work.follow(np.empty(block.size), 1))
+    work.bracket(own, 0.25)
+    assert not work.has_policies
+    width, _ = work.width(own)
+    assert width == pytest.approx(0.25, abs=1e-12)
+
+
+def test_the_memory_of_policies_is_counted():
+    space = space_of(named_rules("skiriuk:3"))
+    kernel, block = RowKernel(space), max(space.blocks, key=lambda each: each.size)
+    work = kernel.lay_out(block, ArrayBlocks(space, np.zeros(space.n_values)), Workspace())
+    needed = work.list_bytes + 16 * block.size + work.policy_bytes
+    assert needed <= kernel.workspace_bytes(block) <= 1.25 * needed
