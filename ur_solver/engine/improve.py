@@ -25,16 +25,19 @@ _SWEEPS = 5
 """Sweeps under a policy that is about to change."""
 
 _FEW_CHANGES = 1e-5
-"""Changed moves by position, at which a policy is nearly that of optimal play."""
+"""The share of positions whose moves have changed, at which a policy is nearly optimal."""
 
 _MOST_POLICIES = 30
 """As both sides change theirs at once, they might cycle."""
 
-_MOST_SWEEPS = 500
+_MOST_SWEEPS = 200
 """Under one policy, which ordinary dice never need."""
 
-_LEEWAY = 0.01
+_LEEWAY = 0.1
 """Of the goal, to which the values of the last policy settle."""
+
+_LEAST_LEEWAY = 4.0
+"""The same in units of `SweptValues.noise`: the largest of many changes is beyond the noise."""
 
 
 def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> int:
@@ -75,7 +78,7 @@ def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> int:
                 sweeps += iterate(
                     policy,
                     room,
-                    _LEEWAY * goal,
+                    max(_LEEWAY * goal, _LEAST_LEEWAY * policy.noise),
                     lease.threads,
                     lease.check_stop,
                     lease.spare,

@@ -4,6 +4,8 @@ import numpy.typing as npt
 from ur_solver.kernel._row_layout import RowLayout
 from ur_solver.kernel._workspace import Workspace
 
+LARGEST_WITH_POLICIES: int
+
 class PolicyValues:
     noise: float
     n_changed: int

@@ -66,7 +66,7 @@ class FollowedValues(SweptValues, Protocol):
 
     @property
     def n_changed(self) -> int:
-        """The number of moves that differ from those of the last policy, each by its throw."""
+        """The number of positions whose moves differ from those of the last policy."""
 
     def close(self) -> None:
         """Give these values to the block, as they are by now."""

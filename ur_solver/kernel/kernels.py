@@ -15,6 +15,7 @@ from ur_solver.kernel._levels import LevelsKernel
 from ur_solver.kernel._levels_block import LevelsBlock
 from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._row_layout import FIRST_WIDE
+from ur_solver.kernel._row_policy import LARGEST_WITH_POLICIES
 from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel
 from ur_solver.kernel._turns import Turns
@@ -216,7 +217,9 @@ class RowKernel(_LaidOut):
         lists, words, policies = self._list_bytes
         is_wide = 2 * block.size > FIRST_WIDE
         values = 8 if self.is_single else 16
-        further = max(values if is_proven else 0, 0 if self.is_single or is_wide else policies)
+        if self.is_single or block.size > LARGEST_WITH_POLICIES:
+            policies = 0
+        further = max(values if is_proven else 0, policies)
         by_value = values + further + lists + (words if is_wide else 0)
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 

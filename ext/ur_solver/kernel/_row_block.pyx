@@ -99,7 +99,7 @@ cdef class RowBlock:
         self.workspace = workspace
         self.lower = NULL
         self.values = self._take(
-            workspace.buffer, 2 * self.size if is_single else buffer_length(self.layout))
+            workspace.buffer, buffer_length(self.layout) if self.has_policies else 2 * self.size)
         self._take_scratch(threads)
 
     cdef uint8_t* _take(self, Region region, int64_t length) except NULL:

@@ -13,7 +13,7 @@ cdef extern from "row_sweep.h" nogil:
         UR_NEVER_TOLD
     ctypedef struct RowPolicy:
         int64_t n_pairs
-        int32_t n_slots, n_types
+        int32_t n_throws, n_types
         const double* chances
         double* followed
         uint32_t* numbers

@@ -22,7 +22,10 @@ cdef enum:
     PART = 1 << 16               # values that a thread copies at a time
     FEWEST = 1 << 12             # positions of a block in which a policy pays
 
-cdef int64_t MOST = 2**31 - 1    # numbers: the other bit says that the turn passes on
+LARGEST_WITH_POLICIES = 2**25
+"""Positions of a block at most. In larger ones values come from memory one by one."""
+
+cdef int64_t LARGEST = LARGEST_WITH_POLICIES
 
 
 cdef int64_t pairs_of(RowLayout layout) noexcept:
@@ -32,7 +35,7 @@ cdef int64_t pairs_of(RowLayout layout) noexcept:
 
 cdef bint has_policies(RowLayout layout) noexcept:
     # Whether a block has the size for policies.
-    return FEWEST <= layout.size and 2 * pairs_of(layout) < MOST
+    return FEWEST <= layout.size <= LARGEST
 
 
 cdef int64_t buffer_length(RowLayout layout) noexcept:
@@ -42,12 +45,12 @@ cdef int64_t buffer_length(RowLayout layout) noexcept:
 
 cdef int64_t policy_bytes(RowLayout layout):
     # What a block's policy takes, and the room of values beyond that of F and G.
-    cdef int n_slots, n_types
+    cdef int n_throws, n_types
     cdef int64_t n = 2 * pairs_of(layout)
-    layout.rules.policy_chances(&n_slots, &n_types)
+    layout.rules.policy_chances(&n_throws, &n_types)
     return (
-        n * (n_slots * sizeof(uint32_t) + (n_types > 1))
-        + layout.size * (sizeof(uint32_t) + n_slots)
+        n * (n_throws * sizeof(uint32_t) + (n_types > 1))
+        + layout.size * (sizeof(uint32_t) + n_throws)
         + (2 * n - 2 * layout.size) * sizeof(double))
 
 
@@ -65,19 +68,19 @@ cdef class PolicyValues:
 
     def __init__(self, RowLayout layout, Workspace workspace, int threads):
         cdef int64_t n = 2 * pairs_of(layout)
-        cdef int n_slots, n_types
+        cdef int n_throws, n_types
         self.layout, self.threads = layout, threads
-        self.chances = layout.rules.policy_chances(&n_slots, &n_types)
-        self.policy.n_pairs, self.policy.n_slots, self.policy.n_types = n // 2, n_slots, n_types
+        self.chances = layout.rules.policy_chances(&n_throws, &n_types)
+        self.policy.n_pairs, self.policy.n_throws, self.policy.n_types = n // 2, n_throws, n_types
         self.policy.chances = &self.chances[0, 0]
         cdef Region region = workspace.memory
         cdef char* room = <char*>region.take(policy_bytes(layout))
         self.policy.next = <uint32_t*>room
-        self.policy.numbers = self.policy.next + n * n_slots
+        self.policy.numbers = self.policy.next + n * n_throws
         self.policy.told = <uint8_t*>(self.policy.numbers + layout.size)
-        memset(self.policy.told, UR_NEVER_TOLD, n_slots * layout.size)
-        self.policy.types = self.policy.told + n_slots * layout.size
-        cdef int64_t k, length = n * n_slots
+        memset(self.policy.told, UR_NEVER_TOLD, n_throws * layout.size)
+        self.policy.types = self.policy.told + n_throws * layout.size
+        cdef int64_t k, length = n * n_throws
         cdef uint32_t none = <uint32_t>n
         for k in prange(length, nogil=True, num_threads=threads):
             self.policy.next[k] = none

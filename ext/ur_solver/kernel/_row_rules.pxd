@@ -75,6 +75,6 @@ cdef class RowRules:
     cdef Change* _new_change(self) except NULL
     cdef bint find_target(self, const Side* side, Target* target) noexcept nogil
     cdef int64_t mirror_tile(self, const Side* side) noexcept nogil
-    cdef object policy_chances(self, int* n_slots, int* n_types)
+    cdef object policy_chances(self, int* n_throws, int* n_types)
     cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil
     cdef void open_row(self, Side* side, int row, int mine) noexcept nogil

@@ -242,14 +242,14 @@ cdef class RowRules:
             j -= self.shape_part[shape, 1]
         return tile
 
-    cdef object policy_chances(self, int* n_slots, int* n_types):
-        # By slot and choice of a turn type its chances, and how many slots and types differ.
+    cdef object policy_chances(self, int* n_throws, int* n_types):
+        # By throw and choice of a turn type its chances, and how many throws there are and types that differ.
         cdef int n_kinds = <int>self.turns.n_choices.shape[0], kind, c, n
         table = np.zeros((UR_ROW_THROWS, UR_POLICY_TYPES))
-        n_slots[0] = 1
+        n_throws[0] = 1
         for kind in range(n_kinds):
             for c in range(self.kinds[kind].n_choices):
-                n_slots[0] = max(n_slots[0], self.kinds[kind].n_throws[c])
+                n_throws[0] = max(n_throws[0], self.kinds[kind].n_throws[c])
                 for n in range(self.kinds[kind].n_throws[c]):
                     table[n, UR_ROW_CHOICES * kind + c] = self.kinds[kind].chance[c][n]
         used = [UR_ROW_CHOICES * kind + c for kind in range(n_kinds)

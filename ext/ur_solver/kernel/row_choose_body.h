@@ -124,10 +124,10 @@ UR_INLINE void UR_NAMED(follow_side)(
     const int64_t number = first + side * policy->n_pairs;
     const uint32_t *next =
         policy->next + first % POLICY_LANES +
-        (first / POLICY_LANES * 2 + side) * policy->n_slots * POLICY_LANES;
+        (first / POLICY_LANES * 2 + side) * policy->n_throws * POLICY_LANES;
     const uint32_t none = (uint32_t)(2 * policy->n_pairs);
     UR_V sum = UR_LOAD(leaving_of(policy, number)), moves = UR_ALL(0);
-    for (int n = 0; n < policy->n_slots; n++, next += POLICY_LANES) {
+    for (int n = 0; n < policy->n_throws; n++, next += POLICY_LANES) {
         const double *chances = policy->chances + n * UR_POLICY_TYPES;
         UR_V chance = UR_ALL(chances[0]);
         if (policy->n_types > 1) {

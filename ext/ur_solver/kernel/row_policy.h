@@ -13,21 +13,21 @@ UR_INLINE int64_t number_of_image(const RowPolicy *policy, int64_t number)
     return number < policy->n_pairs ? number + policy->n_pairs : number - policy->n_pairs;
 }
 
-/* Where the moves of a position are: of its first slot. */
+/* Where the moves of a position are: of its first throw. */
 UR_INLINE uint32_t *moves_of(const RowPolicy *policy, int64_t number)
 {
     const int64_t pair = number < policy->n_pairs ? number : number - policy->n_pairs;
     const int64_t side = number >= policy->n_pairs;
     return policy->next + pair % POLICY_LANES +
-           (pair / POLICY_LANES * 2 + side) * policy->n_slots * POLICY_LANES;
+           (pair / POLICY_LANES * 2 + side) * policy->n_throws * POLICY_LANES;
 }
 
 /* Ask for the values that the moves of a vector of pairs lead to. What is behind the last vector has
    other numbers in it, which do no harm. */
 UR_INLINE void fetch_followed(const RowPolicy *policy, int64_t pair)
 {
-    const uint32_t *next = policy->next + pair * 2 * policy->n_slots;
-    for (int i = 0; i < 2 * POLICY_LANES * policy->n_slots; i++)
+    const uint32_t *next = policy->next + pair * 2 * policy->n_throws;
+    for (int i = 0; i < 2 * POLICY_LANES * policy->n_throws; i++)
         __builtin_prefetch(policy->followed + (next[i] & ~UR_TURNED));
 }
 
@@ -42,7 +42,7 @@ UR_INLINE double *leaving_of(const RowPolicy *policy, int64_t number)
 UR_INLINE void fetch_moves(const RowPolicy *policy, int64_t number)
 {
     const uint32_t *next = moves_of(policy, number);
-    for (int n = 0; n < policy->n_slots; n += 64 / (POLICY_LANES * (int)sizeof(*next)))
+    for (int n = 0; n < policy->n_throws; n += 64 / (POLICY_LANES * (int)sizeof(*next)))
         __builtin_prefetch(next + n * POLICY_LANES, 1);
     __builtin_prefetch(leaving_of(policy, number), 1);
 }
@@ -52,9 +52,9 @@ UR_INLINE void fetch_moves(const RowPolicy *policy, int64_t number)
 enum { MOVE_NONE, MOVE_LEAVES, MOVE_ROW, MOST_TOLD = UR_NEVER_TOLD - 1, CHOICE_SHIFT = 7 };
 
 /* The best moves of a row, by column: of every choice and throw of its turn type, and then of the best
-   choice's throws alone, by slot. */
+   choice's throws alone. */
 typedef struct {
-    int64_t pitch;              /* from one throw or slot to the next */
+    int64_t pitch;              /* from one throw to the next */
     Real *moves, *worths;
     uint8_t *choices;
     uint8_t *differs;           /* where the policy may be another one */
@@ -108,9 +108,9 @@ UR_INLINE void keep_best_choices(
     }
 }
 
-/* Find where the best moves of a slot, for a row, differ from those that were told before, and tell
+/* Find where the best moves of a throw, for a row, differ from those that were told before, and tell
    them. */
-UR_INLINE void compare_slot(
+UR_INLINE void compare_throw(
     const Real *restrict moves, const uint8_t *restrict choices, uint8_t *restrict told,
     uint8_t *restrict differs, int columns)
 {
@@ -169,7 +169,7 @@ UR_INLINE int write_moves(
             words += ((head & UR_MOST_ROWS) + 2 * (head >> UR_MAPPED_SHIFT & UR_MOST_ROWS)) * size;
             leaving += head & UR_LEAVES ? columns : 0;
         }
-    for (int n = kind->n_throws[choice]; n < policy->n_slots; n++) {
+    for (int n = kind->n_throws[choice]; n < policy->n_throws; n++) {
         const uint32_t none = (uint32_t)(2 * policy->n_pairs);
         differs |= next[n * POLICY_LANES] ^ none;
         next[n * POLICY_LANES] = none;
@@ -197,10 +197,10 @@ UR_INLINE int write_row(
         keep_best_choices(kind, best, columns, values + block->n_values + place);
     for (int c = 0; c < columns; c++)
         best->differs[c] = 0;
-    for (int n = 0; n < policy->n_slots; n++)
-        compare_slot(
+    for (int n = 0; n < policy->n_throws; n++)
+        compare_throw(
             best->moves + n * best->pitch, best->choices,
-            policy->told + place * policy->n_slots + n * columns, best->differs, columns);
+            policy->told + place * policy->n_throws + n * columns, best->differs, columns);
     int changed = 0;
     for (int c = 0; c < columns; c++) {
         if (c + COLUMNS_AHEAD < columns && best->differs[c + COLUMNS_AHEAD])

@@ -131,12 +131,12 @@ extern const RowSweeper row_double, row_single;
    passes to itself has both. Their values are stored by number, F alone, and a 0 behind them. */
 typedef struct {
     int64_t n_pairs;
-    int32_t n_slots;            /* the most throws of a choice */
+    int32_t n_throws;            /* the most throws of a choice */
     int32_t n_types;            /* choices of turn types that differ in their chances */
-    const double *chances;      /* by slot and choice of a turn type, UR_POLICY_TYPES a slot */
+    const double *chances;      /* by throw and choice of a turn type, UR_POLICY_TYPES a throw */
     double *followed;           /* the values, by number */
     uint32_t *numbers;          /* of the positions, by place */
-    uint32_t *next;             /* by vector of pairs, side, slot and pair: the number of the position
+    uint32_t *next;             /* by vector of pairs, side, throw and pair: the number of the position
                                    that the move leads to. UR_TURNED is added where the turn passes
                                    on; 2 `n_pairs` is no move, and with UR_TURNED one that leaves
                                    the block */
@@ -144,7 +144,7 @@ typedef struct {
     double *leaving_behind;     /* the same from the number `n_leaving` on */
     int64_t n_leaving;          /* a multiple of a vector */
     uint8_t *types;             /* by number: its choice of a turn type */
-    uint8_t *told;              /* by place of a row, slot and column: which of a list's moves it is */
+    uint8_t *told;              /* by place of a row, throw and column: which of a list's moves it is */
 } RowPolicy;
 
 #define UR_TURNED (1u << 31)
