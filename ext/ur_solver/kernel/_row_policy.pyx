@@ -94,9 +94,11 @@ cdef class PolicyValues:
         # What sweeps, where the block's values are, and room for as many.
         cdef int64_t size = self.layout.size
         self.sweeper, self.row_sweeper, self.values = sweeper, row_sweeper, values
-        self.room, self.behind = room, np.zeros(2 * self.policy.n_pairs - size // LANES * LANES)
-        self.policy.leaving, self.policy.leaving_behind = &self.room[0], &self.behind[0]
         self.policy.n_leaving = size // LANES * LANES
+        # a vector more, so that there always is one
+        self.room = room
+        self.behind = np.zeros(2 * self.policy.n_pairs - self.policy.n_leaving + LANES)
+        self.policy.leaving, self.policy.leaving_behind = &self.room[0], &self.behind[0]
         self.policy.followed = values + 2 * self.policy.n_pairs
         self._number()
 
