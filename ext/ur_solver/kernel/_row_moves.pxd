@@ -1,11 +1,12 @@
 # Listing the moves of a row, and writing them to a chunk.
 
+cimport cython
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._row_rules cimport Change, RowRules, Side, Target
+from ur_solver.kernel._row_rules cimport Change, RowRules, Side, Target, Walk
 from ur_solver.kernel._turns cimport MAX_THROWS, Turns
-from ur_solver.space._tile_ranking cimport TileRanking
+from ur_solver.space._tile_ranking cimport MAX_SHARED, TileRanking
 
 cdef extern from "row_sweep.h" nogil:
     enum:
@@ -61,6 +62,7 @@ cdef struct Found:
 cdef struct Desk:
     # What the rows of one tile are listed with.
     Side side
+    Walk walks[MAX_SHARED + 1]   # the row's
     const uint16_t* shapes       # the tile's
     int32_t half                 # of the block
     int32_t theirs               # the stock that their placements draw on
@@ -73,6 +75,7 @@ cdef struct Desk:
     Found found[MAX_THROWS]
 
 
+@cython.final
 cdef class RowLister:
     cdef RowRules rules
     cdef TileRanking ranking

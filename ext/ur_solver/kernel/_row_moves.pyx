@@ -66,6 +66,7 @@ cdef class RowLister:
         if not make_room(chunk, MAX_THROWS * UR_ROW_CHOICES * <int64_t>desk.columns,
                          MOST_MAPS * <int64_t>(desk.columns + UR_ROW_LANES)):
             return 0
+        self.rules.walk_row(&desk.side, desk.walks)
         add_word(chunk, kind)
         for c in range(self.turns.n_choices[kind]):
             for n in range(self.turns.n_throws):
@@ -216,15 +217,22 @@ cdef class RowLister:
         cdef Target target
         cdef ColumnMap map
         cdef int64_t place, number
-        cdef bint is_mapped, is_full
-        if not self.rules.find_target(&desk.side, &target):
+        cdef bint is_mapped, is_full, leaves = desk.side.mine != self.halves[desk.half, 0]
+        cdef int at, first = self.ranking.n_shared, last = -1
+        if lifted.cell >= 0 and self.rules.shared_place[lifted.cell] >= 0:
+            first = last = self.rules.shared_place[lifted.cell]
+        if landed.cell >= 0 and self.rules.shared_place[landed.cell] >= 0:
+            at = self.rules.shared_place[landed.cell]
+            first, last = min(first, at), max(last, at)
+        if not self.rules.find_target(
+                &desk.side, NULL if leaves else desk.walks, first, last, &target):
             return
         is_mapped = self.map_columns(desk, &target, lifted, landed, &map)
         is_full = (lifted.change == NULL or lifted.change.is_full) and (
             landed.change == NULL or landed.change.is_full)
         if is_full:
             found.is_covered = True
-        if desk.side.mine != self.halves[desk.half, 0]:
+        if leaves:
             self.leave(desk, throw, again, &target, &map if is_mapped else NULL)
             return
         if max(found.n_rows, found.n_mapped) + 2 > MOST_ROWS:

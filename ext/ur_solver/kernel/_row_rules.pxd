@@ -1,5 +1,6 @@
 # What moves do to the rows and columns of tiles, as compiled code reads it.
 
+cimport cython
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t
 
 from ur_solver.kernel._turns cimport Turns
@@ -44,6 +45,14 @@ cdef struct Target:
     int32_t row, rows, columns, theirs
 
 
+cdef struct Walk:
+    # Some of the shared squares in turn: what they add to the first rank of a tile, the stocks that
+    # are left, rows and columns, and the row among these.
+    int64_t tile
+    int32_t mine, theirs, rows, columns, row
+
+
+@cython.final
 cdef class RowRules:
     cdef readonly Turns turns
     cdef TileRanking ranking
@@ -73,7 +82,12 @@ cdef class RowRules:
         list maps
     )
     cdef Change* _new_change(self) except NULL
-    cdef bint find_target(self, const Side* side, Target* target) noexcept nogil
+    cdef void start_walk(self, int mine, int theirs, Walk* walk) noexcept nogil
+    cdef void pass_square(self, Walk* walk, int s, int shape, int detail) noexcept nogil
+    cdef void walk_row(self, const Side* side, Walk* walks) noexcept nogil
+    cdef bint find_target(
+        self, const Side* side, const Walk* walks, int first, int last, Target* target
+    ) noexcept nogil
     cdef int64_t mirror_tile(self, const Side* side) noexcept nogil
     cdef object policy_chances(self, int* n_throws, int* n_types)
     cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil

@@ -192,34 +192,60 @@ cdef class RowRules:
         self.renumbered = np.concatenate(numbers).astype(np.int32)
         self.renumbered_start = start
 
-    cdef bint find_target(self, const Side* side, Target* target) noexcept nogil:
-        # Where a row is; False if a side has won.
-        cdef int s, cell, shape, i, j
-        cdef int64_t weight = 1, row = 0
+    cdef void start_walk(self, int mine, int theirs, Walk* walk) noexcept nogil:
+        # Of the tiles of two configs, before the first shared square.
+        walk.tile, walk.row = self.ranking.half_offset[mine, theirs], 0
+        walk.mine, walk.theirs = self.ranking.config_free[mine], self.ranking.config_free[theirs]
+        walk.rows = walk.columns = 1
+
+    cdef void pass_square(self, Walk* walk, int s, int shape, int detail) noexcept nogil:
+        cdef int cell = self.ranking.shared[s]
+        if shape == 0:
+            return
+        walk.tile += <int64_t>walk.rows * walk.columns * self.ranking.below[
+            self.ranking.below_start[s]
+            + (<int64_t>walk.mine * self.ranking.n_stocks + walk.theirs) * (
+                self.ranking.n_shapes[cell]) + shape]
+        shape += self.ranking.first_shape[cell]
+        walk.row = walk.row * self.ranking.n_details[shape, 0] + detail
+        walk.rows *= self.ranking.n_details[shape, 0]
+        walk.columns *= self.ranking.n_details[shape, 1]
+        walk.mine -= self.shape_part[shape, 0]
+        walk.theirs -= self.shape_part[shape, 1]
+
+    cdef void walk_row(self, const Side* side, Walk* walks) noexcept nogil:
+        # Before every shared square, and behind the last.
+        cdef int s
+        self.start_walk(side.mine, side.theirs, &walks[0])
+        for s in range(self.ranking.n_shared):
+            walks[s + 1] = walks[s]
+            self.pass_square(&walks[s + 1], s, side.shape[s], side.detail[s])
+
+    cdef bint find_target(
+        self, const Side* side, const Walk* walks, int first, int last, Target* target
+    ) noexcept nogil:
+        # Where a row is; False if a side has won. `walks` are NULL, or those of a row that has the
+        # same configs and differs in no shared squares but those from `first` to `last`.
+        cdef int s
+        cdef Walk walk
         if side.mine < 0 or side.theirs < 0:
             return False
-        i, j = self.ranking.config_free[side.mine], self.ranking.config_free[side.theirs]
-        target.tile = self.ranking.half_offset[side.mine, side.theirs]
-        target.rows = target.columns = 1
-        for s in range(self.ranking.n_shared):
-            shape = side.shape[s]
-            if shape == 0:
-                continue
-            cell = self.ranking.shared[s]
-            target.tile += weight * self.ranking.below[
-                self.ranking.below_start[s]
-                + (<int64_t>i * self.ranking.n_stocks + j) * self.ranking.n_shapes[cell] + shape]
-            shape += self.ranking.first_shape[cell]
-            row = row * self.ranking.n_details[shape, 0] + side.detail[s]
-            target.rows *= self.ranking.n_details[shape, 0]
-            target.columns *= self.ranking.n_details[shape, 1]
-            weight = <int64_t>target.rows * target.columns
-            i -= self.shape_part[shape, 0]
-            j -= self.shape_part[shape, 1]
-        target.theirs = j
-        target.rows *= self.ranking.n_placements[i]
-        target.columns *= self.ranking.n_placements[j]
-        target.row = <int32_t>(row * self.ranking.n_placements[i]) + self.ranking.placement_of[i, side.code]
+        if walks == NULL:
+            self.start_walk(side.mine, side.theirs, &walk)
+            first = 0
+        else:
+            walk = walks[first]
+        for s in range(first, self.ranking.n_shared):
+            if walks != NULL and s > last and pass_rest(
+                    &walk, &walks[s], &walks[self.ranking.n_shared]):
+                break
+            self.pass_square(&walk, s, side.shape[s], side.detail[s])
+        target.tile, target.theirs = walk.tile, walk.theirs
+        target.rows = walk.rows * self.ranking.n_placements[walk.mine]
+        target.columns = walk.columns * self.ranking.n_placements[walk.theirs]
+        target.row = (
+            walk.row * self.ranking.n_placements[walk.mine]
+            + self.ranking.placement_of[walk.mine, side.code])
         return True
 
     cdef int64_t mirror_tile(self, const Side* side) noexcept nogil:
@@ -280,3 +306,14 @@ cdef class RowRules:
         for s in range(self.ranking.n_private):
             side.content[self.ranking.private[s]] = <uint16_t>(code // self.ranking.radix[s])
             code %= self.ranking.radix[s]
+
+
+cdef bint pass_rest(Walk* walk, const Walk* other, const Walk* end) noexcept nogil:
+    # Go to the end as another walk does from here on, if what is left is the same for both.
+    if (walk.mine != other.mine or walk.theirs != other.theirs or walk.rows != other.rows
+            or walk.columns != other.columns):
+        return False
+    walk.tile += end.tile - other.tile
+    walk.row = end.row + (walk.row - other.row) * (end.rows // other.rows)
+    walk.mine, walk.theirs, walk.rows, walk.columns = end.mine, end.theirs, end.rows, end.columns
+    return True
