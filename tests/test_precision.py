@@ -152,7 +152,7 @@ def test_less_memory_is_expected(command):
     ]
     double, single = (each["memory_bytes"] for each in needed)
     size = max(block.size for block in space_of(named_rules("skiriuk:3")).blocks)
-    # 8 bytes of F and G, half of what leaves the block, and policies: of each of 4 throws a number
-    # and a byte, and the position's number
-    policies = 4 * (4 + 1) + 4
+    # 8 bytes of F and G, half of what leaves the block, and policies: the value, the position's
+    # number, and of each of 4 throws a number and a byte
+    policies = 8 + 4 + 4 * (4 + 1)
     assert (8 + policies) * size < double - single < (16 + policies) * size

@@ -12,7 +12,6 @@ from tests.solving import solve
 from ur_solver.engine import block as engine_block
 from ur_solver.errors import SolveError
 from ur_solver.kernel import ArrayBlocks, RowKernel, Workspace
-from ur_solver.kernel._row_policy import LARGEST_WITH_POLICIES
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.rules import LIGHT, named_rules
 from ur_solver.rules.turns import choice_value, final_value, move_value, turn
@@ -156,14 +155,15 @@ def test_bounds_take_the_memory_of_policies():
     assert width == pytest.approx(0.25, abs=1e-12)
 
 
-def test_the_largest_blocks_take_no_memory_for_policies():
+def test_of_the_largest_blocks_those_with_short_rows_take_memory_for_policies():
     by_value = {}
-    for case in ("skiriuk:3", "skiriuk:4"):
+    for case in ("skiriuk:3", "skiriuk:4", "ben:3", "ben:4"):
         space = space_of(named_rules(case))
         block = max(space.blocks, key=lambda each: each.size)
         by_value[case] = RowKernel(space).workspace_bytes(block) / block.size
-    assert space.blocks[-1].size > LARGEST_WITH_POLICIES
-    assert by_value["skiriuk:4"] < by_value["skiriuk:3"] - 24
+    # 32 bytes of policies: a value, a number, and for each of 4 throws a number and a byte
+    assert by_value["skiriuk:4"] < by_value["skiriuk:3"] - 32
+    assert by_value["ben:4"] > by_value["ben:3"] - 16
 
 
 def test_the_memory_of_policies_is_counted():

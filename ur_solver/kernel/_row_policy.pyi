@@ -4,7 +4,7 @@ import numpy.typing as npt
 from ur_solver.kernel._row_layout import RowLayout
 from ur_solver.kernel._workspace import Workspace
 
-LARGEST_WITH_POLICIES: int
+def policies_pay(size: int, words: float) -> bool: ...
 
 class PolicyValues:
     noise: float

@@ -15,7 +15,7 @@ from ur_solver.kernel._levels import LevelsKernel
 from ur_solver.kernel._levels_block import LevelsBlock
 from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._row_layout import FIRST_WIDE
-from ur_solver.kernel._row_policy import LARGEST_WITH_POLICIES
+from ur_solver.kernel._row_policy import policies_pay
 from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel
 from ur_solver.kernel._turns import Turns
@@ -42,6 +42,9 @@ _SMALL_PART = 16
 
 _MORE_LISTS = 1.05
 """Allocated by what is used."""
+
+_WORD = 4
+"""Bytes of a word of lists, in blocks that need no wider ones."""
 
 _LEVELS_WORDS = 12
 """Words of lists by position in the levels kernel: an upper bound of the mean."""
@@ -217,7 +220,7 @@ class RowKernel(_LaidOut):
         lists, words, policies = self._list_bytes
         is_wide = 2 * block.size > FIRST_WIDE
         values = 8 if self.is_single else 16
-        if self.is_single or block.size > LARGEST_WITH_POLICIES:
+        if self.is_single or not policies_pay(block.size, words / _WORD * block.size):
             policies = 0
         further = max(values if is_proven else 0, policies)
         by_value = values + further + lists + (words if is_wide else 0)

@@ -23,7 +23,6 @@ from ur_solver.kernel._row_moves cimport UR_ROW_SPARE
 from ur_solver.kernel._row_policy cimport (
     PolicySweeper,
     PolicyValues,
-    buffer_length,
     has_policies,
     policy_bytes,
 )
@@ -98,14 +97,12 @@ cdef class RowBlock:
         self.n_parts = (self.size + PART - 1) // PART
         self.workspace = workspace
         self.lower = NULL
-        self.values = self._take(
-            workspace.buffer, buffer_length(self.layout) if self.has_policies else 2 * self.size)
+        self.values = self._take(workspace.buffer)
         self._take_scratch(threads)
 
-    cdef uint8_t* _take(self, Region region, int64_t length) except NULL:
-        # Room for F and G, all 0, in as many values or more.
-        cdef int64_t size = (
-            max(length, 2 * self.size) + UR_ROW_SPARE) * self.sweeper.value_size
+    cdef uint8_t* _take(self, Region region) except NULL:
+        # Room for F and G, all 0.
+        cdef int64_t size = (2 * self.size + UR_ROW_SPARE) * self.sweeper.value_size
         cdef uint8_t* values = <uint8_t*>region.take(size)
         memset(values, 0, size)
         return values
@@ -165,10 +162,15 @@ cdef class RowBlock:
             raise SolveError("a block without policies")
         if self.policy is None:
             self.policy = PolicyValues(self.layout, self.workspace, self.threads)
-            self.policy.open(&row_policy, self.sweeper, <double*>self.values, room)
+            self.policy.open(&row_policy, <double*>self.values, room)
         self._take_scratch(threads)
         self.policy.choose(self.scratch, threads)
         return self.policy
+
+    cdef void _leave_policy(self) noexcept:
+        # The block's values are about to be others than those under its policy.
+        if self.policy is not None:
+            self.policy.is_same = False
 
     def refine(self):
         """False: in one precision from the start."""
@@ -184,6 +186,7 @@ cdef class RowBlock:
         cdef int64_t k
         cdef double[::1] deltas = np.zeros(layout.n_chunks)
         self._take_scratch(threads)
+        self._leave_policy()
         # Threads share the chunks from the first on, so that they work side by side; one may
         # read a value while another rewrites it: either, the old or the new, serves.
         for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
@@ -226,6 +229,7 @@ cdef class RowBlock:
     def extrapolate(self, double factor):
         """Add `factor` times the change since `remember`."""
         cdef int64_t k
+        self._leave_policy()
         for k in prange(self.n_parts, nogil=True, schedule="static", num_threads=self.threads):
             self.sweeper.extrapolate(
                 self.values, &self.memory[0], factor, k * PART, self._left(k))
@@ -240,6 +244,7 @@ cdef class RowBlock:
     def load(self, const double[::1] values):
         """Take the block's values from `values`, float64, shape (block size,), by rank."""
         cdef int64_t k
+        self._leave_policy()
         for k in prange(self.n_parts, nogil=True, schedule="static", num_threads=self.threads):
             self.sweeper.load(self.values, &values[0], k * PART, self._left(k))
         self._show(self.values, self.values)
@@ -261,7 +266,7 @@ cdef class RowBlock:
         cdef int64_t k
         if self.lower == NULL:
             self.policy = None  # it is in the same memory
-            self.lower = self._take(self.workspace.memory, 2 * self.size)
+            self.lower = self._take(self.workspace.memory)
         for k in prange(self.n_parts, nogil=True, schedule="static", num_threads=self.threads):
             self.sweeper.bracket(
                 self.values, self.lower, &values[0], shift, k * PART, self._left(k))

@@ -114,12 +114,16 @@ cdef class RowLayout:
                 + self.chunks[k].n_leaving * value_size(&self.chunks[k]))
         return total + self.word_bytes()
 
-    cdef int64_t word_bytes(self):
-        # What the words of rows take of this.
+    cdef int64_t n_words(self):
+        # How many words rows have.
         cdef int64_t k, total = 0
         for k in range(self.n_chunks):
-            total += self.chunks[k].n_words * word_size(&self.chunks[k])
+            total += self.chunks[k].n_words
         return total
+
+    cdef int64_t word_bytes(self):
+        # What the words of rows take of this.
+        return self.n_words() * word_size(&self.chunks[0])
 
     cdef int most_advance(self) noexcept:
         # An upper bound of what a position has advanced.

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
-from ur_solver.kernel._row_layout cimport RowBlock, RowLayout, RowSweeper
+from ur_solver.kernel._row_layout cimport RowBlock, RowLayout
 from ur_solver.kernel._row_moves cimport RowChunk
 from ur_solver.kernel._workspace cimport Workspace
 
@@ -31,7 +31,8 @@ cdef extern from "row_sweep.h" nogil:
             const RowBlock*, const RowChunk*, const void*, const RowPolicy*, void*) noexcept nogil
         void (*load)(
             const RowBlock*, const RowChunk*, const void*, const RowPolicy*) noexcept nogil
-        void (*store)(const RowPolicy*, void*, int64_t, int64_t) noexcept nogil
+        void (*store)(
+            const RowBlock*, const RowChunk*, void*, const RowPolicy*) noexcept nogil
         double (*follow)(const RowBlock*, const RowPolicy*, int64_t, int64_t) noexcept nogil
 
 
@@ -39,20 +40,19 @@ cdef class PolicyValues:
     cdef RowLayout layout
     cdef RowPolicy policy
     cdef const PolicySweeper* sweeper
-    cdef const RowSweeper* row_sweeper
     cdef double[:, ::1] chances
     cdef double[::1] room              # of what leaves the block
     cdef double[::1] behind
     cdef double* values                # F and G of the block
+    cdef bint is_same                  # whether these are the block's values
     cdef int threads
     cdef readonly int64_t n_changed
 
     cdef object open(
-        self, const PolicySweeper* sweeper, const RowSweeper* row_sweeper, double* values,
-        double[::1] room)
+        self, const PolicySweeper* sweeper, double* values, double[::1] room)
     cdef object choose(self, uint8_t[:, ::1] scratch, int threads)
 
 
-cdef bint has_policies(RowLayout layout) noexcept
+cdef bint has_policies(RowLayout layout)
+cpdef bint policies_pay(int64_t size, double words)
 cdef int64_t policy_bytes(RowLayout layout)
-cdef int64_t buffer_length(RowLayout layout) noexcept

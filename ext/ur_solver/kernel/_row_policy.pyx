@@ -21,11 +21,10 @@ cdef enum:
     VECTORS = 512                # that a thread updates at a time
     PART = 1 << 16               # values that a thread copies at a time
     FEWEST = 1 << 12             # positions of a block in which a policy pays
+    USUAL = 1 << 25              # at most, where rows are long
+    LARGEST = 1 << 30            # for the numbers of positions
 
-LARGEST_WITH_POLICIES = 2**25
-"""Positions of a block at most. In larger ones values come from memory one by one."""
-
-cdef int64_t LARGEST = LARGEST_WITH_POLICIES
+cdef double MANY_WORDS = 2.5     # of lists, a position, where rows are short
 
 
 cdef int64_t pairs_of(RowLayout layout) noexcept:
@@ -33,25 +32,27 @@ cdef int64_t pairs_of(RowLayout layout) noexcept:
     return ((layout.size + layout.n_diagonal) // 2 + LANES - 1) // LANES * LANES
 
 
-cdef bint has_policies(RowLayout layout) noexcept:
-    # Whether a block has the size for policies.
-    return FEWEST <= layout.size <= LARGEST
+cpdef bint policies_pay(int64_t size, double words):
+    """Whether policies pay in a block of so many positions, whose lists have so many words.
+
+    In large blocks values under a policy come from memory one by one, and a sweep of long rows takes
+    little more time.
+    """
+    return FEWEST <= size <= LARGEST and (size <= USUAL or words >= MANY_WORDS * size)
 
 
-cdef int64_t buffer_length(RowLayout layout) noexcept:
-    # Numbers that a block's values take with those under a policy, which share their room.
-    return 4 * pairs_of(layout) + 1
+cdef bint has_policies(RowLayout layout):
+    return policies_pay(layout.size, layout.n_words())
 
 
 cdef int64_t policy_bytes(RowLayout layout):
-    # What a block's policy takes, and the room of values beyond that of F and G.
+    # What a block's policy takes, with the values under it.
     cdef int n_throws, n_types
     cdef int64_t n = 2 * pairs_of(layout)
     layout.rules.policy_chances(&n_throws, &n_types)
     return (
-        n * (n_throws * sizeof(uint32_t) + (n_types > 1))
-        + layout.size * (sizeof(uint32_t) + n_throws)
-        + (2 * n - 2 * layout.size) * sizeof(double))
+        n * (sizeof(double) + n_throws * sizeof(uint32_t) + (n_types > 1))
+        + layout.size * (sizeof(uint32_t) + n_throws) + 2 * LANES * sizeof(double))
 
 
 cdef class PolicyValues:
@@ -74,8 +75,9 @@ cdef class PolicyValues:
         self.policy.n_pairs, self.policy.n_throws, self.policy.n_types = n // 2, n_throws, n_types
         self.policy.chances = &self.chances[0, 0]
         cdef Region region = workspace.memory
-        cdef char* room = <char*>region.take(policy_bytes(layout))
-        self.policy.next = <uint32_t*>room
+        self.policy.followed = <double*>region.take(policy_bytes(layout))
+        # a value more, of no move; the rest begins at a whole vector
+        self.policy.next = <uint32_t*>(self.policy.followed + n + LANES)
         self.policy.numbers = self.policy.next + n * n_throws
         self.policy.told = <uint8_t*>(self.policy.numbers + layout.size)
         memset(self.policy.told, UR_NEVER_TOLD, n_throws * layout.size)
@@ -87,19 +89,15 @@ cdef class PolicyValues:
         if n_types > 1:
             memset(self.policy.types, 0, n)
 
-    cdef object open(
-        self, const PolicySweeper* sweeper, const RowSweeper* row_sweeper, double* values,
-        double[::1] room
-    ):
+    cdef object open(self, const PolicySweeper* sweeper, double* values, double[::1] room):
         # What sweeps, where the block's values are, and room for as many.
         cdef int64_t size = self.layout.size
-        self.sweeper, self.row_sweeper, self.values = sweeper, row_sweeper, values
+        self.sweeper, self.values, self.is_same = sweeper, values, False
         self.policy.n_leaving = size // LANES * LANES
         # a vector more, so that there always is one
         self.room = room
         self.behind = np.zeros(2 * self.policy.n_pairs - self.policy.n_leaving + LANES)
         self.policy.leaving, self.policy.leaving_behind = &self.room[0], &self.behind[0]
-        self.policy.followed = values + 2 * self.policy.n_pairs
         self._number()
 
     def _number(self):
@@ -131,8 +129,10 @@ cdef class PolicyValues:
         for k in range((layout.size + layout.n_diagonal) // 2, self.policy.n_pairs):
             followed[k] = followed[self.policy.n_pairs + k] = 0.0
         followed[last] = 0.0
-        for k in prange(layout.n_chunks, nogil=True, num_threads=threads):
-            self.sweeper.load(&layout.block, &layout.chunks[k], self.values, &self.policy)
+        if not self.is_same:
+            for k in prange(layout.n_chunks, nogil=True, num_threads=threads):
+                self.sweeper.load(&layout.block, &layout.chunks[k], self.values, &self.policy)
+        self.is_same = False
 
     @property
     def noise(self):
@@ -178,9 +178,7 @@ cdef class PolicyValues:
     def close(self):
         """Give these values to the block."""
         cdef RowLayout layout = self.layout
-        cdef int64_t k, size = layout.size, n_parts = (size + PART - 1) // PART
-        for k in prange(n_parts, nogil=True, num_threads=self.threads):
-            self.sweeper.store(
-                &self.policy, self.values, k * PART, min(<int64_t>PART, size - k * PART))
+        cdef int64_t k
         for k in prange(layout.n_chunks, nogil=True, num_threads=self.threads):
-            self.row_sweeper.show(&layout.block, &layout.chunks[k], self.values, self.values)
+            self.sweeper.store(&layout.block, &layout.chunks[k], self.values, &self.policy)
+        self.is_same = True

@@ -3,6 +3,7 @@
 
        UR_FOLLOWED(at, next)  the numbers that they lead to, and with the mark their negatives
        UR_EQUAL(next, to)     where they are the same as one
+       UR_TELL(at, moves)     moves as bytes
 
    The best moves of a chunk's positions first. Moves are counted in vectors of doubles. */
 
@@ -10,13 +11,14 @@
    `places`; `last` says where the row's words and leaving rows end. */
 UR_INLINE void UR_NAMED(find_best)(
     const RowKind *kind, const RowReader *at, RowReader *last, const int is_wide,
-    const Real *places, const int32_t *maps, int columns, int column, const BestMoves *to,
-    const int k)
+    const Real *places, const int32_t *maps, int n_throws, int columns, int column,
+    const BestMoves *to, const int k)
 {
     const int size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     const char *words = at->words + size;
     const Real *leaving = at->leaving;
     Real *moves = to->moves + column, *worths = to->worths + column;
+    uint8_t *told = to->told + column;
     for (int c = 0; c < kind->n_choices; c++)
         for (int n = 0; n < kind->n_throws[c]; n++) {
             const int64_t head = word_at(words, is_wide);
@@ -56,15 +58,18 @@ UR_INLINE void UR_NAMED(find_best)(
             }
             for (int i = 0; i < k; i++) {
                 UR_STORE(moves + UR_N * i, move[i]);
-                UR_STORE(worths + UR_N * i, best[i]);
+                UR_TELL(told + UR_N * i, move[i]);
+                if (kind->n_choices > 1)
+                    UR_STORE(worths + UR_N * i, best[i]);
             }
             moves += to->pitch;
+            told += to->pitch;
             worths += to->pitch;
         }
     if (kind->n_choices == 1)
-        for (int n = kind->n_throws[0]; n < UR_ROW_THROWS; n++, moves += to->pitch)
+        for (int n = kind->n_throws[0]; n < n_throws; n++, told += to->pitch)
             for (int i = 0; i < k; i++)
-                UR_STORE(moves + UR_N * i, UR_ALL(MOVE_NONE));
+                UR_TELL(told + UR_N * i, UR_ALL(MOVE_NONE));
     last->words = words;
     last->leaving = leaving;
 }
@@ -90,7 +95,8 @@ UR_INLINE int64_t UR_NAMED(choose_chunk)(
 #define UR_FIND(k)                                                                             \
     do {                                                                                       \
         UR_NAMED(find_best)(                                                                   \
-            kind, &at, &last, is_wide, places, chunk->maps, columns, column, &best, k);        \
+            kind, &at, &last, is_wide, places, chunk->maps, policy->n_throws, columns, column, \
+            &best, k);                                                                         \
         column += UR_N * k;                                                                    \
     } while (0)
             while (columns - column > 3 * UR_N)
@@ -173,3 +179,4 @@ static double UR_NAMED(follow)(const RowPolicy *policy, int64_t from, int64_t to
 
 #undef UR_FOLLOWED
 #undef UR_EQUAL
+#undef UR_TELL

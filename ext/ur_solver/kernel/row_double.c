@@ -28,6 +28,12 @@ typedef int64_t TwoMask __attribute__((vector_size(16)));
 #define UR_GATHER(row, map) ((Two){mapped(row, (map)[0]), mapped(row, (map)[1])})
 #define UR_FOLLOWED(at, next) ((Two){followed_one(at, (next)[0]), followed_one(at, (next)[1])})
 #define UR_EQUAL(next, to) ((TwoMask){-((next)[0] == (to)), -((next)[1] == (to))})
+#define UR_TELL(at, moves) tell_two(at, moves)
+UR_INLINE void tell_two(uint8_t *at, Two moves)
+{
+    for (int i = 0; i < 2; i++)
+        at[i] = (uint8_t)(moves[i] < MOST_TOLD ? moves[i] : MOST_TOLD);
+}
 UR_INLINE double followed_one(const double *at, uint32_t next)
 {
     const double value = at[next & ~UR_TURNED];
@@ -71,6 +77,14 @@ UR_INLINE __m256d follow_four(const double *at, const uint32_t *next)
     const __m256i signs =
         _mm256_slli_epi64(_mm256_cvtepu32_epi64(_mm_and_si128(numbers, turned)), 32);
     return _mm256_xor_pd(values, _mm256_castsi256_pd(signs));
+}
+#define UR_TELL(at, moves) tell_four(at, moves)
+UR_INLINE void tell_four(uint8_t *at, __m256d moves)
+{
+    const __m128i numbers = _mm256_cvttpd_epi32(_mm256_min_pd(moves, _mm256_set1_pd(MOST_TOLD)));
+    const __m128i halves = _mm_packs_epi32(numbers, numbers);
+    const int bytes = _mm_cvtsi128_si32(_mm_packus_epi16(halves, halves));
+    memcpy(at, &bytes, sizeof(bytes));
 }
 #define UR_EQUAL(next, to) equal_four(next, to)
 UR_INLINE __m256d equal_four(const uint32_t *next, uint32_t to)
@@ -116,6 +130,13 @@ UR_INLINE __m512d follow_eight(const double *at, const uint32_t *next)
     const __m512i signs =
         _mm512_slli_epi64(_mm512_cvtepu32_epi64(_mm256_and_si256(numbers, turned)), 32);
     return _mm512_castsi512_pd(_mm512_xor_si512(_mm512_castpd_si512(values), signs));
+}
+#define UR_TELL(at, moves) tell_eight(at, moves)
+UR_INLINE void tell_eight(uint8_t *at, __m512d moves)
+{
+    const __m256i numbers = _mm512_cvttpd_epi32(_mm512_min_pd(moves, _mm512_set1_pd(MOST_TOLD)));
+    _mm_storel_epi64(
+        (__m128i *)at, _mm512_cvtepi32_epi8(_mm512_castsi256_si512(numbers)));
 }
 #define UR_EQUAL(next, to) equal_eight(next, to)
 UR_INLINE __mmask8 equal_eight(const uint32_t *next, uint32_t to)

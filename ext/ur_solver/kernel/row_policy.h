@@ -4,7 +4,6 @@
 enum {
     POLICY_LANES = 8,   /* pairs in a vector */
     PAIRS_AHEAD = 64,   /* pairs whose moves' values are on their way from memory; FEWEST at most */
-    COLUMNS_AHEAD = 8,  /* columns whose policies are, where they change */
 };
 
 /* The number of the position that passes to another. */
@@ -51,20 +50,37 @@ UR_INLINE void fetch_moves(const RowPolicy *policy, int64_t number)
    rows. As much of it as a byte tells, beside the choice, is kept by place, for comparing. */
 enum { MOVE_NONE, MOVE_LEAVES, MOVE_ROW, MOST_TOLD = UR_NEVER_TOLD - 1, CHOICE_SHIFT = 7 };
 
+enum { WORD = sizeof(uint64_t) };   /* bytes that are compared together */
+
+enum { NOWHERE = -1, LEAVES = -2 }; /* in place of where a move leads to in the block */
+
 /* The best moves of a row, by column: of every choice and throw of its turn type, and then of the best
    choice's throws alone. */
 typedef struct {
     int64_t pitch;              /* from one throw to the next */
-    Real *moves, *worths;
-    uint8_t *choices;
-    uint8_t *differs;           /* where the policy may be another one */
+    Real *moves, *worths;       /* worths where there are choices */
+    int64_t *places;            /* where the moves lead to, in F or in G */
+    Real *worth;                /* what those that leave the block add to the value */
+    uint8_t *told;              /* the same moves, in a byte */
+    uint8_t *choices;           /* where there are some */
+    uint8_t *differs;           /* not 0 where the policy may be another one */
 } BestMoves;
+
+/* The place in F of the position, or of its image, that is at a place in F or in G. */
+UR_INLINE int64_t place_in_f(const RowBlock *block, int64_t place)
+{
+    return place < block->n_values ? place : place - block->n_values;
+}
 
 UR_INLINE BestMoves open_moves(int columns, void *scratch)
 {
     BestMoves best = {.pitch = pitch_of(columns), .moves = scratch};
-    best.worths = best.moves + UR_ROW_CHOICES * UR_ROW_THROWS * best.pitch;
-    best.choices = (uint8_t *)(best.worths + UR_ROW_CHOICES * UR_ROW_THROWS * best.pitch);
+    const int64_t size = UR_ROW_CHOICES * UR_ROW_THROWS * best.pitch;
+    best.worths = best.moves + size;
+    best.places = (int64_t *)(best.worths + size);
+    best.worth = (Real *)(best.places + size);
+    best.told = (uint8_t *)(best.worth + best.pitch);
+    best.choices = best.told + size;
     best.differs = best.choices + best.pitch;
     return best;
 }
@@ -93,90 +109,132 @@ UR_INLINE int best_choice(
 
 /* Keep the moves of the best choice of every column; `passed` is by column. */
 UR_INLINE void keep_best_choices(
-    const RowKind *kind, const BestMoves *best, int columns, const Real *passed)
+    const RowKind *kind, const BestMoves *best, int n_throws, int columns, const Real *passed)
 {
     for (int c = 0; c < columns; c++) {
         Real *moves = best->moves + c;
+        uint8_t *told = best->told + c;
         int first = 0;
         const int choice =
             best_choice(kind, moves, best->worths + c, best->pitch, passed[c], &first);
         best->choices[c] = (uint8_t)choice;
-        for (int n = 0; n < kind->n_throws[choice]; n++)
-            moves[n * best->pitch] = moves[(first + n) * best->pitch];
-        for (int n = kind->n_throws[choice]; n < UR_ROW_THROWS; n++)
-            moves[n * best->pitch] = MOVE_NONE;
+        for (int n = 0; n < n_throws; n++, moves += best->pitch, told += best->pitch) {
+            const int64_t from = first * best->pitch;
+            const int is_thrown = n < kind->n_throws[choice];
+            *moves = is_thrown ? moves[from] : MOVE_NONE;
+            *told = (uint8_t)((is_thrown ? told[from] : MOVE_NONE) | choice << CHOICE_SHIFT);
+        }
     }
 }
 
-/* Find where the best moves of a throw, for a row, differ from those that were told before, and tell
-   them. */
-UR_INLINE void compare_throw(
-    const Real *restrict moves, const uint8_t *restrict choices, uint8_t *restrict told,
-    uint8_t *restrict differs, int columns)
+UR_INLINE uint64_t word_of(const uint8_t *bytes)
 {
-    for (int c = 0; c < columns; c++) {
-        const int move = (int)(moves[c] < MOST_TOLD ? moves[c] : MOST_TOLD);
-        const int now = move | choices[c] << CHOICE_SHIFT;
-        differs[c] = (uint8_t)(differs[c] | (now ^ told[c]) | (move == MOST_TOLD));
-        told[c] = (uint8_t)now;
+    uint64_t word;
+    memcpy(&word, bytes, WORD);
+    return word;
+}
+
+/* Find where the best moves of a row differ from those that were `told` before; whether any do. */
+UR_INLINE int compare_moves(
+    const BestMoves *best, const uint8_t *told, int n_throws, int columns)
+{
+    static const uint8_t first[2 * WORD] = {255, 255, 255, 255, 255, 255, 255, 255};
+    uint64_t any = 0;
+    for (int c = 0; c < columns; c += WORD) {
+        uint64_t differs = 0;
+        for (int n = 0; n < n_throws; n++)
+            differs |= word_of(best->told + n * best->pitch + c) ^ word_of(told + n * columns + c);
+        if (columns - c < WORD)
+            differs &= word_of(first + WORD - (columns - c));
+        memcpy(best->differs + c, &differs, WORD);
+        any |= differs;
+    }
+    return any != 0;
+}
+
+/* Tell the best moves of a column. More than a byte tells always differ. */
+UR_INLINE void tell_moves(
+    const BestMoves *best, uint8_t *told, int n_throws, int columns, int column)
+{
+    for (int n = 0; n < n_throws; n++) {
+        const uint8_t now = best->told[n * best->pitch + column];
+        told[n * columns + column] =
+            (now & ((1 << CHOICE_SHIFT) - 1)) == MOST_TOLD ? UR_NEVER_TOLD : now;
     }
 }
 
-/* Where a move of a list leads to, as the policy has it; `words` follow the list's head. */
-UR_INLINE uint32_t next_of(
-    const RowBlock *block, const RowChunk *chunk, const RowPolicy *policy, int64_t head,
-    const char *words, int move, int column)
-{
-    const int size = chunk->is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    const int n_rows = (int)(head & UR_MOST_ROWS), mapped = move - MOVE_ROW - n_rows;
-    if (move < MOVE_ROW)
-        return (uint32_t)(2 * policy->n_pairs) | (move == MOVE_LEAVES ? UR_TURNED : 0);
-    words += (mapped < 0 ? move - MOVE_ROW : n_rows + 2 * mapped) * size;
-    if (mapped >= 0)
-        column = chunk->maps[word_at(words + size, chunk->is_wide) + column];
-    const int64_t place = word_at(words, chunk->is_wide) - block->origin + column;
-    if (place < block->n_values)
-        return policy->numbers[place];
-    return (uint32_t)number_of_image(policy, policy->numbers[place - block->n_values]) | UR_TURNED;
-}
-
-/* Set the policy of a position to the best moves of a column; whether it is another one. `at` is
-   where the row's words begin. */
-UR_INLINE int write_moves(
+/* Find where the moves that differ lead to, and what those add to the value that leave the block; ask
+   for the numbers there, and for what is known of the columns. `at` is where the row's words begin,
+   and `place` its first place. */
+UR_INLINE void find_places(
     const RowBlock *block, const RowChunk *chunk, const RowPolicy *policy, const RowReader *at,
-    const BestMoves *best, int columns, int column, int64_t number)
+    const RowKind *kind, const BestMoves *best, int columns, int64_t place)
 {
     const int size = chunk->is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    const int64_t type = word_at(at->words, chunk->is_wide);
-    const RowKind *kind = block->kinds + type;
-    const int choice = best->choices[column];
     const char *words = at->words + size;
     const Real *leaving = at->leaving;
-    uint32_t *next = moves_of(policy, number), differs = 0;
-    double worth = 0;
-    for (int c = 0; c <= choice; c++)
+    for (int column = 0; column < columns; column++) {
+        best->worth[column] = 0;
+        if (best->differs[column])
+            fetch_moves(policy, policy->numbers[place + column]);
+    }
+    for (int c = 0; c < kind->n_choices; c++)
         for (int n = 0; n < kind->n_throws[c]; n++) {
             const int64_t head = word_at(words, chunk->is_wide);
+            const int n_rows = (int)(head & UR_MOST_ROWS);
+            const int n_mapped = (int)(head >> UR_MAPPED_SHIFT & UR_MOST_ROWS);
             words += size;
-            if (c == choice) {
+            for (int column = 0; column < columns; column++) {
+                if (!best->differs[column] ||
+                    (kind->n_choices > 1 && best->choices[column] != c))
+                    continue;
                 const int move = (int)best->moves[n * best->pitch + column];
-                const uint32_t to = next_of(block, chunk, policy, head, words, move, column);
-                differs |= next[n * POLICY_LANES] ^ to;
-                next[n * POLICY_LANES] = to;
-                if (move == MOVE_LEAVES)
-                    worth += kind->chance[c][n] * leaving[column];
+                const int mapped = move - MOVE_ROW - n_rows;
+                int64_t *to = best->places + n * best->pitch + column;
+                if (move < MOVE_ROW) {
+                    *to = move == MOVE_LEAVES ? LEAVES : NOWHERE;
+                    if (move == MOVE_LEAVES)
+                        best->worth[column] += kind->chance[c][n] * leaving[column];
+                    continue;
+                }
+                const char *word = words + (mapped < 0 ? move - MOVE_ROW : n_rows + 2 * mapped) * size;
+                *to = word_at(word, chunk->is_wide) - block->origin +
+                      (mapped < 0 ? column
+                                  : chunk->maps[word_at(word + size, chunk->is_wide) + column]);
+                __builtin_prefetch(policy->numbers + place_in_f(block, *to));
             }
-            words += ((head & UR_MOST_ROWS) + 2 * (head >> UR_MAPPED_SHIFT & UR_MOST_ROWS)) * size;
+            words += (n_rows + 2 * n_mapped) * size;
             leaving += head & UR_LEAVES ? columns : 0;
         }
-    for (int n = kind->n_throws[choice]; n < policy->n_throws; n++) {
-        const uint32_t none = (uint32_t)(2 * policy->n_pairs);
-        differs |= next[n * POLICY_LANES] ^ none;
-        next[n * POLICY_LANES] = none;
+}
+
+/* The number of the position at a place, as the policy has it. */
+UR_INLINE uint32_t next_of(const RowBlock *block, const RowPolicy *policy, int64_t place)
+{
+    if (place < 0)
+        return (uint32_t)(2 * policy->n_pairs) | (place == LEAVES ? UR_TURNED : 0);
+    const uint32_t number = policy->numbers[place_in_f(block, place)];
+    return place < block->n_values ? number
+                                   : (uint32_t)number_of_image(policy, number) | UR_TURNED;
+}
+
+/* Set the policy of a position to what was found for a column; whether it is another one. */
+UR_INLINE int write_moves(
+    const RowBlock *block, const RowPolicy *policy, const RowKind *kind, const BestMoves *best,
+    int column, int64_t number)
+{
+    const int choice = kind->n_choices > 1 ? best->choices[column] : 0;
+    uint32_t *next = moves_of(policy, number), differs = 0;
+    for (int n = 0; n < policy->n_throws; n++) {
+        const uint32_t to = next_of(
+            block, policy,
+            n < kind->n_throws[choice] ? best->places[n * best->pitch + column] : NOWHERE);
+        differs |= next[n * POLICY_LANES] ^ to;
+        next[n * POLICY_LANES] = to;
     }
-    *leaving_of(policy, number) = worth;
+    *leaving_of(policy, number) = best->worth[column];
     if (policy->n_types > 1) {
-        const uint8_t now = (uint8_t)(type * UR_ROW_CHOICES + choice);
+        const uint8_t now = (uint8_t)((kind - block->kinds) * UR_ROW_CHOICES + choice);
         differs |= policy->types[number] ^ now;
         policy->types[number] = now;
     }
@@ -189,30 +247,23 @@ UR_INLINE int write_row(
     const RowTile *tile, int r, const BestMoves *best, const Real *values, int is_own_image)
 {
     const RowKind *kind = block->kinds + word_at(at->words, chunk->is_wide);
-    const int columns = tile->columns;
+    const int columns = tile->columns, n_throws = policy->n_throws;
     const int64_t place = tile->first + (int64_t)r * columns;
-    for (int c = 0; c < columns; c++)
-        best->choices[c] = 0;
+    uint8_t *told = policy->told + place * n_throws;
     if (kind->n_choices > 1)
-        keep_best_choices(kind, best, columns, values + block->n_values + place);
-    for (int c = 0; c < columns; c++)
-        best->differs[c] = 0;
-    for (int n = 0; n < policy->n_throws; n++)
-        compare_throw(
-            best->moves + n * best->pitch, best->choices,
-            policy->told + place * policy->n_throws + n * columns, best->differs, columns);
+        keep_best_choices(kind, best, n_throws, columns, values + block->n_values + place);
+    if (!compare_moves(best, told, n_throws, columns))
+        return 0;
+    find_places(block, chunk, policy, at, kind, best, columns, place);
     int changed = 0;
-    for (int c = 0; c < columns; c++) {
-        if (c + COLUMNS_AHEAD < columns && best->differs[c + COLUMNS_AHEAD])
-            fetch_moves(policy, policy->numbers[place + c + COLUMNS_AHEAD]);
+    for (int c = 0; c < columns; c++)
         if (best->differs[c]) {
             const int64_t number = policy->numbers[place + c];
-            changed += write_moves(block, chunk, policy, at, best, columns, c, number);
+            changed += write_moves(block, policy, kind, best, c, number);
             if (is_own_image && c == r)
-                write_moves(
-                    block, chunk, policy, at, best, columns, c, number_of_image(policy, number));
+                write_moves(block, policy, kind, best, c, number_of_image(policy, number));
+            tell_moves(best, told, n_throws, columns, c);
         }
-    }
     return changed;
 }
 
@@ -294,8 +345,25 @@ static void load_followed(
     }
 }
 
-static void store_followed(const RowPolicy *policy, void *values, int64_t from, int64_t n)
+static void store_followed(
+    const RowBlock *block, const RowChunk *chunk, void *all_values, const RowPolicy *policy)
 {
-    for (int64_t k = from; k < from + n; k++)
-        ((Real *)values)[k] = policy->followed[policy->numbers[k]];
+    Real *values = all_values, *passed = values + block->n_values;
+    for (int k = 0; k < chunk->n_pairs; k++) {
+        const RowPair pair = tiles_of(block, chunk->pairs + 2 * k);
+        const int rows = pair.mine->rows, columns = pair.mine->columns;
+        for (int r = 0; r < rows; r++)
+            for (int c = first_column(&pair, r); c < columns; c++) {
+                const int64_t place = pair.mine->first + (int64_t)r * columns + c;
+                const int64_t image = pair.theirs->first + (int64_t)c * rows + r;
+                const uint32_t number = policy->numbers[place];
+                const Real value = policy->followed[number];
+                const Real other =
+                    place == image ? value : policy->followed[number + policy->n_pairs];
+                values[place] = value;
+                passed[place] = -other;
+                values[image] = other;
+                passed[image] = -value;
+            }
+    }
 }

@@ -166,10 +166,11 @@ typedef struct {
         const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
         void *scratch);
 
-    /* Take the values under the policy from F, for a chunk; F by them, from a place on. */
+    /* Take the values under the policy from F, for a chunk; F and G by them. */
     void (*load)(
         const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy);
-    void (*store)(const RowPolicy *policy, void *values, int64_t from, int64_t n);
+    void (*store)(
+        const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy);
 
     /* Update the vectors of pairs from one to before another in place; the largest change. */
     double (*follow)(const RowBlock *block, const RowPolicy *policy, int64_t from, int64_t to);
