@@ -8,12 +8,10 @@ from ur_solver.kernel._workspace cimport Workspace
 
 cdef extern from "row_sweep.h" nogil:
     enum:
-        UR_POLICY_TYPES
-        UR_ROW_CHOICES
         UR_NEVER_TOLD
     ctypedef struct RowPolicy:
         int64_t n_pairs
-        int32_t n_throws, n_types
+        int32_t n_throws
         const double* chances
         double* followed
         uint32_t* numbers
@@ -21,7 +19,6 @@ cdef extern from "row_sweep.h" nogil:
         double* leaving
         double* leaving_behind
         int64_t n_leaving
-        uint8_t* types
         uint8_t* told
     ctypedef struct PolicySweeper:
         void (*count)(const RowBlock*, const RowChunk*, int32_t*) noexcept nogil
@@ -40,7 +37,7 @@ cdef class PolicyValues:
     cdef RowLayout layout
     cdef RowPolicy policy
     cdef const PolicySweeper* sweeper
-    cdef double[:, ::1] chances
+    cdef double[::1] chances
     cdef double[::1] room              # of what leaves the block
     cdef double[::1] behind
     cdef double* values                # F and G of the block

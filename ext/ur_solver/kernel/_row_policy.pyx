@@ -42,16 +42,18 @@ cpdef bint policies_pay(int64_t size, double words):
 
 
 cdef bint has_policies(RowLayout layout):
-    return policies_pay(layout.size, layout.n_words())
+    # Where turns leave a choice before the throw, as in birds, few sweeps are needed.
+    cdef bint is_possible = layout.rules.policy_chances.shape[0] > 0
+    return is_possible and policies_pay(layout.size, layout.n_words())
 
 
 cdef int64_t policy_bytes(RowLayout layout):
     # What a block's policy takes, with the values under it.
-    cdef int n_throws, n_types
-    cdef int64_t n = 2 * pairs_of(layout)
-    layout.rules.policy_chances(&n_throws, &n_types)
+    cdef int64_t n = 2 * pairs_of(layout), n_throws = layout.rules.policy_chances.shape[0]
+    if n_throws == 0:
+        return 0
     return (
-        n * (sizeof(double) + n_throws * sizeof(uint32_t) + (n_types > 1))
+        n * (sizeof(double) + n_throws * sizeof(uint32_t))
         + layout.size * (sizeof(uint32_t) + n_throws) + 2 * LANES * sizeof(double))
 
 
@@ -69,11 +71,11 @@ cdef class PolicyValues:
 
     def __init__(self, RowLayout layout, Workspace workspace, int threads):
         cdef int64_t n = 2 * pairs_of(layout)
-        cdef int n_throws, n_types
         self.layout, self.threads = layout, threads
-        self.chances = layout.rules.policy_chances(&n_throws, &n_types)
-        self.policy.n_pairs, self.policy.n_throws, self.policy.n_types = n // 2, n_throws, n_types
-        self.policy.chances = &self.chances[0, 0]
+        self.chances = layout.rules.policy_chances
+        cdef int n_throws = <int>self.chances.shape[0]
+        self.policy.n_pairs, self.policy.n_throws = n // 2, n_throws
+        self.policy.chances = &self.chances[0]
         cdef Region region = workspace.memory
         self.policy.followed = <double*>region.take(policy_bytes(layout))
         # a value more, of no move; the rest begins at a whole vector
@@ -81,13 +83,10 @@ cdef class PolicyValues:
         self.policy.numbers = self.policy.next + n * n_throws
         self.policy.told = <uint8_t*>(self.policy.numbers + layout.size)
         memset(self.policy.told, UR_NEVER_TOLD, n_throws * layout.size)
-        self.policy.types = self.policy.told + n_throws * layout.size
         cdef int64_t k, length = n * n_throws
         cdef uint32_t none = <uint32_t>n
         for k in prange(length, nogil=True, num_threads=threads):
             self.policy.next[k] = none
-        if n_types > 1:
-            memset(self.policy.types, 0, n)
 
     cdef object open(self, const PolicySweeper* sweeper, double* values, double[::1] room):
         # What sweeps, where the block's values are, and room for as many.

@@ -10,7 +10,6 @@ cdef extern from "row_sweep.h" nogil:
     enum:
         UR_ROW_THROWS
         UR_ROW_CHOICES
-        UR_POLICY_TYPES
     ctypedef struct RowKind:
         int32_t n_choices
         int32_t n_throws[2]
@@ -59,6 +58,7 @@ cdef class RowRules:
     cdef bint is_numbered
     cdef double blur                   # how far rounded chances put an update off
     cdef RowKind* kinds
+    cdef double[::1] policy_chances    # of throws; none where turns have choices, or other chances
     cdef int32_t[::1] shared_place     # cell -> its place among shared squares, -1
     cdef int32_t[::1] column_place     # cell -> its place in the order of their details, -1
     cdef int32_t[::1] private_place    # cell -> its place among my private squares, -1
@@ -89,6 +89,5 @@ cdef class RowRules:
         self, const Side* side, const Walk* walks, int first, int last, Target* target
     ) noexcept nogil
     cdef int64_t mirror_tile(self, const Side* side) noexcept nogil
-    cdef object policy_chances(self, int* n_throws, int* n_types)
     cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil
     cdef void open_row(self, Side* side, int row, int mine) noexcept nogil

@@ -84,7 +84,7 @@ cdef class RowRules:
     def _tell_kinds(self):
         cdef Turns turns = self.turns
         cdef int n_kinds = <int>turns.n_choices.shape[0], kind, c, n, k
-        if turns.n_throws > UR_ROW_THROWS or n_kinds * UR_ROW_CHOICES > UR_POLICY_TYPES:
+        if turns.n_throws > UR_ROW_THROWS:
             raise ValueError("rules larger than the compiled limits")
         self.kinds = <RowKind*>calloc(n_kinds, sizeof(RowKind))
         if self.kinds == NULL:
@@ -98,6 +98,10 @@ cdef class RowRules:
                         self.kinds[kind].chance[c][k] = turns.chance[kind, c, n]
                         k += 1
                 self.kinds[kind].n_throws[c] = k
+        # under a policy every position has the same throws, and nothing to choose before them
+        chances = np.asarray(turns.chance)[:, 0]
+        has_policies = np.all(np.asarray(turns.n_choices) == 1) and np.all(chances == chances[0])
+        self.policy_chances = chances[0][chances[0] != 0.0] if has_policies else np.empty(0)
 
     def _tell_changes(self):
         # What lifting a mover, or landing, does to a shared square, for each of its shapes and
@@ -267,24 +271,6 @@ cdef class RowRules:
             i -= self.shape_part[shape, 0]
             j -= self.shape_part[shape, 1]
         return tile
-
-    cdef object policy_chances(self, int* n_throws, int* n_types):
-        # By throw and choice of a turn type its chances, and how many throws there are and types that differ.
-        cdef int n_kinds = <int>self.turns.n_choices.shape[0], kind, c, n
-        table = np.zeros((UR_ROW_THROWS, UR_POLICY_TYPES))
-        n_throws[0] = 1
-        for kind in range(n_kinds):
-            for c in range(self.kinds[kind].n_choices):
-                n_throws[0] = max(n_throws[0], self.kinds[kind].n_throws[c])
-                for n in range(self.kinds[kind].n_throws[c]):
-                    table[n, UR_ROW_CHOICES * kind + c] = self.kinds[kind].chance[c][n]
-        used = [UR_ROW_CHOICES * kind + c for kind in range(n_kinds)
-                for c in range(self.kinds[kind].n_choices)]
-        is_one = (table[:, used] == table[:, used[:1]]).all()
-        n_types[0] = 1 if is_one else len(used)
-        if is_one:
-            table[:, 0] = table[:, used[0]]
-        return table
 
     cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil:
         # What the pieces of a shared square have advanced, by a detail of mine and their first.

@@ -7,69 +7,59 @@
 
    The best moves of a chunk's positions first. Moves are counted in vectors of doubles. */
 
-/* For `k` vectors of columns of a row, by choice and throw: the best move, and its worth. Rows are at
-   `places`; `last` says where the row's words and leaving rows end. */
+/* For `k` vectors of columns of a row the best move of each throw. Rows are at `places`; `last` says
+   where the row's words and leaving rows end. */
 UR_INLINE void UR_NAMED(find_best)(
     const RowKind *kind, const RowReader *at, RowReader *last, const int is_wide,
-    const Real *places, const int32_t *maps, int n_throws, int columns, int column,
-    const BestMoves *to, const int k)
+    const Real *places, const int32_t *maps, int columns, int column, const BestMoves *to,
+    const int k)
 {
     const int size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     const char *words = at->words + size;
     const Real *leaving = at->leaving;
-    Real *moves = to->moves + column, *worths = to->worths + column;
+    Real *moves = to->moves + column;
     uint8_t *told = to->told + column;
-    for (int c = 0; c < kind->n_choices; c++)
-        for (int n = 0; n < kind->n_throws[c]; n++) {
-            const int64_t head = word_at(words, is_wide);
-            words += size;
-            UR_V best[4], move[4], next = UR_ALL(MOVE_ROW);
-            for (int i = 0; i < k; i++) {
-                best[i] = UR_ALL(NO_MOVE);
-                move[i] = UR_ALL(MOVE_NONE);
-            }
-            if (head & UR_LEAVES) {
-                for (int i = 0; i < k; i++) {
-                    best[i] = UR_LOAD(leaving + column + UR_N * i);
-                    move[i] = UR_SELECT(
-                        UR_ABOVE(best[i], UR_ALL(NO_MOVE / 2)), UR_ALL(MOVE_LEAVES), move[i]);
-                }
-                leaving += columns;
-            }
-            for (int rows = head & UR_MOST_ROWS; rows; rows--, words += size) {
-                const Real *row = places + word_at(words, is_wide) + column;
-                for (int i = 0; i < k; i++) {
-                    const UR_V worth = UR_LOAD(row + UR_N * i);
-                    move[i] = UR_SELECT(UR_ABOVE(worth, best[i]), next, move[i]);
-                    best[i] = UR_MAX(worth, best[i]);
-                }
-                next += UR_ALL(1);
-            }
-            for (int rows = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS; rows;
-                 rows--, words += 2 * size) {
-                const Real *row = places + word_at(words, is_wide);
-                const int32_t *map = maps + word_at(words + size, is_wide) + column;
-                for (int i = 0; i < k; i++) {
-                    const UR_V worth = UR_GATHER(row, map + UR_N * i);
-                    move[i] = UR_SELECT(UR_ABOVE(worth, best[i]), next, move[i]);
-                    best[i] = UR_MAX(worth, best[i]);
-                }
-                next += UR_ALL(1);
-            }
-            for (int i = 0; i < k; i++) {
-                UR_STORE(moves + UR_N * i, move[i]);
-                UR_TELL(told + UR_N * i, move[i]);
-                if (kind->n_choices > 1)
-                    UR_STORE(worths + UR_N * i, best[i]);
-            }
-            moves += to->pitch;
-            told += to->pitch;
-            worths += to->pitch;
+    for (int n = 0; n < kind->n_throws[0]; n++, moves += to->pitch, told += to->pitch) {
+        const int64_t head = word_at(words, is_wide);
+        words += size;
+        UR_V best[4], move[4], next = UR_ALL(MOVE_ROW);
+        for (int i = 0; i < k; i++) {
+            best[i] = UR_ALL(NO_MOVE);
+            move[i] = UR_ALL(MOVE_NONE);
         }
-    if (kind->n_choices == 1)
-        for (int n = kind->n_throws[0]; n < n_throws; n++, told += to->pitch)
-            for (int i = 0; i < k; i++)
-                UR_TELL(told + UR_N * i, UR_ALL(MOVE_NONE));
+        if (head & UR_LEAVES) {
+            for (int i = 0; i < k; i++) {
+                best[i] = UR_LOAD(leaving + column + UR_N * i);
+                move[i] = UR_SELECT(
+                    UR_ABOVE(best[i], UR_ALL(NO_MOVE / 2)), UR_ALL(MOVE_LEAVES), move[i]);
+            }
+            leaving += columns;
+        }
+        for (int rows = head & UR_MOST_ROWS; rows; rows--, words += size) {
+            const Real *row = places + word_at(words, is_wide) + column;
+            for (int i = 0; i < k; i++) {
+                const UR_V worth = UR_LOAD(row + UR_N * i);
+                move[i] = UR_SELECT(UR_ABOVE(worth, best[i]), next, move[i]);
+                best[i] = UR_MAX(worth, best[i]);
+            }
+            next += UR_ALL(1);
+        }
+        for (int rows = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS; rows;
+             rows--, words += 2 * size) {
+            const Real *row = places + word_at(words, is_wide);
+            const int32_t *map = maps + word_at(words + size, is_wide) + column;
+            for (int i = 0; i < k; i++) {
+                const UR_V worth = UR_GATHER(row, map + UR_N * i);
+                move[i] = UR_SELECT(UR_ABOVE(worth, best[i]), next, move[i]);
+                best[i] = UR_MAX(worth, best[i]);
+            }
+            next += UR_ALL(1);
+        }
+        for (int i = 0; i < k; i++) {
+            UR_STORE(moves + UR_N * i, move[i]);
+            UR_TELL(told + UR_N * i, move[i]);
+        }
+    }
     last->words = words;
     last->leaving = leaving;
 }
@@ -95,8 +85,7 @@ UR_INLINE int64_t UR_NAMED(choose_chunk)(
 #define UR_FIND(k)                                                                             \
     do {                                                                                       \
         UR_NAMED(find_best)(                                                                   \
-            kind, &at, &last, is_wide, places, chunk->maps, policy->n_throws, columns, column, \
-            &best, k);                                                                         \
+            kind, &at, &last, is_wide, places, chunk->maps, columns, column, &best, k);        \
         column += UR_N * k;                                                                    \
     } while (0)
             while (columns - column > 3 * UR_N)
@@ -108,7 +97,7 @@ UR_INLINE int64_t UR_NAMED(choose_chunk)(
 #undef UR_FIND
             for (const char *word = at.words; word < last.words; word += size)
                 __builtin_prefetch(places + word_at(word + UR_ROW_AHEAD * size, is_wide));
-            changed += write_row(block, chunk, policy, &at, tile, r, &best, values, is_own_image);
+            changed += write_row(block, chunk, policy, &at, tile, r, &best, is_own_image);
             at = last;
         }
     }
@@ -134,14 +123,7 @@ UR_INLINE void UR_NAMED(follow_side)(
     const uint32_t none = (uint32_t)(2 * policy->n_pairs);
     UR_V sum = UR_LOAD(leaving_of(policy, number)), moves = UR_ALL(0);
     for (int n = 0; n < policy->n_throws; n++, next += POLICY_LANES) {
-        const double *chances = policy->chances + n * UR_POLICY_TYPES;
-        UR_V chance = UR_ALL(chances[0]);
-        if (policy->n_types > 1) {
-            double lanes[UR_N];
-            for (int i = 0; i < UR_N; i++)
-                lanes[i] = chances[policy->types[number + i]];
-            chance = UR_LOAD(lanes);
-        }
+        const UR_V chance = UR_ALL(policy->chances[n]);
         sum += chance * UR_FOLLOWED(policy->followed, next);
         moves += UR_SELECT(UR_EQUAL(next, none), UR_ALL(0), chance);
     }

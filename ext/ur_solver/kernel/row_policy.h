@@ -1,5 +1,5 @@
 /* Policies of a block in double precision: their numbers, and sweeps of the values under them.
-   `row_double.c` includes this before its instruction sets, for `write_choices`. */
+   `row_double.c` includes this before its instruction sets, for `write_row`. */
 
 enum {
     POLICY_LANES = 8,   /* pairs in a vector */
@@ -47,23 +47,21 @@ UR_INLINE void fetch_moves(const RowPolicy *policy, int64_t number)
 }
 
 /* Which of the moves of a list: none, the one that leaves the block, then the rows and the mapped
-   rows. As much of it as a byte tells, beside the choice, is kept by place, for comparing. */
-enum { MOVE_NONE, MOVE_LEAVES, MOVE_ROW, MOST_TOLD = UR_NEVER_TOLD - 1, CHOICE_SHIFT = 7 };
+   rows. As much of it as a byte tells is kept by place, for comparing. */
+enum { MOVE_NONE, MOVE_LEAVES, MOVE_ROW, MOST_TOLD = UR_NEVER_TOLD - 1 };
 
 enum { WORD = sizeof(uint64_t) };   /* bytes that are compared together */
 
 enum { NOWHERE = -1, LEAVES = -2 }; /* in place of where a move leads to in the block */
 
-/* The best moves of a row, by column: of every choice and throw of its turn type, and then of the best
-   choice's throws alone. */
+/* The best moves of a row, by throw and column. */
 typedef struct {
     int64_t pitch;              /* from one throw to the next */
-    Real *moves, *worths;       /* worths where there are choices */
-    int64_t *places;            /* where the moves lead to, in F or in G */
-    Real *worth;                /* what those that leave the block add to the value */
-    uint8_t *told;              /* the same moves, in a byte */
-    uint8_t *choices;           /* where there are some */
-    uint8_t *differs;           /* not 0 where the policy may be another one */
+    Real *moves;
+    int64_t *places;            /* where they lead to, in F or in G */
+    Real *worth;                /* by column: what those that leave the block add to the value */
+    uint8_t *told;              /* the moves, in a byte */
+    uint8_t *differs;           /* by column: not 0 where the policy may be another one */
 } BestMoves;
 
 /* The place in F of the position, or of its image, that is at a place in F or in G. */
@@ -75,56 +73,12 @@ UR_INLINE int64_t place_in_f(const RowBlock *block, int64_t place)
 UR_INLINE BestMoves open_moves(int columns, void *scratch)
 {
     BestMoves best = {.pitch = pitch_of(columns), .moves = scratch};
-    const int64_t size = UR_ROW_CHOICES * UR_ROW_THROWS * best.pitch;
-    best.worths = best.moves + size;
-    best.places = (int64_t *)(best.worths + size);
+    const int64_t size = UR_ROW_THROWS * best.pitch;
+    best.places = (int64_t *)(best.moves + size);
     best.worth = (Real *)(best.places + size);
     best.told = (uint8_t *)(best.worth + best.pitch);
-    best.choices = best.told + size;
-    best.differs = best.choices + best.pitch;
+    best.differs = best.told + size;
     return best;
-}
-
-/* The choice of a position that is worth the most, by the best moves of each of its throws. */
-UR_INLINE int best_choice(
-    const RowKind *kind, const Real *moves, const Real *worths, int64_t pitch, Real passed,
-    int *first_throw)
-{
-    int best = 0, first = 0;
-    double most = 0;
-    for (int c = 0; c < kind->n_choices; c++) {
-        double total = passed;
-        for (int n = 0; n < kind->n_throws[c]; n++)
-            if (moves[(first + n) * pitch] != MOVE_NONE)
-                total += kind->chance[c][n] * (worths[(first + n) * pitch] - passed);
-        if (c == 0 || total > most) {
-            best = c;
-            most = total;
-            *first_throw = first;
-        }
-        first += kind->n_throws[c];
-    }
-    return best;
-}
-
-/* Keep the moves of the best choice of every column; `passed` is by column. */
-UR_INLINE void keep_best_choices(
-    const RowKind *kind, const BestMoves *best, int n_throws, int columns, const Real *passed)
-{
-    for (int c = 0; c < columns; c++) {
-        Real *moves = best->moves + c;
-        uint8_t *told = best->told + c;
-        int first = 0;
-        const int choice =
-            best_choice(kind, moves, best->worths + c, best->pitch, passed[c], &first);
-        best->choices[c] = (uint8_t)choice;
-        for (int n = 0; n < n_throws; n++, moves += best->pitch, told += best->pitch) {
-            const int64_t from = first * best->pitch;
-            const int is_thrown = n < kind->n_throws[choice];
-            *moves = is_thrown ? moves[from] : MOVE_NONE;
-            *told = (uint8_t)((is_thrown ? told[from] : MOVE_NONE) | choice << CHOICE_SHIFT);
-        }
-    }
 }
 
 UR_INLINE uint64_t word_of(const uint8_t *bytes)
@@ -158,8 +112,7 @@ UR_INLINE void tell_moves(
 {
     for (int n = 0; n < n_throws; n++) {
         const uint8_t now = best->told[n * best->pitch + column];
-        told[n * columns + column] =
-            (now & ((1 << CHOICE_SHIFT) - 1)) == MOST_TOLD ? UR_NEVER_TOLD : now;
+        told[n * columns + column] = now == MOST_TOLD ? UR_NEVER_TOLD : now;
     }
 }
 
@@ -178,34 +131,32 @@ UR_INLINE void find_places(
         if (best->differs[column])
             fetch_moves(policy, policy->numbers[place + column]);
     }
-    for (int c = 0; c < kind->n_choices; c++)
-        for (int n = 0; n < kind->n_throws[c]; n++) {
-            const int64_t head = word_at(words, chunk->is_wide);
-            const int n_rows = (int)(head & UR_MOST_ROWS);
-            const int n_mapped = (int)(head >> UR_MAPPED_SHIFT & UR_MOST_ROWS);
-            words += size;
-            for (int column = 0; column < columns; column++) {
-                if (!best->differs[column] ||
-                    (kind->n_choices > 1 && best->choices[column] != c))
-                    continue;
-                const int move = (int)best->moves[n * best->pitch + column];
-                const int mapped = move - MOVE_ROW - n_rows;
-                int64_t *to = best->places + n * best->pitch + column;
-                if (move < MOVE_ROW) {
-                    *to = move == MOVE_LEAVES ? LEAVES : NOWHERE;
-                    if (move == MOVE_LEAVES)
-                        best->worth[column] += kind->chance[c][n] * leaving[column];
-                    continue;
-                }
-                const char *word = words + (mapped < 0 ? move - MOVE_ROW : n_rows + 2 * mapped) * size;
-                *to = word_at(word, chunk->is_wide) - block->origin +
-                      (mapped < 0 ? column
-                                  : chunk->maps[word_at(word + size, chunk->is_wide) + column]);
-                __builtin_prefetch(policy->numbers + place_in_f(block, *to));
+    for (int n = 0; n < kind->n_throws[0]; n++) {
+        const int64_t head = word_at(words, chunk->is_wide);
+        const int n_rows = (int)(head & UR_MOST_ROWS);
+        const int n_mapped = (int)(head >> UR_MAPPED_SHIFT & UR_MOST_ROWS);
+        words += size;
+        for (int column = 0; column < columns; column++) {
+            if (!best->differs[column])
+                continue;
+            const int move = (int)best->moves[n * best->pitch + column];
+            const int mapped = move - MOVE_ROW - n_rows;
+            int64_t *to = best->places + n * best->pitch + column;
+            if (move < MOVE_ROW) {
+                *to = move == MOVE_LEAVES ? LEAVES : NOWHERE;
+                if (move == MOVE_LEAVES)
+                    best->worth[column] += kind->chance[0][n] * leaving[column];
+                continue;
             }
-            words += (n_rows + 2 * n_mapped) * size;
-            leaving += head & UR_LEAVES ? columns : 0;
+            const char *word = words + (mapped < 0 ? move - MOVE_ROW : n_rows + 2 * mapped) * size;
+            *to = word_at(word, chunk->is_wide) - block->origin +
+                  (mapped < 0 ? column
+                              : chunk->maps[word_at(word + size, chunk->is_wide) + column]);
+            __builtin_prefetch(policy->numbers + place_in_f(block, *to));
         }
+        words += (n_rows + 2 * n_mapped) * size;
+        leaving += head & UR_LEAVES ? columns : 0;
+    }
 }
 
 /* The number of the position at a place, as the policy has it. */
@@ -220,38 +171,28 @@ UR_INLINE uint32_t next_of(const RowBlock *block, const RowPolicy *policy, int64
 
 /* Set the policy of a position to what was found for a column; whether it is another one. */
 UR_INLINE int write_moves(
-    const RowBlock *block, const RowPolicy *policy, const RowKind *kind, const BestMoves *best,
-    int column, int64_t number)
+    const RowBlock *block, const RowPolicy *policy, const BestMoves *best, int column,
+    int64_t number)
 {
-    const int choice = kind->n_choices > 1 ? best->choices[column] : 0;
     uint32_t *next = moves_of(policy, number), differs = 0;
     for (int n = 0; n < policy->n_throws; n++) {
-        const uint32_t to = next_of(
-            block, policy,
-            n < kind->n_throws[choice] ? best->places[n * best->pitch + column] : NOWHERE);
+        const uint32_t to = next_of(block, policy, best->places[n * best->pitch + column]);
         differs |= next[n * POLICY_LANES] ^ to;
         next[n * POLICY_LANES] = to;
     }
     *leaving_of(policy, number) = best->worth[column];
-    if (policy->n_types > 1) {
-        const uint8_t now = (uint8_t)((kind - block->kinds) * UR_ROW_CHOICES + choice);
-        differs |= policy->types[number] ^ now;
-        policy->types[number] = now;
-    }
     return differs != 0;
 }
 
 /* Set the policy of a row's positions to their best moves; how many have another one. */
 UR_INLINE int write_row(
     const RowBlock *block, const RowChunk *chunk, const RowPolicy *policy, const RowReader *at,
-    const RowTile *tile, int r, const BestMoves *best, const Real *values, int is_own_image)
+    const RowTile *tile, int r, const BestMoves *best, int is_own_image)
 {
     const RowKind *kind = block->kinds + word_at(at->words, chunk->is_wide);
     const int columns = tile->columns, n_throws = policy->n_throws;
     const int64_t place = tile->first + (int64_t)r * columns;
     uint8_t *told = policy->told + place * n_throws;
-    if (kind->n_choices > 1)
-        keep_best_choices(kind, best, n_throws, columns, values + block->n_values + place);
     if (!compare_moves(best, told, n_throws, columns))
         return 0;
     find_places(block, chunk, policy, at, kind, best, columns, place);
@@ -259,9 +200,9 @@ UR_INLINE int write_row(
     for (int c = 0; c < columns; c++)
         if (best->differs[c]) {
             const int64_t number = policy->numbers[place + c];
-            changed += write_moves(block, policy, kind, best, c, number);
+            changed += write_moves(block, policy, best, c, number);
             if (is_own_image && c == r)
-                write_moves(block, policy, kind, best, c, number_of_image(policy, number));
+                write_moves(block, policy, best, c, number_of_image(policy, number));
             tell_moves(best, told, n_throws, columns, c);
         }
     return changed;

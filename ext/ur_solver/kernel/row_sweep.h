@@ -131,9 +131,8 @@ extern const RowSweeper row_double, row_single;
    passes to itself has both. Their values are stored by number, F alone, and a 0 behind them. */
 typedef struct {
     int64_t n_pairs;
-    int32_t n_throws;            /* the most throws of a choice */
-    int32_t n_types;            /* choices of turn types that differ in their chances */
-    const double *chances;      /* by throw and choice of a turn type, UR_POLICY_TYPES a throw */
+    int32_t n_throws;
+    const double *chances;      /* by throw, in all turns the same */
     double *followed;           /* the values, by number */
     uint32_t *numbers;          /* of the positions, by place */
     uint32_t *next;             /* by vector of pairs, side, throw and pair: the number of the position
@@ -143,13 +142,11 @@ typedef struct {
     double *leaving;            /* by number: what its moves that leave the block add to its value */
     double *leaving_behind;     /* the same from the number `n_leaving` on */
     int64_t n_leaving;          /* a multiple of a vector */
-    uint8_t *types;             /* by number: its choice of a turn type */
     uint8_t *told;              /* by place of a row, throw and column: which of a list's moves it is */
 } RowPolicy;
 
 #define UR_TURNED (1u << 31)
-#define UR_POLICY_TYPES 256
-#define UR_NEVER_TOLD 127        /* of no move yet */
+#define UR_NEVER_TOLD 255        /* of no move yet */
 
 /* What is done with policies: all that `_row_policy` sees. */
 typedef struct {
