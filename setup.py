@@ -10,6 +10,7 @@ UR_WERROR=1   compiler warnings are errors (continuous integration)
 UR_CFLAGS     further compiler and linker flags, such as -fsanitize=address
 """
 
+import multiprocessing
 import os
 import pathlib
 import sys
@@ -98,6 +99,8 @@ if COMPILES:
         extensions,
         include_path=[str(ROOM)],
         build_dir="build/cython",
+        # other processes than forked ones would run this file again
+        nthreads=(os.cpu_count() or 1) if multiprocessing.get_start_method() == "fork" else 0,
         compiler_directives={
             "language_level": 3,
             "boundscheck": DEBUG,
