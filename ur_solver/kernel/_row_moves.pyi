@@ -1,9 +1,12 @@
+from typing import final
+
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._row_rules import RowRules
 
+@final
 class RowLister:
     def __init__(
         self,
