@@ -27,7 +27,7 @@ cdef extern from "row_sweep.h" nogil:
         int64_t (*choose)(
             const RowBlock*, const RowChunk*, const void*, const RowPolicy*, void*) noexcept nogil
         void (*load)(
-            const RowBlock*, const RowChunk*, const void*, const RowPolicy*) noexcept nogil
+            const RowBlock*, const RowChunk*, void*, const RowPolicy*) noexcept nogil
         void (*store)(
             const RowBlock*, const RowChunk*, void*, const RowPolicy*) noexcept nogil
         double (*follow)(const RowBlock*, const RowPolicy*, int64_t, int64_t) noexcept nogil

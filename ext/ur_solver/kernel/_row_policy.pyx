@@ -42,7 +42,7 @@ cpdef bint policies_pay(int64_t size, double words):
 
 
 cdef bint has_policies(RowLayout layout):
-    # Where turns leave a choice before the throw, as in birds, few sweeps are needed.
+    # Where a side chooses before it throws, few sweeps are needed.
     cdef bint is_possible = layout.rules.policy_chances.shape[0] > 0
     return is_possible and policies_pay(layout.size, layout.n_words())
 

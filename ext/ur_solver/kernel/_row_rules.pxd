@@ -9,7 +9,6 @@ from ur_solver.space._tile_ranking cimport MAX_SHARED, MAX_WIDTH, TileRanking
 cdef extern from "row_sweep.h" nogil:
     enum:
         UR_ROW_THROWS
-        UR_ROW_CHOICES
     ctypedef struct RowKind:
         int32_t n_choices
         int32_t n_throws[2]

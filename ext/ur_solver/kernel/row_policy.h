@@ -267,29 +267,12 @@ static void number_pairs(
     }
 }
 
-static void load_followed(
-    const RowBlock *block, const RowChunk *chunk, const void *all_values, const RowPolicy *policy)
+/* Take the values under a policy from F, for a chunk, or write F and G by them. */
+UR_INLINE void copy_followed(
+    const RowBlock *block, const RowChunk *chunk, Real *values, const RowPolicy *policy,
+    const int is_to_block)
 {
-    const Real *values = all_values;
-    double *followed = policy->followed;
-    for (int k = 0; k < chunk->n_pairs; k++) {
-        const RowPair pair = tiles_of(block, chunk->pairs + 2 * k);
-        const int rows = pair.mine->rows, columns = pair.mine->columns;
-        for (int r = 0; r < rows; r++)
-            for (int c = first_column(&pair, r); c < columns; c++) {
-                const int64_t place = pair.mine->first + (int64_t)r * columns + c;
-                const uint32_t number = policy->numbers[place];
-                followed[number] = values[place];
-                followed[number + policy->n_pairs] =
-                    values[pair.theirs->first + (int64_t)c * rows + r];
-            }
-    }
-}
-
-static void store_followed(
-    const RowBlock *block, const RowChunk *chunk, void *all_values, const RowPolicy *policy)
-{
-    Real *values = all_values, *passed = values + block->n_values;
+    Real *passed = values + block->n_values;
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair pair = tiles_of(block, chunk->pairs + 2 * k);
         const int rows = pair.mine->rows, columns = pair.mine->columns;
@@ -297,14 +280,31 @@ static void store_followed(
             for (int c = first_column(&pair, r); c < columns; c++) {
                 const int64_t place = pair.mine->first + (int64_t)r * columns + c;
                 const int64_t image = pair.theirs->first + (int64_t)c * rows + r;
-                const uint32_t number = policy->numbers[place];
-                const Real value = policy->followed[number];
-                const Real other =
-                    place == image ? value : policy->followed[number + policy->n_pairs];
-                values[place] = value;
-                passed[place] = -other;
-                values[image] = other;
-                passed[image] = -value;
+                double *mine = policy->followed + policy->numbers[place];
+                double *theirs = mine + policy->n_pairs;
+                if (is_to_block) {
+                    /* a position that passes to itself has two numbers */
+                    const Real value = *mine, other = place == image ? value : *theirs;
+                    values[place] = value;
+                    passed[place] = -other;
+                    values[image] = other;
+                    passed[image] = -value;
+                } else {
+                    *mine = values[place];
+                    *theirs = values[image];
+                }
             }
     }
+}
+
+static void load_followed(
+    const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy)
+{
+    copy_followed(block, chunk, values, policy, 0);
+}
+
+static void store_followed(
+    const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy)
+{
+    copy_followed(block, chunk, values, policy, 1);
 }

@@ -165,7 +165,7 @@ typedef struct {
 
     /* Take the values under the policy from F, for a chunk; F and G by them. */
     void (*load)(
-        const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy);
+        const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy);
     void (*store)(
         const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy);
 
