@@ -297,7 +297,7 @@ cdef class RowLayout:
 
     cdef int list_tile(self, RowChunk* chunk, Desk* desk, int64_t t) noexcept nogil:
         cdef Side* side = &desk.side
-        cdef int k, cell, row, mine, theirs, home, shape, advance
+        cdef int k, cell, row, placement, mine, theirs, home, shape, advance, marks = 0
         desk.half = t >= self.second_half
         desk.shapes = self.shapes + t * self.ranking.n_shared
         desk.columns = self.tiles[t].columns
@@ -318,11 +318,16 @@ cdef class RowLayout:
             side.off -= self.ranking.config_frozen[side.mine, k]
             side.frozen += self.rules.frozen_radix[cell] * self.ranking.config_frozen[side.mine, k]
         for row in range(self.tiles[t].rows):
-            self.rules.open_row(side, row, mine)
-            home, advance = mine, 0
-            for k in range(self.ranking.n_shared):
-                if side.shape[k]:
-                    advance += self.rules.mark_advance(k, side.shape[k], side.detail[k])
+            placement = row % self.ranking.n_placements[mine]
+            if placement == 0:
+                desk.line += 1
+                self.rules.open_line(side, row // self.ranking.n_placements[mine])
+                marks = 0
+                for k in range(self.ranking.n_shared):
+                    if side.shape[k]:
+                        marks += self.rules.mark_advance(k, side.shape[k], side.detail[k])
+            self.rules.open_row(side, placement, mine)
+            home, advance = mine, marks
             for k in range(self.ranking.n_private):
                 cell = self.ranking.private[k]
                 home -= self.ranking.parts[self.ranking.first_content[cell] + side.content[cell], 0]

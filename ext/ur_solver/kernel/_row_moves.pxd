@@ -4,9 +4,9 @@ cimport cython
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._row_rules cimport Change, RowRules, Side, Target, Walk
+from ur_solver.kernel._row_rules cimport Change, Line, RowRules, Side
 from ur_solver.kernel._turns cimport MAX_THROWS, Turns
-from ur_solver.space._tile_ranking cimport MAX_SHARED, TileRanking
+from ur_solver.space._tile_ranking cimport TileRanking
 
 cdef extern from "row_sweep.h" nogil:
     enum:
@@ -32,12 +32,7 @@ cdef extern from "row_sweep.h" nogil:
 cdef enum:
     MOST_ROWS = 256              # that one throw may lead to
     MOST_MAPS = 256              # that are compared with each other
-
-
-cdef struct Changed:
-    # A change on a cell; `change` is NULL where nothing of theirs is touched.
-    const Change* change
-    int32_t cell
+    MOST_LEADS = 128             # that are remembered
 
 
 cdef struct ColumnMap:
@@ -51,6 +46,21 @@ cdef struct ColumnMap:
     const int32_t* renumbered    # by placement; NULL if it keeps its number
 
 
+cdef struct Lead:
+    # Where moves lead that change the same on shared squares, with the same config afterwards, from
+    # rows that differ in my placement alone.
+    int64_t origin               # the number of these rows
+    const Change* lifted         # NULL where no shared square changes
+    const Change* landed
+    int32_t mine                 # the config
+    uint8_t is_legal, leaves, is_mapped
+    uint8_t is_full              # whether they are there in every column
+    Line line                    # what they lead to
+    int64_t place                # of the line's first value if it is in the block
+    int64_t number               # if it is, of its map of columns
+    int64_t mirror               # the first rank of the mirror image if it is not
+
+
 cdef struct Found:
     # What one throw leads to.
     int32_t n_rows, n_mapped
@@ -62,7 +72,9 @@ cdef struct Found:
 cdef struct Desk:
     # What the rows of one tile are listed with.
     Side side
-    Walk walks[MAX_SHARED + 1]   # the row's
+    int64_t line                 # the number of rows that differ in my placement alone
+    Lead leads[MOST_LEADS]       # those found last, by what tells them apart
+    ColumnMap lead_maps[MOST_LEADS]
     const uint16_t* shapes       # the tile's
     int32_t half                 # of the block
     int32_t theirs               # the stock that their placements draw on
@@ -93,16 +105,18 @@ cdef class RowLister:
         self, RowChunk* chunk, Desk* desk, int kind, int choice, int home
     ) noexcept nogil
     cdef void list_steps(
-        self, RowChunk* chunk, Desk* desk, int kind, int choice, int mover, Changed lifted
+        self, RowChunk* chunk, Desk* desk, int kind, int choice, int mover, const Change* lifted
     ) noexcept nogil
-    cdef void lead(
-        self, RowChunk* chunk, Desk* desk, int throw, int again, Changed lifted, Changed landed
+    cdef void add_move(
+        self, RowChunk* chunk, Desk* desk, int throw, int again, const Change* lifted,
+        const Change* landed
     ) noexcept nogil
+    cdef void find_lead(self, RowChunk* chunk, Desk* desk, int at) noexcept nogil
     cdef void leave(
-        self, Desk* desk, int throw, int again, const Target* target, const ColumnMap* map
+        self, Desk* desk, int throw, int again, const Lead* lead, int row, const ColumnMap* map
     ) noexcept nogil
     cdef bint map_columns(
-        self, const Desk* desk, const Target* target, Changed lifted, Changed landed, ColumnMap* map
+        self, const Desk* desk, const Lead* lead, ColumnMap* map
     ) noexcept nogil
 
 

@@ -5,7 +5,7 @@ columns. What it leads to in finished blocks is looked up here, column by column
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 from ur_solver.kernel._turns cimport NONE
@@ -47,7 +47,7 @@ cdef class RowLister:
 
     cdef Desk* open_desk(self) noexcept nogil:
         # NULL if there is no memory.
-        cdef Desk* desk = <Desk*>malloc(sizeof(Desk))
+        cdef Desk* desk = <Desk*>calloc(1, sizeof(Desk))
         if desk == NULL:
             return NULL
         desk.leaving = <double*>malloc(MAX_THROWS * self.most_columns * sizeof(double))
@@ -66,7 +66,6 @@ cdef class RowLister:
         if not make_room(chunk, MAX_THROWS * UR_ROW_CHOICES * <int64_t>desk.columns,
                          MOST_MAPS * <int64_t>(desk.columns + UR_ROW_LANES)):
             return 0
-        self.rules.walk_row(&desk.side, desk.walks)
         add_word(chunk, kind)
         for c in range(self.turns.n_choices[kind]):
             for n in range(self.turns.n_throws):
@@ -99,7 +98,7 @@ cdef class RowLister:
     ) noexcept nogil:
         # What each throw leads to after a choice; the row is left as it was.
         cdef Side* side = &desk.side
-        cdef Changed lifted
+        cdef const Change* lifted
         cdef const Change* change
         cdef int m, source, place, before, left, radix, shape, detail
         cdef int64_t k, first
@@ -107,7 +106,7 @@ cdef class RowLister:
         cdef bint from_board = self.turns.from_board[kind, choice]
         for m in range(self.turns.n_movers):
             source = self.turns.mover_cell[m]
-            lifted.change, lifted.cell = NULL, source
+            lifted = NULL
             if source < 0:
                 # of the pieces at home the lowest, where they are numbered
                 if from_home and self.ranking.take[home, self.turns.mover_part[m]] >= 0:
@@ -125,10 +124,7 @@ cdef class RowLister:
                     change = &self.rules.changes[k]
                     side.shape[place] = <uint16_t>change.shape
                     side.detail[place] = <uint16_t>change.detail
-                    lifted.change = change
-                    if change.is_plain:
-                        lifted.change = NULL
-                    self.list_steps(chunk, desk, kind, choice, m, lifted)
+                    self.list_steps(chunk, desk, kind, choice, m, change)
                 side.shape[place], side.detail[place] = <uint16_t>shape, <uint16_t>detail
                 continue
             before = side.content[source]
@@ -150,11 +146,10 @@ cdef class RowLister:
             side.content[source] = <uint16_t>before
 
     cdef void list_steps(
-        self, RowChunk* chunk, Desk* desk, int kind, int choice, int mover, Changed lifted
+        self, RowChunk* chunk, Desk* desk, int kind, int choice, int mover, const Change* lifted
     ) noexcept nogil:
         # Where each throw takes a piece that is off its square.
         cdef Side* side = &desk.side
-        cdef Changed landed
         cdef const Change* change
         cdef int n, step, target, landing, cell, place, before, after, part, shape, detail, config
         cdef int64_t k, first
@@ -164,16 +159,15 @@ cdef class RowLister:
                 continue
             for step in range(self.turns.step_start[mover, n], self.turns.step_start[mover, n + 1]):
                 target, landing = self.turns.step_target[step], self.turns.step_landing[step]
-                landed.change, landed.cell = NULL, -1
                 if landing < 0:
                     if side.off + part == self.turns.full:
                         desk.found[n].wins = True
                         continue
                     side.mine = self.ranking.config_of[side.off + part, side.frozen]
-                    self.lead(chunk, desk, n, self.turns.again[n, target, 0], lifted, landed)
+                    self.add_move(chunk, desk, n, self.turns.again[n, target, 0], lifted, NULL)
                     side.mine = config
                     continue
-                landed.cell = cell = self.turns.landing_cell[landing]
+                cell = self.turns.landing_cell[landing]
                 place = self.rules.shared_place[cell]
                 if place >= 0:
                     shape, detail = side.shape[place], side.detail[place]
@@ -185,11 +179,9 @@ cdef class RowLister:
                         change = &self.rules.changes[k]
                         side.shape[place] = <uint16_t>change.shape
                         side.detail[place] = <uint16_t>change.detail
-                        landed.change = change
-                        if change.is_plain:
-                            landed.change = NULL
-                        self.lead(chunk, desk, n, self.turns.again[n, target, change.taken != 0],
-                                  lifted, landed)
+                        self.add_move(
+                            chunk, desk, n, self.turns.again[n, target, change.taken != 0],
+                            lifted, change)
                     side.shape[place], side.detail[place] = <uint16_t>shape, <uint16_t>detail
                     side.mine = config
                     continue
@@ -204,50 +196,49 @@ cdef class RowLister:
                 else:
                     side.mine = self.ranking.config_of[
                         side.off, side.frozen + part * self.rules.frozen_radix[cell]]
-                self.lead(chunk, desk, n, self.turns.again[n, target, 0], lifted, landed)
+                self.add_move(chunk, desk, n, self.turns.again[n, target, 0], lifted, NULL)
                 if place >= 0:
                     side.code -= (after - before) * self.ranking.radix[place]
                 side.mine = config
 
-    cdef void lead(
-        self, RowChunk* chunk, Desk* desk, int throw, int again, Changed lifted, Changed landed
+    cdef void add_move(
+        self, RowChunk* chunk, Desk* desk, int throw, int again, const Change* lifted,
+        const Change* landed
     ) noexcept nogil:
         # Note that a throw leads to the row of the desk's side.
+        cdef Side* side = &desk.side
         cdef Found* found = &desk.found[throw]
-        cdef Target target
-        cdef ColumnMap map
-        cdef int64_t place, number
-        cdef bint is_mapped, is_full, leaves = desk.side.mine != self.halves[desk.half, 0]
-        cdef int at, first = self.ranking.n_shared, last = -1
-        if lifted.cell >= 0 and self.rules.shared_place[lifted.cell] >= 0:
-            first = last = self.rules.shared_place[lifted.cell]
-        if landed.cell >= 0 and self.rules.shared_place[landed.cell] >= 0:
-            at = self.rules.shared_place[landed.cell]
-            first, last = min(first, at), max(last, at)
-        if not self.rules.find_target(
-                &desk.side, NULL if leaves else desk.walks, first, last, &target):
+        cdef int at = <int>((
+            (3 * <uint64_t>lifted + 5 * <uint64_t>landed) // sizeof(Change) + side.mine) % MOST_LEADS)
+        cdef Lead* lead = &desk.leads[at]
+        cdef int placement
+        cdef int64_t place
+        if (lead.origin != desk.line or lead.lifted != lifted or lead.landed != landed
+                or lead.mine != side.mine):
+            lead.origin, lead.mine = desk.line, side.mine
+            lead.lifted, lead.landed = lifted, landed
+            self.find_lead(chunk, desk, at)
+        if not lead.is_legal:
             return
-        is_mapped = self.map_columns(desk, &target, lifted, landed, &map)
-        is_full = (lifted.change == NULL or lifted.change.is_full) and (
-            landed.change == NULL or landed.change.is_full)
-        if is_full:
+        placement = self.ranking.placement_of[lead.line.mine, side.code]
+        if lead.is_full:
             found.is_covered = True
-        if leaves:
-            self.leave(desk, throw, again, &target, &map if is_mapped else NULL)
+        if lead.leaves:
+            self.leave(desk, throw, again, lead, lead.line.row + placement,
+                       &desk.lead_maps[at] if lead.is_mapped else NULL)
             return
         if max(found.n_rows, found.n_mapped) + 2 > MOST_ROWS:
             self.is_overfull = True
             return
-        place = self.origin + target.tile - self.first + <int64_t>target.row * target.columns
-        if is_mapped:
-            number = number_map(chunk, desk, &map)
+        place = lead.place + <int64_t>placement * lead.line.columns
+        if lead.is_mapped:
             if again & 2:
                 found.mapped[2 * found.n_mapped] = place
-                found.mapped[2 * found.n_mapped + 1] = number
+                found.mapped[2 * found.n_mapped + 1] = lead.number
                 found.n_mapped += 1
             if again & 1:
                 found.mapped[2 * found.n_mapped] = place + self.size
-                found.mapped[2 * found.n_mapped + 1] = number
+                found.mapped[2 * found.n_mapped + 1] = lead.number
                 found.n_mapped += 1
             return
         if again & 2:
@@ -257,13 +248,34 @@ cdef class RowLister:
             found.rows[found.n_rows] = place + self.size
             found.n_rows += 1
 
+    cdef void find_lead(self, RowChunk* chunk, Desk* desk, int at) noexcept nogil:
+        # Where a lead leads to, which is told apart from others already.
+        cdef Lead* lead = &desk.leads[at]
+        cdef ColumnMap* map = &desk.lead_maps[at]
+        lead.is_legal = self.rules.find_line(&desk.side, &lead.line)
+        if not lead.is_legal:
+            return
+        lead.is_mapped = self.map_columns(desk, lead, map)
+        lead.is_full = (lead.lifted == NULL or lead.lifted.is_full) and (
+            lead.landed == NULL or lead.landed.is_full)
+        lead.leaves = desk.side.mine != self.halves[desk.half, 0]
+        if lead.leaves:
+            lead.mirror = self.rules.mirror_tile(&desk.side)
+            return
+        lead.place = (
+            self.origin + lead.line.tile - self.first
+            + <int64_t>lead.line.row * lead.line.columns)
+        if lead.is_mapped:
+            lead.number = number_map(chunk, desk, map)
+
     cdef void leave(
-        self, Desk* desk, int throw, int again, const Target* target, const ColumnMap* map
+        self, Desk* desk, int throw, int again, const Lead* lead, int row, const ColumnMap* map
     ) noexcept nogil:
         # Look up what a move out of the block is worth, column by column.
         cdef double* best = desk.leaving + throw * <int64_t>self.most_columns
         cdef const double* values = self.inputs.of(desk.half, desk.side.mine)
-        cdef int64_t mirror = 0, column
+        cdef const double* theirs = values + lead.mirror + row
+        cdef int64_t column
         cdef int c
         cdef double value
         if not desk.found[throw].leaves:
@@ -272,33 +284,32 @@ cdef class RowLister:
                 best[c] = UR_NO_MOVE
         if map != NULL:
             write_columns(map, desk.column_after)
-        if again & 1:
-            mirror = self.rules.mirror_tile(&desk.side)
+        values += lead.line.tile + <int64_t>row * lead.line.columns
         for c in range(desk.columns):
             column = c if map == NULL else desk.column_after[c]
             if column < 0:
                 continue
             if again & 2:
-                value = values[target.tile + <int64_t>target.row * target.columns + column] - 0.5
-                best[c] = max(best[c], value)
+                best[c] = max(best[c], values[column] - 0.5)
             if again & 1:
-                value = 0.5 - values[mirror + column * target.rows + target.row]
-                best[c] = max(best[c], value)
+                best[c] = max(best[c], 0.5 - theirs[column * lead.line.rows])
 
     cdef bint map_columns(
-        self, const Desk* desk, const Target* target, Changed lifted, Changed landed, ColumnMap* map
+        self, const Desk* desk, const Lead* lead, ColumnMap* map
     ) noexcept nogil:
         # What becomes of the columns; False if each stays in its place.
-        cdef Changed first = lifted, second = landed
+        cdef const Change* first = touching(lead.lifted)
+        cdef const Change* second = touching(lead.landed)
         cdef int s, from_, to, across, n
-        if lifted.change == NULL and landed.change == NULL:
+        if first == NULL and second == NULL:
             return False
+        if first == NULL or (
+                second != NULL
+                and self.rules.column_place[second.cell] < self.rules.column_place[first.cell]):
+            first, second = second, first
+        from_ = self.rules.column_place[first.cell]
+        to = self.rules.column_place[second.cell] if second != NULL else -1
         memset(map, 0, sizeof(ColumnMap))
-        from_ = self.rules.column_place[first.cell] if first.change != NULL else -1
-        to = self.rules.column_place[second.cell] if second.change != NULL else -1
-        if from_ < 0 or (to >= 0 and to < from_):
-            first, second = landed, lifted
-            from_, to = to, from_
         map.before = map.between = map.after = 1
         map.first = map.first_to = map.second = map.second_to = 1
         for s in range(self.ranking.n_shared):
@@ -311,21 +322,28 @@ cdef class RowLister:
                 map.between *= n
             elif s > from_ and s != to:
                 map.after *= n
-        map.first, map.first_to = first.change.n_theirs, first.change.n_theirs_after
-        map.first_map = &self.rules.detail_map[first.change.first_map]
+        map.first, map.first_to = first.n_theirs, first.n_theirs_after
+        map.first_map = &self.rules.detail_map[first.first_map]
         map.second_map = self.rules.same
         if to >= 0:
-            map.second, map.second_to = second.change.n_theirs, second.change.n_theirs_after
-            map.second_map = &self.rules.detail_map[second.change.first_map]
+            map.second, map.second_to = second.n_theirs, second.n_theirs_after
+            map.second_map = &self.rules.detail_map[second.first_map]
         map.placements = self.ranking.n_placements[desk.theirs]
-        map.placements_to = self.ranking.n_placements[target.theirs]
-        if self.rules.is_numbered and target.theirs != desk.theirs:
+        map.placements_to = self.ranking.n_placements[lead.line.theirs]
+        if self.rules.is_numbered and lead.line.theirs != desk.theirs:
             map.renumbered = &self.rules.renumbered[
-                self.rules.renumbered_start[desk.theirs, target.theirs]]
-        elif map.placements == desk.columns and map.placements_to == target.columns:
+                self.rules.renumbered_start[desk.theirs, lead.line.theirs]]
+        elif map.placements == desk.columns and map.placements_to == lead.line.columns:
             # no details, and placements keep their numbers
             return False
         return True
+
+
+cdef const Change* touching(const Change* change) noexcept nogil:
+    # NULL if it leaves what is theirs as it is.
+    if change == NULL or change.is_plain:
+        return NULL
+    return change
 
 
 cdef void close_desk(Desk* desk) noexcept nogil:

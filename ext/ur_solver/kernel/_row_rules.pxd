@@ -18,7 +18,7 @@ cdef extern from "row_sweep.h" nogil:
 cdef struct Change:
     # What happens on a square of a tile, for a shape of it and a detail of mine: the shape and
     # the detail afterwards, what is captured, and what each detail of theirs becomes.
-    int32_t shape, detail, taken
+    int32_t cell, shape, detail, taken
     int32_t n_theirs, n_theirs_after
     int64_t first_map            # where its map begins in `detail_map`
     uint8_t is_plain             # whether every detail of theirs stays what it is
@@ -36,18 +36,11 @@ cdef struct Side:
     int64_t code                 # of my placement
 
 
-cdef struct Target:
-    # Where a move leads: the first rank of a tile, its size, the row in it, and the stock that
-    # their placements draw on.
+cdef struct Line:
+    # The rows of a tile that differ in my placement alone: the first rank of the tile, its size,
+    # the first of the rows, and the stocks that placements draw on.
     int64_t tile
-    int32_t row, rows, columns, theirs
-
-
-cdef struct Walk:
-    # Some of the shared squares in turn: what they add to the first rank of a tile, the stocks that
-    # are left, rows and columns, and the row among these.
-    int64_t tile
-    int32_t mine, theirs, rows, columns, row
+    int32_t row, rows, columns, mine, theirs
 
 
 @cython.final
@@ -81,12 +74,8 @@ cdef class RowRules:
         list maps
     )
     cdef Change* _new_change(self) except NULL
-    cdef void start_walk(self, int mine, int theirs, Walk* walk) noexcept nogil
-    cdef void pass_square(self, Walk* walk, int s, int shape, int detail) noexcept nogil
-    cdef void walk_row(self, const Side* side, Walk* walks) noexcept nogil
-    cdef bint find_target(
-        self, const Side* side, const Walk* walks, int first, int last, Target* target
-    ) noexcept nogil
+    cdef bint find_line(self, const Side* side, Line* line) noexcept nogil
     cdef int64_t mirror_tile(self, const Side* side) noexcept nogil
     cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil
-    cdef void open_row(self, Side* side, int row, int mine) noexcept nogil
+    cdef void open_line(self, Side* side, int details) noexcept nogil
+    cdef void open_row(self, Side* side, int placement, int mine) noexcept nogil

@@ -156,7 +156,8 @@ cdef class RowRules:
                     found.setdefault(key, [-1] * n_theirs)[theirs] = to
                 for (reached, to, part), details in found.items():
                     change = self._new_change()
-                    change.shape, change.detail, change.taken = reached, to, part
+                    change.cell, change.shape = cell, reached
+                    change.detail, change.taken = to, part
                     change.n_theirs = n_theirs
                     change.n_theirs_after = ranking.n_details[
                         ranking.first_shape[cell] + reached, 1]
@@ -196,60 +197,33 @@ cdef class RowRules:
         self.renumbered = np.concatenate(numbers).astype(np.int32)
         self.renumbered_start = start
 
-    cdef void start_walk(self, int mine, int theirs, Walk* walk) noexcept nogil:
-        # Of the tiles of two configs, before the first shared square.
-        walk.tile, walk.row = self.ranking.half_offset[mine, theirs], 0
-        walk.mine, walk.theirs = self.ranking.config_free[mine], self.ranking.config_free[theirs]
-        walk.rows = walk.columns = 1
-
-    cdef void pass_square(self, Walk* walk, int s, int shape, int detail) noexcept nogil:
-        cdef int cell = self.ranking.shared[s]
-        if shape == 0:
-            return
-        walk.tile += <int64_t>walk.rows * walk.columns * self.ranking.below[
-            self.ranking.below_start[s]
-            + (<int64_t>walk.mine * self.ranking.n_stocks + walk.theirs) * (
-                self.ranking.n_shapes[cell]) + shape]
-        shape += self.ranking.first_shape[cell]
-        walk.row = walk.row * self.ranking.n_details[shape, 0] + detail
-        walk.rows *= self.ranking.n_details[shape, 0]
-        walk.columns *= self.ranking.n_details[shape, 1]
-        walk.mine -= self.shape_part[shape, 0]
-        walk.theirs -= self.shape_part[shape, 1]
-
-    cdef void walk_row(self, const Side* side, Walk* walks) noexcept nogil:
-        # Before every shared square, and behind the last.
-        cdef int s
-        self.start_walk(side.mine, side.theirs, &walks[0])
-        for s in range(self.ranking.n_shared):
-            walks[s + 1] = walks[s]
-            self.pass_square(&walks[s + 1], s, side.shape[s], side.detail[s])
-
-    cdef bint find_target(
-        self, const Side* side, const Walk* walks, int first, int last, Target* target
-    ) noexcept nogil:
-        # Where a row is; False if a side has won. `walks` are NULL, or those of a row that has the
-        # same configs and differs in no shared squares but those from `first` to `last`.
-        cdef int s
-        cdef Walk walk
+    cdef bint find_line(self, const Side* side, Line* line) noexcept nogil:
+        # The rows that differ from a position's in my placement alone; False if a side has won.
+        cdef int s, cell, shape
         if side.mine < 0 or side.theirs < 0:
             return False
-        if walks == NULL:
-            self.start_walk(side.mine, side.theirs, &walk)
-            first = 0
-        else:
-            walk = walks[first]
-        for s in range(first, self.ranking.n_shared):
-            if walks != NULL and s > last and pass_rest(
-                    &walk, &walks[s], &walks[self.ranking.n_shared]):
-                break
-            self.pass_square(&walk, s, side.shape[s], side.detail[s])
-        target.tile, target.theirs = walk.tile, walk.theirs
-        target.rows = walk.rows * self.ranking.n_placements[walk.mine]
-        target.columns = walk.columns * self.ranking.n_placements[walk.theirs]
-        target.row = (
-            walk.row * self.ranking.n_placements[walk.mine]
-            + self.ranking.placement_of[walk.mine, side.code])
+        line.tile, line.row = self.ranking.half_offset[side.mine, side.theirs], 0
+        line.mine = self.ranking.config_free[side.mine]
+        line.theirs = self.ranking.config_free[side.theirs]
+        line.rows = line.columns = 1
+        for s in range(self.ranking.n_shared):
+            shape = side.shape[s]
+            if shape == 0:
+                continue
+            cell = self.ranking.shared[s]
+            line.tile += <int64_t>line.rows * line.columns * self.ranking.below[
+                self.ranking.below_start[s]
+                + (<int64_t>line.mine * self.ranking.n_stocks + line.theirs) * (
+                    self.ranking.n_shapes[cell]) + shape]
+            shape += self.ranking.first_shape[cell]
+            line.row = line.row * self.ranking.n_details[shape, 0] + side.detail[s]
+            line.rows *= self.ranking.n_details[shape, 0]
+            line.columns *= self.ranking.n_details[shape, 1]
+            line.mine -= self.shape_part[shape, 0]
+            line.theirs -= self.shape_part[shape, 1]
+        line.row *= self.ranking.n_placements[line.mine]
+        line.rows *= self.ranking.n_placements[line.mine]
+        line.columns *= self.ranking.n_placements[line.theirs]
         return True
 
     cdef int64_t mirror_tile(self, const Side* side) noexcept nogil:
@@ -279,27 +253,19 @@ cdef class RowRules:
         return self.turns.advance[self.ranking.first_content[cell] + self.ranking.content_of[
             self.ranking.shape_start[shape] + detail * self.ranking.n_details[shape, 1]]]
 
-    cdef void open_row(self, Side* side, int row, int mine) noexcept nogil:
-        # The details and the placement of a row of a tile whose shapes are there; the stock
-        # `mine` is what my placements draw on.
-        cdef int s, shape, details = row // self.ranking.n_placements[mine]
-        cdef int64_t code
+    cdef void open_line(self, Side* side, int details) noexcept nogil:
+        # My details on the shared squares, whose shapes are there, by their number.
+        cdef int s, shape
         for s in range(self.ranking.n_shared - 1, -1, -1):
             shape = self.ranking.first_shape[self.ranking.shared[s]] + side.shape[s]
             side.detail[s] = <uint16_t>(details % self.ranking.n_details[shape, 0])
             details //= self.ranking.n_details[shape, 0]
-        side.code = code = self.ranking.code_of[mine, row % self.ranking.n_placements[mine]]
+
+    cdef void open_row(self, Side* side, int placement, int mine) noexcept nogil:
+        # One of my placements that draw on the stock `mine`.
+        cdef int s
+        cdef int64_t code = self.ranking.code_of[mine, placement]
+        side.code = code
         for s in range(self.ranking.n_private):
             side.content[self.ranking.private[s]] = <uint16_t>(code // self.ranking.radix[s])
             code %= self.ranking.radix[s]
-
-
-cdef bint pass_rest(Walk* walk, const Walk* other, const Walk* end) noexcept nogil:
-    # Go to the end as another walk does from here on, if what is left is the same for both.
-    if (walk.mine != other.mine or walk.theirs != other.theirs or walk.rows != other.rows
-            or walk.columns != other.columns):
-        return False
-    walk.tile += end.tile - other.tile
-    walk.row = end.row + (walk.row - other.row) * (end.rows // other.rows)
-    walk.mine, walk.theirs, walk.rows, walk.columns = end.mine, end.theirs, end.rows, end.columns
-    return True
