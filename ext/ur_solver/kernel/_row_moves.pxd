@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._row_rules cimport Change, Line, RowRules, Side
+from ur_solver.kernel._row_rules cimport Change, Line, Mover, RowRules, Side
 from ur_solver.kernel._turns cimport MAX_THROWS, Turns
 from ur_solver.space._tile_ranking cimport TileRanking
 
@@ -105,7 +105,8 @@ cdef class RowLister:
         self, RowChunk* chunk, Desk* desk, int kind, int choice, int home
     ) noexcept nogil
     cdef void list_steps(
-        self, RowChunk* chunk, Desk* desk, int kind, int choice, int mover, const Change* lifted
+        self, RowChunk* chunk, Desk* desk, const double* chance, const Mover* mover,
+        const Change* lifted
     ) noexcept nogil
     cdef void add_move(
         self, RowChunk* chunk, Desk* desk, int throw, int again, const Change* lifted,

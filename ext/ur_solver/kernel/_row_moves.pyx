@@ -8,6 +8,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
+from ur_solver.kernel._row_rules cimport Step
 from ur_solver.kernel._turns cimport NONE
 
 cdef extern from "memory.h" nogil:
@@ -98,108 +99,93 @@ cdef class RowLister:
     ) noexcept nogil:
         # What each throw leads to after a choice; the row is left as it was.
         cdef Side* side = &desk.side
-        cdef const Change* lifted
         cdef const Change* change
-        cdef int m, source, place, before, left, radix, shape, detail
+        cdef const Mover* mover
+        cdef const double* chance = &self.turns.chance[kind, choice, 0]
+        cdef int m, before, left, shape, detail
         cdef int64_t k, first
         cdef bint from_home = self.turns.from_home[kind, choice]
         cdef bint from_board = self.turns.from_board[kind, choice]
         for m in range(self.turns.n_movers):
-            source = self.turns.mover_cell[m]
-            lifted = NULL
-            if source < 0:
+            mover = &self.rules.movers[m]
+            if mover.is_home:
                 # of the pieces at home the lowest, where they are numbered
-                if from_home and self.ranking.take[home, self.turns.mover_part[m]] >= 0:
-                    self.list_steps(chunk, desk, kind, choice, m, lifted)
+                if from_home and self.ranking.take[home, mover.part] >= 0:
+                    self.list_steps(chunk, desk, chance, mover, NULL)
                     from_home = False
                 continue
             if not from_board:
                 continue
-            place = self.rules.shared_place[source]
-            if place >= 0:
-                shape, detail = side.shape[place], side.detail[place]
-                first = self.rules.lift_base[m] + detail + self.rules.first_pair[
-                    self.ranking.first_shape[source] + shape]
+            if mover.shared >= 0:
+                shape, detail = side.shape[mover.shared], side.detail[mover.shared]
+                first = mover.first_change + mover.first_pair[shape] + detail
                 for k in range(self.rules.first_change[first], self.rules.first_change[first + 1]):
                     change = &self.rules.changes[k]
-                    side.shape[place] = <uint16_t>change.shape
-                    side.detail[place] = <uint16_t>change.detail
-                    self.list_steps(chunk, desk, kind, choice, m, change)
-                side.shape[place], side.detail[place] = <uint16_t>shape, <uint16_t>detail
+                    side.shape[mover.shared] = <uint16_t>change.shape
+                    side.detail[mover.shared] = <uint16_t>change.detail
+                    self.list_steps(chunk, desk, chance, mover, change)
+                side.shape[mover.shared] = <uint16_t>shape
+                side.detail[mover.shared] = <uint16_t>detail
                 continue
-            before = side.content[source]
-            left = self.turns.lift[self.turns.lift_start[m] + before]
+            before = side.content[mover.cell]
+            left = mover.after[before]
             if left == NONE:
                 continue
-            place = self.rules.private_place[source]
-            if place >= 0:
-                side.content[source] = <uint16_t>left
-                side.code += (left - before) * self.ranking.radix[place]
-                self.list_steps(chunk, desk, kind, choice, m, lifted)
-                side.code -= (left - before) * self.ranking.radix[place]
+            side.content[mover.cell] = <uint16_t>left
+            if mover.private >= 0:
+                side.code += (left - before) * mover.radix
+                self.list_steps(chunk, desk, chance, mover, NULL)
+                side.code -= (left - before) * mover.radix
             else:
-                side.content[source] = <uint16_t>left
-                radix = self.turns.mover_part[m] * self.rules.frozen_radix[source]
-                side.frozen -= radix
-                self.list_steps(chunk, desk, kind, choice, m, lifted)
-                side.frozen += radix
-            side.content[source] = <uint16_t>before
+                side.frozen -= mover.frozen
+                self.list_steps(chunk, desk, chance, mover, NULL)
+                side.frozen += mover.frozen
+            side.content[mover.cell] = <uint16_t>before
 
     cdef void list_steps(
-        self, RowChunk* chunk, Desk* desk, int kind, int choice, int mover, const Change* lifted
+        self, RowChunk* chunk, Desk* desk, const double* chance, const Mover* mover,
+        const Change* lifted
     ) noexcept nogil:
         # Where each throw takes a piece that is off its square.
         cdef Side* side = &desk.side
         cdef const Change* change
-        cdef int n, step, target, landing, cell, place, before, after, part, shape, detail, config
+        cdef const Step* step
+        cdef int s, before, after, shape, detail, config = side.mine
         cdef int64_t k, first
-        part, config = self.turns.mover_part[mover], side.mine
-        for n in range(self.turns.n_throws):
-            if self.turns.chance[kind, choice, n] == 0.0:
+        for s in range(mover.first_step, mover.end_step):
+            step = &self.rules.steps[s]
+            if chance[step.throw] == 0.0:
                 continue
-            for step in range(self.turns.step_start[mover, n], self.turns.step_start[mover, n + 1]):
-                target, landing = self.turns.step_target[step], self.turns.step_landing[step]
-                if landing < 0:
-                    if side.off + part == self.turns.full:
-                        desk.found[n].wins = True
-                        continue
-                    side.mine = self.ranking.config_of[side.off + part, side.frozen]
-                    self.add_move(chunk, desk, n, self.turns.again[n, target, 0], lifted, NULL)
-                    side.mine = config
+            if step.is_off:
+                if side.off + mover.part == self.turns.full:
+                    desk.found[step.throw].wins = True
                     continue
-                cell = self.turns.landing_cell[landing]
-                place = self.rules.shared_place[cell]
-                if place >= 0:
-                    shape, detail = side.shape[place], side.detail[place]
-                    first = self.rules.landing_base[landing] + detail + self.rules.first_pair[
-                        self.ranking.first_shape[cell] + shape]
-                    side.mine = self.ranking.config_of[side.off, side.frozen]
-                    for k in range(
-                            self.rules.first_change[first], self.rules.first_change[first + 1]):
-                        change = &self.rules.changes[k]
-                        side.shape[place] = <uint16_t>change.shape
-                        side.detail[place] = <uint16_t>change.detail
-                        self.add_move(
-                            chunk, desk, n, self.turns.again[n, target, change.taken != 0],
-                            lifted, change)
-                    side.shape[place], side.detail[place] = <uint16_t>shape, <uint16_t>detail
-                    side.mine = config
-                    continue
-                before = side.content[cell]
-                after = self.turns.landing_content[self.turns.landing_start[landing] + before]
+                side.mine = self.ranking.config_of[side.off + mover.part, side.frozen]
+                self.add_move(chunk, desk, step.throw, step.again[0], lifted, NULL)
+            elif step.shared >= 0:
+                shape, detail = side.shape[step.shared], side.detail[step.shared]
+                first = step.first_change + step.first_pair[shape] + detail
+                side.mine = self.ranking.config_of[side.off, side.frozen]
+                for k in range(self.rules.first_change[first], self.rules.first_change[first + 1]):
+                    change = &self.rules.changes[k]
+                    side.shape[step.shared] = <uint16_t>change.shape
+                    side.detail[step.shared] = <uint16_t>change.detail
+                    self.add_move(
+                        chunk, desk, step.throw, step.again[change.taken != 0], lifted, change)
+                side.shape[step.shared] = <uint16_t>shape
+                side.detail[step.shared] = <uint16_t>detail
+            else:
+                before = side.content[step.cell]
+                after = step.after[before]
                 if after == NONE:
                     continue
-                place = self.rules.private_place[cell]
-                if place >= 0:
-                    side.code += (after - before) * self.ranking.radix[place]
-                    side.mine = self.ranking.config_of[side.off, side.frozen]
-                else:
-                    side.mine = self.ranking.config_of[
-                        side.off, side.frozen + part * self.rules.frozen_radix[cell]]
-                self.add_move(chunk, desk, n, self.turns.again[n, target, 0], lifted, NULL)
-                if place >= 0:
-                    side.code -= (after - before) * self.ranking.radix[place]
-                side.mine = config
+                side.mine = self.ranking.config_of[side.off, side.frozen + step.frozen]
+                if step.private >= 0:
+                    side.code += (after - before) * step.radix
+                self.add_move(chunk, desk, step.throw, step.again[0], lifted, NULL)
+                if step.private >= 0:
+                    side.code -= (after - before) * step.radix
+            side.mine = config
 
     cdef void add_move(
         self, RowChunk* chunk, Desk* desk, int throw, int again, const Change* lifted,

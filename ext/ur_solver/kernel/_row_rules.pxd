@@ -25,6 +25,31 @@ cdef struct Change:
     uint8_t is_full              # whether it happens with every detail of theirs
 
 
+cdef struct Mover:
+    # A piece that may move: where it is, and what lifting it does.
+    int32_t is_home, part        # its part of a stock
+    int32_t shared, private      # its square's place among those of tiles and among private ones, -1
+    int32_t frozen               # the radix of its square in `config_of` if it is a frozen one
+    int64_t radix                # of its square in the code of placements if it is a private one
+    const uint16_t* after        # by content: what lifting leaves there
+    const int32_t* first_pair    # by shape of a shared square: the first of its details of mine
+    int32_t first_change         # of the first shape and detail
+    int32_t cell, first_step, end_step
+
+
+cdef struct Step:
+    # Where a throw takes a mover, and what landing does there, as `Mover` has it.
+    int32_t throw
+    int32_t is_off               # whether it is borne off
+    uint8_t again[2]             # who throws next, without and with a capture
+    int32_t shared, private, frozen
+    int64_t radix
+    const uint16_t* after
+    const int32_t* first_pair
+    int32_t first_change
+    int32_t cell
+
+
 cdef struct Side:
     # A position as far as a row tells it, while the row's moves are listed.
     uint16_t shape[MAX_SHARED]   # by shared square
@@ -55,14 +80,14 @@ cdef class RowRules:
     cdef int32_t[::1] column_place     # cell -> its place in the order of their details, -1
     cdef int32_t[::1] private_place    # cell -> its place among my private squares, -1
     cdef int32_t[::1] frozen_radix     # cell -> of my frozen square in `config_of`, 0
+    cdef Mover* movers
+    cdef Step* steps
     cdef int32_t[::1] mirror_shape     # shape -> its number on the mirror cell
     cdef int32_t[::1] first_pair       # shape -> the first of its (shape, detail of mine)
     cdef int32_t[:, ::1] shape_part    # shape -> part of my stock, of theirs
     cdef int32_t[::1] shape_advance    # shape -> the path indices of its pieces, one more each
     cdef Change* changes
     cdef int64_t n_changes, room_changes
-    cdef int32_t[::1] lift_base        # mover -> its first entry of `first_change`, -1
-    cdef int32_t[::1] landing_base     # landing -> the same
     cdef int64_t[::1] first_change     # by (lift or landing, shape, detail), and one behind
     cdef int16_t[::1] detail_map
     cdef const int16_t* same           # the map of a square whose details stay as they are

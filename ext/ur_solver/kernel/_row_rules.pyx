@@ -28,10 +28,14 @@ cdef class RowRules:
     def __cinit__(self):
         self.kinds = NULL
         self.changes = NULL
+        self.movers = NULL
+        self.steps = NULL
 
     def __dealloc__(self):
         free(self.kinds)
         free(self.changes)
+        free(self.movers)
+        free(self.steps)
 
     def __init__(self, Turns turns, bint is_numbered, double blur):
         self.turns, self.ranking, self.is_numbered = turns, turns.ranking, is_numbered
@@ -39,7 +43,7 @@ cdef class RowRules:
         self._number_cells()
         self._number_shapes()
         self._tell_kinds()
-        self._tell_changes()
+        self._tell_movers(*self._tell_changes())
         self._renumber()
 
     def _number_cells(self):
@@ -105,7 +109,7 @@ cdef class RowRules:
 
     def _tell_changes(self):
         # What lifting a mover, or landing, does to a shared square, for each of its shapes and
-        # details of mine.
+        # details of mine: where those of each mover and of each landing begin.
         cdef Turns turns = self.turns
         cdef TileRanking ranking = self.ranking
         cdef int m, cell, most = max(1, int(np.max(ranking.n_details)))
@@ -125,10 +129,50 @@ cdef class RowRules:
                     cell, turns.landing_content, turns.landing_start[m], turns.landing_taken,
                     starts, maps)
         starts.append(self.n_changes)
-        self.lift_base, self.landing_base = lift_base, landing_base
         self.first_change = np.array(starts, dtype=np.int64)
         self.detail_map = np.array(maps, dtype=np.int16)
         self.same = &self.detail_map[0]
+        return lift_base, landing_base
+
+    def _tell_movers(self, const int32_t[::1] lift_base, const int32_t[::1] landing_base):
+        cdef Turns turns = self.turns
+        cdef Mover* mover
+        cdef Step* step
+        cdef int m, n, k, landing, cell, target, n_steps = 0
+        self.movers = <Mover*>calloc(turns.n_movers, sizeof(Mover))
+        self.steps = <Step*>calloc(1 + turns.step_target.shape[0], sizeof(Step))
+        if self.movers == NULL or self.steps == NULL:
+            raise MemoryError("no memory for moves")
+        for m in range(turns.n_movers):
+            mover, cell = &self.movers[m], turns.mover_cell[m]
+            mover.part, mover.cell, mover.is_home = turns.mover_part[m], cell, cell < 0
+            if cell >= 0:
+                mover.shared, mover.private = self.shared_place[cell], self.private_place[cell]
+                mover.frozen = mover.part * self.frozen_radix[cell]
+                if mover.private >= 0:
+                    mover.radix = self.ranking.radix[mover.private]
+                mover.after = &turns.lift[turns.lift_start[m]]
+                mover.first_pair = &self.first_pair[self.ranking.first_shape[cell]]
+                mover.first_change = lift_base[m]
+            mover.first_step = n_steps
+            for n in range(turns.n_throws):
+                for k in range(turns.step_start[m, n], turns.step_start[m, n + 1]):
+                    step, n_steps = &self.steps[n_steps], n_steps + 1
+                    landing, target = turns.step_landing[k], turns.step_target[k]
+                    step.throw, step.is_off = n, landing < 0
+                    step.again[0] = turns.again[n, target, 0]
+                    step.again[1] = turns.again[n, target, 1]
+                    if landing < 0:
+                        continue
+                    step.cell = cell = turns.landing_cell[landing]
+                    step.shared, step.private = self.shared_place[cell], self.private_place[cell]
+                    step.frozen = mover.part * self.frozen_radix[cell]
+                    if step.private >= 0:
+                        step.radix = self.ranking.radix[step.private]
+                    step.after = &turns.landing_content[turns.landing_start[landing]]
+                    step.first_pair = &self.first_pair[self.ranking.first_shape[cell]]
+                    step.first_change = landing_base[landing]
+            mover.end_step = n_steps
 
     cdef object _add_changes(
         self, int cell, const uint16_t[::1] after, int start, const int32_t[::1] taken, list starts,
