@@ -122,6 +122,30 @@ def test_a_policy_that_stays_has_no_changes(case):
     assert work.follow(room, 2).n_changed == 0
 
 
+@pytest.mark.parametrize("instruction_set", instruction_sets())
+@pytest.mark.parametrize("case", CASES)
+def test_policies_in_turn_are_the_best_by_the_values_of_each(case, instruction_set):
+    # where values have moved little, rows are passed over that keep their best moves
+    space = TileSpace(named_rules(case))
+    block, values = block_with_policies(space), meaningless(space)
+    blocks, kernel = ArrayBlocks(space, values), RowKernel(space, instruction_set)
+    work, room = kernel.lay_out(block, blocks, Workspace()), np.empty(block.size)
+    anew, other_room = kernel.lay_out(block, blocks, Workspace()), np.empty(block.size)
+    work.load(values[ranks_of(block)])
+    changes = []
+    for _ in range(12):
+        policy = work.follow(room, 2)
+        changes.append(policy.n_changed)
+        anew.load(stored(work, block))
+        other = anew.follow(other_room, 2)
+        for _ in range(2):
+            assert policy.sweep(2) == pytest.approx(other.sweep(2), abs=1e-14)
+        policy.close()
+        other.close()
+        assert np.abs(stored(work, block) - stored(anew, block)).max() < 1e-14
+    assert changes[1] > changes[-1]
+
+
 @pytest.mark.parametrize("case", ["casual:3", "ben:2", "skiriuk:2"])
 def test_solves_end_in_the_same_values_without_policies(case, monkeypatch):
     space = space_of(named_rules(case))

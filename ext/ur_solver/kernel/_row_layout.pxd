@@ -58,6 +58,7 @@ cdef class RowLayout:
     cdef int most_advance(self) noexcept
     cdef int64_t list_bytes(self)
     cdef int64_t n_words(self)
+    cdef int64_t n_rows(self)
     cdef int64_t word_bytes(self)
     cdef int add_tile(
         self, const uint16_t* shapes, int64_t first, int rows, int columns

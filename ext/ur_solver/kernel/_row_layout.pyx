@@ -101,6 +101,8 @@ cdef class RowLayout:
             raise MemoryError("no memory for the lists of a block")
         if self.lister.is_overfull:
             raise ValueError(f"a throw leads to more than {MOST_ROWS} rows of one block")
+        for k in range(1, self.n_chunks):
+            self.chunks[k].first_row = self.chunks[k - 1].first_row + self.chunks[k - 1].n_rows
         free(self.shapes)
         self.shapes = NULL
 
@@ -120,6 +122,10 @@ cdef class RowLayout:
         for k in range(self.n_chunks):
             total += self.chunks[k].n_words
         return total
+
+    cdef int64_t n_rows(self):
+        # Of all tiles.
+        return self.chunks[self.n_chunks - 1].first_row + self.chunks[self.n_chunks - 1].n_rows
 
     cdef int64_t word_bytes(self):
         # What the words of rows take of this.

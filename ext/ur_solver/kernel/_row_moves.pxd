@@ -26,7 +26,7 @@ cdef extern from "row_sweep.h" nogil:
         void* leaving
         int32_t* maps
         uint16_t* advance
-        int64_t n_words, n_leaving, n_maps, n_rows
+        int64_t n_words, n_leaving, n_maps, n_rows, first_row
         int64_t room_words, room_leaving, room_maps
 
 cdef enum:

@@ -20,6 +20,8 @@ cdef extern from "row_sweep.h" nogil:
         double* leaving_behind
         int64_t n_leaving
         uint8_t* told
+        double drift
+        float* limits
     ctypedef struct PolicySweeper:
         void (*count)(const RowBlock*, const RowChunk*, int32_t*) noexcept nogil
         void (*number)(
@@ -42,6 +44,7 @@ cdef class PolicyValues:
     cdef double[::1] behind
     cdef double* values                # F and G of the block
     cdef bint is_same                  # whether these are the block's values
+    cdef double remembered             # the drift at `remember`
     cdef int threads
     cdef readonly int64_t n_changed
 

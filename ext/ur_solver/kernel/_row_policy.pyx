@@ -54,7 +54,8 @@ cdef int64_t policy_bytes(RowLayout layout):
         return 0
     return (
         n * (sizeof(double) + n_throws * sizeof(uint32_t))
-        + layout.size * (sizeof(uint32_t) + n_throws) + 2 * LANES * sizeof(double))
+        + layout.size * (sizeof(uint32_t) + n_throws) + layout.n_rows() * sizeof(float)
+        + 2 * LANES * sizeof(double))
 
 
 cdef class PolicyValues:
@@ -81,7 +82,8 @@ cdef class PolicyValues:
         # a value more, of no move; the rest begins at a whole vector
         self.policy.next = <uint32_t*>(self.policy.followed + n + LANES)
         self.policy.numbers = self.policy.next + n * n_throws
-        self.policy.told = <uint8_t*>(self.policy.numbers + layout.size)
+        self.policy.limits = <float*>(self.policy.numbers + layout.size)
+        self.policy.told = <uint8_t*>(self.policy.limits + layout.n_rows())
         memset(self.policy.told, UR_NEVER_TOLD, n_throws * layout.size)
         cdef int64_t k, length = n * n_throws
         cdef uint32_t none = <uint32_t>n
@@ -98,6 +100,20 @@ cdef class PolicyValues:
         self.behind = np.zeros(2 * self.policy.n_pairs - self.policy.n_leaving + LANES)
         self.policy.leaving, self.policy.leaving_behind = &self.room[0], &self.behind[0]
         self._number()
+        self._clear_rest()
+
+    def _clear_rest(self):
+        # The value of no move, and those that fill the last vector of pairs, which have no moves.
+        cdef int64_t k, number, n = self.policy.n_pairs
+        cdef int64_t first = (self.layout.size + self.layout.n_diagonal) // 2
+        self.policy.followed[2 * n] = 0.0
+        for k in range(2 * (n - first)):
+            number = first + k // 2 + k % 2 * n
+            self.policy.followed[number] = 0.0
+            if number < self.policy.n_leaving:
+                self.policy.leaving[number] = 0.0
+            else:
+                self.policy.leaving_behind[number - self.policy.n_leaving] = 0.0
 
     def _number(self):
         cdef RowLayout layout = self.layout
@@ -117,17 +133,16 @@ cdef class PolicyValues:
     cdef object choose(self, uint8_t[:, ::1] scratch, int threads):
         # The best policy by the block's values; then those values are followed.
         cdef RowLayout layout = self.layout
-        cdef int64_t k, last = 2 * self.policy.n_pairs
-        cdef double* followed = self.policy.followed
+        cdef int64_t k
         cdef int64_t[::1] changed = np.zeros(layout.n_chunks, dtype=np.int64)
+        if not self.is_same:
+            self.policy.drift = 0.0
+            memset(self.policy.limits, 0, layout.n_rows() * sizeof(float))
         for k in prange(layout.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             changed[k] = self.sweeper.choose(
                 &layout.block, &layout.chunks[k], self.values, &self.policy,
                 &scratch[threadid(), 0])
         self.n_changed = int(np.sum(changed))
-        for k in range((layout.size + layout.n_diagonal) // 2, self.policy.n_pairs):
-            followed[k] = followed[self.policy.n_pairs + k] = 0.0
-        followed[last] = 0.0
         if not self.is_same:
             for k in prange(layout.n_chunks, nogil=True, num_threads=threads):
                 self.sweeper.load(&layout.block, &layout.chunks[k], self.values, &self.policy)
@@ -151,7 +166,9 @@ cdef class PolicyValues:
             deltas[k] = self.sweeper.follow(
                 &self.layout.block, &self.policy, k * VECTORS,
                 min((k + 1) * <int64_t>VECTORS, vectors))
-        return float(np.max(deltas))
+        cdef double delta = np.max(deltas)
+        self.policy.drift += delta
+        return delta
 
     def sample(self):
         """Some of the values, always the same: float64, a copy."""
@@ -164,6 +181,7 @@ cdef class PolicyValues:
     def remember(self, room):
         """Keep a copy of the values; `room` is not needed."""
         cdef int64_t k, n = 2 * self.policy.n_pairs, n_parts = (n + PART - 1) // PART
+        self.remembered = self.policy.drift
         for k in prange(n_parts, nogil=True, num_threads=self.threads):
             memcpy(self.values + k * PART, self.policy.followed + k * PART,
                    min(<int64_t>PART, n - k * PART) * sizeof(double))
@@ -171,6 +189,7 @@ cdef class PolicyValues:
     def extrapolate(self, double factor):
         """Add `factor` times the change since `remember`."""
         cdef int64_t k, n = 2 * self.policy.n_pairs
+        self.policy.drift += abs(factor) * (self.policy.drift - self.remembered)
         for k in prange(n, nogil=True, schedule="static", num_threads=self.threads):
             self.policy.followed[k] += factor * (self.policy.followed[k] - self.values[k])
 

@@ -7,10 +7,20 @@
 
    The best moves of a chunk's positions first. Moves are counted in vectors of doubles. */
 
-/* For `k` vectors of columns of a row the best move of each throw. Rows are at `places`; `last` says
-   where the row's words and leaving rows end. */
+/* A move of some positions beside the best so far. */
+UR_INLINE void UR_NAMED(add_choice)(
+    UR_V worth, UR_V number, UR_V *best, UR_V *second, UR_V *move)
+{
+    const UR_MASK is_better = UR_ABOVE(worth, *best);
+    *second = UR_MAX(*second, UR_SELECT(is_better, *best, worth));
+    *move = UR_SELECT(is_better, number, *move);
+    *best = UR_MAX(worth, *best);
+}
+
+/* For `k` vectors of columns of a row the best move of each throw, and how close another one comes.
+   Rows are at `places`. */
 UR_INLINE void UR_NAMED(find_best)(
-    const RowKind *kind, const RowReader *at, RowReader *last, const int is_wide,
+    const RowKind *kind, const RowReader *at, const int is_wide,
     const Real *places, const int32_t *maps, int columns, int column, const BestMoves *to,
     const int k)
 {
@@ -19,12 +29,15 @@ UR_INLINE void UR_NAMED(find_best)(
     const Real *leaving = at->leaving;
     Real *moves = to->moves + column;
     uint8_t *told = to->told + column;
+    UR_V closest[4];
+    for (int i = 0; i < k; i++)
+        closest[i] = UR_ALL(NO_MOVE);
     for (int n = 0; n < kind->n_throws[0]; n++, moves += to->pitch, told += to->pitch) {
         const int64_t head = word_at(words, is_wide);
         words += size;
-        UR_V best[4], move[4], next = UR_ALL(MOVE_ROW);
+        UR_V best[4], second[4], move[4], next = UR_ALL(MOVE_ROW);
         for (int i = 0; i < k; i++) {
-            best[i] = UR_ALL(NO_MOVE);
+            best[i] = second[i] = UR_ALL(NO_MOVE);
             move[i] = UR_ALL(MOVE_NONE);
         }
         if (head & UR_LEAVES) {
@@ -39,8 +52,7 @@ UR_INLINE void UR_NAMED(find_best)(
             const Real *row = places + word_at(words, is_wide) + column;
             for (int i = 0; i < k; i++) {
                 const UR_V worth = UR_LOAD(row + UR_N * i);
-                move[i] = UR_SELECT(UR_ABOVE(worth, best[i]), next, move[i]);
-                best[i] = UR_MAX(worth, best[i]);
+                UR_NAMED(add_choice)(worth, next, &best[i], &second[i], &move[i]);
             }
             next += UR_ALL(1);
         }
@@ -50,18 +62,48 @@ UR_INLINE void UR_NAMED(find_best)(
             const int32_t *map = maps + word_at(words + size, is_wide) + column;
             for (int i = 0; i < k; i++) {
                 const UR_V worth = UR_GATHER(row, map + UR_N * i);
-                move[i] = UR_SELECT(UR_ABOVE(worth, best[i]), next, move[i]);
-                best[i] = UR_MAX(worth, best[i]);
+                UR_NAMED(add_choice)(worth, next, &best[i], &second[i], &move[i]);
             }
             next += UR_ALL(1);
         }
         for (int i = 0; i < k; i++) {
             UR_STORE(moves + UR_N * i, move[i]);
             UR_TELL(told + UR_N * i, move[i]);
+            closest[i] = UR_MAX(
+                closest[i], UR_SELECT(
+                                UR_ABOVE(best[i], UR_ALL(NO_MOVE / 2)), second[i] - best[i],
+                                UR_ALL(NO_MOVE)));
         }
     }
-    last->words = words;
-    last->leaving = leaving;
+    for (int i = 0; i < k; i++)
+        UR_STORE(to->closest + column + UR_N * i, closest[i]);
+}
+
+/* Find the best moves of a row, and let them be the policy; how many positions have another one. */
+UR_INLINE int64_t UR_NAMED(choose_row)(
+    const RowBlock *block, const RowChunk *chunk, const int is_wide, const Real *places,
+    const RowPolicy *policy, const WaitingRow *row, void *scratch)
+{
+    const RowKind *kind = block->kinds + word_at(row->at.words, is_wide);
+    const int columns = row->tile->columns;
+    const BestMoves best = open_moves(columns, scratch);
+    int column = 0;
+#define UR_FIND(k)                                                                             \
+    do {                                                                                       \
+        UR_NAMED(find_best)(                                                                   \
+            kind, &row->at, is_wide, places, chunk->maps, columns, column, &best, k);          \
+        column += UR_N * k;                                                                    \
+    } while (0)
+    while (columns - column > 3 * UR_N)
+        UR_FIND(4);
+    while (columns - column > UR_N)
+        UR_FIND(2);
+    if (columns > column)
+        UR_FIND(1);
+#undef UR_FIND
+    *row->limit = limit_of(policy, &best, columns);
+    return write_row(
+        block, chunk, policy, &row->at, row->tile, row->r, &best, row->is_own_image);
 }
 
 UR_INLINE int64_t UR_NAMED(choose_chunk)(
@@ -70,37 +112,29 @@ UR_INLINE int64_t UR_NAMED(choose_chunk)(
 {
     const Real *places = is_wide ? values - block->origin : values;
     RowReader at = {chunk->words, chunk->leaving};
-    const int size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    int64_t changed = 0;
+    WaitingRow waiting[ROWS_AHEAD];
+    int64_t changed = 0, n = 0;
+    float *limit = policy->limits + chunk->first_row;
     for (int k = 0; k < 2 * chunk->n_pairs; k++) {
         if (k % 2 && chunk->pairs[k] == chunk->pairs[k - 1])
             continue;
         const RowTile *tile = block->tiles + chunk->pairs[k];
         const int is_own_image = chunk->pairs[k] == chunk->pairs[k ^ 1], columns = tile->columns;
-        const BestMoves best = open_moves(columns, scratch);
-        for (int r = 0; r < tile->rows; r++) {
-            const RowKind *kind = block->kinds + word_at(at.words, is_wide);
-            RowReader last = at;
-            int column = 0;
-#define UR_FIND(k)                                                                             \
-    do {                                                                                       \
-        UR_NAMED(find_best)(                                                                   \
-            kind, &at, &last, is_wide, places, chunk->maps, columns, column, &best, k);        \
-        column += UR_N * k;                                                                    \
-    } while (0)
-            while (columns - column > 3 * UR_N)
-                UR_FIND(4);
-            while (columns - column > UR_N)
-                UR_FIND(2);
-            if (columns > column)
-                UR_FIND(1);
-#undef UR_FIND
-            for (const char *word = at.words; word < last.words; word += size)
-                __builtin_prefetch(places + word_at(word + UR_ROW_AHEAD * size, is_wide));
-            changed += write_row(block, chunk, policy, &at, tile, r, &best, is_own_image);
-            at = last;
+        for (int r = 0; r < tile->rows; r++, limit++) {
+            if (policy->drift < *limit) {
+                pass_row(block->kinds, &at, is_wide, places, columns, 0);
+                continue;
+            }
+            WaitingRow *row = &waiting[n++ % ROWS_AHEAD];
+            if (n > ROWS_AHEAD)
+                changed += UR_NAMED(choose_row)(block, chunk, is_wide, places, policy, row, scratch);
+            *row = (WaitingRow){at, tile, r, is_own_image, limit};
+            pass_row(block->kinds, &at, is_wide, places, columns, 1);
         }
     }
+    for (int64_t k = n > ROWS_AHEAD ? n - ROWS_AHEAD : 0; k < n; k++)
+        changed += UR_NAMED(choose_row)(
+            block, chunk, is_wide, places, policy, &waiting[k % ROWS_AHEAD], scratch);
     return changed;
 }
 

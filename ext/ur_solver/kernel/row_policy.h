@@ -1,7 +1,10 @@
 /* Policies of a block in double precision: their numbers, and sweeps of the values under them.
    `row_double.c` includes this before its instruction sets, for `write_row`. */
 
+#include <float.h>
+
 enum {
+    ROWS_AHEAD = 2,     /* rows whose moves' values are on their way while another is looked at */
     POLICY_LANES = 8,   /* pairs in a vector */
     PAIRS_AHEAD = 64,   /* pairs whose moves' values are on their way from memory; FEWEST at most */
 };
@@ -60,8 +63,9 @@ typedef struct {
     Real *moves;
     int64_t *places;            /* where they lead to, in F or in G */
     Real *worth;                /* by column: what those that leave the block add to the value */
+    Real *closest;              /* by column: how far below the best move another one is, at most 0 */
     uint8_t *told;              /* the moves, in a byte */
-    uint8_t *differs;           /* by column: not 0 where the policy may be another one */
+    int32_t *differing;         /* the columns where the policy may be another one */
 } BestMoves;
 
 /* The place in F of the position, or of its image, that is at a place in F or in G. */
@@ -76,9 +80,52 @@ UR_INLINE BestMoves open_moves(int columns, void *scratch)
     const int64_t size = UR_ROW_THROWS * best.pitch;
     best.places = (int64_t *)(best.moves + size);
     best.worth = (Real *)(best.places + size);
-    best.told = (uint8_t *)(best.worth + best.pitch);
-    best.differs = best.told + size;
+    best.closest = best.worth + best.pitch;
+    best.differing = (int32_t *)(best.closest + best.pitch);
+    best.told = (uint8_t *)(best.differing + best.pitch);
     return best;
+}
+
+/* The drift up to which a row's best moves stay the best: until then no value has changed by half of
+   what the closest other move lacks. */
+UR_INLINE float limit_of(const RowPolicy *policy, const BestMoves *best, int columns)
+{
+    Real closest = NO_MOVE;
+    for (int column = 0; column < columns; column++)
+        closest = best->closest[column] > closest ? best->closest[column] : closest;
+    const double limit = policy->drift - closest / 2;
+    return limit < FLT_MAX ? (float)(limit * (1 - FLT_EPSILON)) : FLT_MAX;
+}
+
+/* A row whose best moves are to be found: its words, tile and number there. */
+typedef struct {
+    RowReader at;
+    const RowTile *tile;
+    int r, is_own_image;
+    float *limit;
+} WaitingRow;
+
+/* Go to the next row; `is_wanted` says whether the values that this one's moves lead to, at `places`,
+   are asked for. */
+UR_INLINE void pass_row(
+    const RowKind *kinds, RowReader *at, const int is_wide, const Real *places, int columns,
+    const int is_wanted)
+{
+    const int size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const RowKind *kind = kinds + word_at(at->words, is_wide);
+    at->words += size;
+    for (int n = 0; n < kind->n_throws[0]; n++) {
+        const int64_t head = word_at(at->words, is_wide);
+        const int64_t rows = head & UR_MOST_ROWS, mapped = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS;
+        at->words += size;
+        for (int64_t k = 0; is_wanted && k < rows; k++)
+            __builtin_prefetch(places + word_at(at->words + k * size, is_wide));
+        at->words += rows * size;
+        for (int64_t k = 0; is_wanted && k < mapped; k++)
+            __builtin_prefetch(places + word_at(at->words + 2 * k * size, is_wide));
+        at->words += 2 * mapped * size;
+        at->leaving += head & UR_LEAVES ? columns : 0;
+    }
 }
 
 UR_INLINE uint64_t word_of(const uint8_t *bytes)
@@ -88,22 +135,27 @@ UR_INLINE uint64_t word_of(const uint8_t *bytes)
     return word;
 }
 
-/* Find where the best moves of a row differ from those that were `told` before; whether any do. */
+/* Find where the best moves of a row differ from those that were `told` before; how many columns. */
 UR_INLINE int compare_moves(
     const BestMoves *best, const uint8_t *told, int n_throws, int columns)
 {
     static const uint8_t first[2 * WORD] = {255, 255, 255, 255, 255, 255, 255, 255};
-    uint64_t any = 0;
+    int n_differing = 0;
     for (int c = 0; c < columns; c += WORD) {
         uint64_t differs = 0;
         for (int n = 0; n < n_throws; n++)
             differs |= word_of(best->told + n * best->pitch + c) ^ word_of(told + n * columns + c);
         if (columns - c < WORD)
             differs &= word_of(first + WORD - (columns - c));
-        memcpy(best->differs + c, &differs, WORD);
-        any |= differs;
+        uint8_t by_column[WORD];
+        memcpy(by_column, &differs, WORD);
+        for (int i = 0; differs && i < WORD; i++) {
+            /* written without a jump, which could not be foretold */
+            best->differing[n_differing] = c + i;
+            n_differing += by_column[i] != 0;
+        }
     }
-    return any != 0;
+    return n_differing;
 }
 
 /* Tell the best moves of a column. More than a byte tells always differ. */
@@ -121,24 +173,22 @@ UR_INLINE void tell_moves(
    and `place` its first place. */
 UR_INLINE void find_places(
     const RowBlock *block, const RowChunk *chunk, const RowPolicy *policy, const RowReader *at,
-    const RowKind *kind, const BestMoves *best, int columns, int64_t place)
+    const RowKind *kind, const BestMoves *best, int n_differing, int columns, int64_t place)
 {
     const int size = chunk->is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     const char *words = at->words + size;
     const Real *leaving = at->leaving;
-    for (int column = 0; column < columns; column++) {
-        best->worth[column] = 0;
-        if (best->differs[column])
-            fetch_moves(policy, policy->numbers[place + column]);
+    for (int i = 0; i < n_differing; i++) {
+        best->worth[best->differing[i]] = 0;
+        fetch_moves(policy, policy->numbers[place + best->differing[i]]);
     }
     for (int n = 0; n < kind->n_throws[0]; n++) {
         const int64_t head = word_at(words, chunk->is_wide);
         const int n_rows = (int)(head & UR_MOST_ROWS);
         const int n_mapped = (int)(head >> UR_MAPPED_SHIFT & UR_MOST_ROWS);
         words += size;
-        for (int column = 0; column < columns; column++) {
-            if (!best->differs[column])
-                continue;
+        for (int i = 0; i < n_differing; i++) {
+            const int column = best->differing[i];
             const int move = (int)best->moves[n * best->pitch + column];
             const int mapped = move - MOVE_ROW - n_rows;
             int64_t *to = best->places + n * best->pitch + column;
@@ -193,18 +243,19 @@ UR_INLINE int write_row(
     const int columns = tile->columns, n_throws = policy->n_throws;
     const int64_t place = tile->first + (int64_t)r * columns;
     uint8_t *told = policy->told + place * n_throws;
-    if (!compare_moves(best, told, n_throws, columns))
+    const int n_differing = compare_moves(best, told, n_throws, columns);
+    if (n_differing == 0)
         return 0;
-    find_places(block, chunk, policy, at, kind, best, columns, place);
+    find_places(block, chunk, policy, at, kind, best, n_differing, columns, place);
     int changed = 0;
-    for (int c = 0; c < columns; c++)
-        if (best->differs[c]) {
-            const int64_t number = policy->numbers[place + c];
-            changed += write_moves(block, policy, best, c, number);
-            if (is_own_image && c == r)
-                write_moves(block, policy, best, c, number_of_image(policy, number));
-            tell_moves(best, told, n_throws, columns, c);
-        }
+    for (int i = 0; i < n_differing; i++) {
+        const int c = best->differing[i];
+        const int64_t number = policy->numbers[place + c];
+        changed += write_moves(block, policy, best, c, number);
+        if (is_own_image && c == r)
+            write_moves(block, policy, best, c, number_of_image(policy, number));
+        tell_moves(best, told, n_throws, columns, c);
+    }
     return changed;
 }
 

@@ -66,6 +66,7 @@ typedef struct {
     int32_t *maps;
     uint16_t *advance;          /* of rows, in the order of words */
     int64_t n_words, n_leaving, n_maps, n_rows;
+    int64_t first_row;          /* the number of the first among those of all chunks */
     int64_t room_words, room_leaving, room_maps;
 } RowChunk;
 
@@ -143,6 +144,8 @@ typedef struct {
     double *leaving_behind;     /* the same from the number `n_leaving` on */
     int64_t n_leaving;          /* a multiple of a vector */
     uint8_t *told;              /* by place of a row, throw and column: which of a list's moves it is */
+    double drift;               /* how far a value may have moved since they were taken from F */
+    float *limits;              /* by row: the drift up to which its best moves stay the best */
 } RowPolicy;
 
 #define UR_TURNED (1u << 31)
