@@ -138,8 +138,9 @@ def test_policies_in_turn_are_the_best_by_the_values_of_each(case, instruction_s
         changes.append(policy.n_changed)
         anew.load(stored(work, block))
         other = anew.follow(other_room, 2)
+        # with two threads the values of a sweep depend on which is ahead
         for _ in range(2):
-            assert policy.sweep(2) == pytest.approx(other.sweep(2), abs=1e-14)
+            assert policy.sweep(1) == pytest.approx(other.sweep(1), abs=1e-14)
         policy.close()
         other.close()
         assert np.abs(stored(work, block) - stored(anew, block)).max() < 1e-14
