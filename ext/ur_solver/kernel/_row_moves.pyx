@@ -8,7 +8,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from ur_solver.kernel._row_rules cimport Step
+from ur_solver.kernel._row_rules cimport Step, Touched
 from ur_solver.kernel._turns cimport NONE
 
 cdef extern from "memory.h" nogil:
@@ -101,6 +101,7 @@ cdef class RowLister:
         cdef Side* side = &desk.side
         cdef const Change* change
         cdef const Mover* mover
+        cdef const Touched* source
         cdef const double* chance = &self.turns.chance[kind, choice, 0]
         cdef int m, before, left, shape, detail
         cdef int64_t k, first
@@ -108,6 +109,7 @@ cdef class RowLister:
         cdef bint from_board = self.turns.from_board[kind, choice]
         for m in range(self.turns.n_movers):
             mover = &self.rules.movers[m]
+            source = &mover.source
             if mover.is_home:
                 # of the pieces at home the lowest, where they are numbered
                 if from_home and self.ranking.take[home, mover.part] >= 0:
@@ -116,31 +118,31 @@ cdef class RowLister:
                 continue
             if not from_board:
                 continue
-            if mover.shared >= 0:
-                shape, detail = side.shape[mover.shared], side.detail[mover.shared]
-                first = mover.first_change + mover.first_pair[shape] + detail
+            if source.shared >= 0:
+                shape, detail = side.shape[source.shared], side.detail[source.shared]
+                first = source.first_change + source.first_pair[shape] + detail
                 for k in range(self.rules.first_change[first], self.rules.first_change[first + 1]):
                     change = &self.rules.changes[k]
-                    side.shape[mover.shared] = <uint16_t>change.shape
-                    side.detail[mover.shared] = <uint16_t>change.detail
+                    side.shape[source.shared] = <uint16_t>change.shape
+                    side.detail[source.shared] = <uint16_t>change.detail
                     self.list_steps(chunk, desk, chance, mover, change)
-                side.shape[mover.shared] = <uint16_t>shape
-                side.detail[mover.shared] = <uint16_t>detail
+                side.shape[source.shared] = <uint16_t>shape
+                side.detail[source.shared] = <uint16_t>detail
                 continue
-            before = side.content[mover.cell]
-            left = mover.after[before]
+            before = side.content[source.cell]
+            left = source.after[before]
             if left == NONE:
                 continue
-            side.content[mover.cell] = <uint16_t>left
-            if mover.private >= 0:
-                side.code += (left - before) * mover.radix
+            side.content[source.cell] = <uint16_t>left
+            if source.private >= 0:
+                side.code += (left - before) * source.radix
                 self.list_steps(chunk, desk, chance, mover, NULL)
-                side.code -= (left - before) * mover.radix
+                side.code -= (left - before) * source.radix
             else:
-                side.frozen -= mover.frozen
+                side.frozen -= source.frozen
                 self.list_steps(chunk, desk, chance, mover, NULL)
-                side.frozen += mover.frozen
-            side.content[mover.cell] = <uint16_t>before
+                side.frozen += source.frozen
+            side.content[source.cell] = <uint16_t>before
 
     cdef void list_steps(
         self, RowChunk* chunk, Desk* desk, const double* chance, const Mover* mover,
@@ -150,10 +152,12 @@ cdef class RowLister:
         cdef Side* side = &desk.side
         cdef const Change* change
         cdef const Step* step
+        cdef const Touched* landing
         cdef int s, before, after, shape, detail, config = side.mine
         cdef int64_t k, first
         for s in range(mover.first_step, mover.end_step):
             step = &self.rules.steps[s]
+            landing = &step.landing
             if chance[step.throw] == 0.0:
                 continue
             if step.is_off:
@@ -162,29 +166,29 @@ cdef class RowLister:
                     continue
                 side.mine = self.ranking.config_of[side.off + mover.part, side.frozen]
                 self.add_move(chunk, desk, step.throw, step.again[0], lifted, NULL)
-            elif step.shared >= 0:
-                shape, detail = side.shape[step.shared], side.detail[step.shared]
-                first = step.first_change + step.first_pair[shape] + detail
+            elif landing.shared >= 0:
+                shape, detail = side.shape[landing.shared], side.detail[landing.shared]
+                first = landing.first_change + landing.first_pair[shape] + detail
                 side.mine = self.ranking.config_of[side.off, side.frozen]
                 for k in range(self.rules.first_change[first], self.rules.first_change[first + 1]):
                     change = &self.rules.changes[k]
-                    side.shape[step.shared] = <uint16_t>change.shape
-                    side.detail[step.shared] = <uint16_t>change.detail
+                    side.shape[landing.shared] = <uint16_t>change.shape
+                    side.detail[landing.shared] = <uint16_t>change.detail
                     self.add_move(
                         chunk, desk, step.throw, step.again[change.taken != 0], lifted, change)
-                side.shape[step.shared] = <uint16_t>shape
-                side.detail[step.shared] = <uint16_t>detail
+                side.shape[landing.shared] = <uint16_t>shape
+                side.detail[landing.shared] = <uint16_t>detail
             else:
-                before = side.content[step.cell]
-                after = step.after[before]
+                before = side.content[landing.cell]
+                after = landing.after[before]
                 if after == NONE:
                     continue
-                side.mine = self.ranking.config_of[side.off, side.frozen + step.frozen]
-                if step.private >= 0:
-                    side.code += (after - before) * step.radix
+                side.mine = self.ranking.config_of[side.off, side.frozen + landing.frozen]
+                if landing.private >= 0:
+                    side.code += (after - before) * landing.radix
                 self.add_move(chunk, desk, step.throw, step.again[0], lifted, NULL)
-                if step.private >= 0:
-                    side.code -= (after - before) * step.radix
+                if landing.private >= 0:
+                    side.code -= (after - before) * landing.radix
             side.mine = config
 
     cdef void add_move(

@@ -25,29 +25,30 @@ cdef struct Change:
     uint8_t is_full              # whether it happens with every detail of theirs
 
 
-cdef struct Mover:
-    # A piece that may move: where it is, and what lifting it does.
-    int32_t is_home, part        # its part of a stock
-    int32_t shared, private      # its square's place among those of tiles and among private ones, -1
-    int32_t frozen               # the radix of its square in `config_of` if it is a frozen one
-    int64_t radix                # of its square in the code of placements if it is a private one
-    const uint16_t* after        # by content: what lifting leaves there
+cdef struct Touched:
+    # A square that lifting a piece, or landing, changes.
+    int32_t cell
+    int32_t shared, private      # its place among those of tiles and among private ones, -1
+    int32_t frozen               # what the piece is in `config_of` if it is a frozen one
+    int64_t radix                # in the code of placements if it is a private one
+    const uint16_t* after        # by content: the content afterwards, NONE if that cannot be
     const int32_t* first_pair    # by shape of a shared square: the first of its details of mine
     int32_t first_change         # of the first shape and detail
-    int32_t cell, first_step, end_step
+
+
+cdef struct Mover:
+    # A piece that may move, and where to.
+    int32_t is_home, part        # its part of a stock
+    int32_t first_step, end_step
+    Touched source               # but at home
 
 
 cdef struct Step:
-    # Where a throw takes a mover, and what landing does there, as `Mover` has it.
+    # Where a throw takes a mover.
     int32_t throw
     int32_t is_off               # whether it is borne off
     uint8_t again[2]             # who throws next, without and with a capture
-    int32_t shared, private, frozen
-    int64_t radix
-    const uint16_t* after
-    const int32_t* first_pair
-    int32_t first_change
-    int32_t cell
+    Touched landing              # unless it is
 
 
 cdef struct Side:
@@ -99,6 +100,9 @@ cdef class RowRules:
         list maps
     )
     cdef Change* _new_change(self) except NULL
+    cdef void _touch(
+        self, Touched* touched, int cell, int part, const uint16_t* after, int first_change
+    ) noexcept
     cdef bint find_line(self, const Side* side, Line* line) noexcept nogil
     cdef int64_t mirror_tile(self, const Side* side) noexcept nogil
     cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil

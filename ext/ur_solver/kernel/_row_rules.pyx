@@ -145,15 +145,10 @@ cdef class RowRules:
             raise MemoryError("no memory for moves")
         for m in range(turns.n_movers):
             mover, cell = &self.movers[m], turns.mover_cell[m]
-            mover.part, mover.cell, mover.is_home = turns.mover_part[m], cell, cell < 0
+            mover.part, mover.is_home = turns.mover_part[m], cell < 0
             if cell >= 0:
-                mover.shared, mover.private = self.shared_place[cell], self.private_place[cell]
-                mover.frozen = mover.part * self.frozen_radix[cell]
-                if mover.private >= 0:
-                    mover.radix = self.ranking.radix[mover.private]
-                mover.after = &turns.lift[turns.lift_start[m]]
-                mover.first_pair = &self.first_pair[self.ranking.first_shape[cell]]
-                mover.first_change = lift_base[m]
+                self._touch(&mover.source, cell, mover.part, &turns.lift[turns.lift_start[m]],
+                            lift_base[m])
             mover.first_step = n_steps
             for n in range(turns.n_throws):
                 for k in range(turns.step_start[m, n], turns.step_start[m, n + 1]):
@@ -164,15 +159,20 @@ cdef class RowRules:
                     step.again[1] = turns.again[n, target, 1]
                     if landing < 0:
                         continue
-                    step.cell = cell = turns.landing_cell[landing]
-                    step.shared, step.private = self.shared_place[cell], self.private_place[cell]
-                    step.frozen = mover.part * self.frozen_radix[cell]
-                    if step.private >= 0:
-                        step.radix = self.ranking.radix[step.private]
-                    step.after = &turns.landing_content[turns.landing_start[landing]]
-                    step.first_pair = &self.first_pair[self.ranking.first_shape[cell]]
-                    step.first_change = landing_base[landing]
+                    self._touch(&step.landing, turns.landing_cell[landing], mover.part,
+                                &turns.landing_content[turns.landing_start[landing]],
+                                landing_base[landing])
             mover.end_step = n_steps
+
+    cdef void _touch(
+        self, Touched* touched, int cell, int part, const uint16_t* after, int first_change
+    ) noexcept:
+        touched.cell, touched.after, touched.first_change = cell, after, first_change
+        touched.shared, touched.private = self.shared_place[cell], self.private_place[cell]
+        touched.frozen = part * self.frozen_radix[cell]
+        if touched.private >= 0:
+            touched.radix = self.ranking.radix[touched.private]
+        touched.first_pair = &self.first_pair[self.ranking.first_shape[cell]]
 
     cdef object _add_changes(
         self, int cell, const uint16_t[::1] after, int start, const int32_t[::1] taken, list starts,
