@@ -159,13 +159,24 @@ def test_an_unreadable_head_is_said_so(output, content):
         found(output)
 
 
-@pytest.mark.parametrize("version", [0, 4, 6, "5", None])
+@pytest.mark.parametrize("version", [0, 4, 7, "5", None])
 def test_another_version_is_named_whatever_else_it_holds(output, version):
     fill(output, RESULTS[:1])
     head = {"version": version, "game": "of a later format"}
     (folder(output) / "solve.json").write_text(json.dumps(head))
     with pytest.raises(CheckpointError, match=rf"is of version {version!r}, this program reads 5"):
         found(output)
+
+
+def test_blocks_of_birds_whose_positions_had_other_numbers_are_refused(output):
+    birds = named_rules("birds:1").settled()
+    with opened(output, birds):
+        pass
+    head = folder(output) / "solve.json"
+    head.write_text(head.read_text().replace('"version": 6', '"version": 5'))
+    said = "is of version 5, this program reads 6 of birds; remove"
+    with pytest.raises(CheckpointError, match=said), opened(output, birds):
+        pass
 
 
 @pytest.mark.parametrize("name", ["blocks.bin", "000"])

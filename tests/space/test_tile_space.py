@@ -122,6 +122,34 @@ def _block(space, position):
     return int(np.searchsorted(firsts, space.rank(position), side="right")) - 1
 
 
+@pytest.mark.parametrize(("name", "pieces"), [("birds", 2), ("casual", 3), ("skiriuk", 2)])
+def test_tiles_tell_who_stands_where_and_no_more(name, pieces):
+    """Positions of a half that differ in private squares, marks and numbers follow each other."""
+    space = space_of(named_rules(name, pieces))
+    half = max(
+        (half for block in space.blocks for half in block.halves),
+        key=lambda half: space.count[
+            tuple(space.free(space.configs[k]) for k in (half.mine, half.theirs))
+        ],
+    )
+    mine, theirs = (space.free(space.configs[k]) for k in (half.mine, half.theirs))
+    ranks = half.offset + np.arange(space.count[mine, theirs])
+    states = space.unrank_states(ranks)
+    owners = [
+        [_owners(space.contents[cell][number], space, cell) for number in states[:, cell].tolist()]
+        for cell in space.shared
+    ]
+    tiles = list(zip(*owners, strict=True))
+    runs = [tile for tile, _ in itertools.groupby(tiles)]
+    assert len(runs) == len(set(runs)) > 1
+
+
+def _owners(content, space, cell):
+    sides = [side_of(piece) for piece in split(content)]
+    is_stack = space.rules.mechanics.squares[space.squares[cell]].is_stack
+    return tuple(sides if is_stack else sorted(sides))
+
+
 def test_a_position_that_is_over_has_no_rank():
     rules = named_rules("skiriuk", 1)
     over = rules.position("....__../......../....__.. D 0 1")

@@ -168,12 +168,22 @@ def test_datasets_that_are_groups_or_never_written_are_refused(copy):
         TableFile(copy)
 
 
-@pytest.mark.parametrize(("version", "remedy"), [(6, "newer"), (0, "again"), (-1, "again")])
+@pytest.mark.parametrize(("version", "remedy"), [(7, "newer"), (0, "again"), (-1, "again")])
 def test_other_versions_are_refused(copy, version, remedy):
     with h5py.File(copy, "r+") as file:
         file.attrs["version"] = version
     with pytest.raises(TableVersionError, match=f"version {version}.*{remedy}"):
         TableFile(copy)
+
+
+def test_a_table_of_birds_whose_positions_had_other_numbers_is_refused(tmp_path):
+    path = tmp_path / "birds.h5"
+    write_meaningless(path, named_rules("birds:1"))
+    with h5py.File(path, "r+") as file:
+        assert file.attrs["version"] == 6
+        file.attrs["version"] = 3
+    with pytest.raises(TableVersionError, match=r"version 3, .* birds had other numbers: make it"):
+        TableFile(path)
 
 
 def test_a_changed_value_is_noticed_and_the_block_is_named(copy):

@@ -155,7 +155,7 @@ def test_only_files_that_hold_a_part_are_of_the_new_version(endings, finkel2):
     with pytest.raises(DamagedTableError):
         TableFile(copy)
     with h5py.File(copy, "r+") as file:
-        file.attrs["version"] = 6
+        file.attrs["version"] = 7
     with pytest.raises(TableVersionError, match="newer"):
         TableFile(copy)
 

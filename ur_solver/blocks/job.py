@@ -10,8 +10,9 @@ from typing import Any
 from ur_solver.errors import CheckpointError, RuleSetError, UnregisteredError
 from ur_solver.rules import RuleSet
 
-VERSION = 5
-"""Of `solve.json` and of the files beside it. Up to 3, all blocks were in one file."""
+VERSION, VERSION_OF_NUMBERED = 5, 6
+"""Of `solve.json` and of the files beside it; the second where pieces have numbers, whose positions
+were numbered otherwise before. Up to 3, all blocks were in one file."""
 
 _DOUBLE = "double"
 
@@ -46,7 +47,7 @@ class Job:
     def to_bytes(self) -> bytes:
         """The content of ``solve.json``."""
         head = {
-            "version": VERSION,
+            "version": _version_of(self.rules),
             "rules": self.rules.to_json(),
             "tolerance": self.tolerance,
             "certify": self.certify,
@@ -73,12 +74,16 @@ class Job:
         try:
             head = json.loads(path.read_bytes())
             version = head["version"]
-            if version != VERSION:
+            of_version = f"checkpoint {str(path.parent)!r} is of version {version!r}"
+            if version not in (VERSION, VERSION_OF_NUMBERED):
+                raise CheckpointError(f"{of_version}, this program reads {VERSION}; {remedy}")
+            job = Job._of(head)
+            if version != _version_of(job.rules):
                 raise CheckpointError(
-                    f"checkpoint {str(path.parent)!r} is of version {version!r}, this program "
-                    f"reads {VERSION}; {remedy}"
+                    f"{of_version}, this program reads {_version_of(job.rules)} of "
+                    f"{job.rules.name}; {remedy}"
                 )
-            return Job._of(head)
+            return job
         except UnregisteredError:
             raise
         except _UNREADABLE:
@@ -131,3 +136,7 @@ def described(content: bytes) -> str:
         )
     except _UNREADABLE:
         return "one that cannot be read"
+
+
+def _version_of(rules: RuleSet) -> int:
+    return VERSION_OF_NUMBERED if rules.mechanics.is_numbered else VERSION

@@ -7,8 +7,8 @@ of each side's *stock* of pieces (`ur_solver.space.stock`). Ranks are laid out s
     block  = its half, and the mirrored half  (one half where both sides agree)
     half   = tiles: shapes of the shared squares, lexicographic, the most advanced square first
     tile   = a matrix, rows x columns; what is then left of a side's stock is at home
-    row    = the marks of my pieces on shared squares, then my *placement*: the contents of my
-             private squares; a column the same of theirs, as they see it
+    row    = the marks and numbers of my pieces on shared squares, then my *placement*: the
+             contents of my private squares; a column the same of theirs, as they see it
 
 A square is *shared* if both sides may stand there, *private* if only one may, and *frozen* if
 it is at the tail of the path on which nothing is ever captured; a side config says which of a
@@ -39,7 +39,7 @@ from ur_solver.space import _tile_ranking
 from ur_solver.space.base import Block, Space, number_blocks
 from ur_solver.space.layout import layout_of
 from ur_solver.space.placements import Placements
-from ur_solver.space.shapes import shaped
+from ur_solver.space.shapes import Digits, shaped
 from ur_solver.space.stock import Stock
 
 _MOST_FROZEN = 4
@@ -82,6 +82,8 @@ class TileSpace(Space):
         For each cell what each content takes of my stock and of theirs.
     shaped : tuple of ShapedSquare
         For each cell its shapes and details.
+    digits : Digits
+        How details are numbered.
     shared : tuple of int
         The cells that tiles tell, the most significant first.
     private : tuple of int
@@ -93,11 +95,11 @@ class TileSpace(Space):
     """
 
     state_dtype = np.dtype(np.uint16)
-    first_version = 3
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self.stock = Stock(rules.pieces, rules.mechanics.is_numbered)
+        self.first_version = 6 if self.stock.is_numbered else 3
         self.squares = rules.board.squares
         cell = {square: k for k, square in enumerate(self.squares)}
         self.contents = tuple(rules.mechanics.contents_on(square) for square in self.squares)
@@ -114,6 +116,7 @@ class TileSpace(Space):
             shaped(contents, rules.mechanics.squares[square].is_stack)
             for square, contents in zip(self.squares, self.contents, strict=True)
         )
+        self.digits = Digits.of(self.shaped, self.parts, self.stock.take)
         self._frozen_indices = self._find_frozen(cell)
         self.frozen = tuple(
             tuple(cell[rules.path.squares(side)[index]] for index in self._frozen_indices)
@@ -257,23 +260,23 @@ class TileSpace(Space):
         count = np.outer(self.placements.n, self.placements.n)
         below = []
         for cell in reversed(self.shared):
-            square = self.shaped[cell]
-            # a shape takes of both stocks what any of its contents does
-            part = dict(zip(square.shape, self.parts[cell].tolist(), strict=True))
-            ways = [
-                square.n_mine[shape] * square.n_theirs[shape] * self._after(count, *part[shape])
-                for shape in range(square.n_shapes)
-            ]
+            ways = [self._ways(count, shape) for shape in self._shapes_of(cell)]
             sums = np.cumsum([np.zeros_like(count), *ways], axis=0)
             count = sums[-1]
             below.append(np.moveaxis(sums[:-1], 0, 2))
         return count, below[::-1]
 
-    def _after(self, count: npt.NDArray[np.int64], mine: int, theirs: int) -> Any:
-        """`count` of the stocks less a part of each; 0 if a stock does not contain its part."""
-        rows, columns = self.stock.take[:, mine], self.stock.take[:, theirs]
-        left = count[np.maximum(rows, 0)][:, np.maximum(columns, 0)]
-        return left * np.outer(rows >= 0, columns >= 0)
+    def _shapes_of(self, cell: int) -> range:
+        """The numbers of a cell's shapes, counted over all cells."""
+        first = sum(square.n_shapes for square in self.shaped[:cell])
+        return range(first, first + self.shaped[cell].n_shapes)
+
+    def _ways(self, count: npt.NDArray[np.int64], shape: int) -> npt.NDArray[np.int64]:
+        """How many positions there are with a shape, if `count` says it of all that is left."""
+        (mine, theirs), (n_mine, n_theirs) = self.digits.rest[:, shape].T, self.digits.n[:, shape].T
+        left = count[np.maximum(mine, 0)][:, np.maximum(theirs, 0)]
+        ways: npt.NDArray[np.int64] = left * np.outer(n_mine, n_theirs)
+        return ways
 
     @cached_property
     def ranking(self) -> _tile_ranking.TileRanking:
@@ -318,6 +321,11 @@ class TileSpace(Space):
             "detail_of": np.concatenate(
                 [list(zip(square.mine, square.theirs, strict=True)) for square in self.shaped]
             ).astype(np.uint16),
+            "n_digits": self.digits.n,
+            "rest": self.digits.rest,
+            "digit_of": self.digits.digit_of,
+            "detail_at": self.digits.detail_of,
+            "first_entry": self.digits.first_entry,
             "below": np.concatenate(below) if below else np.zeros(0, dtype=np.int64),
             "below_start": np.cumsum([0, *map(len, below[:-1])]).astype(np.int64),
             "frozen": np.array(self.frozen, dtype=np.int32).reshape(2, n_frozen),

@@ -79,6 +79,9 @@ Version history
     (`Space.first_version`), and refused for the others.
 4   Tables that hold a part of the blocks. Whole tables are still written as version 3.
 5   Adds the attribute `level_errors`. Tables without it are still written as version 3 or 4.
+6   The positions of rule sets whose pieces have numbers (birds) are numbered by tiles that do not
+    tell the numbers. Files of earlier versions are refused for them; all others are still written
+    as version 3 to 5.
 """
 
 from __future__ import annotations
@@ -97,7 +100,8 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import Part, space_of
 
 FORMAT = "ur-solver table"
-VERSION = 5
+VERSION = 6
+_VERSION_OF_LEVELS = 5
 _VERSION_OF_PART = 4
 _VERSION_OF_WHOLE = 3
 
@@ -185,9 +189,10 @@ def descriptions(header: Header) -> dict[str, str]:
 def version_of(header: Header, n_blocks: int) -> int:
     """The version of a table that is written with so many blocks."""
     if header.level_errors is not None:
-        return VERSION
-    is_whole = n_blocks == len(space_of(header.rules).blocks)
-    return _VERSION_OF_WHOLE if is_whole else _VERSION_OF_PART
+        return _VERSION_OF_LEVELS
+    space = space_of(header.rules)
+    is_whole = n_blocks == len(space.blocks)
+    return max(space.first_version, _VERSION_OF_WHOLE if is_whole else _VERSION_OF_PART)
 
 
 def holds_all(version: int) -> bool:
@@ -197,7 +202,7 @@ def holds_all(version: int) -> bool:
 
 def has_level_errors(version: int) -> bool:
     """Whether tables of a version say how far each level of fines is off."""
-    return version == VERSION
+    return version == _VERSION_OF_LEVELS
 
 
 def empty_blocks(part: Part, chunk_length: int) -> npt.NDArray[Any]:

@@ -213,13 +213,13 @@ cdef class RowLayout:
             shape = self.ranking.first_shape[cell] + at[s]
             shapes[s] = <uint16_t>at[s]
             at[s] += 1
-            left = self.ranking.take[i[s], self.rules.shape_part[shape, 0]]
-            others = self.ranking.take[j[s], self.rules.shape_part[shape, 1]]
+            left = self.ranking.rest[i[s], shape, 0]
+            others = self.ranking.rest[j[s], shape, 1]
             if left < 0 or others < 0:
                 continue
             i[s + 1], j[s + 1] = left, others
-            rows[s + 1] = rows[s] * self.ranking.n_details[shape, 0]
-            columns[s + 1] = columns[s] * self.ranking.n_details[shape, 1]
+            rows[s + 1] = rows[s] * self.ranking.n_digits[i[s], shape, 0]
+            columns[s + 1] = columns[s] * self.ranking.n_digits[j[s], shape, 1]
             s += 1
             at[s] = 0
         return 1
@@ -304,6 +304,7 @@ cdef class RowLayout:
     cdef int list_tile(self, RowChunk* chunk, Desk* desk, int64_t t) noexcept nogil:
         cdef Side* side = &desk.side
         cdef int k, cell, row, placement, mine, theirs, home, shape, advance, marks = 0
+        cdef int n_placements
         desk.half = t >= self.second_half
         desk.shapes = self.shapes + t * self.ranking.n_shared
         desk.columns = self.tiles[t].columns
@@ -313,9 +314,8 @@ cdef class RowLayout:
         mine, theirs = self.ranking.config_free[side.mine], self.ranking.config_free[side.theirs]
         for k in range(self.ranking.n_shared):
             shape = self.ranking.first_shape[self.ranking.shared[k]] + side.shape[k]
-            mine -= self.rules.shape_part[shape, 0]
-            theirs -= self.rules.shape_part[shape, 1]
-        desk.theirs = theirs
+            mine, theirs = self.ranking.rest[mine, shape, 0], self.ranking.rest[theirs, shape, 1]
+        n_placements, desk.theirs = self.ranking.n_placements[mine], theirs
         side.off = self.turns.full - self.ranking.config_free[side.mine]
         side.frozen = 0
         for k in range(self.ranking.n_frozen):
@@ -324,10 +324,12 @@ cdef class RowLayout:
             side.off -= self.ranking.config_frozen[side.mine, k]
             side.frozen += self.rules.frozen_radix[cell] * self.ranking.config_frozen[side.mine, k]
         for row in range(self.tiles[t].rows):
-            placement = row % self.ranking.n_placements[mine]
+            placement = row % n_placements
             if placement == 0:
                 desk.line += 1
-                self.rules.open_line(side, row // self.ranking.n_placements[mine])
+                mine = self.ranking.find_details(
+                    side.shape, 0, self.ranking.config_free[side.mine], row // n_placements,
+                    side.detail)
                 marks = 0
                 for k in range(self.ranking.n_shared):
                     if side.shape[k]:

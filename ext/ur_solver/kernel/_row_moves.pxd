@@ -36,14 +36,9 @@ cdef enum:
 
 
 cdef struct ColumnMap:
-    # What becomes of columns: of their digits, two squares' details change, and perhaps what
-    # placements draw on.
-    int32_t before, first, between, second, after, placements
-    int32_t first_to, second_to, placements_to
-    int32_t filler               # so that no byte is without a member: maps are compared by bytes
-    const int16_t* first_map     # by detail: what it becomes, -1 if there is no move
-    const int16_t* second_map
-    const int32_t* renumbered    # by placement; NULL if it keeps its number
+    # What changes columns on shared squares, NULL where nothing does.
+    const Change* lifted
+    const Change* landed
 
 
 cdef struct Lead:
@@ -119,6 +114,13 @@ cdef class RowLister:
     cdef bint map_columns(
         self, const Desk* desk, const Lead* lead, ColumnMap* map
     ) noexcept nogil
+    cdef int64_t number_map(
+        self, RowChunk* chunk, Desk* desk, const ColumnMap* map
+    ) noexcept nogil
+    cdef void write_columns(
+        self, const Desk* desk, const ColumnMap* map, int32_t* columns
+    ) noexcept nogil
+    cdef bint change_detail(self, const Change* change, uint16_t* details) noexcept nogil
 
 
 cdef int word_size(const RowChunk* chunk) noexcept nogil

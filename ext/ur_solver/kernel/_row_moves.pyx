@@ -6,10 +6,11 @@ columns. What it leads to in finished blocks is looked up here, column by column
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from ur_solver.kernel._row_rules cimport Step, Touched
 from ur_solver.kernel._turns cimport NONE
+from ur_solver.space._tile_ranking cimport MAX_SHARED
 
 cdef extern from "memory.h" nogil:
     void* fitted(void* memory, int64_t size)
@@ -175,7 +176,7 @@ cdef class RowLister:
                     side.shape[landing.shared] = <uint16_t>change.shape
                     side.detail[landing.shared] = <uint16_t>change.detail
                     self.add_move(
-                        chunk, desk, step.throw, step.again[change.taken != 0], lifted, change)
+                        chunk, desk, step.throw, step.again[change.is_capture], lifted, change)
                 side.shape[landing.shared] = <uint16_t>shape
                 side.detail[landing.shared] = <uint16_t>detail
             else:
@@ -256,7 +257,7 @@ cdef class RowLister:
             self.origin + lead.line.tile - self.first
             + <int64_t>lead.line.row * lead.line.columns)
         if lead.is_mapped:
-            lead.number = number_map(chunk, desk, map)
+            lead.number = self.number_map(chunk, desk, map)
 
     cdef void leave(
         self, Desk* desk, int throw, int again, const Lead* lead, int row, const ColumnMap* map
@@ -273,7 +274,7 @@ cdef class RowLister:
             for c in range(desk.columns):
                 best[c] = UR_NO_MOVE
         if map != NULL:
-            write_columns(map, desk.column_after)
+            self.write_columns(desk, map, desk.column_after)
         values += lead.line.tile + <int64_t>row * lead.line.columns
         for c in range(desk.columns):
             column = c if map == NULL else desk.column_after[c]
@@ -287,46 +288,62 @@ cdef class RowLister:
     cdef bint map_columns(
         self, const Desk* desk, const Lead* lead, ColumnMap* map
     ) noexcept nogil:
-        # What becomes of the columns; False if each stays in its place.
-        cdef const Change* first = touching(lead.lifted)
-        cdef const Change* second = touching(lead.landed)
-        cdef int s, from_, to, across, n
-        if first == NULL and second == NULL:
+        # Whether columns do not all stay in their places; what changes them.
+        map.lifted, map.landed = touching(lead.lifted), touching(lead.landed)
+        if map.lifted == NULL and map.landed == NULL:
             return False
-        if first == NULL or (
-                second != NULL
-                and self.rules.column_place[second.cell] < self.rules.column_place[first.cell]):
-            first, second = second, first
-        from_ = self.rules.column_place[first.cell]
-        to = self.rules.column_place[second.cell] if second != NULL else -1
-        memset(map, 0, sizeof(ColumnMap))
-        map.before = map.between = map.after = 1
-        map.first = map.first_to = map.second = map.second_to = 1
-        for s in range(self.ranking.n_shared):
-            across = self.ranking.shared_mirror[s]
-            n = self.ranking.n_details[
-                self.ranking.first_shape[across] + desk.shapes[self.rules.shared_place[across]], 1]
-            if s < from_:
-                map.before *= n
-            elif s > from_ and s < to:
-                map.between *= n
-            elif s > from_ and s != to:
-                map.after *= n
-        map.first, map.first_to = first.n_theirs, first.n_theirs_after
-        map.first_map = &self.rules.detail_map[first.first_map]
-        map.second_map = self.rules.same
-        if to >= 0:
-            map.second, map.second_to = second.n_theirs, second.n_theirs_after
-            map.second_map = &self.rules.detail_map[second.first_map]
-        map.placements = self.ranking.n_placements[desk.theirs]
-        map.placements_to = self.ranking.n_placements[lead.line.theirs]
-        if self.rules.is_numbered and lead.line.theirs != desk.theirs:
-            map.renumbered = &self.rules.renumbered[
-                self.rules.renumbered_start[desk.theirs, lead.line.theirs]]
-        elif map.placements == desk.columns and map.placements_to == lead.line.columns:
-            # no details, and placements keep their numbers
-            return False
-        return True
+        # without details, placements of a larger stock begin with those of a smaller one
+        return self.rules.is_numbered or not (
+            desk.columns == self.ranking.n_placements[desk.theirs]
+            and lead.line.columns == self.ranking.n_placements[lead.line.theirs])
+
+    cdef int64_t number_map(
+        self, RowChunk* chunk, Desk* desk, const ColumnMap* map
+    ) noexcept nogil:
+        # Where a map begins among those of a chunk; a tile has each once.
+        cdef int k
+        cdef int64_t start = chunk.n_maps, column
+        for k in range(desk.n_maps):
+            if desk.maps[k].lifted == map.lifted and desk.maps[k].landed == map.landed:
+                return desk.map_starts[k]
+        if desk.n_maps < MOST_MAPS:
+            desk.maps[desk.n_maps], desk.map_starts[desk.n_maps] = map[0], start
+            desk.n_maps += 1
+        self.write_columns(desk, map, chunk.maps + start)
+        chunk.n_maps += (desk.columns + UR_ROW_LANES - 1) // UR_ROW_LANES * UR_ROW_LANES
+        for column in range(start + desk.columns, chunk.n_maps):
+            chunk.maps[column] = -1
+        return start
+
+    cdef void write_columns(
+        self, const Desk* desk, const ColumnMap* map, int32_t* columns
+    ) noexcept nogil:
+        # Where a map takes each column of the desk's tile, in the tile of its side; -1 where there
+        # is no move.
+        cdef uint16_t details[MAX_SHARED]
+        cdef int stock = self.ranking.config_free[desk.side.theirs]
+        cdef int n_lines = desk.columns // self.ranking.n_placements[desk.theirs]
+        cdef int line, p, left, left_to, to
+        for line in range(n_lines):
+            left = self.ranking.find_details(desk.shapes, 1, stock, line, details)
+            to = -1
+            if self.change_detail(map.lifted, details) and self.change_detail(map.landed, details):
+                to = self.ranking.line_of(desk.side.shape, 1, stock, details, &left_to)
+            for p in range(self.ranking.n_placements[left]):
+                columns[p] = -1 if to < 0 else (
+                    to * self.ranking.n_placements[left_to]
+                    + self.ranking.placement_of[left_to, self.ranking.code_of[left, p]])
+            columns += self.ranking.n_placements[left]
+
+    cdef bint change_detail(self, const Change* change, uint16_t* details) noexcept nogil:
+        # Change theirs on the square that a move touches, if any; False if they forbid it.
+        cdef int place, after
+        if change == NULL:
+            return True
+        place = self.rules.shared_place[change.cell]
+        after = self.rules.detail_map[change.first_map + details[place]]
+        details[place] = <uint16_t>after
+        return after >= 0
 
 
 cdef const Change* touching(const Change* change) noexcept nogil:
@@ -399,23 +416,6 @@ cdef int close_chunk(RowChunk* chunk) noexcept nogil:
     return 1
 
 
-cdef int64_t number_map(RowChunk* chunk, Desk* desk, const ColumnMap* map) noexcept nogil:
-    # Where a map begins among those of a chunk; a tile has each once.
-    cdef int k
-    cdef int64_t start = chunk.n_maps, column
-    for k in range(desk.n_maps):
-        if memcmp(&desk.maps[k], map, sizeof(ColumnMap)) == 0:
-            return desk.map_starts[k]
-    if desk.n_maps < MOST_MAPS:
-        desk.maps[desk.n_maps], desk.map_starts[desk.n_maps] = map[0], start
-        desk.n_maps += 1
-    write_columns(map, chunk.maps + start)
-    chunk.n_maps += (desk.columns + UR_ROW_LANES - 1) // UR_ROW_LANES * UR_ROW_LANES
-    for column in range(start + desk.columns, chunk.n_maps):
-        chunk.maps[column] = -1
-    return start
-
-
 cdef void write_leaving(
     RowChunk* chunk, const Found* found, const double* best, int columns
 ) noexcept nogil:
@@ -430,28 +430,3 @@ cdef void write_leaving(
         else:
             single[c] = UR_NO_MOVE_SINGLE if value == UR_NO_MOVE else <float>value
     chunk.n_leaving += columns
-
-
-cdef void write_columns(const ColumnMap* map, int32_t* columns) noexcept nogil:
-    # Where a map takes each column, -1 where there is no move.
-    cdef int a, f, b, s, k, p, first, second
-    cdef int64_t after
-    cdef int c = 0
-    for a in range(map.before):
-        for f in range(map.first):
-            first = map.first_map[f]
-            for b in range(map.between):
-                for s in range(map.second):
-                    second = map.second_map[s]
-                    for k in range(map.after):
-                        after = (((<int64_t>a * map.first_to + first) * map.between + b)
-                                 * map.second_to + second) * map.after + k
-                        for p in range(map.placements):
-                            if first < 0 or second < 0:
-                                columns[c] = -1
-                            elif map.renumbered != NULL:
-                                columns[c] = <int32_t>(
-                                    after * map.placements_to + map.renumbered[p])
-                            else:
-                                columns[c] = <int32_t>(after * map.placements_to + p)
-                            c += 1

@@ -17,12 +17,17 @@ cdef extern from "row_sweep.h" nogil:
 
 cdef struct Change:
     # What happens on a square of a tile, for a shape of it and a detail of mine: the shape and
-    # the detail afterwards, what is captured, and what each detail of theirs becomes.
-    int32_t cell, shape, detail, taken
-    int32_t n_theirs, n_theirs_after
+    # the detail afterwards, whether it captures, and what each detail of theirs becomes.
+    int32_t cell, shape, detail, is_capture
     int64_t first_map            # where its map begins in `detail_map`
     uint8_t is_plain             # whether every detail of theirs stays what it is
     uint8_t is_full              # whether it happens with every detail of theirs
+
+
+cdef struct Taking:
+    # What a detail of a shared square is to a stock: how many the stock has the pieces for, which
+    # of these it is, and what is left.
+    int32_t n_digits, digit, rest
 
 
 cdef struct Touched:
@@ -78,22 +83,19 @@ cdef class RowRules:
     cdef RowKind* kinds
     cdef double[::1] policy_chances    # of throws; none where turns have choices, or other chances
     cdef int32_t[::1] shared_place     # cell -> its place among shared squares, -1
-    cdef int32_t[::1] column_place     # cell -> its place in the order of their details, -1
     cdef int32_t[::1] private_place    # cell -> its place among my private squares, -1
     cdef int32_t[::1] frozen_radix     # cell -> of my frozen square in `config_of`, 0
     cdef Mover* movers
     cdef Step* steps
     cdef int32_t[::1] mirror_shape     # shape -> its number on the mirror cell
     cdef int32_t[::1] first_pair       # shape -> the first of its (shape, detail of mine)
-    cdef int32_t[:, ::1] shape_part    # shape -> part of my stock, of theirs
     cdef int32_t[::1] shape_advance    # shape -> the path indices of its pieces, one more each
+    cdef Taking* takings               # by (stock, entry of a shape, side and detail)
+    cdef int n_entries
     cdef Change* changes
     cdef int64_t n_changes, room_changes
     cdef int64_t[::1] first_change     # by (lift or landing, shape, detail), and one behind
     cdef int16_t[::1] detail_map
-    cdef const int16_t* same           # the map of a square whose details stay as they are
-    cdef int32_t[::1] renumbered       # what placements of one stock are of another
-    cdef int64_t[:, ::1] renumbered_start
 
     cdef object _add_changes(
         self, int cell, const uint16_t[::1] after, int start, const int32_t[::1] taken, list starts,
@@ -106,5 +108,4 @@ cdef class RowRules:
     cdef bint find_line(self, const Side* side, Line* line) noexcept nogil
     cdef int64_t mirror_tile(self, const Side* side) noexcept nogil
     cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil
-    cdef void open_line(self, Side* side, int details) noexcept nogil
     cdef void open_row(self, Side* side, int placement, int mine) noexcept nogil

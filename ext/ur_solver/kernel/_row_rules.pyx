@@ -30,32 +30,32 @@ cdef class RowRules:
         self.changes = NULL
         self.movers = NULL
         self.steps = NULL
+        self.takings = NULL
 
     def __dealloc__(self):
         free(self.kinds)
         free(self.changes)
         free(self.movers)
         free(self.steps)
+        free(self.takings)
 
     def __init__(self, Turns turns, bint is_numbered, double blur):
         self.turns, self.ranking, self.is_numbered = turns, turns.ranking, is_numbered
         self.blur = blur
         self._number_cells()
         self._number_shapes()
+        self._tell_takings()
         self._tell_kinds()
         self._tell_movers(*self._tell_changes())
-        self._renumber()
 
     def _number_cells(self):
         cdef TileRanking ranking = self.ranking
         cdef int k
         self.shared_place = np.full(ranking.n_cells, -1, dtype=np.int32)
-        self.column_place = np.full(ranking.n_cells, -1, dtype=np.int32)
         self.private_place = np.full(ranking.n_cells, -1, dtype=np.int32)
         self.frozen_radix = np.zeros(ranking.n_cells, dtype=np.int32)
         for k in range(ranking.n_shared):
             self.shared_place[ranking.shared[k]] = k
-            self.column_place[ranking.shared_mirror[k]] = k
         for k in range(ranking.n_private):
             self.private_place[ranking.private[k]] = k
         for k in range(ranking.n_frozen):
@@ -68,7 +68,6 @@ cdef class RowRules:
         cdef int64_t pair = 0
         self.mirror_shape = np.zeros(n_shapes, dtype=np.int32)
         self.first_pair = np.zeros(n_shapes, dtype=np.int32)
-        self.shape_part = np.zeros((n_shapes, 2), dtype=np.int32)
         self.shape_advance = np.zeros(n_shapes, dtype=np.int32)
         for cell in range(ranking.n_cells):
             pair = 0
@@ -81,9 +80,29 @@ cdef class RowRules:
                     + ranking.mirror_content[content]]
                 self.first_pair[shape] = <int32_t>pair
                 pair += ranking.n_details[shape, 0]
-                self.shape_part[shape, 0] = ranking.parts[content, 0]
-                self.shape_part[shape, 1] = ranking.parts[content, 1]
                 self.shape_advance[shape] = self.turns.advance[content]
+
+    def _tell_takings(self):
+        cdef TileRanking ranking = self.ranking
+        cdef int cell, content, side, shape, stock
+        cdef int64_t entry
+        cdef Taking* taking
+        self.n_entries = <int>ranking.detail_at.shape[1]
+        self.takings = <Taking*>calloc(ranking.n_stocks * self.n_entries, sizeof(Taking))
+        if self.takings == NULL:
+            raise MemoryError("no memory for details")
+        for cell in range(ranking.n_cells):
+            for content in range(
+                    ranking.first_content[cell],
+                    ranking.first_content[cell] + ranking.n_contents[cell]):
+                shape = ranking.first_shape[cell] + ranking.shape_of[content]
+                for side in range(2):
+                    entry = ranking.first_entry[shape, side] + ranking.detail_of[content, side]
+                    for stock in range(ranking.n_stocks):
+                        taking = &self.takings[stock * self.n_entries + entry]
+                        taking.n_digits = ranking.n_digits[stock, shape, side]
+                        taking.digit = ranking.digit_of[stock, content, side]
+                        taking.rest = ranking.take[stock, ranking.parts[content, side]]
 
     def _tell_kinds(self):
         cdef Turns turns = self.turns
@@ -112,8 +131,8 @@ cdef class RowRules:
         # details of mine: where those of each mover and of each landing begin.
         cdef Turns turns = self.turns
         cdef TileRanking ranking = self.ranking
-        cdef int m, cell, most = max(1, int(np.max(ranking.n_details)))
-        maps, starts = [*range(most)], []
+        cdef int m, cell
+        maps, starts = [], []
         lift_base = np.full(turns.n_movers, -1, dtype=np.int32)
         for m in range(turns.n_movers):
             cell = turns.mover_cell[m]
@@ -131,7 +150,6 @@ cdef class RowRules:
         starts.append(self.n_changes)
         self.first_change = np.array(starts, dtype=np.int64)
         self.detail_map = np.array(maps, dtype=np.int16)
-        self.same = &self.detail_map[0]
         return lift_base, landing_base
 
     def _tell_movers(self, const int32_t[::1] lift_base, const int32_t[::1] landing_base):
@@ -196,20 +214,18 @@ cdef class RowRules:
                     part = 0 if taken is None else taken[start + content]
                     reached += ranking.first_content[cell]
                     to = ranking.detail_of[reached, 1]
-                    key = ranking.shape_of[reached], ranking.detail_of[reached, 0], part
+                    # which piece is taken, of those with numbers, columns say
+                    key = ranking.shape_of[reached], ranking.detail_of[reached, 0], part != 0
                     found.setdefault(key, [-1] * n_theirs)[theirs] = to
-                for (reached, to, part), details in found.items():
+                for (reached, to, is_capture), details in found.items():
                     change = self._new_change()
                     change.cell, change.shape = cell, reached
-                    change.detail, change.taken = to, part
-                    change.n_theirs = n_theirs
-                    change.n_theirs_after = ranking.n_details[
-                        ranking.first_shape[cell] + reached, 1]
+                    change.detail, change.is_capture = to, is_capture
                     change.first_map = len(maps)
                     change.is_full = min(details) >= 0
                     change.is_plain = (
-                        details == [*range(n_theirs)] and part == 0
-                        and change.n_theirs_after == n_theirs)
+                        details == [*range(n_theirs)] and not is_capture
+                        and ranking.n_details[ranking.first_shape[cell] + reached, 1] == n_theirs)
                     maps.extend(details)
 
     cdef Change* _new_change(self) except NULL:
@@ -223,27 +239,11 @@ cdef class RowRules:
         self.n_changes += 1
         return &self.changes[self.n_changes - 1]
 
-    def _renumber(self):
-        # Where pieces have numbers: which of a stock's placements those of a smaller one are.
-        cdef TileRanking ranking = self.ranking
-        cdef int n = ranking.n_stocks, small, large
-        start = np.full((n, n), -1, dtype=np.int64)
-        numbers = [np.zeros(1, dtype=np.int32)]
-        length = 1
-        if self.is_numbered:
-            for small in range(n):
-                for large in range(n):
-                    if small != large and small & large == small:
-                        codes = np.asarray(ranking.code_of)[small, :ranking.n_placements[small]]
-                        start[small, large] = length
-                        numbers.append(np.asarray(ranking.placement_of)[large, codes])
-                        length += len(codes)
-        self.renumbered = np.concatenate(numbers).astype(np.int32)
-        self.renumbered_start = start
-
     cdef bint find_line(self, const Side* side, Line* line) noexcept nogil:
         # The rows that differ from a position's in my placement alone; False if a side has won.
         cdef int s, cell, shape
+        cdef const Taking* mine
+        cdef const Taking* theirs
         if side.mine < 0 or side.theirs < 0:
             return False
         line.tile, line.row = self.ranking.half_offset[side.mine, side.theirs], 0
@@ -260,11 +260,14 @@ cdef class RowRules:
                 + (<int64_t>line.mine * self.ranking.n_stocks + line.theirs) * (
                     self.ranking.n_shapes[cell]) + shape]
             shape += self.ranking.first_shape[cell]
-            line.row = line.row * self.ranking.n_details[shape, 0] + side.detail[s]
-            line.rows *= self.ranking.n_details[shape, 0]
-            line.columns *= self.ranking.n_details[shape, 1]
-            line.mine -= self.shape_part[shape, 0]
-            line.theirs -= self.shape_part[shape, 1]
+            mine = &self.takings[
+                line.mine * self.n_entries + self.ranking.first_entry[shape, 0] + side.detail[s]]
+            theirs = &self.takings[
+                line.theirs * self.n_entries + self.ranking.first_entry[shape, 1]]
+            line.row = line.row * mine.n_digits + mine.digit
+            line.rows *= mine.n_digits
+            line.columns *= theirs.n_digits
+            line.mine, line.theirs = mine.rest, self.ranking.rest[line.theirs, shape, 1]
         line.row *= self.ranking.n_placements[line.mine]
         line.rows *= self.ranking.n_placements[line.mine]
         line.columns *= self.ranking.n_placements[line.theirs]
@@ -285,25 +288,15 @@ cdef class RowRules:
                 self.ranking.below_start[s]
                 + (<int64_t>i * self.ranking.n_stocks + j) * self.ranking.n_shapes[cell] + shape]
             shape += self.ranking.first_shape[cell]
-            weight *= self.ranking.n_details[shape, 0] * self.ranking.n_details[shape, 1]
-            i -= self.shape_part[shape, 0]
-            j -= self.shape_part[shape, 1]
+            weight *= self.ranking.n_digits[i, shape, 0] * self.ranking.n_digits[j, shape, 1]
+            i, j = self.ranking.rest[i, shape, 0], self.ranking.rest[j, shape, 1]
         return tile
 
     cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil:
         # What the pieces of a shared square have advanced, by a detail of mine and their first.
         cdef int cell = self.ranking.shared[place]
-        shape += self.ranking.first_shape[cell]
-        return self.turns.advance[self.ranking.first_content[cell] + self.ranking.content_of[
-            self.ranking.shape_start[shape] + detail * self.ranking.n_details[shape, 1]]]
-
-    cdef void open_line(self, Side* side, int details) noexcept nogil:
-        # My details on the shared squares, whose shapes are there, by their number.
-        cdef int s, shape
-        for s in range(self.ranking.n_shared - 1, -1, -1):
-            shape = self.ranking.first_shape[self.ranking.shared[s]] + side.shape[s]
-            side.detail[s] = <uint16_t>(details % self.ranking.n_details[shape, 0])
-            details //= self.ranking.n_details[shape, 0]
+        return self.turns.advance[
+            self.ranking.content_by(shape + self.ranking.first_shape[cell], cell, 0, detail)]
 
     cdef void open_row(self, Side* side, int placement, int mine) noexcept nogil:
         # One of my placements that draw on the stock `mine`.

@@ -1,5 +1,6 @@
 # The compiled half of `ur_solver.space.tiles`: rank and unrank of rows of contents.
 
+cimport cython
 from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t
 
 cdef enum:
@@ -12,10 +13,9 @@ cdef struct Place:
     int64_t tile
     int32_t row, column
     int32_t n_columns
-    int32_t mine, theirs         # the stocks that placements draw on
-    int32_t my_details, their_details  # how many combinations of details there are
 
 
+@cython.final
 cdef class TileRanking:
     cdef int n_cells, n_shared, n_private, n_frozen, n_stocks
     cdef const int16_t[:, ::1] take            # (stock, part) -> the rest, -1
@@ -26,6 +26,7 @@ cdef class TileRanking:
     cdef const uint16_t[::1] mirror_content    # content -> number on the mirror cell
     cdef const int32_t[::1] shared             # square by significance -> cell
     cdef const int32_t[::1] shared_mirror      # the cells across the board of those
+    cdef int32_t[::1] mirror_place             # place in `shared` of those
     cdef const int32_t[::1] private            # my private square -> cell
     cdef const int64_t[::1] radix              # by private square, in codes of placements
     cdef const int32_t[::1] n_placements       # stock -> placements
@@ -36,6 +37,11 @@ cdef class TileRanking:
     cdef const int32_t[:, ::1] n_details       # shape -> details of mine, of theirs
     cdef const uint16_t[::1] shape_of          # content -> number of its shape on its cell
     cdef const uint16_t[:, ::1] detail_of      # content -> number of its detail, mine, theirs
+    cdef const int32_t[:, :, ::1] n_digits     # (stock, shape) -> details of mine, of theirs it has
+    cdef const int16_t[:, :, ::1] rest         # (stock, shape, side) -> as many as are left, -1
+    cdef const uint16_t[:, :, ::1] digit_of    # (stock, content, side) -> its detail among those
+    cdef const uint16_t[:, ::1] detail_at      # (stock, entry of a shape and side) -> by digit
+    cdef const int32_t[:, ::1] first_entry     # (shape, side) -> its first entry
     cdef int32_t[::1] shape_start              # shape -> its first entry of `content_of`
     cdef uint16_t[::1] content_of              # by shape: (my detail, their detail) -> content
     cdef const int64_t[::1] below              # by shared square: (stock, stock, shape)
@@ -59,7 +65,18 @@ cdef class TileRanking:
     ) noexcept nogil
     cdef int64_t rank_row(self, const uint16_t* row) noexcept nogil
     cdef void write_row(self, int64_t rank, uint16_t* row) noexcept nogil
-    cdef void write_details(
-        self, const uint16_t* shapes, int row, int column, int mine, int theirs, uint16_t* state
+    cdef int find_details(
+        self, const uint16_t* shapes, int side, int stock, int line, uint16_t* details
+    ) noexcept nogil
+    cdef int line_of(
+        self, const uint16_t* shapes, int side, int stock, const uint16_t* details, int* left
+    ) noexcept nogil
+    cdef inline int content_by(self, int shape, int cell, int side, int detail) noexcept nogil:
+        # A content with a shape and a detail of a side, counted over all cells.
+        return self.first_content[cell] + self.content_of[
+            self.shape_start[shape] + (detail if side else detail * self.n_details[shape, 1])]
+
+    cdef void write_placement(
+        self, int side, int stock, int placement, uint16_t* row
     ) noexcept nogil
     cdef void write_mirror(self, const uint16_t* row, uint16_t* other) noexcept nogil

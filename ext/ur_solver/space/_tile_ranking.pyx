@@ -29,6 +29,8 @@ cdef class TileRanking:
         self.mirror_content = tables["mirror_content"]
         self.shared = tables["shared"]
         self.shared_mirror = tables["mirror_cell"][tables["shared"]]
+        self.mirror_place = np.array(
+            [list(self.shared).index(cell) for cell in self.shared_mirror], dtype=np.int32)
         self.private = tables["private"]
         self.radix = tables["radix"]
         self.n_placements = tables["n_placements"]
@@ -39,6 +41,11 @@ cdef class TileRanking:
         self.n_details = tables["n_details"]
         self.shape_of = tables["shape_of"]
         self.detail_of = tables["detail_of"]
+        self.n_digits = tables["n_digits"]
+        self.rest = tables["rest"]
+        self.digit_of = tables["digit_of"]
+        self.detail_at = tables["detail_at"]
+        self.first_entry = tables["first_entry"]
         self.below = tables["below"]
         self.below_start = tables["below_start"]
         self.frozen = tables["frozen"]
@@ -106,13 +113,14 @@ cdef class TileRanking:
     ) noexcept nogil:
         # The place of a sound row whose pieces off are known; False if it is over.
         cdef int mine = self.config(row, 0, my_off), theirs = self.config(row, 1, their_off)
-        cdef int s, cell, content, shape, my_row = 0, their_row = 0
+        cdef int s, cell, content, shape, my_row = 0, their_row = 0, my_details = 1
+        cdef int their_details = 1
         cdef int64_t weight = 1, my_code = 0, their_code = 0
         if mine < 0 or theirs < 0:
             return False
-        cdef int i = self.config_free[mine], j = self.config_free[theirs]
+        # what is left of stocks: j in the order of tiles, k in that of columns
+        cdef int i = self.config_free[mine], j = self.config_free[theirs], k = j
         place.tile = self.half_offset[mine, theirs]
-        place.my_details = place.their_details = 1
         for s in range(self.n_shared):
             cell = self.shared[s]
             content = row[cell]
@@ -124,10 +132,10 @@ cdef class TileRanking:
                     + (<int64_t>i * self.n_stocks + j) * self.n_shapes[cell] + shape]
                 content += self.first_content[cell]
                 shape += self.first_shape[cell]
-                my_row = my_row * self.n_details[shape, 0] + self.detail_of[content, 0]
-                place.my_details *= self.n_details[shape, 0]
-                place.their_details *= self.n_details[shape, 1]
-                weight = <int64_t>place.my_details * place.their_details
+                my_row = my_row * self.n_digits[i, shape, 0] + self.digit_of[i, content, 0]
+                my_details *= self.n_digits[i, shape, 0]
+                their_details *= self.n_digits[j, shape, 1]
+                weight = <int64_t>my_details * their_details
                 i -= self.parts[content, 0]
                 j -= self.parts[content, 1]
             # theirs in the order in which they are mine as the other side sees it
@@ -136,16 +144,16 @@ cdef class TileRanking:
             if content:
                 content += self.first_content[cell]
                 shape = self.first_shape[cell] + self.shape_of[content]
-                their_row = their_row * self.n_details[shape, 1] + self.detail_of[content, 1]
+                their_row = their_row * self.n_digits[k, shape, 1] + self.digit_of[k, content, 1]
+                k -= self.parts[content, 1]
         for s in range(self.n_private):
             cell = self.private[s]
             my_code += self.radix[s] * row[cell]
             cell = self.mirror_cell[cell]
             their_code += self.radix[s] * self.mirror_content[self.first_content[cell] + row[cell]]
-        place.mine, place.theirs = i, j
         place.row = my_row * self.n_placements[i] + self.placement_of[i, my_code]
         place.column = their_row * self.n_placements[j] + self.placement_of[j, their_code]
-        place.n_columns = place.their_details * self.n_placements[j]
+        place.n_columns = their_details * self.n_placements[j]
         return True
 
     cdef int64_t rank_placed(
@@ -167,8 +175,10 @@ cdef class TileRanking:
 
     cdef void write_row(self, int64_t rank, uint16_t* row) noexcept nogil:
         cdef uint16_t shapes[MAX_SHARED]
+        cdef uint16_t my_details[MAX_SHARED]
+        cdef uint16_t their_details[MAX_SHARED]
         cdef Py_ssize_t low = 0, high = self.half_start.shape[0] - 1, middle
-        cdef int mine, theirs, i, j, s, k, cell, first, last, half, content
+        cdef int mine, theirs, i, j, s, k, cell, first, last, half
         cdef int64_t weight = 1, columns = 1
         cdef const int64_t* below
         while low < high:
@@ -199,57 +209,85 @@ cdef class TileRanking:
             rank -= weight * below[first]
             shapes[s] = <uint16_t>first
             first += self.first_shape[cell]
-            weight *= self.n_details[first, 0] * self.n_details[first, 1]
-            columns *= self.n_details[first, 1]
-            content = self.first_content[cell] + self.content_of[self.shape_start[first]]
-            i -= self.parts[content, 0]
-            j -= self.parts[content, 1]
+            weight *= self.n_digits[i, first, 0] * self.n_digits[j, first, 1]
+            columns *= self.n_digits[j, first, 1]
+            i, j = self.rest[i, first, 0], self.rest[j, first, 1]
         columns *= self.n_placements[j]
-        self.write_details(shapes, <int>(rank // columns), <int>(rank % columns), i, j, row)
+        first, last = self.n_placements[i], self.n_placements[j]
+        i = self.find_details(
+            shapes, 0, self.config_free[mine], <int>(rank // columns) // first, my_details)
+        j = self.find_details(
+            shapes, 1, self.config_free[theirs], <int>(rank % columns) // last, their_details)
+        for s in range(self.n_shared):
+            row[self.shared[s]] = self.content_of[
+                self.shape_start[self.first_shape[self.shared[s]] + shapes[s]]
+                + my_details[s] * self.n_details[self.first_shape[self.shared[s]] + shapes[s], 1]
+                + their_details[s]]
+        self.write_placement(0, i, <int>(rank // columns) % first, row)
+        self.write_placement(1, j, <int>(rank % columns) % last, row)
 
-    cdef void write_details(
-        self, const uint16_t* shapes, int row, int column, int mine, int theirs, uint16_t* state
+    cdef int find_details(
+        self, const uint16_t* shapes, int side, int stock, int line, uint16_t* details
     ) noexcept nogil:
-        # All of a state but its frozen squares, by the shapes of its tile, its row and its
-        # column, and the stocks that placements draw on.
-        cdef int my_details[MAX_WIDTH]
-        cdef int their_details[MAX_WIDTH]
-        cdef int32_t shape_on[MAX_WIDTH]
-        cdef int s, cell, shape, content
-        cdef int my_row = row // self.n_placements[mine]
-        cdef int their_row = column // self.n_placements[theirs]
-        cdef int64_t my_code = self.code_of[mine, row % self.n_placements[mine]]
-        cdef int64_t their_code = self.code_of[theirs, column % self.n_placements[theirs]]
+        # A side's details on shared squares in a line of rows or of columns, those that differ in
+        # the placement alone; what they leave of its stock. Shapes and details are in the order of
+        # tiles.
+        cdef int places[MAX_SHARED]  # by digit, its square's in that order
+        cdef int n_digits[MAX_SHARED]
+        cdef int s, k, shape, n_places = 0, left = stock, n = 1
         for s in range(self.n_shared):
-            shape_on[self.shared[s]] = self.first_shape[self.shared[s]] + shapes[s]
-        for s in range(self.n_shared - 1, -1, -1):
-            cell = self.shared[s]
-            shape = shape_on[cell]
-            my_details[cell] = my_row % self.n_details[shape, 0]
-            my_row //= self.n_details[shape, 0]
-            cell = self.shared_mirror[s]
-            shape = shape_on[cell]
-            their_details[cell] = their_row % self.n_details[shape, 1]
-            their_row //= self.n_details[shape, 1]
+            k = s if side == 0 else self.mirror_place[s]
+            details[k] = 0
+            shape = self.first_shape[self.shared[k]] + shapes[k]
+            # where a side has no piece there is no more to it
+            if shapes[k] == 0 or self.rest[left, shape, side] == left:
+                continue
+            places[n_places], n_digits[n_places] = k, self.n_digits[left, shape, side]
+            n *= n_digits[n_places]
+            n_places += 1
+            left = self.rest[left, shape, side]
+        for s in range(n_places):
+            k = places[s]
+            shape = self.first_shape[self.shared[k]] + shapes[k]
+            n //= n_digits[s]
+            details[k] = self.detail_at[stock, self.first_entry[shape, side] + line // n]
+            line %= n
+            stock -= self.parts[self.content_by(shape, self.shared[k], side, details[k]), side]
+        return stock
+
+    cdef int line_of(
+        self, const uint16_t* shapes, int side, int stock, const uint16_t* details, int* left
+    ) noexcept nogil:
+        # The line that has these details, the inverse of `find_details`; what is left of the stock.
+        cdef int s, k, shape, content, line = 0
         for s in range(self.n_shared):
-            cell = self.shared[s]
-            shape = shape_on[cell]
-            state[cell] = self.content_of[
-                self.shape_start[shape] + my_details[cell] * self.n_details[shape, 1]
-                + their_details[cell]]
+            k = s if side == 0 else self.mirror_place[s]
+            if shapes[k] == 0:
+                continue
+            shape = self.first_shape[self.shared[k]] + shapes[k]
+            content = self.content_by(shape, self.shared[k], side, details[k])
+            line = line * self.n_digits[stock, shape, side] + self.digit_of[stock, content, side]
+            stock -= self.parts[content, side]
+        left[0] = stock
+        return line
+
+    cdef void write_placement(
+        self, int side, int stock, int placement, uint16_t* row
+    ) noexcept nogil:
+        # A side's private squares, and the rest of a stock at home.
+        cdef int64_t code = self.code_of[stock, placement]
+        cdef int s, cell, content
         for s in range(self.n_private):
             cell = self.private[s]
-            content = <int>(my_code // self.radix[s])
-            my_code %= self.radix[s]
-            state[cell] = <uint16_t>content
-            mine -= self.parts[self.first_content[cell] + content, 0]
-            content = <int>(their_code // self.radix[s])
-            their_code %= self.radix[s]
-            theirs -= self.parts[self.first_content[cell] + content, 0]
-            state[self.mirror_cell[cell]] = self.mirror_content[
-                self.first_content[cell] + content]
-        state[self.n_cells] = <uint16_t>mine
-        state[self.n_cells + 1] = <uint16_t>theirs
+            content = <int>(code // self.radix[s])
+            code %= self.radix[s]
+            stock -= self.parts[self.first_content[cell] + content, 0]
+            if side == 0:
+                row[cell] = <uint16_t>content
+            else:
+                row[self.mirror_cell[cell]] = self.mirror_content[
+                    self.first_content[cell] + content]
+        row[self.n_cells + side] = <uint16_t>stock
 
     cdef void write_mirror(self, const uint16_t* row, uint16_t* other) noexcept nogil:
         # The row as the other side sees it.
