@@ -44,6 +44,23 @@ def test_hdf5_reads_what_is_encoded_here(tmp_path, dtype, length):
         assert np.array_equal(file["values"][()], numbers)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("length", LENGTHS)
+def test_what_is_behind_the_last_number_is_zero(tmp_path, dtype, length):
+    numbers = some_numbers(length, dtype)
+    for n in {1, 7, 1023, 1024, 1025, 2048, 4096, length - 1}:
+        if 0 < n < length:
+            with h5py.File(tmp_path / "part.h5", "w") as file:
+                options = compressed(numbers.itemsize)
+                found = file.create_dataset(
+                    "values", length, numbers.dtype, chunks=(length,), fletcher32=True, **options
+                )
+                found.id.write_direct_chunk((0,), encode(numbers[:n], length))
+            with h5py.File(tmp_path / "part.h5") as file:
+                assert np.array_equal(file["values"][:n], numbers[:n])
+                assert not file["values"][n:].any()
+
+
 WITHOUT = """
 import sys, h5py
 from tests.table.test_chunk import some_numbers, write_ours

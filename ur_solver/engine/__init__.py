@@ -1,5 +1,6 @@
 """Solving: blocks, the graph of them, runners, stores and proofs."""
 
+from ur_solver.engine.backlog import Backlog
 from ur_solver.engine.block import solve_block
 from ur_solver.engine.certify import BlockBound, certify
 from ur_solver.engine.cut import BlockLevels, bound_levels
@@ -15,6 +16,7 @@ __all__ = [
     "MIN_TOLERANCE",
     "Allowance",
     "Assignment",
+    "Backlog",
     "BlockBound",
     "BlockGraph",
     "BlockLevels",

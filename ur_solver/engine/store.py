@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from types import TracebackType
 from typing import Any, Protocol, Self
 
 from ur_solver.blocks import BlockFiles
+from ur_solver.engine.backlog import Backlog
 from ur_solver.engine.result import BlockResult
 from ur_solver.kernel import FinishedBlocks, Values
 
@@ -90,13 +91,11 @@ class FileStore:
     ) -> None:
         self._files = files
         self._most_kept = most_kept
-        self._most_unwritten = most_unwritten
         self._on_written = on_written
         self._values: dict[int, Values] = {}  # those that are kept, and those not written yet
         self._kept: dict[int, int] = {}  # of those that are kept, the bytes
         self._errors: dict[int, float | None] = {}
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="block-files")
-        self._unwritten: list[tuple[Future[None], int]] = []
+        self._backlog = Backlog("block-files", most_unwritten)
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -108,7 +107,7 @@ class FileStore:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._writer.shutdown(wait=True, cancel_futures=False)
+        self._backlog.close()
 
     def values_of(self, index: int) -> Values | None:
         """The values of a block; None if it is not finished."""
@@ -131,17 +130,16 @@ class FileStore:
             If this block, or one before it, cannot be written.
         """
         size = result.values.nbytes
-        self._settle(self._most_unwritten)
+        self._backlog.settle()
         with self._lock:
             is_kept = self._has_room(size)
             if is_kept:
                 self._kept[result.index] = size
             self._values[result.index] = result.values
             self._errors[result.index] = result.error
-            write = self._writer.submit(self._write, result, is_kept)
-            self._unwritten.append((write, size))
+        self._backlog.submit(size, partial(self._write, result, is_kept))
         if not is_kept:
-            self._settle(self._most_unwritten)
+            self._backlog.settle()
 
     def _has_room(self, size: int) -> bool:
         return self._most_kept is None or sum(self._kept.values()) + size <= self._most_kept
@@ -162,7 +160,7 @@ class FileStore:
 
     def wait(self) -> None:
         """Wait until all blocks are in their files; OutputError if one cannot be written."""
-        self._settle(0)
+        self._backlog.wait()
 
     def _write(self, result: BlockResult, is_kept: bool) -> None:
         row = self._files.write(result.record, result.values, is_read_again=not is_kept)
@@ -170,15 +168,3 @@ class FileStore:
             if not is_kept:
                 self._values.pop(result.index, None)
         self._on_written(row)
-
-    def _settle(self, most: int) -> None:
-        """Raise the errors of finished writes; wait until at most `most` bytes are unwritten."""
-        while True:
-            with self._lock:
-                waiting = sum(size for _, size in self._unwritten)
-                oldest = self._unwritten[0][0] if self._unwritten else None
-            if oldest is None or (waiting <= most and not oldest.done()):
-                return
-            oldest.result()
-            with self._lock:
-                self._unwritten = [each for each in self._unwritten if each[0] is not oldest]

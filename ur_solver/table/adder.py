@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 from ur_solver.blocks import BlockRecord
-from ur_solver.engine import BlockResult, FileStore
+from ur_solver.engine import Backlog, BlockResult, FileStore
 from ur_solver.kernel import Values
 from ur_solver.table.folder import FolderWriter
 from ur_solver.table.writer import TableWriter
@@ -34,9 +34,7 @@ class Adder:
     def __init__(self, writer: TableWriter | FolderWriter, store: FileStore, *, most: int) -> None:
         self._writer = writer
         self._store = store
-        self._most = most
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="table")
-        self._pending: list[tuple[Future[None], int]] = []
+        self._backlog = Backlog("table", most)
         self._added: set[int] = set()
         self.position_sweeps = 0
 
@@ -44,35 +42,23 @@ class Adder:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=False)
+        self._backlog.close()
 
     def add(self, record: BlockRecord) -> bool:
         """Put a block that the store has into the table; False if it was added before."""
-        self._settle(self._most)
+        self._backlog.settle()
         if record.index in self._added:
             return False
         values = self._store.values_of(record.index)
         assert values is not None
         self._added.add(record.index)
-        self._pending.append((self._pool.submit(self._add, record, values), values.nbytes))
+        self._backlog.submit(values.nbytes, partial(self._add, record, values))
         self.position_sweeps += record.sweeps * len(values)
         return True
 
     def wait(self) -> None:
         """Wait until all blocks are in the table."""
-        self._settle(0)
+        self._backlog.wait()
 
     def _add(self, record: BlockRecord, values: Values) -> None:
         self._writer.add(BlockResult.of(record, values))
-
-    def _settle(self, most: int) -> None:
-        """Raise the errors of finished writes; wait until at most `most` bytes are missing."""
-        waiting = sum(size for _, size in self._pending)
-        still = []
-        for future, size in self._pending:
-            if future.done() or waiting > most:
-                future.result()
-                waiting -= size
-            else:
-                still.append((future, size))
-        self._pending = still

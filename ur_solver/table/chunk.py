@@ -11,6 +11,7 @@ do not fill a group of eight; and the Fletcher-32 checksum of all that (uint32, 
 from __future__ import annotations
 
 import struct
+from functools import cache
 from typing import Any
 
 import h5py
@@ -73,21 +74,35 @@ def encode(numbers: npt.NDArray[Any], length: int) -> bytes:
     length : int
         The numbers in a chunk.
     """
-    if len(numbers) < length:
-        numbers = np.concatenate([numbers, np.zeros(length - len(numbers), numbers.dtype)])
     itemsize = numbers.dtype.itemsize
-    content = numbers.view(np.uint8)
-    end = length // 8 * 8 * itemsize
-    rows = np.empty(end, dtype=np.uint8)
-    _bits.shuffle(content[:end], rows, itemsize, _BLOCK_BYTES // itemsize)
-    parts = [_HEAD.pack(len(content), _BLOCK_BYTES)]
+    size, end = length * itemsize, length // 8 * 8 * itemsize
+    # blocks behind the last number are the same in all chunks: most of a small block of positions
+    used = min(size, -(-numbers.nbytes // _BLOCK_BYTES) * _BLOCK_BYTES)
+    content = np.zeros(used, dtype=np.uint8)
+    content[: numbers.nbytes] = numbers.view(np.uint8)
+    rows = np.empty(min(used, end), dtype=np.uint8)
+    _bits.shuffle(content[: len(rows)], rows, itemsize, _BLOCK_BYTES // itemsize)
+    parts = [_HEAD.pack(size, _BLOCK_BYTES)]
     for at in range(0, end, _BLOCK_BYTES):
-        block = lz4.block.compress(rows[at : at + _BLOCK_BYTES], store_size=False)
-        parts += [_LENGTH.pack(len(block)), block]
-    parts.append(content[end:].tobytes())
+        if at < used:
+            parts += _packed(rows[at : at + _BLOCK_BYTES].data)
+        else:
+            parts += _packed_zeros(min(_BLOCK_BYTES, end - at))
+    parts.append(content[end:].tobytes().ljust(size - end, b"\0"))
     stored = b"".join(parts)
     checksum = _bits.fletcher32(np.frombuffer(stored, dtype=np.uint8))
     return stored + _CHECKSUM.pack(checksum)
+
+
+def _packed(block: memoryview | bytes) -> tuple[bytes, bytes]:
+    """A Bitshuffle block as its length and LZ4 data."""
+    data = lz4.block.compress(block, store_size=False)
+    return _LENGTH.pack(len(data)), data
+
+
+@cache
+def _packed_zeros(size: int) -> tuple[bytes, bytes]:
+    return _packed(bytes(size))
 
 
 def decode(stored: bytes, numbers: npt.NDArray[Any]) -> None:
