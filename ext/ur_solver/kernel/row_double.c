@@ -62,9 +62,12 @@ UR_INLINE double followed_one(const double *at, uint32_t next)
 UR_INLINE __m256d gather_four(const double *row, const int32_t *map)
 {
     const __m128i places = _mm_loadu_si128((const __m128i *)map);
-    const __m256i none = _mm256_cvtepi32_epi64(_mm_srai_epi32(places, 31));
-    const __m256d is_move = _mm256_castsi256_pd(_mm256_xor_si256(none, _mm256_set1_epi64x(-1)));
-    return _mm256_mask_i32gather_pd(_mm256_set1_pd(NO_MOVE), row, places, is_move, 8);
+    const __m128i at = _mm_max_epi32(places, _mm_setzero_si128());
+    const __m256d values = _mm256_setr_pd(
+        row[_mm_extract_epi32(at, 0)], row[_mm_extract_epi32(at, 1)],
+        row[_mm_extract_epi32(at, 2)], row[_mm_extract_epi32(at, 3)]);
+    const __m256d none = _mm256_castsi256_pd(_mm256_cvtepi32_epi64(places));
+    return _mm256_blendv_pd(values, _mm256_set1_pd(NO_MOVE), none);
 }
 #define UR_FOLLOWED(at, next) follow_four(at, next)
 UR_INLINE __m256d follow_four(const double *at, const uint32_t *next)
