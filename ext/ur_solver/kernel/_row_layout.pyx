@@ -308,7 +308,7 @@ cdef class RowLayout:
         desk.half = t >= self.second_half
         desk.shapes = self.shapes + t * self.ranking.n_shared
         desk.columns = self.tiles[t].columns
-        desk.n_maps = 0
+        desk.n_maps, desk.knows_lines = 0, False
         side.mine, side.theirs = self.halves[desk.half, 0], self.halves[desk.half, 1]
         memcpy(side.shape, desk.shapes, self.ranking.n_shared * sizeof(uint16_t))
         mine, theirs = self.ranking.config_free[side.mine], self.ranking.config_free[side.theirs]

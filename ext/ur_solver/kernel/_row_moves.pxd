@@ -79,6 +79,9 @@ cdef struct Desk:
     int64_t map_starts[MOST_MAPS]
     double* leaving              # by throw a row of the best moves that leave the block
     int32_t* column_after        # by column, of a mapped move
+    bint knows_lines             # whether these are the tile's:
+    uint16_t* line_details       # by line of columns, details of theirs on shared squares
+    int32_t* line_left           # what they leave of their stock
     Found found[MAX_THROWS]
 
 
@@ -118,7 +121,7 @@ cdef class RowLister:
         self, RowChunk* chunk, Desk* desk, const ColumnMap* map
     ) noexcept nogil
     cdef void write_columns(
-        self, const Desk* desk, const ColumnMap* map, int32_t* columns
+        self, Desk* desk, const ColumnMap* map, int32_t* columns
     ) noexcept nogil
     cdef bint change_detail(self, const Change* change, uint16_t* details) noexcept nogil
 

@@ -54,7 +54,11 @@ cdef class RowLister:
             return NULL
         desk.leaving = <double*>malloc(MAX_THROWS * self.most_columns * sizeof(double))
         desk.column_after = <int32_t*>malloc(self.most_columns * sizeof(int32_t))
-        if desk.leaving == NULL or desk.column_after == NULL:
+        desk.line_details = <uint16_t*>malloc(
+            self.most_columns * (self.ranking.n_shared + 1) * sizeof(uint16_t))
+        desk.line_left = <int32_t*>malloc(self.most_columns * sizeof(int32_t))
+        if (desk.leaving == NULL or desk.column_after == NULL or desk.line_details == NULL
+                or desk.line_left == NULL):
             close_desk(desk)
             return NULL
         return desk
@@ -316,17 +320,22 @@ cdef class RowLister:
         return start
 
     cdef void write_columns(
-        self, const Desk* desk, const ColumnMap* map, int32_t* columns
+        self, Desk* desk, const ColumnMap* map, int32_t* columns
     ) noexcept nogil:
         # Where a map takes each column of the desk's tile, in the tile of its side; -1 where there
         # is no move.
         cdef uint16_t details[MAX_SHARED]
-        cdef int stock = self.ranking.config_free[desk.side.theirs]
+        cdef int n = self.ranking.n_shared, stock = self.ranking.config_free[desk.side.theirs]
         cdef int n_lines = desk.columns // self.ranking.n_placements[desk.theirs]
         cdef int line, p, left, left_to, to
+        if not desk.knows_lines:
+            for line in range(n_lines):
+                desk.line_left[line] = self.ranking.find_details(
+                    desk.shapes, 1, stock, line, desk.line_details + line * n)
+            desk.knows_lines = True
         for line in range(n_lines):
-            left = self.ranking.find_details(desk.shapes, 1, stock, line, details)
-            to = -1
+            memcpy(details, desk.line_details + line * n, n * sizeof(uint16_t))
+            left, to = desk.line_left[line], -1
             if self.change_detail(map.lifted, details) and self.change_detail(map.landed, details):
                 to = self.ranking.line_of(desk.side.shape, 1, stock, details, &left_to)
             for p in range(self.ranking.n_placements[left]):
@@ -356,6 +365,8 @@ cdef const Change* touching(const Change* change) noexcept nogil:
 cdef void close_desk(Desk* desk) noexcept nogil:
     free(desk.leaving)
     free(desk.column_after)
+    free(desk.line_details)
+    free(desk.line_left)
     free(desk)
 
 
