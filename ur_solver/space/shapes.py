@@ -5,9 +5,6 @@ there, in which order where there is one. Tiles tell shapes. The marks and numbe
 there are a *detail* of my row, those of theirs a detail of their column. Every detail of mine goes
 with every detail of theirs; where the contents of a square are not such a product, its marks count
 as part of the shape.
-
-Not every detail goes with every stock: a piece with a number stands in one place only. Of a stock
-those are counted that it has the pieces for, and each has a *digit* among them.
 """
 
 from __future__ import annotations
@@ -15,9 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from ur_solver.rules.contents import DARK, LIGHT, is_marked, side_of, split
 
@@ -103,84 +97,3 @@ def _key(content: str, is_stack: bool) -> tuple[Any, _Detail, _Detail]:
     if is_stack:
         return whose, details[0], details[1]
     return tuple(sorted(whose)), tuple(sorted(details[0])), tuple(sorted(details[1]))
-
-
-@dataclass(frozen=True)
-class Digits:
-    """How the details of shapes are numbered, by what is left of a side's stock.
-
-    Shapes and contents are counted over all squares. A shape's *entries* are its details of me,
-    then its details of them, one after the other; the entries of all shapes follow each other.
-
-    Attributes
-    ----------
-    n : int32, shape (stocks, shapes, 2)
-        How many details of mine and of theirs a stock has the pieces for.
-    rest : int16, shape (stocks, shapes, 2)
-        As many pieces as are left of the stock then; -1 if it has too few.
-    digit_of : uint16, shape (stocks, contents, 2)
-        A content's detail of mine and of theirs among these.
-    detail_of : uint16, shape (stocks, entries)
-        The detail of each digit.
-    first_entry : int32, shape (shapes, 2)
-        Where the entries of a shape and side begin.
-    """
-
-    n: npt.NDArray[np.int32]
-    rest: npt.NDArray[np.int16]
-    digit_of: npt.NDArray[np.uint16]
-    detail_of: npt.NDArray[np.uint16]
-    first_entry: npt.NDArray[np.int32]
-
-    @classmethod
-    def of(
-        cls,
-        squares: Sequence[ShapedSquare],
-        parts: Sequence[npt.NDArray[np.int64]],
-        take: npt.NDArray[np.int16],
-    ) -> Digits:
-        """The digits of some squares.
-
-        Parameters
-        ----------
-        squares : sequence of ShapedSquare
-        parts : sequence of int64 arrays, shape (contents, 2)
-            For each square what each content takes of my stock and of theirs.
-        take : int16, shape (stocks, stocks)
-            As of `Stock`.
-        """
-        n_shapes = sum(square.n_shapes for square in squares)
-        n_contents = sum(map(len, parts))
-        n_entries = sum(sum(square.n_mine) + sum(square.n_theirs) for square in squares)
-        stocks = np.arange(len(take))
-        found = cls(
-            n=np.zeros((len(take), n_shapes, 2), dtype=np.int32),
-            rest=np.full((len(take), n_shapes, 2), -1, dtype=np.int16),
-            digit_of=np.zeros((len(take), n_contents, 2), dtype=np.uint16),
-            detail_of=np.zeros((len(take), n_entries), dtype=np.uint16),
-            first_entry=np.zeros((n_shapes, 2), dtype=np.int32),
-        )
-        shape = content = entry = 0
-        for square, part in zip(squares, parts, strict=True):
-            order = np.argsort(square.shape, kind="stable")
-            numbers = np.split(order, np.cumsum(np.bincount(square.shape))[:-1])
-            for members in numbers:
-                for side, details in enumerate((square.mine, square.theirs)):
-                    detail = np.array(details)[members]
-                    needs = np.zeros(detail.max() + 1, dtype=np.int64)
-                    needs[detail] = part[members, side]
-                    fits = take[:, needs] >= 0
-                    digit = np.cumsum(fits, axis=1) - 1
-                    has_some = fits.any(axis=1)
-                    found.n[:, shape, side] = fits.sum(axis=1)
-                    found.rest[has_some, shape, side] = take[
-                        stocks[has_some], needs[fits[has_some].argmax(axis=1)]
-                    ]
-                    found.digit_of[:, content + members, side] = np.maximum(digit, 0)[:, detail]
-                    found.first_entry[shape, side] = entry
-                    stock, fitting = np.nonzero(fits)
-                    found.detail_of[stock, entry + digit[stock, fitting]] = fitting
-                    entry += len(needs)
-                shape += 1
-            content += len(part)
-        return found

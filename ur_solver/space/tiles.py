@@ -37,9 +37,10 @@ from ur_solver.rules import LIGHT, Position, RuleSet, mirror_square
 from ur_solver.rules.contents import DARK, side_of, split, swap_sides
 from ur_solver.space import _tile_ranking
 from ur_solver.space.base import Block, Space, number_blocks
+from ur_solver.space.digits import Digits
 from ur_solver.space.layout import layout_of
 from ur_solver.space.placements import Placements
-from ur_solver.space.shapes import Digits, shaped
+from ur_solver.space.shapes import shaped
 from ur_solver.space.stock import Stock
 
 _MOST_FROZEN = 4
