@@ -83,17 +83,19 @@ def room_for(
     budget = available_bytes(threads) if memory is None else memory
     misfit = _misfit(part, budget, certify, precision)
     if misfit is not None:
-        fitting = [
+        fewer = reversed(range(1, min(part.left or 1, MAX_PIECES + 1)))
+        fitting = (
             count
-            for count in range(1, min(part.left or 1, MAX_PIECES + 1))
+            for count in fewer
             if _misfit(_smaller(part, count), budget, certify, precision) is None
-        ]
+        )
         fits = (
             "the largest count that fits is {0} (-n {0})"
             if part.is_whole
             else "at most {0} left would fit (--left {0})"
         )
-        advice = f"; {fits.format(fitting[-1])}" if fitting else ""
+        largest = next(fitting, None)
+        advice = "" if largest is None else f"; {fits.format(largest)}"
         raise MemoryLimitError(
             f"{part.title} has {part.n_positions:,} positions and {misfit}{advice}"
         )

@@ -28,6 +28,7 @@ from ur_solver.kernel.rounding import blur_of, blur_of_shares
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.rules import RuleSet
 from ur_solver.space import Block, RaceSpace, Space, StakesSpace, TileSpace, move_tables
 
 _LEAST_BYTES = 1 << 20
@@ -232,20 +233,30 @@ class RowKernel(_LaidOut):
 
         With more pieces rows are longer, and each list serves more values.
         """
-        space = self.space
-        largest = max(block.size for block in space.blocks)
+        rules = self.space.rules
+        largest = max(block.size for block in self.space.blocks)
         limit = max(_SAMPLE_SIZE, min(_LARGE_SAMPLE_SIZE, largest // _SMALL_PART))
-        for pieces in range(1, space.rules.pieces + 1):
-            larger = TileSpace(self.space.rules.with_pieces(pieces))
-            if pieces > 1 and max(block.size for block in larger.blocks) > limit:
-                break
-            space = larger
-        kernel = RowKernel(space, precision=self.precision)
-        block = max(space.blocks, key=lambda each: each.size)
-        work = kernel.lay_out(block, _AnyValues(space), Workspace())
-        used = _MORE_LISTS / block.size
-        policies = work.policy_bytes / block.size
-        return used * work.list_bytes, used * work.word_bytes, policies
+        for pieces in range(2, rules.pieces + 1):
+            if _largest_size(rules.with_pieces(pieces)) > limit:
+                return _sampled_bytes(rules.with_pieces(pieces - 1), self.precision)
+        return _sampled_bytes(rules, self.precision)
+
+
+@lru_cache(maxsize=64)
+def _largest_size(rules: RuleSet) -> int:
+    """Values of the largest block."""
+    return max(block.size for block in TileSpace(rules).blocks)
+
+
+@lru_cache(maxsize=64)
+def _sampled_bytes(rules: RuleSet, precision: str) -> tuple[float, float, float]:
+    """What a value's part of lists, of their words and of policies takes in the largest block."""
+    kernel = RowKernel(TileSpace(rules), precision=precision)
+    block = max(kernel.space.blocks, key=lambda each: each.size)
+    work = kernel.lay_out(block, _AnyValues(kernel.space), Workspace())
+    used = _MORE_LISTS / block.size
+    policies = work.policy_bytes / block.size
+    return used * work.list_bytes, used * work.word_bytes, policies
 
 
 class _AnyValues:
