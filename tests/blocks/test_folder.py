@@ -174,7 +174,7 @@ def test_blocks_of_birds_whose_positions_had_other_numbers_are_refused(output):
         pass
     head = folder(output) / "solve.json"
     head.write_text(head.read_text().replace('"version": 6', '"version": 5'))
-    said = "is of version 5, this program reads 6 of birds; remove"
+    said = "is of version 5, this program reads 6 for birds; remove"
     with pytest.raises(CheckpointError, match=said), opened(output, birds):
         pass
 

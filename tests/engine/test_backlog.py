@@ -18,7 +18,7 @@ def backlog():
 
 def test_writes_are_made_in_turn_beside_the_caller(backlog):
     written, gate = [], threading.Event()
-    backlog.submit(4, gate.wait)
+    backlog.submit(4, lambda: gate.wait(60))
     for k in range(3):
         backlog.submit(2, lambda k=k: written.append((k, threading.current_thread().name)))
     backlog.settle()  # ten bytes may wait
@@ -33,7 +33,7 @@ def test_it_is_waited_for_where_too_much_waits(backlog):
     gate, opened = threading.Event(), []
 
     def wait_and_note():
-        gate.wait()
+        gate.wait(60)
         opened.append(True)
 
     backlog.submit(9, wait_and_note)
@@ -45,12 +45,12 @@ def test_it_is_waited_for_where_too_much_waits(backlog):
 
 
 def test_the_first_error_is_raised_from_then_on(backlog):
-    def fail():
-        raise OSError("full")
+    def fail(reason):
+        raise OSError(reason)
 
     backlog.submit(1, lambda: None)
-    backlog.submit(1, fail)
-    backlog.submit(1, lambda: None)
+    backlog.submit(0, lambda: fail("full"))
+    backlog.submit(1, lambda: fail("gone"))
     for _ in range(2):
         with pytest.raises(OSError, match="full"):
             backlog.wait()

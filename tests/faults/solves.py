@@ -359,8 +359,7 @@ def other_checkpoints(solves: Solves) -> Tally:
         with BlockFolder(solves.blocks, Job(rules.settled(), tolerance)):
             pass
         _count_refused(tally, solves, f"{rules.pieces} pieces, tolerance {tolerance}")
-    version = '"version": {}'
-    others = [(version.format(VERSION), version.format(VERSION + by)) for by in (-1, 1)]
+    others = [(f'"version": {VERSION}', f'"version": {VERSION + by}') for by in (-1, 1)]
     for old, new in (*others, ("{", "")):
         solves.clear()
         with BlockFolder(solves.blocks, Job(solves.rules.settled(), 1e-12)) as checkpoint:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.golden import FOLDER
-from tests.kernel.blocks import block_of, ranks_of
+from tests.kernel.blocks import block_of, probes, ranks_of
 from tests.solving import solve
 from ur_solver.kernel import ArrayBlocks, RowKernel, Workspace, kernel_of
 from ur_solver.kernel._tiled import instruction_sets
@@ -89,6 +89,29 @@ def test_tiles_and_single_positions_agree(name, pieces, instruction_set):
         by_tiles = work.residual(1)
         by_position = kernel.residual(block, own, blocks, block.offset, block.size)
         assert by_tiles == pytest.approx(by_position, abs=1e-14)
+
+
+def test_tiles_and_single_positions_agree_where_three_pieces_have_numbers():
+    space = space_of(named_rules("birds:3"))
+    kernel, values = RowKernel(space), meaningless(space)
+    blocks = ArrayBlocks(space, values)
+    for block in {block.size: block for block in space.blocks if block.size < 50_000}.values():
+        own = values[ranks_of(block)].copy()
+        work = kernel.lay_out(block, blocks, Workspace())
+        work.load(own)
+        by_position = kernel.residual(block, own, blocks, block.offset, block.size)
+        assert work.residual(1) == pytest.approx(by_position, abs=1e-14)
+    # values of about 1/2 but for one, whose own update has the largest residual
+    tried = 0
+    for block, probed in probes(space, 400, 3):
+        if block.size < 50_000:
+            blocks, own = ArrayBlocks(space, probed), probed[ranks_of(block)].copy()
+            work = kernel.lay_out(block, blocks, Workspace())
+            work.load(own)
+            by_position = kernel.residual(block, own, blocks, block.offset, block.size)
+            assert work.residual(1) == pytest.approx(by_position, abs=1e-14)
+            tried += 1
+    assert tried > 50
 
 
 @pytest.mark.parametrize("instruction_set", instruction_sets())

@@ -20,14 +20,14 @@ def test_a_stock_numbers_the_pieces_that_it_has():
     )
     without_two = 0b101
     digits = space.digits
-    assert digits.n[without_two, [mine, theirs]].tolist() == [[2, 1], [1, 2]]
+    assert digits.n_digits[without_two, [mine, theirs]].tolist() == [[2, 1], [1, 2]]
     assert [int(digits.digit_of[without_two, of[c], 0]) for c in ("L1", "L3")] == [0, 1]
     assert [int(digits.digit_of[without_two, of[c], 1]) for c in ("D1", "D3")] == [0, 1]
     entry = digits.first_entry[mine, 0]
-    assert digits.detail_of[without_two, entry : entry + 2].tolist() == [0, 2]
+    assert digits.detail_at[without_two, entry : entry + 2].tolist() == [0, 2]
     assert digits.rest[without_two, mine].tolist() == [0b100, without_two]
     assert digits.rest[0, mine, 0] == -1
-    assert digits.n[0, mine, 0] == 0
+    assert digits.n_digits[0, mine, 0] == 0
 
 
 @pytest.mark.parametrize("name", ["birds:4", "casual:4", "skiriuk:3", "ben:2"])
@@ -48,9 +48,9 @@ def test_digits_go_there_and_back(name):
         for stock in range(space.stock.size):
             has = space.stock.take[stock, parts[:, side]] >= 0
             digit = digits.digit_of[stock, has, side]
-            assert (digit < digits.n[stock, shapes[has], side]).all()
+            assert (digit < digits.n_digits[stock, shapes[has], side]).all()
             entries = digits.first_entry[shapes[has], side] + digit
-            assert np.array_equal(digits.detail_of[stock, entries], details[has, side])
+            assert np.array_equal(digits.detail_at[stock, entries], details[has, side])
             left = digits.rest[stock, shapes[has], side]
             counts = [space.stock.count(stock - part) for part in parts[has, side].tolist()]
             assert [space.stock.count(each) for each in left.tolist()] == counts

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.readable import reachable
-from ur_solver.errors import IllegalPositionError
+from ur_solver.errors import IllegalPositionError, RuleSetError
 from ur_solver.rules import DARK, LIGHT, named_rules
 from ur_solver.rules.contents import side_of, split
+from ur_solver.rules.families.birds import Birds
 from ur_solver.rules.turns import turn
 from ur_solver.space import TileSpace, space_of
 
@@ -148,6 +149,17 @@ def _owners(content, space, cell):
     sides = [side_of(piece) for piece in split(content)]
     is_stack = space.rules.mechanics.squares[space.squares[cell]].is_stack
     return tuple(sides if is_stack else sorted(sides))
+
+
+def test_rules_by_which_numbers_say_where_pieces_stand_are_refused(monkeypatch):
+    every = Birds.contents_on
+
+    def without_two(self, square):
+        return tuple(c for c in every(self, square) if square != "B1" or "2" not in c)
+
+    monkeypatch.setattr(Birds, "contents_on", without_two)
+    with pytest.raises(RuleSetError, match=r"birds:2: what may stand on a square depends on the"):
+        TileSpace(named_rules("birds:2"))
 
 
 def test_a_position_that_is_over_has_no_rank():

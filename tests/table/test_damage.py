@@ -176,13 +176,20 @@ def test_other_versions_are_refused(copy, version, remedy):
         TableFile(copy)
 
 
-def test_a_table_of_birds_whose_positions_had_other_numbers_is_refused(tmp_path):
-    path = tmp_path / "birds.h5"
-    write_meaningless(path, named_rules("birds:1"))
+@pytest.mark.parametrize(
+    ("word", "version", "before"), [("birds:1", 6, 5), ("skiriuk:1", 3, 2), ("bell-stakes:1", 3, 2)]
+)
+def test_a_table_whose_positions_had_other_numbers_is_refused(tmp_path, word, version, before):
+    rules = named_rules(word)
+    path = tmp_path / "table.h5"
+    write_meaningless(path, rules)
     with h5py.File(path, "r+") as file:
-        assert file.attrs["version"] == 6
-        file.attrs["version"] = 3
-    with pytest.raises(TableVersionError, match=r"version 3, .* birds had other numbers: make it"):
+        assert file.attrs["version"] == version
+        file.attrs["version"] = before
+    said = (
+        rf"version {before}, .* {rules.name} had other numbers: make it again by 'ur solve {word}'"
+    )
+    with pytest.raises(TableVersionError, match=said):
         TableFile(path)
 
 

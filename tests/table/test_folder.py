@@ -12,7 +12,14 @@ from click.testing import CliRunner
 from ur_solver.api.table import Table
 from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
-from ur_solver.errors import DamagedTableError, InputError, NotATableError, OutputError, UrError
+from ur_solver.errors import (
+    DamagedTableError,
+    InputError,
+    NotATableError,
+    OutputError,
+    TableVersionError,
+    UrError,
+)
 from ur_solver.make import is_present, make_table
 from ur_solver.rules import named_rules
 from ur_solver.table import TABLE, VALUE_TYPES, TableFile, pack
@@ -174,6 +181,17 @@ def test_a_head_that_somebody_changed_is_named(folder, name, value):
     (folder / TABLE).write_text(json.dumps(head | {name: value}))
     with pytest.raises(UrError, match=name):
         TableFile(folder)
+
+
+def test_a_folder_of_birds_whose_positions_had_other_numbers_is_refused(tmp_path):
+    make_table(named_rules("birds:1"), tmp_path / "birds", threads=1)
+    for name, version, before in ((TABLE, 6, 3), ("solve.json", 6, 5)):
+        head = json.loads((tmp_path / "birds" / name).read_text())
+        assert head["version"] == version
+        (tmp_path / "birds" / name).write_text(json.dumps(head | {"version": before}))
+    said = r"version 3, .* birds had other numbers: make it again by 'ur solve birds:1'"
+    with pytest.raises(TableVersionError, match=said):
+        TableFile(tmp_path / "birds")
 
 
 def test_a_block_that_has_gone_is_named(folder):

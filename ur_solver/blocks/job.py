@@ -76,11 +76,14 @@ class Job:
             version = head["version"]
             of_version = f"checkpoint {str(path.parent)!r} is of version {version!r}"
             if version not in (VERSION, VERSION_OF_NUMBERED):
-                raise CheckpointError(f"{of_version}, this program reads {VERSION}; {remedy}")
+                raise CheckpointError(
+                    f"{of_version}, this program reads {VERSION}, and {VERSION_OF_NUMBERED} where "
+                    f"pieces have numbers; {remedy}"
+                )
             job = Job._of(head)
             if version != _version_of(job.rules):
                 raise CheckpointError(
-                    f"{of_version}, this program reads {_version_of(job.rules)} of "
+                    f"{of_version}, this program reads {_version_of(job.rules)} for "
                     f"{job.rules.name}; {remedy}"
                 )
             return job

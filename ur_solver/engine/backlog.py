@@ -41,7 +41,7 @@ class Backlog:
 
     def wait(self) -> None:
         """Wait until all is written, as `settle` does."""
-        self._settle(0)
+        self._settle(-1)
 
     def close(self) -> None:
         """Wait until all is written, whatever comes of it, and end the thread."""

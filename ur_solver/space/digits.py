@@ -24,22 +24,22 @@ class Digits:
 
     Attributes
     ----------
-    n : int32, shape (stocks, shapes, 2)
+    n_digits : int32, shape (stocks, shapes, 2)
         How many details of mine and of theirs a stock has the pieces for.
     rest : int16, shape (stocks, shapes, 2)
-        As many pieces as are left of the stock then; -1 if it has too few.
+        A stock of as many pieces as are left then, not always those pieces; -1 if it has too few.
     digit_of : uint16, shape (stocks, contents, 2)
         A content's detail of mine and of theirs among these.
-    detail_of : uint16, shape (stocks, entries)
+    detail_at : uint16, shape (stocks, entries)
         The detail of each digit.
     first_entry : int32, shape (shapes, 2)
         Where the entries of a shape and side begin.
     """
 
-    n: npt.NDArray[np.int32]
+    n_digits: npt.NDArray[np.int32]
     rest: npt.NDArray[np.int16]
     digit_of: npt.NDArray[np.uint16]
-    detail_of: npt.NDArray[np.uint16]
+    detail_at: npt.NDArray[np.uint16]
     first_entry: npt.NDArray[np.int32]
 
     @classmethod
@@ -79,15 +79,15 @@ class Digits:
         before: npt.NDArray[np.int64] = np.cumsum(fits, axis=1) - fits
         digit: npt.NDArray[np.int64] = before - np.repeat(before[:, first], counts.ravel(), axis=1)
         stock, fitting = np.nonzero(fits)
-        detail_of = np.zeros(fits.shape, dtype=np.uint16)
+        detail_at = np.zeros(fits.shape, dtype=np.uint16)
         start = np.repeat(first, counts.ravel())
-        detail_of[stock, (start + digit)[stock, fitting]] = (np.arange(len(start)) - start)[fitting]
+        detail_at[stock, (start + digit)[stock, fitting]] = (np.arange(len(start)) - start)[fitting]
         # the pieces of the first of these, where there is one
-        some = left[np.arange(len(take))[:, np.newaxis], first + detail_of[:, first]]
+        some = left[np.arange(len(take))[:, np.newaxis], first + detail_at[:, first]]
         return cls(
-            n=n.reshape(-1, *counts.shape),
+            n_digits=n.reshape(-1, *counts.shape),
             rest=np.where(n > 0, some, -1).astype(np.int16).reshape(-1, *counts.shape),
             digit_of=digit[:, entry].astype(np.uint16, order="C"),
-            detail_of=detail_of,
+            detail_at=detail_at,
             first_entry=first.reshape(counts.shape),
         )

@@ -3,8 +3,8 @@
 A square's *shape* is its contents without the marks and the numbers of its pieces: who stands
 there, in which order where there is one. Tiles tell shapes. The marks and numbers of my pieces
 there are a *detail* of my row, those of theirs a detail of their column. Every detail of mine goes
-with every detail of theirs; where the contents of a square are not such a product, its marks count
-as part of the shape.
+with every detail of theirs; where the contents of a square are not such a product, its marks and
+numbers count as part of the shape.
 """
 
 from __future__ import annotations

@@ -68,13 +68,13 @@ class StakesSpace(Space):
     """
 
     state_dtype = np.dtype(np.uint32)
-    first_version = TileSpace.first_version
 
     def __init__(self, rules: RuleSet) -> None:
         assert rules.stakes is not None
         self.rules = rules
         self.stakes = rules.stakes
         self.positions = TileSpace(rules.changed(stakes=None))
+        self.first_version = self.positions.first_version
         self.reach = rules.stakes.reach_of(rules.pieces)
         self.values_per_position = self.reach + 1 + _CUT_VALUES
         self.unit = rules.payoff.unit(rules.pieces)

@@ -135,6 +135,7 @@ class TileSpace(Space):
         told = {*self.private, *(int(self.mirror_cells[k]) for k in self.private)}
         self.shared = tuple(k for k in ranked if k not in told)
         self.placements = Placements.of(self.stock, [self.parts[k][:, 0] for k in self.private])
+        self._check_numbers()
         self.count = self._counts()[0]
         n_free = Counter(map(self.free, self.configs))
         weight = np.array([n_free[stock] for stock in range(self.stock.size)])
@@ -165,6 +166,17 @@ class TileSpace(Space):
                 break
             found.insert(0, index)
         return tuple(found)
+
+    def _check_numbers(self) -> None:
+        """Ranks count what so many pieces can do, whichever they are."""
+        count = np.array([self.stock.count(stock) for stock in range(self.stock.size)])
+        for ways in (self.digits.n_digits, self.placements.n):
+            for n in set(count.tolist()):
+                if (ways[count == n] != ways[count == n][0]).any():
+                    raise RuleSetError(
+                        f"{self.rules.word}: what may stand on a square depends on the numbers of "
+                        f"pieces, which is not solved"
+                    )
 
     def _parts(self, content: str) -> tuple[int, int]:
         mine, theirs = (
@@ -274,7 +286,10 @@ class TileSpace(Space):
 
     def _ways(self, count: npt.NDArray[np.int64], shape: int) -> npt.NDArray[np.int64]:
         """How many positions there are with a shape, if `count` says it of all that is left."""
-        (mine, theirs), (n_mine, n_theirs) = self.digits.rest[:, shape].T, self.digits.n[:, shape].T
+        (mine, theirs), (n_mine, n_theirs) = (
+            self.digits.rest[:, shape].T,
+            self.digits.n_digits[:, shape].T,
+        )
         left = count[np.maximum(mine, 0)][:, np.maximum(theirs, 0)]
         ways: npt.NDArray[np.int64] = left * np.outer(n_mine, n_theirs)
         return ways
@@ -322,10 +337,10 @@ class TileSpace(Space):
             "detail_of": np.concatenate(
                 [list(zip(square.mine, square.theirs, strict=True)) for square in self.shaped]
             ).astype(np.uint16),
-            "n_digits": self.digits.n,
+            "n_digits": self.digits.n_digits,
             "rest": self.digits.rest,
             "digit_of": self.digits.digit_of,
-            "detail_at": self.digits.detail_of,
+            "detail_at": self.digits.detail_at,
             "first_entry": self.digits.first_entry,
             "below": np.concatenate(below) if below else np.zeros(0, dtype=np.int64),
             "below_start": np.cumsum([0, *map(len, below[:-1])]).astype(np.int64),

@@ -7,8 +7,8 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
 
     /            attributes, all scalar; texts are ASCII of fixed length
         format       text     "ur-solver table"
-        version      int64    of this specification: 3, 4 for a part of a game, or 5 for a
-                              table with `level_errors`
+        version      int64    of this specification: 3, 4 for a part of a game, 5 for a table
+                              with `level_errors`, or 6 where pieces have numbers
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         value_type   text     "float64", "float32" or "uint16"
         tolerance    float64  how far a value may be off as the solver estimates it: the
@@ -29,9 +29,9 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
                               `blocks` and over `checksums` (see `digest`)
     /blocks      compound, shape (blocks,): a row for each block that the table holds, in the
                  order of the state space; `BLOCK_DTYPE` names the fields. Those are all
-                 blocks or, in version 4, some of them, with each block all that its moves lead
-                 to. Ranks are those of the whole space. `error` is proven of the values as
-                 they are read back, which includes the rounding to the value type
+                 blocks or, from version 4 on, all or some of them, with each block all that its
+                 moves lead to. Ranks are those of the whole space. `error` is proven of the
+                 values as they are read back, which includes the rounding to the value type
     /values      value type, shape (chunks * chunk length,): the win probability of the side
                  about to throw, by rank; with stakes, the values that `ur_solver.space.stakes`
                  names for each position, with money in the unit given there. Every block
@@ -80,8 +80,8 @@ Version history
 4   Tables that hold a part of the blocks. Whole tables are still written as version 3.
 5   Adds the attribute `level_errors`. Tables without it are still written as version 3 or 4.
 6   The positions of rule sets whose pieces have numbers (birds) are numbered by tiles that do not
-    tell the numbers. Files of earlier versions are refused for them; all others are still written
-    as version 3 to 5.
+    tell these. Tables of them, whole or not, are written as version 6, and earlier ones are
+    refused. Nothing changes for other rule sets.
 """
 
 from __future__ import annotations

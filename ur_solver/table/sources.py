@@ -31,7 +31,7 @@ from ur_solver.errors import (
 )
 from ur_solver.rules import RuleSet
 from ur_solver.rules.words import counted
-from ur_solver.space import Part, space_of, whole_of
+from ur_solver.space import Part, Space, space_of, whole_of
 from ur_solver.table.folder import CHECKSUMS, TABLE, blocks_of_rows
 from ur_solver.table.format import (
     VERSION,
@@ -111,6 +111,14 @@ class Source(Protocol):
         """Close it."""
 
 
+def _check_ranks(path: pathlib.Path, version: int, space: Space) -> None:
+    if version < space.first_version:
+        raise TableVersionError(
+            f"table {str(path)!r} has format version {version}, in which the positions of "
+            f"{space.rules.name} had other numbers: make it again by 'ur solve {space.rules.word}'"
+        )
+
+
 def open_source(path: pathlib.Path) -> Source:
     """Open a table of either kind; raises as `TableFile` does."""
     return FolderSource(path) if os.path.isdir(path) else Hdf5Source(path)
@@ -137,11 +145,7 @@ class Hdf5Source:
         if not rules.payoff.is_chance:
             attributes |= read_cut(path, file, version)
         space = space_of(rules)
-        if version < space.first_version:
-            raise TableVersionError(
-                f"table {str(path)!r} has format version {version}, in which the positions of "
-                f"{rules.name} had other numbers: make it again by 'ur solve {rules.word}'"
-            )
+        _check_ranks(path, version, space)
         n_blocks = len(space.blocks)
         if not holds_all(version):
             n_blocks = length_of(path, file, "blocks", n_blocks)
@@ -217,11 +221,11 @@ class FolderSource:
                     f"table {str(path)!r} has format version {version!r}; folders are of "
                     f"version {' or '.join(map(str, _VERSIONS))}"
                 )
-            job = Job.read(path / HEAD)
-            self._files = files_of(path, job)
             _check_types(path, head)
             rules = read_rules(path, head["rules"])
             space = space_of(rules)
+            _check_ranks(path, version, space)
+            self._files = files_of(path, Job.read(path / HEAD))
             rows = np.fromfile(path / MANIFEST, RECORD)
             checksums = np.fromfile(path / CHECKSUMS, "<u4")
             if len(rows) != len(space.blocks):

@@ -1,7 +1,7 @@
 # Listing the moves of a row, and writing them to a chunk.
 
 cimport cython
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._row_rules cimport Change, Line, Mover, RowRules, Side
@@ -35,12 +35,6 @@ cdef enum:
     MOST_LEADS = 128             # that are remembered
 
 
-cdef struct ColumnMap:
-    # What changes columns on shared squares, NULL where nothing does.
-    const Change* lifted
-    const Change* landed
-
-
 cdef struct Lead:
     # Where moves lead that change the same on shared squares, with the same config afterwards, from
     # rows that differ in my placement alone.
@@ -69,14 +63,12 @@ cdef struct Desk:
     Side side
     int64_t line                 # the number of rows that differ in my placement alone
     Lead leads[MOST_LEADS]       # those found last, by what tells them apart
-    ColumnMap lead_maps[MOST_LEADS]
     const uint16_t* shapes       # the tile's
     int32_t half                 # of the block
     int32_t theirs               # the stock that their placements draw on
     int32_t columns
     int32_t n_maps
-    ColumnMap maps[MOST_MAPS]    # the tile's, and where they are among the chunk's
-    int64_t map_starts[MOST_MAPS]
+    Lead maps[MOST_MAPS]         # one that has each of the tile's
     double* leaving              # by throw a row of the best moves that leave the block
     int32_t* column_after        # by column, of a mapped move
     bint knows_lines             # whether these are the tile's:
@@ -112,17 +104,11 @@ cdef class RowLister:
     ) noexcept nogil
     cdef void find_lead(self, RowChunk* chunk, Desk* desk, int at) noexcept nogil
     cdef void leave(
-        self, Desk* desk, int throw, int again, const Lead* lead, int row, const ColumnMap* map
+        self, Desk* desk, int throw, int again, const Lead* lead, int row
     ) noexcept nogil
-    cdef bint map_columns(
-        self, const Desk* desk, const Lead* lead, ColumnMap* map
-    ) noexcept nogil
-    cdef int64_t number_map(
-        self, RowChunk* chunk, Desk* desk, const ColumnMap* map
-    ) noexcept nogil
-    cdef void write_columns(
-        self, Desk* desk, const ColumnMap* map, int32_t* columns
-    ) noexcept nogil
+    cdef bint moves_columns(self, const Desk* desk, const Lead* lead) noexcept nogil
+    cdef int64_t number_map(self, RowChunk* chunk, Desk* desk, const Lead* lead) noexcept nogil
+    cdef void write_columns(self, Desk* desk, const Lead* lead, int32_t* columns) noexcept nogil
     cdef bint change_detail(self, const Change* change, uint16_t* details) noexcept nogil
 
 

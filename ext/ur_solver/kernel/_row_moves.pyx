@@ -4,7 +4,7 @@ A move is a row of the tile that it leads to and, where it touches what columns 
 columns. What it leads to in finished blocks is looked up here, column by column.
 """
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -219,8 +219,7 @@ cdef class RowLister:
         if lead.is_full:
             found.is_covered = True
         if lead.leaves:
-            self.leave(desk, throw, again, lead, lead.line.row + placement,
-                       &desk.lead_maps[at] if lead.is_mapped else NULL)
+            self.leave(desk, throw, again, lead, lead.line.row + placement)
             return
         if max(found.n_rows, found.n_mapped) + 2 > MOST_ROWS:
             self.is_overfull = True
@@ -246,11 +245,10 @@ cdef class RowLister:
     cdef void find_lead(self, RowChunk* chunk, Desk* desk, int at) noexcept nogil:
         # Where a lead leads to, which is told apart from others already.
         cdef Lead* lead = &desk.leads[at]
-        cdef ColumnMap* map = &desk.lead_maps[at]
         lead.is_legal = self.rules.find_line(&desk.side, &lead.line)
         if not lead.is_legal:
             return
-        lead.is_mapped = self.map_columns(desk, lead, map)
+        lead.is_mapped = self.moves_columns(desk, lead)
         lead.is_full = (lead.lifted == NULL or lead.lifted.is_full) and (
             lead.landed == NULL or lead.landed.is_full)
         lead.leaves = desk.side.mine != self.halves[desk.half, 0]
@@ -261,10 +259,10 @@ cdef class RowLister:
             self.origin + lead.line.tile - self.first
             + <int64_t>lead.line.row * lead.line.columns)
         if lead.is_mapped:
-            lead.number = self.number_map(chunk, desk, map)
+            lead.number = self.number_map(chunk, desk, lead)
 
     cdef void leave(
-        self, Desk* desk, int throw, int again, const Lead* lead, int row, const ColumnMap* map
+        self, Desk* desk, int throw, int again, const Lead* lead, int row
     ) noexcept nogil:
         # Look up what a move out of the block is worth, column by column.
         cdef double* best = desk.leaving + throw * <int64_t>self.most_columns
@@ -277,11 +275,11 @@ cdef class RowLister:
             desk.found[throw].leaves = True
             for c in range(desk.columns):
                 best[c] = UR_NO_MOVE
-        if map != NULL:
-            self.write_columns(desk, map, desk.column_after)
+        if lead.is_mapped:
+            self.write_columns(desk, lead, desk.column_after)
         values += lead.line.tile + <int64_t>row * lead.line.columns
         for c in range(desk.columns):
-            column = c if map == NULL else desk.column_after[c]
+            column = desk.column_after[c] if lead.is_mapped else c
             if column < 0:
                 continue
             if again & 2:
@@ -289,40 +287,35 @@ cdef class RowLister:
             if again & 1:
                 best[c] = max(best[c], 0.5 - theirs[column * lead.line.rows])
 
-    cdef bint map_columns(
-        self, const Desk* desk, const Lead* lead, ColumnMap* map
-    ) noexcept nogil:
-        # Whether columns do not all stay in their places; what changes them.
-        map.lifted, map.landed = touching(lead.lifted), touching(lead.landed)
-        if map.lifted == NULL and map.landed == NULL:
+    cdef bint moves_columns(self, const Desk* desk, const Lead* lead) noexcept nogil:
+        # Whether columns do not all stay in their places.
+        if touching(lead.lifted) == NULL and touching(lead.landed) == NULL:
             return False
         # without details, placements of a larger stock begin with those of a smaller one
         return self.rules.is_numbered or not (
             desk.columns == self.ranking.n_placements[desk.theirs]
             and lead.line.columns == self.ranking.n_placements[lead.line.theirs])
 
-    cdef int64_t number_map(
-        self, RowChunk* chunk, Desk* desk, const ColumnMap* map
-    ) noexcept nogil:
-        # Where a map begins among those of a chunk; a tile has each once.
+    cdef int64_t number_map(self, RowChunk* chunk, Desk* desk, const Lead* lead) noexcept nogil:
+        # Where a lead's map of columns begins among those of a chunk; a tile has most of them once.
         cdef int k
         cdef int64_t start = chunk.n_maps, column
         for k in range(desk.n_maps):
-            if desk.maps[k].lifted == map.lifted and desk.maps[k].landed == map.landed:
-                return desk.map_starts[k]
-        if desk.n_maps < MOST_MAPS:
-            desk.maps[desk.n_maps], desk.map_starts[desk.n_maps] = map[0], start
-            desk.n_maps += 1
-        self.write_columns(desk, map, chunk.maps + start)
+            if (touching(desk.maps[k].lifted) == touching(lead.lifted)
+                    and touching(desk.maps[k].landed) == touching(lead.landed)):
+                return desk.maps[k].number
+        self.write_columns(desk, lead, chunk.maps + start)
         chunk.n_maps += (desk.columns + UR_ROW_LANES - 1) // UR_ROW_LANES * UR_ROW_LANES
         for column in range(start + desk.columns, chunk.n_maps):
             chunk.maps[column] = -1
+        if desk.n_maps < MOST_MAPS:
+            desk.maps[desk.n_maps] = lead[0]
+            desk.maps[desk.n_maps].number = start
+            desk.n_maps += 1
         return start
 
-    cdef void write_columns(
-        self, Desk* desk, const ColumnMap* map, int32_t* columns
-    ) noexcept nogil:
-        # Where a map takes each column of the desk's tile, in the tile of its side; -1 where there
+    cdef void write_columns(self, Desk* desk, const Lead* lead, int32_t* columns) noexcept nogil:
+        # Where a lead takes each column of the desk's tile, in the tile of its side; -1 where there
         # is no move.
         cdef uint16_t details[MAX_SHARED]
         cdef int n = self.ranking.n_shared, stock = self.ranking.config_free[desk.side.theirs]
@@ -336,7 +329,7 @@ cdef class RowLister:
         for line in range(n_lines):
             memcpy(details, desk.line_details + line * n, n * sizeof(uint16_t))
             left, to = desk.line_left[line], -1
-            if self.change_detail(map.lifted, details) and self.change_detail(map.landed, details):
+            if self.change_detail(lead.lifted, details) and self.change_detail(lead.landed, details):
                 to = self.ranking.line_of(desk.side.shape, 1, stock, details, &left_to)
             for p in range(self.ranking.n_placements[left]):
                 columns[p] = -1 if to < 0 else (

@@ -26,8 +26,8 @@ cdef struct Change:
 
 cdef struct Taking:
     # What a detail of a shared square is to a stock: how many the stock has the pieces for, which
-    # of these it is, and what is left.
-    int32_t n_digits, digit, rest
+    # of these it is, and the pieces that are left.
+    int32_t n_digits, digit, left
 
 
 cdef struct Touched:

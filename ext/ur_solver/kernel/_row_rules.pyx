@@ -2,10 +2,10 @@
 
 A move changes at most two squares, where it begins and where it ends. On a shared square it
 changes the shape and my detail, and perhaps what becomes of each detail of theirs (`Change`); all
-else of the columns stays as it is.
+other details of theirs stay as they are.
 """
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, uint16_t
 from libc.stdlib cimport calloc, free, realloc
 
 import numpy as np
@@ -102,7 +102,7 @@ cdef class RowRules:
                         taking = &self.takings[stock * self.n_entries + entry]
                         taking.n_digits = ranking.n_digits[stock, shape, side]
                         taking.digit = ranking.digit_of[stock, content, side]
-                        taking.rest = ranking.take[stock, ranking.parts[content, side]]
+                        taking.left = ranking.take[stock, ranking.parts[content, side]]
 
     def _tell_kinds(self):
         cdef Turns turns = self.turns
@@ -267,7 +267,7 @@ cdef class RowRules:
             line.row = line.row * mine.n_digits + mine.digit
             line.rows *= mine.n_digits
             line.columns *= theirs.n_digits
-            line.mine, line.theirs = mine.rest, self.ranking.rest[line.theirs, shape, 1]
+            line.mine, line.theirs = mine.left, self.ranking.rest[line.theirs, shape, 1]
         line.row *= self.ranking.n_placements[line.mine]
         line.rows *= self.ranking.n_placements[line.mine]
         line.columns *= self.ranking.n_placements[line.theirs]

@@ -59,6 +59,8 @@ UR_INLINE double followed_one(const double *at, uint32_t next)
 #define UR_SELECT(mask, yes, no) _mm256_blendv_pd(no, yes, mask)
 #define UR_MAX(a, b) _mm256_max_pd(a, b)
 #define UR_GATHER(row, map) gather_four(row, map)
+/* Single loads take less time than AVX2's gather on some processors. Where there is no move the
+   first of the row is read. */
 UR_INLINE __m256d gather_four(const double *row, const int32_t *map)
 {
     const __m128i places = _mm_loadu_si128((const __m128i *)map);

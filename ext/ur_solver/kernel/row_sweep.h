@@ -9,7 +9,7 @@
 
    Of every row the list of a throw names rows of tiles: of F where the same side throws again,
    of G where the turn passes on. What the throw is worth, column by column, is the largest of
-   them. A move that changes the columns, as it captures a marked piece, has a *map* of columns.
+   them. A move that changes the columns, as it captures a marked or numbered piece, has a *map* of columns.
 
    The words of a row, of 32 bits each, or of 64 in a block whose places are beyond that:
 

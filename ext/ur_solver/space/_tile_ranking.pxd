@@ -37,8 +37,8 @@ cdef class TileRanking:
     cdef const int32_t[:, ::1] n_details       # shape -> details of mine, of theirs
     cdef const uint16_t[::1] shape_of          # content -> number of its shape on its cell
     cdef const uint16_t[:, ::1] detail_of      # content -> number of its detail, mine, theirs
-    cdef const int32_t[:, :, ::1] n_digits     # (stock, shape) -> details of mine, of theirs it has
-    cdef const int16_t[:, :, ::1] rest         # (stock, shape, side) -> as many as are left, -1
+    cdef const int32_t[:, :, ::1] n_digits     # (stock, shape, side) -> details it has pieces for
+    cdef const int16_t[:, :, ::1] rest         # (stock, shape, side) -> one of as many as are left
     cdef const uint16_t[:, :, ::1] digit_of    # (stock, content, side) -> its detail among those
     cdef const uint16_t[:, ::1] detail_at      # (stock, entry of a shape and side) -> by digit
     cdef const int32_t[:, ::1] first_entry     # (shape, side) -> its first entry

@@ -5,7 +5,7 @@ the opponent's. `ur_solver.space.tiles` builds the tables and documents the orde
 ranks; here they are only read.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint16_t
+from libc.stdint cimport int64_t, uint16_t
 
 import numpy as np
 
@@ -179,6 +179,7 @@ cdef class TileRanking:
         cdef uint16_t their_details[MAX_SHARED]
         cdef Py_ssize_t low = 0, high = self.half_start.shape[0] - 1, middle
         cdef int mine, theirs, i, j, s, k, cell, first, last, half
+        cdef int number, other, n_placements, n_others
         cdef int64_t weight = 1, columns = 1
         cdef const int64_t* below
         while low < high:
@@ -213,18 +214,19 @@ cdef class TileRanking:
             columns *= self.n_digits[j, first, 1]
             i, j = self.rest[i, first, 0], self.rest[j, first, 1]
         columns *= self.n_placements[j]
-        first, last = self.n_placements[i], self.n_placements[j]
+        number, other = <int>(rank // columns), <int>(rank % columns)
+        n_placements, n_others = self.n_placements[i], self.n_placements[j]
         i = self.find_details(
-            shapes, 0, self.config_free[mine], <int>(rank // columns) // first, my_details)
+            shapes, 0, self.config_free[mine], number // n_placements, my_details)
         j = self.find_details(
-            shapes, 1, self.config_free[theirs], <int>(rank % columns) // last, their_details)
+            shapes, 1, self.config_free[theirs], other // n_others, their_details)
         for s in range(self.n_shared):
+            first = self.first_shape[self.shared[s]] + shapes[s]
             row[self.shared[s]] = self.content_of[
-                self.shape_start[self.first_shape[self.shared[s]] + shapes[s]]
-                + my_details[s] * self.n_details[self.first_shape[self.shared[s]] + shapes[s], 1]
+                self.shape_start[first] + my_details[s] * self.n_details[first, 1]
                 + their_details[s]]
-        self.write_placement(0, i, <int>(rank // columns) % first, row)
-        self.write_placement(1, j, <int>(rank % columns) % last, row)
+        self.write_placement(0, i, number % n_placements, row)
+        self.write_placement(1, j, other % n_others, row)
 
     cdef int find_details(
         self, const uint16_t* shapes, int side, int stock, int line, uint16_t* details
