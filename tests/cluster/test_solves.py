@@ -280,7 +280,11 @@ def test_a_worker_that_sees_another_rule_set_in_the_folder_is_refused(
     ("word", "version", "said"),
     [
         ("masters:2", None, "is of masters with 2 pieces; remove"),
-        ("finkel:3", 4, "is of version 4, this program reads 5, and 6 where pieces have num.*; remove"),
+        (
+            "finkel:3",
+            4,
+            "is of version 4, this program reads 5, and 6 where pieces have num.*; remove",
+        ),
     ],
 )
 def test_a_folder_of_another_rule_set_or_version_is_refused(tmp_path, word, version, said):
