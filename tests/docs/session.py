@@ -131,7 +131,17 @@ class Session:
         programs = folder / ".bin"
         programs.mkdir()
         ur = programs / "ur"
-        ur.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m ur_solver "$@"\n')
+        # not with the tables of the checkout, such as that of `make demo`
+        main = folder / ".bin" / "main.py"
+        main.write_text(
+            "from ur_solver import locate\n"
+            "locate.checkout_tables = lambda: None\n"
+            "from ur_solver.cli import main\n"
+            "if __name__ == '__main__':\n"
+            "    main()\n"
+        )
+        command = shlex.join([sys.executable, str(main)])
+        ur.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         ur.chmod(0o755)
         (folder / "docs").symlink_to(ROOT / "docs")
         self.environment = os.environ | {
