@@ -1,10 +1,12 @@
 from collections.abc import Mapping
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 NO_CONTENT: int
 
+@final
 class TileRanking:
     def __init__(self, tables: Mapping[str, object]) -> None: ...
 
