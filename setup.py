@@ -27,6 +27,9 @@ import toolchain
 ROOM = pathlib.Path("ext")
 DEBUG = os.environ.get("UR_DEBUG") == "1"
 
+# What the modules share of Cython's own code, memory views above all: compiled once, not in each
+SHARED = "ur_solver._cython"
+
 # C files that are linked with a Cython module, by its file name
 PARTS = {"_tiled.pyx": "sweep*.c", "_row_block.pyx": "row_*.c", "_levels_block.pyx": "levels.c"}
 
@@ -49,12 +52,13 @@ def parts_of(source):
     return sorted(source.parent.glob(pattern)) if pattern else []
 
 
-extensions = [
-    Extension(
-        ".".join(source.relative_to(ROOM).with_suffix("").parts),
-        [str(source), *map(str, parts_of(source))],
-        depends=[str(header) for header in source.parent.glob("*.h")],
-        include_dirs=[numpy.get_include(), str(source.parent)],
+def extension(name, sources, room):
+    """A compiled module whose headers lie in a room."""
+    return Extension(
+        name,
+        [str(source) for source in sources],
+        depends=[str(header) for header in room.glob("*.h")],
+        include_dirs=[numpy.get_include(), str(room)],
         define_macros=[
             ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
             # the same lines as AVX2 in wider vectors, and half of the time to compile
@@ -63,6 +67,14 @@ extensions = [
         libraries=["m"],
         extra_compile_args=flags + extra,
         extra_link_args=["-fopenmp", *extra],
+    )
+
+
+extensions = [
+    extension(
+        ".".join(source.relative_to(ROOM).with_suffix("").parts),
+        [source, *parts_of(source)],
+        source.parent,
     )
     for source in sorted(ROOM.rglob("*.pyx"))
 ]
@@ -95,8 +107,11 @@ class BuildExtensions(build_ext):
 
 
 if COMPILES:
+    # the source of the last is made by Cython
+    shared_source = ROOM.joinpath(*SHARED.split(".")).with_suffix(".c")
     extensions = cythonize(
-        extensions,
+        [*extensions, extension(SHARED, [shared_source], ROOM)],
+        shared_utility_qualified_name=SHARED,
         include_path=[str(ROOM)],
         build_dir="build/cython",
         # other processes than forked ones would run this file again
