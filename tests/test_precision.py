@@ -115,7 +115,6 @@ def test_workers_solve_in_the_precision_of_the_job(tmp_path):
 def test_what_cannot_be_solved_so_is_refused_before_anything_is_done(tmp_path):
     path = tmp_path / "table.h5"
     for arguments, fault in (
-        (("finkel", "-n", 2), "finkel: single precision is for rule sets outside the race family"),
         (("bell-stakes", "-n", 1), "bell-stakes: with stakes values are money"),
         (("casual", "-n", 1, "--tolerance", 1e-6), "tolerance 1e-06: in single precision it is at"),
     ):
@@ -123,7 +122,7 @@ def test_what_cannot_be_solved_so_is_refused_before_anything_is_done(tmp_path):
             said = run("solve", *arguments, "--precision", "single", "-o", path, *more, code=2)
             assert said.startswith(f"Error: {fault}")
             assert said.count("\n") == 1
-    run("plan", "finkel", "-n", 2, "--precision", "single", code=2)
+    run("plan", "bell-stakes", "-n", 2, "--precision", "single", code=2)
     with pytest.raises(InputError, match="tolerance 1e-12: in single precision"):
         ur.solve("casual:1", path, tolerance=1e-12, precision="single")
     with pytest.raises(InputError, match="precision 'half': expected double or single"):

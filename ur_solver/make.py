@@ -182,7 +182,7 @@ def make_table(
         Prove error bounds, block by block. The table records them, even where they exceed the
         tolerance.
     precision : str
-        ``"double"`` or ``"single"``, in which a block takes a fifth to a quarter less memory
+        ``"double"`` or ``"single"``, in which a block takes half to two thirds of the memory
         (`ur_solver.kernel.check_precision`).
     threads : int, optional
         One a processor by default.

@@ -1,4 +1,4 @@
-"""The row kernel in single precision, against the same in double precision and exact fractions."""
+"""Kernels in single precision, against the same in double precision and exact fractions."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from ur_solver.engine import ThreadRunner, certify, solve_block
 from ur_solver.errors import InputError
 from ur_solver.kernel import (
     ArrayBlocks,
+    Kernel,
+    RaceKernel,
     RowKernel,
     Workspace,
     check_precision,
@@ -26,8 +28,10 @@ from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.kernel.rounding import SINGLE_NOISE, SINGLE_RESIDUAL
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.dice import Dice
-from ur_solver.space import TileSpace, space_of
+from ur_solver.space import RaceSpace, Space, TileSpace, space_of
 
+RACES = [name for name in CATALOGUE if isinstance(space_of(named_rules(name, 1)), RaceSpace)]
+BOTH = [*NAMES, "finkel", "murray", "masters"]
 CHANCES = [name for name in CATALOGUE if named_rules(name, 1).payoff.is_chance]
 THIRDS = Dice.of("thirds", {n: Fraction(1, 3) for n in (1, 2, 3)})
 SELDOM = Dice.of("seldom", {0: Fraction(7, 8), 2: Fraction(1, 8)})
@@ -37,16 +41,25 @@ def with_dice(dice):
     return dataclasses.replace(named_rules("finkel", 2), name=dice.name, dice=dice)
 
 
+def kernel_by(space: Space, precision: str, instruction_set=None, origin=0) -> Kernel:
+    kind = RaceKernel if isinstance(space, RaceSpace) else RowKernel
+    return kind(space, precision=precision, instruction_set=instruction_set, origin=origin)
+
+
 def single(space, instruction_set=None, origin=0):
-    return RowKernel(space, instruction_set, origin, "single")
+    return kernel_by(space, "single", instruction_set, origin)
 
 
 @pytest.mark.parametrize("pieces", [1, 2])
-@pytest.mark.parametrize("name", CHANCES)
-def test_values_are_those_of_double_precision(name, pieces):
-    # every position of every rule set, those of the race family too
-    space = TileSpace(named_rules(name, pieces))
-    expected = solve(space, tolerance=1e-12, kernel=RowKernel(space))
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    # by the row kernel all, those of the race family too
+    [*((name, TileSpace) for name in CHANCES), *((name, RaceSpace) for name in RACES)],
+)
+def test_values_are_those_of_double_precision(name, kind, pieces):
+    # of every position
+    space = kind(named_rules(name, pieces))
+    expected = solve(space, tolerance=1e-12, kernel=kernel_by(space, "double"))
     for instruction_set in instruction_sets():
         found = solve(space, tolerance=1e-5, kernel=single(space, instruction_set))
         assert np.abs(found - expected).max() < 2e-6
@@ -60,12 +73,12 @@ def test_chances_that_are_rounded():
 
 
 @pytest.mark.parametrize("instruction_set", instruction_sets())
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BOTH)
 def test_residuals_are_no_less_than_in_double_precision(name, instruction_set):
     space = space_of(named_rules(name, 2))
     # of values that float32 has, less 1/2
     values = np.float32(random_values(space.n_values, 3) - 0.5).astype(float) + 0.5
-    blocks, exact = ArrayBlocks(space, values), RowKernel(space)
+    blocks, exact = ArrayBlocks(space, values), kernel_of(space)
     for block in space.blocks:
         own = values[ranks_of(block)]
         expected = exact.block_residual(block, own, blocks)
@@ -74,7 +87,7 @@ def test_residuals_are_no_less_than_in_double_precision(name, instruction_set):
 
 
 @pytest.mark.parametrize("goal", [1e-6, 1e-7, 1e-8])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BOTH)
 def test_blocks_end_however_near_the_goal_is_to_rounding(name, goal):
     space = space_of(named_rules(name, 2))
     values = solve(space, tolerance=1e-12)
@@ -107,7 +120,7 @@ def test_blocks_whose_values_are_numbered_beyond_32_bits(name, instruction_set):
         assert found[-1] == 2 * words
 
 
-@pytest.mark.parametrize("word", ["skiriuk:1", "ben:1"])
+@pytest.mark.parametrize("word", ["skiriuk:1", "ben:1", "aseb:1", "conventional:1"])
 @pytest.mark.parametrize("instruction_set", instruction_sets())
 def test_bounds_enclose_the_exact_values(word, instruction_set):
     space, values = solved(word)
@@ -122,9 +135,10 @@ def test_bounds_enclose_the_exact_values(word, instruction_set):
     assert 1.0 + 2.0**-60 == 1.0 == 1.0 - 2.0**-60
 
 
+@pytest.mark.parametrize("name", ["ben", "aseb"])
 @pytest.mark.parametrize("distance", [0.0, 1e-9, 3e-8, 0.1])
-def test_bounds_begin_no_nearer_than_asked(distance):
-    space = space_of(named_rules("ben", 1))
+def test_bounds_begin_no_nearer_than_asked(name, distance):
+    space = space_of(named_rules(name, 1))
     values = random_values(space.n_values, 6)
     work = single(space).lay_out(space.blocks[0], ArrayBlocks(space, values), Workspace())
     work.bracket(values, distance)
@@ -135,7 +149,7 @@ def test_bounds_begin_no_nearer_than_asked(distance):
 
 
 @pytest.mark.parametrize("pieces", [1, 2])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BOTH)
 def test_what_is_proven_is_proven_again_in_double_precision(name, pieces):
     space = space_of(named_rules(name, pieces))
     kernel, claimed = single(space), {}
@@ -170,7 +184,6 @@ def test_blocks_take_no_more_than_is_said(name, pieces):
 @pytest.mark.parametrize(
     ("rules", "tolerance", "fault"),
     [
-        (named_rules("finkel", 2), 1e-5, "finkel: single precision is for rule sets outside the "),
         (named_rules("bell-stakes", 1), 1e-5, "bell-stakes: with stakes values are money, "),
         (
             with_dice(SELDOM),
@@ -195,8 +208,7 @@ def test_kernels_by_precision():
     for make in (kernel_of, check_precision):
         with pytest.raises(InputError, match="precision 'half': expected double or single"):
             make(space, "half")
-    with pytest.raises(InputError, match="race family"):
-        kernel_of(space_of(named_rules("finkel", 1)), "single")
+    assert kernel_of(space_of(named_rules("finkel", 1)), "single").precision == "single"
     with pytest.raises(InputError, match="tolerance 1e-06: in single precision"):
         solve(space, tolerance=1e-6, kernel=kernel_of(space, "single"))
     assert (default_tolerance("double"), default_tolerance("single")) == (1e-12, 1e-5)

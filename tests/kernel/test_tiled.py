@@ -444,12 +444,16 @@ def test_memory_that_grew_is_as_good_as_fresh():
 @every_small
 def test_a_workspace_takes_no_more_than_is_said(rules):
     space = space_of(rules)
-    kernel = tiled_kernel(space)
+    kernel, single = tiled_kernel(space), RaceKernel(space, precision="single")
     values = random_values(space.n_values, 10)
     for block in space.blocks:
         work = lay_out(kernel, block, values)
         # F, G and the moves that leave in both precisions
         assert LANES * (8 + 4) * work.n_vectors <= kernel.workspace_bytes(block)
+        floats = LANES * 4 * lay_out(single, block, values).n_vectors
+        assert (
+            floats + 4 * block.size <= single.workspace_bytes(block) < kernel.workspace_bytes(block)
+        )
 
 
 def throws_of(weights: dict[int, int]) -> Dice:

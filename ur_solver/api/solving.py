@@ -108,8 +108,8 @@ def solve(
     certify : bool
         Prove how far values can be off, block by block (`Table.error`).
     precision : str
-        ``"double"``, or ``"single"``, in which a block takes a fifth to a quarter less memory: for
-        rule sets outside the race family, to a tolerance of 1e-5 or more.
+        ``"double"``, or ``"single"``, in which a block takes half to two thirds of the memory: for
+        rule sets without stakes and with ordinary dice, to a tolerance of 1e-5 or more.
     threads : int, optional
         One a processor by default.
     memory : int, optional

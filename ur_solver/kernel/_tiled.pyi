@@ -16,6 +16,7 @@ class TiledKernel:
     instruction_set: str
     rounds: int
     margin: float
+    is_single: bool
     def __init__(
         self,
         tiling: Tiling,
@@ -25,12 +26,12 @@ class TiledKernel:
         near: int = ...,
         margin: float = ...,
         origin: int = 0,
+        is_single: bool = False,
     ) -> None: ...
 
 class TiledBlock:
     n_tiles: int
-    coarseness: float
-    read_rounding: float
+    is_single: bool
     def __init__(
         self,
         kernel: TiledKernel,
@@ -38,10 +39,14 @@ class TiledBlock:
         halves: Sequence[tuple[int, int]],
         inputs: Inputs,
         threads: int = 1,
-        single: bool = False,
+        starts_single: bool = False,
     ) -> None: ...
     @property
     def noise(self) -> float: ...
+    @property
+    def coarseness(self) -> float: ...
+    @property
+    def read_rounding(self) -> float: ...
     def refine(self) -> bool: ...
     @property
     def n_looked_at(self) -> tuple[int, int]: ...

@@ -83,16 +83,32 @@ class RaceKernel(_LaidOut, _OrdinaryDice):
     Parameters
     ----------
     space : RaceSpace
+    tiling : Tiling, optional
+        The space's, unless a test has another.
+    precision : str
+        ``"double"`` or ``"single"``, in which a block takes half to two thirds of the memory.
     options
         Of `TiledKernel`.
+
+    Raises
+    ------
+    InputError
+        If the rules are not solved in that precision.
     """
 
-    precision = DOUBLE
-
-    def __init__(self, space: RaceSpace, tiling: Tiling | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        space: RaceSpace,
+        tiling: Tiling | None = None,
+        precision: str = DOUBLE,
+        **options: Any,
+    ) -> None:
+        check_precision(space, precision)
         self.space = space
+        self.precision = precision
         self.tiling = tiling or Tiling(space)
-        self.tiled = TiledKernel(self.tiling, space.ranking, **options)
+        is_single = precision == SINGLE
+        self.tiled = TiledKernel(self.tiling, space.ranking, is_single=is_single, **options)
 
     @cached_property
     def generic(self) -> GenericKernel:
@@ -108,7 +124,7 @@ class RaceKernel(_LaidOut, _OrdinaryDice):
         *,
         single: bool = False,
     ) -> TiledBlock:
-        """As `Kernel.lay_out` says."""
+        """As `Kernel.lay_out` says; in single precision to the end if it is the kernel's."""
         halves = [(half.mine, half.theirs) for half in block.halves]
         inputs = inputs_of(self.space, block, finished)
         return TiledBlock(self.tiled, workspace, halves, inputs, threads, single)
@@ -127,7 +143,7 @@ class RaceKernel(_LaidOut, _OrdinaryDice):
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        return self.tiling.workspace_bytes(block, certify)
+        return self.tiling.workspace_bytes(block, certify, self.tiled.is_single)
 
 
 class RowKernel(_LaidOut):
@@ -141,7 +157,7 @@ class RowKernel(_LaidOut):
     origin : int
         Where the numbering of a block's values begins: 0 but in tests of large numbers.
     precision : str
-        ``"double"`` or ``"single"``, in which a block takes a fifth to a quarter less memory.
+        ``"double"`` or ``"single"``, in which a block takes half to two thirds of the memory.
 
     Raises
     ------

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ur_solver.errors import InputError
-from ur_solver.space import Space, StakesSpace, TileSpace
+from ur_solver.space import Space, StakesSpace
 
 DOUBLE, SINGLE = PRECISIONS = ("double", "single")
-"""What may be asked for. In single precision a block takes a fifth to a quarter less memory."""
+"""What may be asked for. In single precision a block takes half to two thirds of the memory."""
 
 SINGLE_TOLERANCE = 1e-5
 """The smallest tolerance in single precision."""
@@ -38,11 +38,6 @@ def check_precision(space: Space, precision: str, tolerance: float | None = None
     if not rules.dice.is_ordinary:
         raise InputError(
             f"{rules.name}: with these dice every block is proven, which takes double precision"
-        )
-    if not isinstance(space, TileSpace):
-        raise InputError(
-            f"{rules.name}: single precision is for rule sets outside the race family; solve this "
-            "one in double precision"
         )
     if tolerance is not None and not tolerance >= SINGLE_TOLERANCE:
         raise InputError(

@@ -277,16 +277,17 @@ class Tiling:
         masks = self.mask_counts.max(axis=0)
         return max(int(masks[pieces - held]) << held for held in range(min(forks, pieces) + 1))
 
-    def workspace_bytes(self, block: Block, certify: bool = False) -> int:
+    def workspace_bytes(self, block: Block, certify: bool = False, is_single: bool = False) -> int:
         """An upper bound of the bytes of a block in work, whatever the instruction set.
 
-        F, G and a matrix like F for every throw that may leave the block, and the same in
-        single precision, in whose place there is a copy of F later on, or another F and G for
-        bounds; by tile its record, pass bits and lists of moves, by their upper bound, twice where
-        there are bounds; samples of F. Where the rows of a lane are compiled in, tiles of one
-        column have no matrices: they are counted as if they had.
+        F, G and a matrix like F for every throw that may leave the block; in double precision the
+        same in single, in whose place there is a copy of F later on; in single a copy of F; or
+        another F and G for bounds; by tile its record, pass bits and lists of moves, by their upper
+        bound, twice where there are bounds; samples of F. Where the rows of a lane are compiled in,
+        tiles of one column have no matrices: they are counted as if they had.
         """
-        total = 2 * NO_MOVE_VECTORS * LANES * 8
+        vector = LANES * (4 if is_single else 8)
+        total = 2 * NO_MOVE_VECTORS * vector
         n_tiles = n_vectors = 0
         for half in block.halves:
             kinds = self.kinds(half.mine, half.theirs)
@@ -308,8 +309,8 @@ class Tiling:
             tiles = int(kinds.tiles.sum())
             # what leaves a tile is an even number of vectors
             laid_out = 2 * size + leaving_size + tiles
-            single = -(-laid_out // 2)
-            total += (laid_out + (max(single, 2 * size) if certify else single)) * LANES * 8
+            further = size if is_single else -(-laid_out // 2)
+            total += (laid_out + (max(further, 2 * size) if certify else further)) * vector
             n_tiles += tiles
             n_vectors += size
         return total + sample_bytes(n_tiles, n_vectors * LANES)

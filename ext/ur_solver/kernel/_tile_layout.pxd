@@ -13,12 +13,15 @@ from ur_solver.space._ranking cimport Ranking
 
 cdef class TileLayout(TilePlaces):
     cdef uint8_t* pass_bits
-    cdef double* buffer             # room for the values, then the matrices of moves that leave
+    cdef readonly bint is_single    # whether numbers are floats, values less 1/2
+    cdef void* buffer               # room for the values, then the matrices of moves that leave
 
     cdef _take_lists(self, Program* program, Region moves, Region slots)
     cdef void _fill_no_moves(self) noexcept nogil
+    cdef void _write_values(self, const double* values, int64_t at, int64_t n) noexcept nogil
+    cdef double _value(self, int64_t at) noexcept nogil
     cdef void _lay_out(
-        self, LayoutTables common, TileTables tables, int64_t first, Inputs inputs
+        self, LayoutTables common, TileTables tables, int64_t first, Inputs inputs, double* room
     ) noexcept nogil
     cdef void _link(
         self, LayoutTables common, TileTables tables, int64_t number, const Filling* filling,
@@ -36,9 +39,9 @@ cdef class TileLayout(TilePlaces):
     ) noexcept nogil
     cdef void _read_externals(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
-        Inputs inputs
+        Inputs inputs, double* room
     ) noexcept nogil
-    cdef double* _external(self, const Tile* tile, int n, int64_t move) noexcept nogil
+    cdef int64_t _external(self, const Tile* tile, int n, int64_t move) noexcept nogil
     cdef void _leave(
         self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
         Inputs inputs, const Filling* filling, int source, int n, double* rows

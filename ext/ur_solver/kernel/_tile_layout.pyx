@@ -3,8 +3,10 @@
 tiles.h says what a tile is.
 """
 
-from cython.parallel cimport prange
+from cython.parallel cimport prange, threadid
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+import numpy as np
 
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
@@ -30,24 +32,35 @@ cdef class TileLayout(TilePlaces):
         As of `TilePlaces`.
     inputs : Inputs
         The values of the blocks that this one's moves lead to. Read on construction.
+    is_single : bool
+        Whether its numbers are floats.
     """
 
     def __init__(
-        self, LayoutTables common, Workspace workspace, halves, Inputs inputs, int threads
+        self, LayoutTables common, Workspace workspace, halves, Inputs inputs, int threads,
+        bint is_single
     ):
-        cdef int64_t run, n_runs
+        cdef int64_t run, n_runs, further
+        cdef double[:, ::1] rooms
         super().__init__(common, workspace, halves, threads)
+        self.is_single = is_single
         self._take_lists(&self.program, workspace.moves, workspace.slots)
         self.pass_bits = <uint8_t*>workspace.pass_bits.take(self.n_rows) - self.origin
         self.program.pass_bits = self.pass_bits
-        # behind it half as much for numbers in single precision, or another set of the values
-        self.buffer = workspace.buffer.vectors(
-            self.n_vectors + max((self.n_vectors + 1) // 2, self.n_state_vectors))
+        # behind it another set of the values; of doubles at least half as much for floats
+        further = self.n_state_vectors
+        if is_single:
+            self.buffer = workspace.buffer.vectors((self.n_vectors + further + 1) // 2)
+        else:
+            further = max(further, (self.n_vectors + 1) // 2)
+            self.buffer = workspace.buffer.vectors(self.n_vectors + further)
         if common.is_lane:
             self._fill_no_moves()
+        # where a matrix is found before it is written as floats
+        rooms = np.empty((threads, self.program.frame_step if is_single else LANES))
         n_runs = (self.n_tiles + RUN - 1) // RUN
         for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
-            self._lay_out(common, self.tables, run * RUN, inputs)
+            self._lay_out(common, self.tables, run * RUN, inputs, &rooms[threadid(), 0])
         self.externals = None
 
     cdef _take_lists(self, Program* program, Region moves, Region slots):
@@ -62,13 +75,27 @@ cdef class TileLayout(TilePlaces):
 
     cdef void _fill_no_moves(self) noexcept nogil:
         # Two matrices worse than any: a tile's, and a turned one's.
+        cdef double[2 * SMALL * LANES] values
         cdef int k
-        cdef double* numbers = self.buffer + self.no_moves * LANES
         for k in range(SMALL * LANES):
-            numbers[k], numbers[SMALL * LANES + k] = -1.0, 2.0
+            values[k], values[SMALL * LANES + k] = -1.0, 2.0
+        self._write_values(values, self.no_moves, 2 * SMALL)
+
+    cdef void _write_values(self, const double* values, int64_t at, int64_t n) noexcept nogil:
+        # n vectors of them, as numbers.
+        cdef int64_t k
+        for k in range(n * LANES):
+            if self.is_single:
+                (<float*>self.buffer)[at * LANES + k] = <float>(values[k] - 0.5)
+            else:
+                (<double*>self.buffer)[at * LANES + k] = values[k]
+
+    cdef double _value(self, int64_t at) noexcept nogil:
+        # That of a number.
+        return (<float*>self.buffer)[at] + 0.5 if self.is_single else (<double*>self.buffer)[at]
 
     cdef void _lay_out(
-        self, LayoutTables common, TileTables tables, int64_t first, Inputs inputs
+        self, LayoutTables common, TileTables tables, int64_t first, Inputs inputs, double* room
     ) noexcept nogil:
         # Of a run of tiles: all that needs their places.
         cdef int64_t number
@@ -76,7 +103,7 @@ cdef class TileLayout(TilePlaces):
         for number in range(first, min(first + RUN, self.n_tiles)):
             self._next(tables, number, &filling)
             self._link(common, tables, number, &filling, self.externals[number])
-            self._read_externals(common, tables, &self.tiles[number], &filling, inputs)
+            self._read_externals(common, tables, &self.tiles[number], &filling, inputs, room)
             self._mark_passes(common, &self.tiles[number])
 
     cdef void _link(
@@ -197,42 +224,47 @@ cdef class TileLayout(TilePlaces):
 
     cdef void _read_externals(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
-        Inputs inputs,
+        Inputs inputs, double* room,
     ) noexcept nogil:
-        # The best of a tile's moves that leave the block, by throw, from finished blocks.
+        # The best of a tile's moves that leave the block, by throw, from finished blocks; `room`
+        # is for a matrix that becomes floats.
         cdef int n, index
-        cdef int64_t x
+        cdef int64_t x, at, end = -1, size = matrix_vectors(&self.program, tile)
         cdef int64_t move = tile.first_move
         cdef uint64_t sources
         cdef double none = 2.0 if is_turned(&self.program, tile) else -1.0
-        cdef double* rows
-        cdef double* end = NULL
+        cdef double* rows = room
         for n in range(common.n_throws):
-            rows = self._external(tile, n, move)
+            at = self._external(tile, n, move)
             move += tile.n_moves[n]
-            if rows == NULL:
+            if at < 0:
                 continue
-            end = rows + matrix_vectors(&self.program, tile) * LANES
-            for x in range(end - rows):
+            if not self.is_single:
+                rows = <double*>self.buffer + at * LANES
+            for x in range(size * LANES):
                 rows[x] = none
             sources = self._leaving(common, tile, filling, n)
             while sources:
                 index = 63 - leading_zeros(sources)
                 sources ^= <uint64_t>1 << index
                 self._leave(common, tables, common.ranking, tile, inputs, filling, index, n, rows)
-        if end != NULL and (end - self.buffer) // LANES & 1:
+            if self.is_single:
+                self._write_values(rows, at, size)
+            end = at + size
+        if end & 1 and end > 0:
             for x in range(LANES):
-                end[x] = none  # what no tile reads, up to the next one's
+                room[x] = none
+            self._write_values(room, end, 1)  # what no tile reads, up to the next one's
 
-    cdef double* _external(self, const Tile* tile, int n, int64_t move) noexcept nogil:
-        # The matrix of the moves of throw n that leave the block, NULL if there are none;
-        # it comes first among the moves of the throw, `move` on.
+    cdef int64_t _external(self, const Tile* tile, int n, int64_t move) noexcept nogil:
+        # Where the matrix of the moves of throw n that leave the block begins, in vectors, -1 if
+        # there are none; it comes first among the moves of the throw, `move` on.
         cdef int64_t at
         if tile.n_moves[n]:
             at = matrix_of(&self.program, move) >> 8
             if self.n_state_vectors <= at < self.no_moves:
-                return self.buffer + at * LANES
-        return NULL
+                return at
+        return -1
 
     cdef void _leave(
         self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
@@ -302,8 +334,7 @@ cdef class TileLayout(TilePlaces):
     cdef void _mark_passes(self, LayoutTables common, const Tile* tile) noexcept nogil:
         # By row of a tile, which throws leave no move.
         cdef uint8_t* bits = self.pass_bits + tile.first_row
-        cdef const double* external
-        cdef int64_t move = tile.first_move, end
+        cdef int64_t move = tile.first_move, end, at
         cdef int r, n, mask, h = tile.half
         cdef bint home_empty, moves
         for r in range(tile.n_rows):
@@ -312,13 +343,13 @@ cdef class TileLayout(TilePlaces):
             bits[r] = self.stuck[h][home_empty * self.program.n_masks[h] + mask]
         for n in range(common.n_throws):
             end = move + tile.n_moves[n]
-            external = self._external(tile, n, move)
-            if external != NULL:
+            at = self._external(tile, n, move) * LANES
+            if at >= 0:
                 for r in range(tile.n_rows):
                     if is_turned(&self.program, tile):
-                        moves = external[r] < 1.5
+                        moves = self._value(at + r) < 1.5
                     else:
-                        moves = external[<int64_t>r * tile.vectors * LANES] > -0.5
+                        moves = self._value(at + <int64_t>r * tile.vectors * LANES) > -0.5
                     if moves:
                         bits[r] &= ~(1 << n)
                 move += 1

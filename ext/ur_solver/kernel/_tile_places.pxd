@@ -57,7 +57,9 @@ cdef class TilePlaces:
     cdef void _ranks(
         self, TileTables tables, int64_t number, Filling* filling, int64_t* rows, int64_t* columns
     ) noexcept nogil
-    cdef void _copy(self, double* f, double* to, const double* source) noexcept
+    cdef void _copy(
+        self, void* numbers, bint is_single, double* to, const double* source
+    ) noexcept
     cdef void _copy_run(
-        self, int64_t first, double* f, double* to, const double* source
+        self, int64_t first, void* numbers, bint is_single, double* to, const double* source
     ) noexcept nogil

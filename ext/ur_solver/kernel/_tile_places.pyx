@@ -283,42 +283,61 @@ cdef class TilePlaces:
         self._next(tables, number, filling)
         tables.ranks(self.mine[h], self.theirs[h], filling.digits, rows, columns)
 
-    cdef void _copy(self, double* f, double* to, const double* source) noexcept:
-        # Between the tiles' matrices F, which begin at `f`, and values by rank: to `to` unless it
-        # is NULL, from `source` otherwise.
+    cdef void _copy(
+        self, void* numbers, bint is_single, double* to, const double* source
+    ) noexcept:
+        # Between the tiles' matrices F, among numbers that are floats if `is_single`, and values by
+        # rank: to `to` unless it is NULL, from `source` otherwise.
         cdef int64_t run
         for run in prange(
                 (self.n_tiles + RUN - 1) // RUN, nogil=True, schedule="static",
                 num_threads=self.threads):
-            self._copy_run(run * RUN, f, to, source)
+            self._copy_run(run * RUN, numbers, is_single, to, source)
 
     cdef void _copy_run(
-        self, int64_t first, double* f, double* to, const double* source
+        self, int64_t first, void* numbers, bint is_single, double* to, const double* source
     ) noexcept nogil:
         # The tiles of a run.
-        cdef int r, c
-        cdef int64_t number
+        cdef int r, n
+        cdef int64_t number, at, base
         cdef int64_t rows[MAX_ROWS]
         cdef int64_t columns[MAX_ROWS]
+        cdef const int64_t* ranks
         cdef Filling filling
         cdef const Tile* tile
-        cdef double* row
+        cdef bint turned
         for number in range(first, min(first + RUN, self.n_tiles)):
             tile = &self.tiles[number]
             self._ranks(self.tables, number, &filling, rows, columns)
-            if is_turned(&self.program, tile):
-                row = f + self._row(tile, 0)
-                for r in range(tile.n_rows):
-                    if to != NULL:
-                        to[rows[r] + columns[0]] = 1.0 - row[r]
-                    else:
-                        row[r] = 1.0 - source[rows[r] + columns[0]]
-                continue
-            for r in range(tile.n_rows):
-                row = f + self._row(tile, r)
-                if to != NULL:
-                    for c in range(tile.n_columns):
-                        to[rows[r] + columns[c]] = row[c]
+            turned = is_turned(&self.program, tile)
+            for r in range(1 if turned else tile.n_rows):
+                at = self._row(tile, r)
+                base, ranks, n = rows[r], columns, tile.n_columns
+                if turned:
+                    base, ranks, n = columns[0], rows, tile.n_rows
+                if is_single:
+                    copy_numbers(<float*>numbers + at, n, to, source, base, ranks, turned)
                 else:
-                    for c in range(tile.n_columns):
-                        row[c] = source[rows[r] + columns[c]]
+                    copy_numbers(<double*>numbers + at, n, to, source, base, ranks, turned)
+
+
+ctypedef fused Number:
+    float
+    double
+
+
+cdef inline void copy_numbers(
+    Number* numbers, int n, double* to, const double* source, int64_t base, const int64_t* ranks,
+    bint turned,
+) noexcept nogil:
+    # Between some numbers and the values of `base` and one of `ranks` each. Floats are values less
+    # 1/2, a turned tile's 1 less the value.
+    cdef double less = 0.5 if Number is float else 0.0, value
+    cdef int k
+    for k in range(n):
+        if to != NULL:
+            value = numbers[k] + less
+            to[base + ranks[k]] = 1.0 - value if turned else value
+        else:
+            value = source[base + ranks[k]]
+            numbers[k] = <Number>((1.0 - value if turned else value) - less)

@@ -11,7 +11,13 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 import numpy as np
 
 from ur_solver.errors import SolveError
-from ur_solver.kernel.rounding import NOISE, READ_ROUNDING
+from ur_solver.kernel.rounding import (
+    NOISE,
+    READ_ROUNDING,
+    SINGLE_COARSENESS,
+    SINGLE_READ_ROUNDING,
+    SINGLE_RESIDUAL,
+)
 from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._inputs cimport Inputs
@@ -19,54 +25,21 @@ from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport (
     LANES, MAX_ROWS, MatrixRef, Program, Tile, is_turned, matrix_of,
 )
+from ur_solver.kernel._sweep cimport (
+    MAX_SWEEPERS, UR_DOUBLE, UR_SINGLE, Sweeper, find_sweepers, to_double, to_single,
+)
 from ur_solver.kernel._tile_layout cimport TileLayout
 from ur_solver.kernel._tiles cimport Filling
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._ranking cimport Ranking
 
 
-cdef extern from "sweep.h" nogil:
-    enum:
-        MAX_SWEEPERS
-    ctypedef struct SingleSweeper:
-        double (*sweep)(
-            const Program*, float*, const int32_t*, const int64_t*, int64_t, int, int
-        ) noexcept nogil
-        void (*eliminate)(
-            const Program*, const float*, const int32_t*, int64_t, double, const Program*, int
-        ) noexcept nogil
-        void (*remember)(const Program*, const float*, float*, int64_t, int) noexcept nogil
-        void (*extrapolate)(
-            const Program*, float*, const float*, int64_t, double, int
-        ) noexcept nogil
-    ctypedef struct Sweeper:
-        const char* name
-        int has_lanes
-        const SingleSweeper* single
-        double (*sweep)(
-            const Program*, double*, const int32_t*, const int64_t*, int64_t, int, int
-        ) noexcept nogil
-        void (*remember)(const Program*, const double*, double*, int64_t, int) noexcept nogil
-        void (*extrapolate)(
-            const Program*, double*, const double*, int64_t, double, int
-        ) noexcept nogil
-        double (*residual)(const Program*, const double*, int64_t, int) noexcept nogil
-        void (*write_g)(const Program*, double*, int64_t, int) noexcept nogil
-        void (*narrow)(
-            const Program*, const Program*, double*, const int32_t*, const int64_t*, int64_t, int,
-            int
-        ) noexcept nogil
-        void (*widen)(double*, double*, int64_t, double) noexcept nogil
-        void (*write_g_of_bounds)(const Program*, const Program*, double*, int64_t) noexcept nogil
-    int find_sweepers(const Sweeper**)
-    void to_single(const double*, float*, int64_t, int)
-    void to_double(const float*, double*, int64_t, int)
-
-
 cdef enum:
     NEAR = 1 << 17    # vectors: 2 MiB in single precision, 4 in double, twice that for bounds
 
-cdef double HALF_UNIT = 2.0**-53  # of the last place of numbers up to 1, at most
+# Half of the last place of numbers, at most: of doubles up to 1, of floats up to 1/2.
+cdef double HALF_UNIT = 2.0**-53
+cdef double HALF_UNIT_SINGLE = 2.0**-26
 
 # Single precision ends before changes are mostly rounding: limits down to 2e-7 cost no further
 # sweeps, 1e-7 does in some blocks.
@@ -107,16 +80,19 @@ cdef class TiledKernel(LayoutTables):
         residual, which uses all moves, shows an error.
     origin : int
         Where the numbering of a block's lists begins: 0 but in tests of large numbers.
+    is_single : bool
+        Whether blocks are solved in single precision to the end.
     """
 
     cdef const Sweeper* sweeper
     cdef readonly str instruction_set
     cdef readonly int rounds
     cdef readonly double margin
+    cdef readonly bint is_single
 
     def __init__(
         self, tiling, Ranking ranking, instruction_set=None, int rounds=2, int64_t near=NEAR,
-        double margin=98.0, int64_t origin=0
+        double margin=98.0, int64_t origin=0, bint is_single=False
     ):
         cdef const Sweeper* found[MAX_SWEEPERS]
         find_sweepers(found)
@@ -129,6 +105,7 @@ cdef class TiledKernel(LayoutTables):
         self.sweeper = found[names.index(self.instruction_set)]
         self.rounds = rounds
         self.margin = margin
+        self.is_single = is_single
         super().__init__(tiling, ranking, self.sweeper.has_lanes, near, origin)
 
 
@@ -140,18 +117,19 @@ cdef class TiledBlock(TileLayout):
     kernel : TiledKernel
     workspace, halves, inputs, threads
         As of `TileLayout`.
-    single : bool
-        Sweep in single precision until `refine`, if the instruction set has it; and of a lane,
-        once changes are small, without the moves that are too bad to become the best.
+    starts_single : bool
+        Sweep in single precision until `refine`, if that takes less time with the instruction set;
+        and in single precision, of a lane, once changes are small, without the moves that are too
+        bad to become the best.
     """
 
-    coarseness, read_rounding = 1.0, READ_ROUNDING  # of bounds
-
     cdef TiledKernel kernel
-    # `buffer` holds the values, or the memory of single ones; while there are bounds, the upper
-    cdef double* beyond            # behind it: single values, memory of double ones, lower bounds
-    cdef float* single             # the values less 1/2; NULL once in double precision
-    cdef void* memory              # of the precision of the values
+    cdef void* values              # in `buffer`, or while floats come first in `beyond`
+    cdef int precision             # theirs: UR_DOUBLE or UR_SINGLE
+    # Behind the numbers of `buffer` there is room for floats that come first, for a copy of values
+    # or for lower bounds; while there are bounds, the upper ones are in place of the values.
+    cdef void* beyond
+    cdef void* memory              # the copy; NULL if there is none
     cdef bint is_bounded           # whether there are bounds
     cdef Program kept              # of the moves that sweeps use, or of the lower bounds
     cdef bint eliminated           # whether sweeps use `kept`
@@ -159,31 +137,41 @@ cdef class TiledBlock(TileLayout):
 
     def __init__(
         self, TiledKernel kernel, Workspace workspace, halves, Inputs inputs, int threads=1,
-        bint single=False
+        bint starts_single=False
     ):
-        cdef int64_t k
-        super().__init__(kernel, workspace, halves, inputs, threads)
+        cdef int64_t k = 0
+        super().__init__(kernel, workspace, halves, inputs, threads, kernel.is_single)
         self.kernel = kernel
-        self.beyond = self.buffer + self.n_vectors * LANES
         self.memory = NULL
-        self.single = NULL
         self.is_bounded = False
         self.eliminated = self.may_eliminate = False
-        if single and kernel.sweeper.single != NULL:
+        self.values = self.buffer
+        self.precision = UR_SINGLE if self.is_single else UR_DOUBLE
+        if self.is_single:
+            self.beyond = <float*>self.buffer + self.n_vectors * LANES
+        else:
+            self.beyond = <double*>self.buffer + self.n_vectors * LANES
+        if (starts_single or self.is_single) and kernel.sweeper.eliminate != NULL:
             self.may_eliminate = self.program.is_lane and not self.program.is_near
             if self.may_eliminate:
                 self._take_kept()
-            self.single = <float*>self.beyond
+            self._start_single()
         for k in prange(
                 self.n_state_vectors * LANES, nogil=True, schedule="static",
                 num_threads=threads):
-            if self.single != NULL:
-                self.single[k] = 0.0
+            if self.precision == UR_SINGLE:
+                (<float*>self.values)[k] = 0.0
             else:
-                self.buffer[k] = 0.5
-        if self.single != NULL:
-            k = self.n_state_vectors * LANES
-            to_single(self.buffer + k, self.single + k, self.n_vectors * LANES - k, threads)
+                (<double*>self.values)[k] = 0.5
+
+    cdef void _start_single(self) noexcept nogil:
+        # With what leaves the block as floats too.
+        cdef int64_t k = self.n_state_vectors * LANES
+        if self.precision == UR_DOUBLE:
+            self.values, self.precision = self.beyond, UR_SINGLE
+            to_single(
+                <double*>self.buffer + k, <float*>self.values + k,
+                self.n_vectors * LANES - k, self.threads)
 
     cdef _take_kept(self):
         # Room for another program of the same size.
@@ -214,22 +202,17 @@ cdef class TiledBlock(TileLayout):
         cdef const Program* program = &self.kept if self.eliminated else &self.program
         self._take_frames(threads)
         with nogil:
-            if self.single != NULL:
-                delta = self.kernel.sweeper.single.sweep(
-                    program, self.single, &self.order[0], &self.group_start[0],
-                    self.group_start.shape[0] - 1, self.kernel.rounds, threads)
-            else:
-                delta = self.kernel.sweeper.sweep(
-                    program, self.buffer, &self.order[0], &self.group_start[0],
-                    self.group_start.shape[0] - 1, self.kernel.rounds, threads)
-        if delta <= ELIMINATION and self.may_eliminate and self.single != NULL:
+            delta = self.kernel.sweeper.sweeps[self.precision].sweep(
+                program, self.values, &self.order[0], &self.group_start[0],
+                self.group_start.shape[0] - 1, self.kernel.rounds, threads)
+        if delta <= ELIMINATION and self.may_eliminate and self.precision == UR_SINGLE:
             self._eliminate(self.kernel.margin * max(delta, SINGLE_NOISE), threads)
         return delta
 
     cdef _eliminate(self, double margin, int threads):
         with nogil:
-            self.kernel.sweeper.single.eliminate(
-                &self.program, self.single, &self.order[0], self.order.shape[0], margin,
+            self.kernel.sweeper.eliminate(
+                &self.program, self.values, &self.order[0], self.order.shape[0], margin,
                 &self.kept, threads)
         self.may_eliminate, self.eliminated = False, True
 
@@ -272,28 +255,41 @@ cdef class TiledBlock(TileLayout):
 
     @property
     def noise(self):
-        """The largest change, a float, that may be due to rounding."""
-        return NOISE if self.single == NULL else SINGLE_NOISE
+        """The largest change that may be due to rounding."""
+        return NOISE if self.precision == UR_DOUBLE else SINGLE_NOISE
+
+    @property
+    def coarseness(self):
+        """How many times as much room bounds need for rounding as those of float64."""
+        return SINGLE_COARSENESS if self.is_single else 1.0
+
+    @property
+    def read_rounding(self):
+        """What reading a value of another block may change it by."""
+        return SINGLE_READ_ROUNDING if self.is_single else READ_ROUNDING
 
     def refine(self):
-        """Switch to double precision; return whether it was in single. `remember` is undone."""
-        if self.single == NULL:
+        """Switch to double precision, if single came first; return whether. `remember` is undone."""
+        if self.values == self.buffer:
             return False
         with nogil:
-            to_double(self.single, self.buffer, self.n_state_vectors * LANES, self.threads)
-        self.single = NULL
+            to_double(
+                <float*>self.values, <double*>self.buffer, self.n_state_vectors * LANES,
+                self.threads)
+        self.values, self.precision = self.buffer, UR_DOUBLE
         self.memory = NULL
         return True
 
     def residual(self, int threads):
-        """The largest abs(T(V) - V) over the block; as `refine`, it writes no values."""
+        """The largest abs(T(V) - V); in single precision it is at most that. As `refine`, it writes
+        no values."""
         cdef double residual
         self.refine()
         self._take_frames(threads)
         with nogil:
-            residual = self.kernel.sweeper.residual(
-                &self.program, self.buffer, self.n_tiles, threads)
-        return residual
+            residual = self.kernel.sweeper.checks[self.precision].residual(
+                &self.program, self.values, self.n_tiles, threads)
+        return residual + (SINGLE_RESIDUAL if self.is_single else 0.0)
 
     def sample(self):
         """The values of some tiles, always the same ones: float64, a copy.
@@ -303,7 +299,7 @@ cdef class TiledBlock(TileLayout):
         cdef int64_t step = sample_step(self.n_tiles, self.n_own_vectors * LANES)
         cdef int64_t n_sampled = (self.n_tiles + step - 1) // step, t, at, k = 0
         cdef const Tile* tile
-        cdef double value, whole = 1.0 if self.single == NULL else 0.0
+        cdef double value, whole = 1.0 if self.precision == UR_DOUBLE else 0.0
         cdef int r, c
         for t in range(n_sampled):
             k += self.tiles[t * step].n_rows * self.tiles[t * step].n_columns
@@ -316,37 +312,29 @@ cdef class TiledBlock(TileLayout):
                 for r in range(tile.n_rows):
                     at = self._row(tile, r)
                     for c in range(tile.n_columns):
-                        value = (
-                            self.buffer[at + c] if self.single == NULL else self.single[at + c])
+                        if self.precision == UR_DOUBLE:
+                            value = (<double*>self.values)[at + c]
+                        else:
+                            value = (<float*>self.values)[at + c]
                         view[k] = whole - value if is_turned(&self.program, tile) else value
                         k += 1
         return values
 
     def remember(self, room=None):
         """Keep a copy of the values, for `extrapolate`; there is room of its own."""
-        # in single precision the values are in the memory's place and the memory in theirs
-        self.memory = self.buffer if self.single != NULL else self.beyond
+        # floats that come first are in the place of a copy, and the copy in that of doubles
+        self.memory = self.buffer if self.values == self.beyond else self.beyond
         with nogil:
-            if self.single != NULL:
-                self.kernel.sweeper.single.remember(
-                    &self.program, self.single, <float*>self.memory, self.n_tiles, self.threads)
-            else:
-                self.kernel.sweeper.remember(
-                    &self.program, self.buffer, <double*>self.memory, self.n_tiles, self.threads)
+            self.kernel.sweeper.sweeps[self.precision].remember(
+                &self.program, self.values, self.memory, self.n_tiles, self.threads)
 
     def extrapolate(self, double factor):
         """Add to every value `factor` times its change since `remember`."""
         if self.memory == NULL:
             raise ValueError("extrapolate before remember")
         with nogil:
-            if self.single != NULL:
-                self.kernel.sweeper.single.extrapolate(
-                    &self.program, self.single, <float*>self.memory, self.n_tiles, factor,
-                    self.threads)
-            else:
-                self.kernel.sweeper.extrapolate(
-                    &self.program, self.buffer, <double*>self.memory, self.n_tiles, factor,
-                    self.threads)
+            self.kernel.sweeper.sweeps[self.precision].extrapolate(
+                &self.program, self.values, self.memory, self.n_tiles, factor, self.threads)
 
     def carry(self, double outside):
         """False: errors of chances add up."""
@@ -370,15 +358,16 @@ cdef class TiledBlock(TileLayout):
             with nogil:
                 self._shift_program()
             self.is_bounded = True
-        self._copy(self.buffer, NULL, &values[0] - self.first_rank)
+        self._copy(self.values, self.is_single, NULL, &values[0] - self.first_rank)
         with nogil:
-            # a turned tile's are 1 less the value, rounded to nearest
-            self.kernel.sweeper.widen(
-                self.buffer, self.beyond, self.n_state_vectors,
-                nextafter(shift + HALF_UNIT, INFINITY))
+            # a turned tile's are 1 less the value, rounded to nearest; floats are rounded as well
+            self.kernel.sweeper.checks[self.precision].widen(
+                self.values, self.beyond, self.n_state_vectors,
+                nextafter(
+                    shift + HALF_UNIT + (HALF_UNIT_SINGLE if self.is_single else 0.0), INFINITY))
             self._settle_draws()
-            self.kernel.sweeper.write_g_of_bounds(
-                &self.program, &self.kept, self.buffer, self.n_tiles)
+            self.kernel.sweeper.checks[self.precision].write_g_of_bounds(
+                &self.program, &self.kept, self.values, self.n_tiles)
 
     cdef void _shift_program(self) noexcept nogil:
         # The program of the lower bounds: all that is read of this block lies behind the buffer.
@@ -417,14 +406,17 @@ cdef class TiledBlock(TileLayout):
                 for c in range(tile.n_columns):
                     if self.pass_bits[mirror.first_row + c] == stuck:
                         at = self._row(tile, r) + c
-                        self.buffer[at] = self.beyond[at] = 0.5
+                        if self.is_single:
+                            (<float*>self.values)[at] = (<float*>self.beyond)[at] = 0.0
+                        else:
+                            (<double*>self.values)[at] = (<double*>self.beyond)[at] = 0.5
 
     def narrow(self, int threads):
         """Sweep both bounds, each update rounded outwards."""
         self._take_frames(threads)
         with nogil:
-            self.kernel.sweeper.narrow(
-                &self.program, &self.kept, self.buffer, &self.order[0], &self.group_start[0],
+            self.kernel.sweeper.checks[self.precision].narrow(
+                &self.program, &self.kept, self.values, &self.order[0], &self.group_start[0],
                 self.group_start.shape[0] - 1, self.kernel.rounds, threads)
 
     def width(self, const double[::1] values):
@@ -447,7 +439,7 @@ cdef class TiledBlock(TileLayout):
         cdef int64_t t, k, rank, worst = 0
         cdef int64_t rows[MAX_ROWS]
         cdef int64_t columns[MAX_ROWS]
-        cdef double value
+        cdef double value, upper, lower
         cdef bint turned
         cdef int r, c
         cdef Filling filling
@@ -463,7 +455,13 @@ cdef class TiledBlock(TileLayout):
                     for c in range(tile.n_columns):
                         rank = rows[r] + columns[c]
                         value = 1.0 - own[rank] if turned else own[rank]
-                        off = max(self.buffer[k + c] - value, value - self.beyond[k + c])
+                        if self.is_single:
+                            upper = <double>(<float*>self.values)[k + c] + 0.5
+                            lower = <double>(<float*>self.beyond)[k + c] + 0.5
+                        else:
+                            upper = (<double*>self.values)[k + c]
+                            lower = (<double*>self.beyond)[k + c]
+                        off = max(upper - value, value - lower)
                         if turned:
                             off = nextafter(off + HALF_UNIT, INFINITY)
                         if off > width:
@@ -474,11 +472,12 @@ cdef class TiledBlock(TileLayout):
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (block size,), by rank; see `refine`."""
         self.refine()
-        self._copy(self.buffer, &values[0] - self.first_rank, NULL)
+        self._copy(self.values, self.is_single, &values[0] - self.first_rank, NULL)
 
     def load(self, const double[::1] values):
         """Take the block's values from `values`, float64, shape (block size,), in rank order."""
         self.refine()
-        self._copy(self.buffer, NULL, &values[0] - self.first_rank)
+        self._copy(self.values, self.is_single, NULL, &values[0] - self.first_rank)
         with nogil:
-            self.kernel.sweeper.write_g(&self.program, self.buffer, self.n_tiles, self.threads)
+            self.kernel.sweeper.checks[self.precision].write_g(
+                &self.program, self.values, self.n_tiles, self.threads)

@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) double X(update_columns)(
             continue;
         const int offset = r * stride;
         const int bits = pass_bits[r];
-        const REAL *chance = chances_of(program, bits);
+        const SUM *chance = chances_of(program, bits);
         X(vec) sum = X(mul)(X(set)(pass_chance_of(program, bits)), X(load)(g + offset));
 #pragma GCC unroll 4
         for (int n = 0; n < LANE_SQUARES; n++) {

@@ -5,7 +5,8 @@
 
 #include "tiles.h"
 
-typedef double REAL;
+typedef double REAL;              /* a number in memory */
+typedef double SUM;               /* and in arithmetic */
 
 /* What both players' values sum to. */
 static const REAL WHOLE = 1.0;
@@ -14,11 +15,11 @@ static const REAL WHOLE = 1.0;
 #define NO_TURNED 2.0
 
 /* The chances of the throws, and of passing the turn, by pass bits. */
-static inline const REAL *chances_of(const Program *program, int bits)
+static inline const SUM *chances_of(const Program *program, int bits)
 {
     return program->chance[bits];
 }
-static inline REAL pass_chance_of(const Program *program, int bits)
+static inline SUM pass_chance_of(const Program *program, int bits)
 {
     return program->pass_chance[bits];
 }

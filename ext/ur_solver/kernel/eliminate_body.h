@@ -143,9 +143,9 @@ ELIMINATE_CASES(5, 16, 16)
 #undef ELIMINATE_CASE
 #undef ELIMINATE_CASES
 
-typedef void (*Eliminate)(
+typedef void (*EliminateTile)(
     const Program *, const Tile *, const REAL *, LaneFrame *, REAL, const Program *);
-static const Eliminate eliminate_of[LANE_VECTORS][6] = {
+static const EliminateTile eliminate_of[LANE_VECTORS][6] = {
     LANE_LIST(eliminate, 1), LANE_LIST(eliminate, 2), LANE_LIST(eliminate, 3),
     LANE_LIST(eliminate, 4)};
 
@@ -159,12 +159,13 @@ static void eliminate_in(
         program, tile, buffer, (LaneFrame *)frame, margin, kept);
 }
 
-static void eliminate(
-    const Program *program, const REAL *buffer, const int32_t *order, int64_t n_pairs,
+void avx2_eliminate(
+    const Program *program, const void *values, const int32_t *order, int64_t n_pairs,
     double margin, const Program *kept, int threads)
 {
     /* To the lists of `kept`, which have the same room, the moves that come within the margin
        of the best somewhere in their tile. */
+    const REAL *const buffer = values;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
     for (int64_t k = 0; k < n_pairs; k++) {
         const Tile *tile = program->tiles + order[k], *mirror = program->tiles + tile->mirror;

@@ -152,21 +152,6 @@ LANE_CASES(5, 16, 16)
 #undef LANE_CASE
 #undef LANE_CASES
 
-#define STRIP_CASE(pieces_, rows_)                                                             \
-    static double solve_strip_##pieces_(                                                       \
-        const Program *program, const Tile *strip, const Tile *turned, REAL *buffer,           \
-        const LaneFrame *strip_frame, const LaneFrame *frame)                                  \
-    {                                                                                          \
-        return solve_strip(                                                                    \
-            program, strip, turned, buffer, strip_frame, frame, pieces_, rows_);               \
-    }
-STRIP_CASE(1, 5)
-STRIP_CASE(2, 11)
-STRIP_CASE(3, 15)
-STRIP_CASE(4, 16)
-STRIP_CASE(5, 16)
-#undef STRIP_CASE
-
 typedef void (*Prepare)(const Program *, const Tile *, const REAL *, LaneFrame *);
 typedef double (*Update)(
     const Program *, const Tile *, const REAL *, const LaneFrame *, REAL *);
@@ -181,10 +166,5 @@ static const Update update[LANE_VECTORS][6] = {
     LANE_LIST(update, 1), LANE_LIST(update, 2), LANE_LIST(update, 3), LANE_LIST(update, 4)};
 static const Show write_g_of[LANE_VECTORS][6] = {
     LANE_LIST(write_g, 1), LANE_LIST(write_g, 2), LANE_LIST(write_g, 3), LANE_LIST(write_g, 4)};
-/* by pieces of the strip's mirror, of which it has one at least */
-static double (*const strip_solvers[])(
-    const Program *, const Tile *, const Tile *, REAL *, const LaneFrame *,
-    const LaneFrame *) = {
-    NULL, solve_strip_1, solve_strip_2, solve_strip_3, solve_strip_4, solve_strip_5};
 
 #endif

@@ -7,6 +7,7 @@
 #include "tiles.h"
 
 typedef float REAL;
+typedef float SUM;
 
 /* What both players' numbers sum to. */
 static const REAL WHOLE = 0.0f;
@@ -15,11 +16,11 @@ static const REAL WHOLE = 0.0f;
 #define NO_TURNED 1.0f
 
 /* The chances of the throws, and of passing the turn, by pass bits. */
-static inline const REAL *chances_of(const Program *program, int bits)
+static inline const SUM *chances_of(const Program *program, int bits)
 {
     return program->chance_single[bits];
 }
-static inline REAL pass_chance_of(const Program *program, int bits)
+static inline SUM pass_chance_of(const Program *program, int bits)
 {
     return program->pass_chance_single[bits];
 }

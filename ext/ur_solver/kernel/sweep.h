@@ -1,7 +1,6 @@
 /* The compiled sweeps, one for each instruction set: sweep_plain.c, sweep_avx2.c and
-   sweep_avx512.c. Which one runs is chosen at run time, so that one build works on all
-   machines. In single precision there is one, sweep_single.c, for AVX2: eight floats are one of
-   its vectors. README.md has the map of the other files. */
+   sweep_avx512.c, with what goes with them for numbers that are floats. Which one runs is chosen at
+   run time, so that one build works on all machines. README.md has the map of the other files. */
 
 #ifndef UR_SWEEP_H
 #define UR_SWEEP_H
@@ -16,54 +15,60 @@
 #define UR_X86 0
 #endif
 
-/* In single precision. */
+/* In which precision numbers are in memory. In single they are values less 1/2. */
+enum { UR_DOUBLE, UR_SINGLE, UR_PRECISIONS };
+
+/* Of numbers of one precision, doubles or floats: */
 typedef struct {
     /* One sweep, each pair of tiles `rounds` times in a row (`pair_of`), strips with their
        mirrors once; the largest change. */
     double (*sweep)(
-        const Program *, float *, const int32_t *order, const int64_t *group_start,
+        const Program *, void *, const int32_t *order, const int64_t *group_start,
         int64_t n_groups, int rounds, int threads);
-    /* What sweeps of a lane may look at from now on, to the lists of the second program. */
-    void (*eliminate)(
-        const Program *, const float *, const int32_t *order, int64_t n_pairs, double margin,
-        const Program *, int threads);
     /* Copy all F; later add `factor` times what has changed since. */
-    void (*remember)(const Program *, const float *, float *memory, int64_t n_tiles, int threads);
+    void (*remember)(const Program *, const void *, void *memory, int64_t n_tiles, int threads);
     void (*extrapolate)(
-        const Program *, float *, const float *memory, int64_t n_tiles, double factor,
-        int threads);
-} SingleSweeper;
+        const Program *, void *, const void *memory, int64_t n_tiles, double factor, int threads);
+} Sweeps;
 
-/* In double precision. */
+/* The same, with arithmetic in double precision whatever the numbers are: */
+typedef struct {
+    /* The largest |T(V) - V|. */
+    double (*residual)(const Program *, const void *, int64_t n_tiles, int threads);
+    /* All G from all F. */
+    void (*write_g)(const Program *, void *, int64_t n_tiles, int threads);
+    /* Bounds: one sweep of both, both from values in place of the upper one, all of their G. */
+    void (*narrow)(
+        const Program *upper, const Program *lower, void *, const int32_t *order,
+        const int64_t *group_start, int64_t n_groups, int rounds, int threads);
+    void (*widen)(void *upper, void *lower, int64_t n_vectors, double by);
+    void (*write_g_of_bounds)(
+        const Program *upper, const Program *lower, void *, int64_t n_tiles);
+} Checks;
+
+/* What sweeps of a lane in single precision may look at from now on, to the lists of `kept`. */
+typedef void (*Eliminate)(
+    const Program *, const void *, const int32_t *order, int64_t n_pairs, double margin,
+    const Program *kept, int threads);
+
 typedef struct {
     const char *name;
     int has_lanes;                /* whether the rows of a lane are compiled in */
-    const SingleSweeper *single;  /* NULL if the set has none */
-    /* As in single precision. */
-    double (*sweep)(
-        const Program *, double *, const int32_t *order, const int64_t *group_start,
-        int64_t n_groups, int rounds, int threads);
-    void (*remember)(
-        const Program *, const double *, double *memory, int64_t n_tiles, int threads);
-    void (*extrapolate)(
-        const Program *, double *, const double *memory, int64_t n_tiles, double factor,
-        int threads);
-    /* The largest |T(V) - V|. */
-    double (*residual)(const Program *, const double *, int64_t n_tiles, int threads);
-    /* All G from all F. */
-    void (*write_g)(const Program *, double *, int64_t n_tiles, int threads);
-    /* Bounds: one sweep of both, both from values in place of the upper one, all of their G. */
-    void (*narrow)(
-        const Program *upper, const Program *lower, double *, const int32_t *order,
-        const int64_t *group_start, int64_t n_groups, int rounds, int threads);
-    void (*widen)(double *upper, double *lower, int64_t n_vectors, double by);
-    void (*write_g_of_bounds)(
-        const Program *upper, const Program *lower, double *, int64_t n_tiles);
+    const Sweeps *sweeps[UR_PRECISIONS];
+    const Checks *checks[UR_PRECISIONS];
+    /* NULL where sweeps in single precision take no less time than in double. */
+    Eliminate eliminate;
 } Sweeper;
 
 extern const Sweeper sweeper_plain;
+extern const Sweeps plain_sweeps_of_floats;
+extern const Checks plain_checks_of_floats;
 #if UR_X86
-extern const SingleSweeper sweeper_single;
+extern const Sweeps avx2_sweeps_of_floats;
+extern const Checks avx2_checks_of_floats;
+void avx2_eliminate(
+    const Program *, const void *, const int32_t *order, int64_t n_pairs, double margin,
+    const Program *kept, int threads);
 extern const Sweeper sweeper_avx2;
 #ifndef UR_WITHOUT_AVX512
 extern const Sweeper sweeper_avx512;

@@ -9,7 +9,17 @@
 #include "vectors_avx2x8.h"
 
 #define UR_LANE 1
-#include "double_body.h"
+#include "checks_body.h"
+#include "sweep_body.h"
 
-const Sweeper sweeper_avx2 = UR_SWEEPER("avx2", &sweeper_single);
+static const Sweeps in_doubles = UR_SWEEPS;
+static const Checks of_doubles = UR_CHECKS;
+
+const Sweeper sweeper_avx2 = {
+    .name = "avx2",
+    .has_lanes = UR_LANE,
+    .sweeps = {&in_doubles, &avx2_sweeps_of_floats},
+    .checks = {&of_doubles, &avx2_checks_of_floats},
+    .eliminate = avx2_eliminate,
+};
 #endif

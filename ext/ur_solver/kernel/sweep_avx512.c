@@ -1,4 +1,5 @@
-/* The sweep in double precision by AVX-512; vectors of four are AVX2's. */
+/* The sweep in double precision by AVX-512; vectors of four are AVX2's, and so is what is of
+   floats: eight of them are one of its vectors. */
 
 #include "sweep.h"
 
@@ -10,7 +11,17 @@
 #include "vectors_avx512.h"
 
 #define UR_LANE 1
-#include "double_body.h"
+#include "checks_body.h"
+#include "sweep_body.h"
 
-const Sweeper sweeper_avx512 = UR_SWEEPER("avx512", &sweeper_single);
+static const Sweeps in_doubles = UR_SWEEPS;
+static const Checks of_doubles = UR_CHECKS;
+
+const Sweeper sweeper_avx512 = {
+    .name = "avx512",
+    .has_lanes = UR_LANE,
+    .sweeps = {&in_doubles, &avx2_sweeps_of_floats},
+    .checks = {&of_doubles, &avx2_checks_of_floats},
+    .eliminate = avx2_eliminate,
+};
 #endif

@@ -1,22 +1,16 @@
-/* The sweep in plain C, for processors that the others do not serve. */
+/* The sweep in plain C. */
 
-#include <math.h>
-#include <string.h>
+#include "sweep.h"
 
 #include "double.h"
+#include "plain_body.h"
 
-#define WIDTH 4
-#define X(name) name##4
-#include "vectors_plain.h"
-#undef X
-#undef WIDTH
-#define WIDTH 8
-#define X(name) name##8
-#include "vectors_plain.h"
-#undef X
-#undef WIDTH
+static const Sweeps in_doubles = UR_SWEEPS;
+static const Checks of_doubles = UR_CHECKS;
 
-#define UR_LANE 0
-#include "double_body.h"
-
-const Sweeper sweeper_plain = UR_SWEEPER("plain", NULL);
+const Sweeper sweeper_plain = {
+    .name = "plain",
+    .has_lanes = UR_LANE,
+    .sweeps = {&in_doubles, &plain_sweeps_of_floats},
+    .checks = {&of_doubles, &plain_checks_of_floats},
+};

@@ -11,6 +11,5 @@
 #define UR_LANE 1
 #include "eliminate_body.h"
 
-const SingleSweeper sweeper_single = {
-    .sweep = sweep, .eliminate = eliminate, .remember = remember, .extrapolate = extrapolate};
+const Sweeps avx2_sweeps_of_floats = UR_SWEEPS;
 #endif

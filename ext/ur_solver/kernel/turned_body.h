@@ -1,5 +1,5 @@
 /* Turned tiles of a lane: those of one column, all of whose numbers are what the opponent
-   sees of them, in the rows of strips (tiles.h), and the strips together with them. */
+   sees of them, in the rows of strips (tiles.h). */
 
 #ifndef UR_TURNED_BODY_H
 #define UR_TURNED_BODY_H
@@ -67,21 +67,21 @@ static inline __attribute__((always_inline)) REAL least_with_own(
     return best;
 }
 
-static inline __attribute__((always_inline)) REAL add_turned_moves(
-    const Program *program, REAL sum, const LaneFrame *frame, const REAL *f, const REAL *g,
+static inline __attribute__((always_inline)) SUM add_turned_moves(
+    const Program *program, SUM sum, const LaneFrame *frame, const REAL *f, const REAL *g,
     const int bits, const int r, const int pieces)
 {
     /* To what else a row is worth, its best moves by their chances; `bits`: its pass bits. */
-    const REAL *chance = chances_of(program, bits);
+    const SUM *chance = chances_of(program, bits);
 #pragma GCC unroll 4
     for (int n = 0; n < LANE_SQUARES; n++)
         sum += chance[n] * least_with_own(program, frame->best[n][r], f, g, n, r, pieces);
     return sum;
 }
 
-static inline REAL largest_of(REAL delta, REAL now, REAL before)
+static inline SUM largest_of(SUM delta, SUM now, SUM before)
 {
-    const REAL change = now > before ? now - before : before - now;
+    const SUM change = now > before ? now - before : before - now;
     return change > delta ? change : delta;
 }
 
@@ -93,17 +93,17 @@ static inline __attribute__((always_inline)) double update_turned(
     const REAL *f = buffer + tile->f * LANES;
     const REAL *g = f - (rows + LANES - 1) / LANES * LANES;
     const uint8_t *pass_bits = program->pass_bits + tile->first_row;
-    REAL delta = 0;
+    SUM delta = 0;
 #pragma GCC unroll 16
     for (int k = 0; k < LANE_ROWS; k++) {
         const int r = LANE_ORDER[k];
         if (r >= rows)
             continue;
         const int bits = pass_bits[r];
-        const REAL sum = add_turned_moves(
+        const SUM sum = add_turned_moves(
             program, pass_chance_of(program, bits) * g[r], frame, f, g, bits, r, pieces);
         delta = largest_of(delta, sum, f[r]);
-        to[r] = sum;
+        to[r] = (REAL)sum;
     }
     return delta;
 }
@@ -124,55 +124,6 @@ static inline __attribute__((always_inline)) void write_g_tile(
         const int64_t own = rows == 1 ? mirror->f - vectors : mirror->f + to_stride / LANES;
         buffer[own * LANES + CORNER] = WHOLE - f[0];
     }
-}
-
-static inline __attribute__((always_inline)) double solve_strip(
-    const Program *program, const Tile *strip, const Tile *turned, REAL *buffer,
-    const LaneFrame *strip_frame, const LaneFrame *frame, const int pieces,
-    const int rows)
-{
-    /* A strip and its mirror as what leaves the two has it; the largest change. A number of the
-       strip has no moves but those that leave and leads, by a pass, to one of the mirror, which
-       leads back by a pass and otherwise to numbers further on: two equations at a time. */
-    const int vectors = (rows + LANES - 1) / LANES;
-    REAL *f = buffer + turned->f * LANES, *g = buffer + strip->f * LANES;
-    const uint8_t *pass_bits = program->pass_bits + turned->first_row;
-    const int strip_bits = program->pass_bits[strip->first_row];
-    const REAL *chance = chances_of(program, strip_bits);
-    const REAL strip_pass = pass_chance_of(program, strip_bits);
-    REAL leaving[LANE_ROWS];
-    for (int v = 0; v < vectors * LANES; v += LANES) {
-        vec4 sum = mul4(set4(chance[0]), load4(strip_frame->best[0] + v));
-        for (int n = 1; n < LANE_SQUARES; n++)
-            sum = fma4(set4(chance[n]), load4(strip_frame->best[n] + v), sum);
-        store4(leaving + v, sum);
-    }
-    /* The divisions first: in what follows a row waits for others. None is by 0: the furthest
-       piece of each player has a move by some throw. What comes back is added, as it is small:
-       a factor near 1, rounded, would raise or lower all numbers together. */
-    REAL passed[LANE_ROWS], back[LANE_ROWS];
-    for (int r = 0; r < rows; r++) {
-        const REAL pass = pass_chance_of(program, pass_bits[r]);
-        passed[r] = pass * leaving[r];
-        back[r] = pass * strip_pass / (1 - pass * strip_pass);
-    }
-    REAL delta = 0;
-#pragma GCC unroll 16
-    for (int k = 0; k < LANE_ROWS; k++) {
-        const int r = LANE_ORDER[k];
-        if (r >= rows)
-            continue;
-        const REAL once =
-            add_turned_moves(program, passed[r], frame, f, g, pass_bits[r], r, pieces);
-        const REAL theirs = once + back[r] * once;
-        const REAL mine = leaving[r] + strip_pass * theirs;
-        delta = largest_of(largest_of(delta, theirs, f[r]), mine, g[r]);
-        f[r] = theirs;
-        g[r] = mine;
-    }
-    write_g_tile(strip, turned, buffer, 1, vectors);
-    write_g_tile(turned, strip, buffer, rows, 1);
-    return delta;
 }
 
 #endif

@@ -7,11 +7,11 @@
 
 typedef struct { vec4 a, b; } vec8;
 static inline vec8 set8(double x) { return (vec8){set4(x), set4(x)}; }
-static inline vec8 load8(const double *p)
+static inline vec8 load8(const REAL *p)
 {
     return (vec8){load4(p), load4(p + 4)};
 }
-static inline void store8(double *p, vec8 v)
+static inline void store8(REAL *p, vec8 v)
 {
     store4(p, v.a);
     store4(p + 4, v.b);
@@ -46,9 +46,9 @@ static inline vec8 select8(vec8 valid, vec8 x, vec8 y)
     return (vec8){select4(valid.a, x.a, y.a), select4(valid.b, x.b, y.b)};
 }
 static inline double largest8(vec8 x) { return largest4(max4(x.a, x.b)); }
-static inline vec8 spread8(const double *p, const int bit)
+static inline vec8 spread8(const REAL *p, const int bit)
 {
-    const __m256d x = _mm256_loadu_pd(p);
+    const __m256d x = load4(p);
     if (bit == 0)
         return (vec8){_mm256_permute4x64_pd(x, 0x50), _mm256_permute4x64_pd(x, 0xFA)};
     if (bit == 1)
@@ -56,7 +56,7 @@ static inline vec8 spread8(const double *p, const int bit)
     return (vec8){x, x};
 }
 static inline __attribute__((always_inline)) void transpose8(
-    const double *f, const int64_t stride, double *g, const int64_t to_stride, const int n_rows,
+    const REAL *f, const int64_t stride, REAL *g, const int64_t to_stride, const int n_rows,
     const int n_columns)
 {
     for (int r = 0; r < 8 && r < n_rows; r += 4)

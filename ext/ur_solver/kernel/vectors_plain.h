@@ -1,5 +1,5 @@
-/* Vectors of WIDTH doubles in plain C: sweep_plain.c includes this file for both widths, with
-   X(name) for name4 and then for name8. */
+/* Vectors of WIDTH doubles in plain C, of numbers that are doubles or floats in memory:
+   plain_body.h includes this file for both widths, with X(name) for name4 and then for name8. */
 
 typedef struct { double x[WIDTH]; } X(vec);
 static inline X(vec) X(set)(double x)
@@ -9,13 +9,18 @@ static inline X(vec) X(set)(double x)
         v.x[i] = x;
     return v;
 }
-static inline X(vec) X(load)(const double *p)
+static inline X(vec) X(load)(const REAL *p)
 {
     X(vec) v;
-    memcpy(v.x, p, sizeof v.x);
+    for (int i = 0; i < WIDTH; i++)
+        v.x[i] = p[i];
     return v;
 }
-static inline void X(store)(double *p, X(vec) v) { memcpy(p, v.x, sizeof v.x); }
+static inline void X(store)(REAL *p, X(vec) v)
+{
+    for (int i = 0; i < WIDTH; i++)
+        p[i] = (REAL)v.x[i];
+}
 static inline X(vec) X(max)(X(vec) a, X(vec) b)
 {
     for (int i = 0; i < WIDTH; i++)
@@ -54,7 +59,7 @@ static inline double X(largest)(X(vec) a)
         m = a.x[i] > m ? a.x[i] : m;
     return m;
 }
-static inline X(vec) X(spread)(const double *p, int bit)
+static inline X(vec) X(spread)(const REAL *p, int bit)
 {
     X(vec) v;
     for (int i = 0; i < WIDTH; i++)
@@ -62,11 +67,11 @@ static inline X(vec) X(spread)(const double *p, int bit)
     return v;
 }
 static inline void X(transpose)(
-    const double *f, int64_t stride, double *g, int64_t to_stride, int n_rows, int n_columns)
+    const REAL *f, int64_t stride, REAL *g, int64_t to_stride, int n_rows, int n_columns)
 {
     n_rows = n_rows < WIDTH ? n_rows : WIDTH;
     n_columns = n_columns < WIDTH ? n_columns : WIDTH;
     for (int r = 0; r < n_rows; r++)
         for (int c = 0; c < n_columns; c++)
-            g[c * to_stride + r] = 1.0 - f[r * stride + c];
+            g[c * to_stride + r] = WHOLE - f[r * stride + c];
 }

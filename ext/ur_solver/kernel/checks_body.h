@@ -1,21 +1,22 @@
-/* The residual and the bounds, in double precision only; compiled once for each instruction set. */
+/* The residual and the bounds, with arithmetic in double precision: compiled for each instruction
+   set and for each precision of what is in memory. */
 
-#ifndef UR_DOUBLE_BODY_H
-#define UR_DOUBLE_BODY_H
+#ifndef UR_CHECKS_BODY_H
+#define UR_CHECKS_BODY_H
 
 #include <fenv.h>
 
-#include "sweep.h"
-#include "sweep_body.h"
+#include "tile_body.h"
 
 static double residual(
-    const Program *program, const double *buffer, int64_t n_tiles, int threads)
+    const Program *program, const void *values, int64_t n_tiles, int threads)
 {
     /* One frame is enough for one tile: the second takes the values that are not kept. */
+    const REAL *const buffer = values;
     double residual = 0.0;
 #pragma omp parallel for num_threads(threads) reduction(max : residual) schedule(dynamic, 256)
     for (int64_t k = 0; k < n_tiles; k++) {
-        double *const frame = frame_of(program, 0), *const nowhere = frame_of(program, 1);
+        REAL *const frame = frame_of(program, 0), *const nowhere = frame_of(program, 1);
         const Tile *tile = program->tiles + k;
         prepare_tile(program, tile, buffer, frame);
         const double change = update_tile(program, tile, buffer, frame, nowhere);
@@ -24,8 +25,9 @@ static double residual(
     return residual;
 }
 
-static void write_g(const Program *program, double *buffer, int64_t n_tiles, int threads)
+static void write_g(const Program *program, void *values, int64_t n_tiles, int threads)
 {
+    REAL *const buffer = values;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
@@ -38,20 +40,21 @@ static void write_g(const Program *program, double *buffer, int64_t n_tiles, int
    Each bound has a program of its own: the same tiles and moves, whose values lie further on in
    the buffer for the lower one. What leaves the block both read at the same place.
 
-   Each operation of the upper one is rounded up, of the lower one down. The rounding mode
+   Each operation of the upper one is rounded up, of the lower one down, and so is a number that
+   is written as a float. The rounding mode
    is the thread's; compilers do not know that arithmetic reads it and may move an operation
    past the call that sets it, so that all arithmetic is in functions that are not inlined,
    whose calls stay where they are. -frounding-math keeps them from rewriting expressions
    into others that are equal only when rounded to nearest. */
 
 static __attribute__((noinline)) void bound_tile(
-    const Program *program, const Tile *tile, double *bound, const double *frame)
+    const Program *program, const Tile *tile, REAL *bound, const REAL *frame)
 {
     update_tile(program, tile, bound, frame, bound + tile->f * LANES);
 }
 
 static void narrow_pair(
-    const Program *upper, const Program *lower, double *buffer, int32_t number, int rounds)
+    const Program *upper, const Program *lower, REAL *buffer, int32_t number, int rounds)
 {
     const Pair high = pair_of(upper, upper->tiles + number, rounds);
     const Pair low = pair_of(lower, lower->tiles + number, rounds);
@@ -72,10 +75,11 @@ static void narrow_pair(
 }
 
 static void narrow(
-    const Program *upper, const Program *lower, double *buffer, const int32_t *order,
+    const Program *upper, const Program *lower, void *values, const int32_t *order,
     const int64_t *group_start, int64_t n_groups, int rounds, int threads)
 {
     /* Groups as in `sweep`. */
+    REAL *const buffer = values;
     const int64_t n = group_start[n_groups];
 #pragma omp parallel num_threads(threads)
     {
@@ -83,8 +87,8 @@ static void narrow(
 #pragma omp for schedule(dynamic)
         for (int64_t group = 0; group < n_groups; group++)
             for (int64_t k = group_start[group]; k < group_start[group + 1]; k++) {
-                prefetch_pairs(upper, buffer, sizeof(double), order, k, n);
-                prefetch_pairs(lower, buffer, sizeof(double), order, k, n);
+                prefetch_pairs(upper, buffer, sizeof(REAL), order, k, n);
+                prefetch_pairs(lower, buffer, sizeof(REAL), order, k, n);
                 narrow_pair(upper, lower, buffer, order[k], rounds);
             }
         fesetround(mode);
@@ -92,14 +96,14 @@ static void narrow(
 }
 
 static __attribute__((noinline)) void shift(
-    const double *from, double *to, int64_t n_vectors, double by)
+    const REAL *from, REAL *to, int64_t n_vectors, double by)
 {
     const vec4 one = set4(1.0), step = set4(by);
     for (int64_t v = 0; v < n_vectors * LANES; v += LANES)
         store4(to + v, fma4(one, load4(from + v), step));
 }
 
-static void widen(double *upper, double *lower, int64_t n_vectors, double by)
+static void widen(void *upper, void *lower, int64_t n_vectors, double by)
 {
     /* From the values in `upper`: more by `by` there, and less in `lower`, outwards. */
     const int mode = fegetround();
@@ -111,9 +115,10 @@ static void widen(double *upper, double *lower, int64_t n_vectors, double by)
 }
 
 static void write_g_of_bounds(
-    const Program *upper, const Program *lower, double *buffer, int64_t n_tiles)
+    const Program *upper, const Program *lower, void *values, int64_t n_tiles)
 {
     /* All G from all F. */
+    REAL *const buffer = values;
     const int mode = fegetround();
     for (int64_t k = 0; k < n_tiles; k++) {
         const int32_t mirror = upper->tiles[k].mirror;
@@ -125,9 +130,8 @@ static void write_g_of_bounds(
     fesetround(mode);
 }
 
-#define UR_SWEEPER(name_, single_)                                                             \
-    {.name = name_, .has_lanes = UR_LANE, .sweep = sweep, .residual = residual, .write_g = write_g,\
-     .remember = remember, .extrapolate = extrapolate, .narrow = narrow, .widen = widen,       \
-     .write_g_of_bounds = write_g_of_bounds, .single = single_}
+#define UR_CHECKS                                                                              \
+    {.residual = residual, .write_g = write_g, .narrow = narrow, .widen = widen,               \
+     .write_g_of_bounds = write_g_of_bounds}
 
 #endif
