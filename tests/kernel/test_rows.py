@@ -103,7 +103,7 @@ def test_tiles_and_single_positions_agree_where_three_pieces_have_numbers():
         assert work.residual(1) == pytest.approx(by_position, abs=1e-14)
     # values of about 1/2 but for one, whose own update has the largest residual
     tried = 0
-    for block, probed in probes(space, 400, 3):
+    for block, probed in probes(space, 200, 3):
         if block.size < 50_000:
             blocks, own = ArrayBlocks(space, probed), probed[ranks_of(block)].copy()
             work = kernel.lay_out(block, blocks, Workspace())
@@ -111,7 +111,7 @@ def test_tiles_and_single_positions_agree_where_three_pieces_have_numbers():
             by_position = kernel.residual(block, own, blocks, block.offset, block.size)
             assert work.residual(1) == pytest.approx(by_position, abs=1e-14)
             tried += 1
-    assert tried > 50
+    assert tried > 25
 
 
 @pytest.mark.parametrize("instruction_set", instruction_sets())

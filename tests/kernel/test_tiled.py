@@ -44,12 +44,20 @@ SMALL.append(
 SMALL.append(dataclasses.replace(named_rules("finkel:2"), path=PATHS["murray-royalur"]))
 SMALL.append(named_rules("finkel:3"))
 
+# those whose tiles differ in more than the numbers of their rows
+KINDS = [
+    named_rules(word)
+    for word in ("finkel:1", "finkel:2", "conventional:1", "blitz:2", "aseb:2", "murray:1")
+]
+KINDS += [SMALL[-3], SMALL[-1]]
+
 
 def by_name(rules: RuleSet) -> str:
     return f"{rules.path.name}-{rules.name}-{rules.pieces}"
 
 
 every_small = pytest.mark.parametrize("rules", SMALL, ids=by_name)
+every_kind = pytest.mark.parametrize("rules", KINDS, ids=by_name)
 every_set = pytest.mark.parametrize("instruction_set", SETS)
 
 
@@ -101,7 +109,7 @@ def test_fixed_points_agree(rules):
 
 
 @every_set
-@every_small
+@every_kind
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_fixed_points_are_the_same_however_often_a_pair_is_updated(rules, instruction_set, rounds):
     space = space_of(rules)
@@ -111,7 +119,7 @@ def test_fixed_points_are_the_same_however_often_a_pair_is_updated(rules, instru
 
 
 @every_set
-@every_small
+@every_kind
 def test_neither_prefetching_nor_leaving_moves_out_changes_a_value(rules, instruction_set):
     # in blocks as small as these there is neither unless they are said to be far
     space = space_of(rules)
@@ -136,7 +144,7 @@ def leaves_moves_out(kernel: RaceKernel) -> bool:
 
 
 @every_set
-@every_small
+@every_kind
 @pytest.mark.parametrize("threads", [1, 3])
 def test_moves_that_cannot_be_the_best_are_left_out(rules, instruction_set, threads):
     space = space_of(rules)
@@ -157,7 +165,7 @@ def test_moves_that_cannot_be_the_best_are_left_out(rules, instruction_set, thre
 
 
 @every_set
-@every_small
+@every_kind
 def test_blocks_whose_lists_are_numbered_beyond_32_bits(rules, instruction_set):
     # prefetched, and swept in either precision with and without all moves; numbers cross 2**32
     space = space_of(rules)
@@ -177,7 +185,7 @@ def test_blocks_whose_lists_are_numbered_beyond_32_bits(rules, instruction_set):
 
 
 @every_set
-@every_small
+@every_kind
 def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(rules, instruction_set):
     # a margin so far below 0 leaves out what it should not
     space = space_of(rules)
@@ -343,7 +351,7 @@ def test_a_sample_is_of_the_same_positions_each_time(word, single):
 
 
 @every_set
-@every_small
+@every_kind
 def test_single_precision_does_what_double_precision_does(rules, instruction_set):
     # were it to do something else, only the sweeps that follow would show it
     space = space_of(rules)
