@@ -59,11 +59,11 @@ class Run:
     output: str
 
 
-def run(arguments: Sequence[str], *, with_stderr: bool = False) -> Run:
-    """Run this Python with `arguments`; its usage from wait4."""
+def run(arguments: Sequence[str], *, with_stderr: bool = False, root: pathlib.Path = ROOT) -> Run:
+    """Run this Python with `arguments` and the package at `root`; its usage from wait4."""
     # A child's peak cannot be lower than its parent's own: this module stays small and
     # leaves numpy and tables to children.
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(root)}
     with tempfile.TemporaryFile("w+") as output:
         began = time.perf_counter()
         with subprocess.Popen(
