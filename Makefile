@@ -41,7 +41,7 @@ check: $(STAMP)
 
 # Bounds checks, AddressSanitizer and UBSan, in a copy of the tree; Python's own memory is
 # not looked at for leaks, as it frees little when it ends. Rule sets that differ from others in their
-# dice or their path alone are left to `make test`, and so is what compares values alone.
+# dice or their path alone are left to `make test`, and so is most of what compares values.
 SANITIZE := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 sanitize: $(STAMP)
 	scripts/in_a_copy 'UR_DEBUG=1 UR_CFLAGS="$(SANITIZE)" \
@@ -51,7 +51,7 @@ sanitize: $(STAMP)
 	    $(PYTEST) -q -m "not long" -p no:cacheprovider \
 	    -k "not process and not ctrl_c and not full_disk and not take_no_more \
 	        and not 3dice and not 4dice and not royalur \
-        and not further_off and not fixed_points_agree and not three_pieces" \
+	        and not further_off and not fixed_points_agree and not three_pieces" \
 	    tests/kernel tests/space tests/engine tests/players/test_walker.py'
 
 # The package from its sdist, through a wheel, with the source tree out of reach.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What solves cost, by rule set, and a position by what one of the first rule set costs.
+"""What solves cost a position, relative to the first rule set.
 
     python scripts/measure_costs.py                            the usual rule sets, three rounds
     python scripts/measure_costs.py --rounds 1 finkel:5 bell:7  these, once
@@ -8,7 +8,7 @@
 Every solve is a process of its own, as a user would start it. In a round every rule set is solved
 once, by each version: what a shared machine does to one of them it does to the others, so that the
 ratios of a round hold. ``--before`` is another checkout whose modules are built in place. Prints a
-Markdown table: the middle one of the rounds, and of ratios all.
+Markdown table: medians of the rounds, and every ratio.
 """
 
 from __future__ import annotations

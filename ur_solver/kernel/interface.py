@@ -37,7 +37,7 @@ class SweptValues(Protocol):
         """The largest change that may be due to rounding."""
 
     def refine(self) -> bool:
-        """Switch from single to double precision; return whether it was in single precision."""
+        """Switch from arithmetic with float32 to float64; return whether it did."""
 
     def sweep(self, threads: int) -> float:
         """Update every value in place; return the delta, the largest change."""

@@ -280,11 +280,11 @@ class Tiling:
     def workspace_bytes(self, block: Block, certify: bool = False, is_single: bool = False) -> int:
         """An upper bound of the bytes of a block in work, whatever the instruction set.
 
-        F, G and a matrix like F for every throw that may leave the block; in double precision the
-        same in single, in whose place there is a copy of F later on; in single a copy of F; or
-        another F and G for bounds; by tile its record, pass bits and lists of moves, by their upper
-        bound, twice where there are bounds; samples of F. Where the rows of a lane are compiled in,
-        tiles of one column have no matrices: they are counted as if they had.
+        F, G and a matrix like F for every throw that may leave the block. Behind them, in double
+        precision, floats of all that, and a copy of F later on; in single precision a copy of F;
+        for bounds another F and G, if that is more. By tile its record, pass bits and lists of
+        moves, by their upper bound, twice where there are bounds; samples of F. Where the rows of a
+        lane are compiled in, tiles of one column have no matrices: they are counted as if they had.
         """
         vector = LANES * (4 if is_single else 8)
         total = 2 * NO_MOVE_VECTORS * vector

@@ -68,7 +68,7 @@ cdef extern from "tiles.h" nogil:
         double pass_chance[256]
         float chance_single[256][8]
         float pass_chance_single[256]
-    MatrixRef matrix_of(const Program*, uint32_t move)
+    MatrixRef matrix_of(const Program*, int64_t move)
     int is_strip(const Program*, const Tile*)
     int is_turned(const Program*, const Tile*)
     int64_t matrix_vectors(const Program*, const Tile*)

@@ -10,6 +10,7 @@ cdef extern from "sweep.h" nogil:
         MAX_SWEEPERS
         UR_DOUBLE
         UR_SINGLE
+        UR_MIXED
     ctypedef struct Sweeps:
         double (*sweep)(
             const Program*, void*, const int32_t*, const int64_t*, int64_t, int, int
@@ -30,7 +31,8 @@ cdef extern from "sweep.h" nogil:
     ctypedef struct Sweeper:
         const char* name
         int has_lanes
-        const Sweeps* sweeps[2]
+        int starts_single
+        const Sweeps* sweeps[3]
         const Checks* checks[2]
         void (*eliminate)(
             const Program*, const void*, const int32_t*, int64_t, double, const Program*, int

@@ -15,6 +15,7 @@ from ur_solver.kernel.rounding import (
     NOISE,
     READ_ROUNDING,
     SINGLE_COARSENESS,
+    SINGLE_NOISE,
     SINGLE_READ_ROUNDING,
     SINGLE_RESIDUAL,
 )
@@ -26,7 +27,7 @@ from ur_solver.kernel._program cimport (
     LANES, MAX_ROWS, MatrixRef, Program, Tile, is_turned, matrix_of,
 )
 from ur_solver.kernel._sweep cimport (
-    MAX_SWEEPERS, UR_DOUBLE, UR_SINGLE, Sweeper, find_sweepers, to_double, to_single,
+    MAX_SWEEPERS, UR_DOUBLE, UR_MIXED, UR_SINGLE, Sweeper, find_sweepers, to_double, to_single,
 )
 from ur_solver.kernel._tile_layout cimport TileLayout
 from ur_solver.kernel._tiles cimport Filling
@@ -41,9 +42,9 @@ cdef enum:
 cdef double HALF_UNIT = 2.0**-53
 cdef double HALF_UNIT_SINGLE = 2.0**-26
 
-# Single precision ends before changes are mostly rounding: limits down to 2e-7 cost no further
+# Arithmetic with floats ends before changes are mostly rounding: limits down to 2e-7 cost no further
 # sweeps, 1e-7 does in some blocks.
-cdef double SINGLE_NOISE = 3e-7
+cdef double FLOAT_DELTA = 3e-7
 
 # Changes below which moves are left out, in single precision: 1e-6 to 1e-4 take equally long.
 cdef double ELIMINATION = 1e-5
@@ -125,7 +126,7 @@ cdef class TiledBlock(TileLayout):
 
     cdef TiledKernel kernel
     cdef void* values              # in `buffer`, or while floats come first in `beyond`
-    cdef int precision             # theirs: UR_DOUBLE or UR_SINGLE
+    cdef int precision             # of sweeps: UR_DOUBLE, with floats UR_SINGLE and then UR_MIXED
     # Behind the numbers of `buffer` there is room for floats that come first, for a copy of values
     # or for lower bounds; while there are bounds, the upper ones are in place of the values.
     cdef void* beyond
@@ -146,12 +147,12 @@ cdef class TiledBlock(TileLayout):
         self.is_bounded = False
         self.eliminated = self.may_eliminate = False
         self.values = self.buffer
-        self.precision = UR_SINGLE if self.is_single else UR_DOUBLE
+        self.precision = UR_MIXED if self.is_single else UR_DOUBLE
         if self.is_single:
             self.beyond = <float*>self.buffer + self.n_vectors * LANES
         else:
             self.beyond = <double*>self.buffer + self.n_vectors * LANES
-        if (starts_single or self.is_single) and kernel.sweeper.eliminate != NULL:
+        if (starts_single or self.is_single) and kernel.sweeper.starts_single:
             self.may_eliminate = self.program.is_lane and not self.program.is_near
             if self.may_eliminate:
                 self._take_kept()
@@ -159,16 +160,17 @@ cdef class TiledBlock(TileLayout):
         for k in prange(
                 self.n_state_vectors * LANES, nogil=True, schedule="static",
                 num_threads=threads):
-            if self.precision == UR_SINGLE:
+            if self.precision != UR_DOUBLE:
                 (<float*>self.values)[k] = 0.0
             else:
                 (<double*>self.values)[k] = 0.5
 
     cdef void _start_single(self) noexcept nogil:
-        # With what leaves the block as floats too.
+        # Sweep with floats; with what leaves the block as floats too.
         cdef int64_t k = self.n_state_vectors * LANES
-        if self.precision == UR_DOUBLE:
-            self.values, self.precision = self.beyond, UR_SINGLE
+        self.precision = UR_SINGLE
+        if not self.is_single:
+            self.values = self.beyond
             to_single(
                 <double*>self.buffer + k, <float*>self.values + k,
                 self.n_vectors * LANES - k, self.threads)
@@ -205,8 +207,8 @@ cdef class TiledBlock(TileLayout):
             delta = self.kernel.sweeper.sweeps[self.precision].sweep(
                 program, self.values, &self.order[0], &self.group_start[0],
                 self.group_start.shape[0] - 1, self.kernel.rounds, threads)
-        if delta <= ELIMINATION and self.may_eliminate and self.precision == UR_SINGLE:
-            self._eliminate(self.kernel.margin * max(delta, SINGLE_NOISE), threads)
+        if delta <= ELIMINATION and self.may_eliminate and self.precision != UR_DOUBLE:
+            self._eliminate(self.kernel.margin * max(delta, FLOAT_DELTA), threads)
         return delta
 
     cdef _eliminate(self, double margin, int threads):
@@ -256,7 +258,9 @@ cdef class TiledBlock(TileLayout):
     @property
     def noise(self):
         """The largest change that may be due to rounding."""
-        return NOISE if self.precision == UR_DOUBLE else SINGLE_NOISE
+        if self.precision == UR_SINGLE:
+            return FLOAT_DELTA
+        return SINGLE_NOISE if self.is_single else NOISE
 
     @property
     def coarseness(self):
@@ -269,15 +273,17 @@ cdef class TiledBlock(TileLayout):
         return SINGLE_READ_ROUNDING if self.is_single else READ_ROUNDING
 
     def refine(self):
-        """Switch to double precision, if single came first; return whether. `remember` is undone."""
-        if self.values == self.buffer:
+        """Switch from arithmetic with floats to doubles; return whether. `remember` is undone."""
+        if self.precision != UR_SINGLE:
             return False
-        with nogil:
-            to_double(
-                <float*>self.values, <double*>self.buffer, self.n_state_vectors * LANES,
-                self.threads)
-        self.values, self.precision = self.buffer, UR_DOUBLE
+        self.precision = UR_MIXED if self.is_single else UR_DOUBLE
         self.memory = NULL
+        if not self.is_single:
+            with nogil:
+                to_double(
+                    <float*>self.values, <double*>self.buffer, self.n_state_vectors * LANES,
+                    self.threads)
+            self.values = self.buffer
         return True
 
     def residual(self, int threads):
@@ -287,7 +293,7 @@ cdef class TiledBlock(TileLayout):
         self.refine()
         self._take_frames(threads)
         with nogil:
-            residual = self.kernel.sweeper.checks[self.precision].residual(
+            residual = self.kernel.sweeper.checks[self.is_single].residual(
                 &self.program, self.values, self.n_tiles, threads)
         return residual + (SINGLE_RESIDUAL if self.is_single else 0.0)
 
@@ -361,12 +367,12 @@ cdef class TiledBlock(TileLayout):
         self._copy(self.values, self.is_single, NULL, &values[0] - self.first_rank)
         with nogil:
             # a turned tile's are 1 less the value, rounded to nearest; floats are rounded as well
-            self.kernel.sweeper.checks[self.precision].widen(
+            self.kernel.sweeper.checks[self.is_single].widen(
                 self.values, self.beyond, self.n_state_vectors,
                 nextafter(
                     shift + HALF_UNIT + (HALF_UNIT_SINGLE if self.is_single else 0.0), INFINITY))
             self._settle_draws()
-            self.kernel.sweeper.checks[self.precision].write_g_of_bounds(
+            self.kernel.sweeper.checks[self.is_single].write_g_of_bounds(
                 &self.program, &self.kept, self.values, self.n_tiles)
 
     cdef void _shift_program(self) noexcept nogil:
@@ -415,7 +421,7 @@ cdef class TiledBlock(TileLayout):
         """Sweep both bounds, each update rounded outwards."""
         self._take_frames(threads)
         with nogil:
-            self.kernel.sweeper.checks[self.precision].narrow(
+            self.kernel.sweeper.checks[self.is_single].narrow(
                 &self.program, &self.kept, self.values, &self.order[0], &self.group_start[0],
                 self.group_start.shape[0] - 1, self.kernel.rounds, threads)
 
@@ -462,7 +468,7 @@ cdef class TiledBlock(TileLayout):
                             upper = (<double*>self.values)[k + c]
                             lower = (<double*>self.beyond)[k + c]
                         off = max(upper - value, value - lower)
-                        if turned:
+                        if turned or self.is_single:  # 1 less a value, a float and 1/2: rounded
                             off = nextafter(off + HALF_UNIT, INFINITY)
                         if off > width:
                             width, worst = off, rank
@@ -479,5 +485,5 @@ cdef class TiledBlock(TileLayout):
         self.refine()
         self._copy(self.values, self.is_single, NULL, &values[0] - self.first_rank)
         with nogil:
-            self.kernel.sweeper.checks[self.precision].write_g(
+            self.kernel.sweeper.checks[self.is_single].write_g(
                 &self.program, self.values, self.n_tiles, self.threads)

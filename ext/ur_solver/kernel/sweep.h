@@ -15,10 +15,10 @@
 #define UR_X86 0
 #endif
 
-/* In which precision numbers are in memory. In single they are values less 1/2. */
-enum { UR_DOUBLE, UR_SINGLE, UR_PRECISIONS };
+/* What numbers are in memory and in arithmetic (numbers.h). Checks calculate with doubles always. */
+enum { UR_DOUBLE, UR_SINGLE, UR_MIXED, UR_PRECISIONS };
 
-/* Of numbers of one precision, doubles or floats: */
+/* Numbers are passed as void *: what they are is the record's. */
 typedef struct {
     /* One sweep, each pair of tiles `rounds` times in a row (`pair_of`), strips with their
        mirrors once; the largest change. */
@@ -31,40 +31,41 @@ typedef struct {
         const Program *, void *, const void *memory, int64_t n_tiles, double factor, int threads);
 } Sweeps;
 
-/* The same, with arithmetic in double precision whatever the numbers are: */
 typedef struct {
     /* The largest |T(V) - V|. */
     double (*residual)(const Program *, const void *, int64_t n_tiles, int threads);
     /* All G from all F. */
     void (*write_g)(const Program *, void *, int64_t n_tiles, int threads);
-    /* Bounds: one sweep of both, both from values in place of the upper one, all of their G. */
+    /* One sweep of upper and lower bounds. */
     void (*narrow)(
         const Program *upper, const Program *lower, void *, const int32_t *order,
         const int64_t *group_start, int64_t n_groups, int rounds, int threads);
+    /* From values in place of the upper bounds: both bounds, further out by so much. */
     void (*widen)(void *upper, void *lower, int64_t n_vectors, double by);
+    /* All G of both bounds from all F. */
     void (*write_g_of_bounds)(
         const Program *upper, const Program *lower, void *, int64_t n_tiles);
 } Checks;
 
-/* What sweeps of a lane in single precision may look at from now on, to the lists of `kept`. */
-typedef void (*Eliminate)(
-    const Program *, const void *, const int32_t *order, int64_t n_pairs, double margin,
-    const Program *kept, int threads);
-
 typedef struct {
     const char *name;
     int has_lanes;                /* whether the rows of a lane are compiled in */
+    int starts_single;            /* whether sweeps with floats take less time than with doubles */
     const Sweeps *sweeps[UR_PRECISIONS];
-    const Checks *checks[UR_PRECISIONS];
-    /* NULL where sweeps in single precision take no less time than in double. */
-    Eliminate eliminate;
+    const Checks *checks[2];      /* of doubles, and of floats */
+    /* What sweeps of a lane with floats may look at from now on, to the lists of `kept`; NULL where
+       there are no lanes. */
+    void (*eliminate)(
+        const Program *, const void *, const int32_t *order, int64_t n_pairs, double margin,
+        const Program *kept, int threads);
 } Sweeper;
 
 extern const Sweeper sweeper_plain;
-extern const Sweeps plain_sweeps_of_floats;
+extern const Sweeps plain_sweeps_mixed;
 extern const Checks plain_checks_of_floats;
 #if UR_X86
-extern const Sweeps avx2_sweeps_of_floats;
+extern const Sweeps avx2_sweeps_single;
+extern const Sweeps avx2_sweeps_mixed;
 extern const Checks avx2_checks_of_floats;
 void avx2_eliminate(
     const Program *, const void *, const int32_t *order, int64_t n_pairs, double margin,

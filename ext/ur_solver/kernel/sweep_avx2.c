@@ -5,7 +5,9 @@
 #if UR_X86
 #pragma GCC target("avx2,fma")
 
-#include "double.h"
+#define UR_FLOATS 0
+#define UR_FLOAT_SUMS 0
+#include "numbers.h"
 #include "vectors_avx2x8.h"
 
 #define UR_LANE 1
@@ -18,7 +20,8 @@ static const Checks of_doubles = UR_CHECKS;
 const Sweeper sweeper_avx2 = {
     .name = "avx2",
     .has_lanes = UR_LANE,
-    .sweeps = {&in_doubles, &avx2_sweeps_of_floats},
+    .starts_single = 1,
+    .sweeps = {&in_doubles, &avx2_sweeps_single, &avx2_sweeps_mixed},
     .checks = {&of_doubles, &avx2_checks_of_floats},
     .eliminate = avx2_eliminate,
 };

@@ -6,7 +6,9 @@
 #if UR_X86 && !defined(UR_WITHOUT_AVX512)
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
 
-#include "double.h"
+#define UR_FLOATS 0
+#define UR_FLOAT_SUMS 0
+#include "numbers.h"
 #include "vectors_avx2x4.h"
 #include "vectors_avx512.h"
 
@@ -20,7 +22,8 @@ static const Checks of_doubles = UR_CHECKS;
 const Sweeper sweeper_avx512 = {
     .name = "avx512",
     .has_lanes = UR_LANE,
-    .sweeps = {&in_doubles, &avx2_sweeps_of_floats},
+    .starts_single = 1,
+    .sweeps = {&in_doubles, &avx2_sweeps_single, &avx2_sweeps_mixed},
     .checks = {&of_doubles, &avx2_checks_of_floats},
     .eliminate = avx2_eliminate,
 };

@@ -5,11 +5,13 @@
 #if UR_X86
 #pragma GCC target("avx2,fma")
 
-#include "single.h"
+#define UR_FLOATS 1
+#define UR_FLOAT_SUMS 1
+#include "numbers.h"
 #include "vectors_single.h"
 
 #define UR_LANE 1
 #include "eliminate_body.h"
 
-const Sweeps avx2_sweeps_of_floats = UR_SWEEPS;
+const Sweeps avx2_sweeps_single = UR_SWEEPS;
 #endif

@@ -3,11 +3,12 @@
 
    A file that includes this one, or those that do, has chosen before:
 
-     REAL and what goes with it     double.h, single.h or mixed.h
+     REAL, SUM and the rest         numbers.h
      vec4, vec8 and their functions one or two of vectors_*.h
      UR_LANE                        1 to compile in the rows of a lane, 0 to read all from lists
 
-   All functions are static: their names are the same in every such file. */
+   All functions are static, their names being the same in every such file, but for one that a
+   single file has. */
 
 #ifndef UR_TILE_BODY_H
 #define UR_TILE_BODY_H

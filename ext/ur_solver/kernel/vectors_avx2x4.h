@@ -8,7 +8,7 @@
 
 typedef __m256d vec4;
 static inline vec4 set4(double x) { return _mm256_set1_pd(x); }
-#ifdef UR_FLOATS
+#if UR_FLOATS
 static inline vec4 load4(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
 static inline void store4(float *p, vec4 v) { _mm_storeu_ps(p, _mm256_cvtpd_ps(v)); }
 #else
