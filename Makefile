@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := setup.py pyproject.toml $(shell find ext -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]')
 
-.PHONY: demo test test-long check bench docs wheel sanitize dist-test build clean
+.PHONY: demo test test-long check lint types bench docs wheel sanitize dist-test build clean
 
 build: $(STAMP)
 
@@ -31,13 +31,18 @@ test: $(STAMP)
 test-long: $(STAMP)
 	$(BIN)/pytest -m long
 
+# Side by side: none of the three uses more than one processor.
 check: $(STAMP)
+	$(MAKE) --no-print-directory -j 3 --output-sync lint types docs
+
+lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+types: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/stubtest ur_solver --mypy-config-file pyproject.toml \
 	    --allowlist tests/stubtest.txt --ignore-disjoint-bases
-	$(MAKE) --no-print-directory docs
 
 # Bounds checks, AddressSanitizer and UBSan, in a copy of the tree; Python's own memory is
 # not looked at for leaks, as it frees little when it ends. Rule sets that differ from others in their
