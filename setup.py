@@ -47,9 +47,9 @@ extra = os.environ.get("UR_CFLAGS", "").split()
 
 
 def parts_of(source):
-    """The C files that are linked with a module."""
+    """The C files that are linked with a module, the last first: it takes the longest."""
     pattern = PARTS.get(source.name)
-    return sorted(source.parent.glob(pattern)) if pattern else []
+    return sorted(source.parent.glob(pattern), reverse=True) if pattern else []
 
 
 def extension(name, sources, room):
