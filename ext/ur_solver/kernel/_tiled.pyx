@@ -46,7 +46,7 @@ cdef double HALF_UNIT_SINGLE = 2.0**-26
 # sweeps, 1e-7 does in some blocks.
 cdef double FLOAT_DELTA = 3e-7
 
-# Changes below which moves are left out, in single precision: 1e-6 to 1e-4 take equally long.
+# Changes below which moves are left out, of floats: 1e-6 to 1e-4 take equally long.
 cdef double ELIMINATION = 1e-5
 
 
