@@ -7,8 +7,7 @@
      vec4, vec8 and their functions one or two of vectors_*.h
      UR_LANE                        1 to compile in the rows of a lane, 0 to read all from lists
 
-   All functions are static, their names being the same in every such file, but for one that a
-   single file has. */
+   All functions are static: their names are the same in every such file. */
 
 #ifndef UR_TILE_BODY_H
 #define UR_TILE_BODY_H
