@@ -119,9 +119,9 @@ cdef class TiledBlock(TileLayout):
     workspace, halves, inputs, threads
         As of `TileLayout`.
     starts_single : bool
-        Sweep in single precision until `refine`, if that takes less time with the instruction set;
-        and in single precision, of a lane, once changes are small, without the moves that are too
-        bad to become the best.
+        Begin with arithmetic in floats, until `refine`, if it takes less time with the instruction
+        set; blocks in single precision always do. Such sweeps of a lane leave out the moves that are
+        too bad to become the best, once changes are small.
     """
 
     cdef TiledKernel kernel
