@@ -31,7 +31,11 @@ DEBUG = os.environ.get("UR_DEBUG") == "1"
 SHARED = "ur_solver._cython"
 
 # C files that are linked with a Cython module, by its file name
-PARTS = {"_tiled.pyx": "sweep*.c", "_row_block.pyx": "row_*.c", "_levels_block.pyx": "levels.c"}
+PARTS = {
+    "_tiled.pyx": "sweep*.c",
+    "_row_block.pyx": "row_[ds]*.c",
+    "_level_block.pyx": "row_levels.c",
+}
 
 # gcc's "may be used uninitialized" errs where sanitizers or little optimisation leave the
 # branches of Cython's parallel loops unfolded; the full build keeps the warning. Of what

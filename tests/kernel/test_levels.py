@@ -9,9 +9,9 @@ import pytest
 
 from tests.kernel.blocks import block_of, ranks_of
 from tests.solving import solve
-from ur_solver.kernel import ArrayBlocks, Workspace, kernel_of
-from ur_solver.kernel._levels import LevelsKernel
-from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.kernel import ArrayBlocks, StakesKernel, Workspace, kernel_of
+from ur_solver.kernel._levels import LevelTurns
+from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.rules import LIGHT, Stakes, named_rules
 from ur_solver.rules.turns import evaluate, move_value, turn
 from ur_solver.space import space_of
@@ -92,10 +92,7 @@ def test_one_step_is_that_of_the_readable_turns(pieces, reach, fine):
     readable = ReadableLanes(space, values)
     for rank in random.integers(0, space.n_positions, 40) * space.values_per_position:
         position = space.unrank(int(rank), LIGHT)
-        expected = max(
-            np.abs(readable.step(each) - readable.row(each)).max()
-            for each in (position, position.pass_turn())
-        )
+        expected = np.abs(readable.step(position) - readable.row(position)).max()
         block = block_of(space, int(rank))
         found = kernel_of(space).residual(
             block, values[ranks_of(block)], ArrayBlocks(space, values), int(rank), 1
@@ -103,13 +100,55 @@ def test_one_step_is_that_of_the_readable_turns(pieces, reach, fine):
         assert found == pytest.approx(expected, abs=1e-13)
 
 
+SETS = pytest.mark.parametrize(
+    "instruction_set", [name for name in instruction_sets() if name != "avx512"]
+)
+"""Lanes are swept by AVX2 where there is AVX-512 too."""
+
+REACHES = pytest.mark.parametrize("reach", [0, 1, 2, 6, 10, 26])
+"""6, 7, 8, 12, 16 and 32 lanes: by fours and one by one, with sweeps of their own or not."""
+
+
+@SETS
+@REACHES
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_rows_and_single_positions_agree(pieces, reach, instruction_set):
+    # every position of every block
+    space = stakes_space(pieces, reach, fine=3)
+    kernel = StakesKernel(space, instruction_set)
+    values = np.random.default_rng(8).random(space.n_values)
+    blocks = ArrayBlocks(space, values)
+    for block in space.blocks:
+        own = values[ranks_of(block)].copy()
+        work = kernel.lay_out(block, blocks, Workspace())
+        work.load(own)
+        by_position = kernel.residual(block, own, blocks, block.offset, block.size)
+        assert work.residual(1) == pytest.approx(by_position, abs=1e-14)
+
+
+@SETS
+@REACHES
+def test_no_position_changes_where_all_are_solved(reach, instruction_set):
+    space = stakes_space(2, reach)
+    kernel = StakesKernel(space, instruction_set)
+    values = solve(space, tolerance=1e-12, kernel=kernel)
+    blocks = ArrayBlocks(space, values)
+    for block in space.blocks:
+        own = values[ranks_of(block)]
+        assert kernel.residual(block, own, blocks, block.offset, block.size, threads=2) < 2e-12
+
+
+@SETS
 @pytest.mark.parametrize("threads", [1, 2])
-def test_sweeps_settle_in_the_same_values_however_many_threads_share_them(threads):
+def test_sweeps_settle_in_the_same_values_however_many_threads_share_them(
+    threads, instruction_set
+):
     space = stakes_space(2, 2)
     solved = solve(space, tolerance=1e-12)
     block = space.blocks[-1]
     expected, values = solved[ranks_of(block)], np.empty(block.size)
-    work = kernel_of(space).lay_out(block, ArrayBlocks(space, solved), Workspace(), threads)
+    kernel = StakesKernel(space, instruction_set)
+    work = kernel.lay_out(block, ArrayBlocks(space, solved), Workspace(), threads)
     work.store(values)
     assert np.abs(values - expected).max() > 0.1
     while work.sweep(threads) > 1e-14:
@@ -117,6 +156,37 @@ def test_sweeps_settle_in_the_same_values_however_many_threads_share_them(thread
     assert work.residual(threads) < 1e-13
     work.store(values)
     assert np.abs(values - expected).max() < 1e-12
+
+
+@SETS
+def test_blocks_whose_rows_are_numbered_beyond_32_bits(instruction_set):
+    space = stakes_space(2, 2)
+    values = np.random.default_rng(9).random(space.n_values)
+    blocks, block = ArrayBlocks(space, values), max(space.blocks, key=lambda each: each.size)
+    own, found = values[ranks_of(block)].copy(), {}
+    for origin in (0, 2**31 - 5, 5 * 2**40):
+        kernel = StakesKernel(space, instruction_set, origin)
+        work = kernel.lay_out(block, blocks, Workspace())
+        work.load(own)
+        residual, swept = work.residual(1), np.empty(block.size)
+        work.sweep(1)
+        work.store(swept)
+        work.bracket(own, 0.1)
+        work.narrow(1)
+        found[origin] = work.word_bytes, residual, swept.tolist(), work.width(own)
+    words, *expected = found.pop(0)
+    for wide, *others in found.values():
+        assert wide == 2 * words
+        assert others == expected
+
+
+@REACHES
+def test_lists_take_no_more_than_is_said(reach):
+    space = stakes_space(2, reach)
+    kernel, blocks = kernel_of(space), ArrayBlocks(space, np.zeros(space.n_values))
+    for block in sorted(space.blocks, key=lambda each: each.size)[-3:]:
+        work = kernel.lay_out(block, blocks, Workspace())
+        assert work.list_bytes + 8 * block.size <= kernel.workspace_bytes(block)
 
 
 def test_the_chance_lane_is_bell_without_stakes():
@@ -127,8 +197,6 @@ def test_the_chance_lane_is_bell_without_stakes():
 
 
 def test_other_rules_are_refused():
-    casual = space_of(named_rules("casual", 1))
+    casual = kernel_of(space_of(named_rules("casual", 1)))
     with pytest.raises(ValueError, match="not made for"):
-        LevelsKernel(
-            casual.ranking, turn_tables(casual), np.zeros(1, np.uint8), 0, 0.1, np.ones(6), 0.0
-        )
+        LevelTurns(casual.turns, np.zeros(1, np.uint8), 0, 0.1, np.ones(6))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import CertificateError
-from ur_solver.kernel._levels_block import LevelsBlock
+from ur_solver.kernel._level_block import LevelBlock
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.interface import FinishedBlocks, Kernel, Values
 from ur_solver.space import Block, StakesSpace
@@ -78,7 +78,7 @@ def bound_cut(
         If nothing can be shown.
     """
     space = cast(StakesSpace, kernel.space)
-    work = cast(LevelsBlock, kernel.lay_out(block, finished, Workspace(), threads))
+    work = cast(LevelBlock, kernel.lay_out(block, finished, Workspace(), threads))
     reads = space.reads(block.index)
     levels_outside = np.max([np.zeros(space.reach + 1), *(levels[k] for k in reads)], axis=0)
     outside = max((errors[k] for k in reads), default=0.0)

@@ -222,9 +222,7 @@ class Kernel(Protocol):
     ) -> float:
         """The largest abs(T(V) - V) over `count` ranks of a block, from rank `first` on.
 
-        Computed rank by rank, without a layout, where the kernel has a second way to do it. With
-        stakes all ranks of a position are looked at, and outside the race family those of the
-        mirror images too.
+        Computed rank by rank, without a layout. With stakes all ranks of a position are looked at.
 
         Parameters
         ----------

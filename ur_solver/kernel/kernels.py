@@ -7,12 +7,12 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ur_solver.errors import SolveError
-from ur_solver.kernel import _levels_block
 from ur_solver.kernel._generic import GenericKernel
-from ur_solver.kernel._levels import LevelsKernel
-from ur_solver.kernel._levels_block import LevelsBlock
+from ur_solver.kernel._level_block import LevelBlock
+from ur_solver.kernel._levels import LevelTurns
 from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._row_layout import FIRST_WIDE
 from ur_solver.kernel._row_policy import policies_pay
@@ -46,10 +46,6 @@ _MORE_LISTS = 1.05
 
 _WORD = 4
 """Bytes of a word of lists, in blocks that need no wider ones."""
-
-_LEVELS_WORDS = 12
-"""Words of lists by position in the levels kernel: an upper bound of the mean."""
-
 
 class _OrdinaryDice:
     """What a kernel has no need of whose rule sets all have ordinary dice."""
@@ -192,14 +188,11 @@ class RowKernel(_LaidOut):
         single: bool = False,
     ) -> RowBlock:
         """As `Kernel.lay_out` says; in the kernel's precision always."""
-        halves = np.array([(half.mine, half.theirs) for half in block.halves], dtype=np.int32)
-        inputs = inputs_of(self.space, block, finished)
-        ranks = (block.offset, block.size)
         return RowBlock(
             self.rules,
-            ranks,
-            halves,
-            inputs,
+            (block.offset, block.size),
+            _halves_of(block),
+            inputs_of(self.space, block, finished),
             workspace,
             threads,
             self.instruction_set,
@@ -234,7 +227,7 @@ class RowKernel(_LaidOut):
         """As `Kernel.workspace_bytes` says."""
         # F and G, and another F and G for bounds, in the same memory as policies
         is_proven = certify or not self.space.rules.dice.is_ordinary
-        lists, words, policies = self._list_bytes
+        lists, words, policies = _list_bytes(self.space, self.precision)
         is_wide = 2 * block.size > FIRST_WIDE
         values = 8 if self.is_single else 16
         if self.is_single or not policies_pay(block.size, words / _WORD * block.size):
@@ -243,19 +236,24 @@ class RowKernel(_LaidOut):
         by_value = values + further + lists + (words if is_wide else 0)
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
 
-    @cached_property
-    def _list_bytes(self) -> tuple[float, float, float]:
-        """What a value's part of lists, of their words and of policies takes, with fewer pieces.
 
-        With more pieces rows are longer, and each list serves more values.
-        """
-        rules = self.space.rules
-        largest = max(block.size for block in self.space.blocks)
-        limit = max(_SAMPLE_SIZE, min(_LARGE_SAMPLE_SIZE, largest // _SMALL_PART))
-        for pieces in range(2, rules.pieces + 1):
-            if _largest_size(rules.with_pieces(pieces)) > limit:
-                return _sampled_bytes(rules.with_pieces(pieces - 1), self.precision)
-        return _sampled_bytes(rules, self.precision)
+def _halves_of(block: Block) -> npt.NDArray[np.int32]:
+    """The configs of a block's halves, mine and theirs."""
+    return np.array([(half.mine, half.theirs) for half in block.halves], dtype=np.int32)
+
+
+def _list_bytes(space: TileSpace, precision: str) -> tuple[float, float, float]:
+    """What a value's part of lists, of their words and of policies takes, with fewer pieces.
+
+    With more pieces rows are longer, and each list serves more values.
+    """
+    rules = space.rules
+    largest = max(block.size for block in space.blocks)
+    limit = max(_SAMPLE_SIZE, min(_LARGE_SAMPLE_SIZE, largest // _SMALL_PART))
+    for pieces in range(2, rules.pieces + 1):
+        if _largest_size(rules.with_pieces(pieces)) > limit:
+            return _sampled_bytes(rules.with_pieces(pieces - 1), precision)
+    return _sampled_bytes(rules, precision)
 
 
 @lru_cache(maxsize=64)
@@ -286,30 +284,35 @@ class _AnyValues:
         return np.zeros(self._blocks[index].size)
 
 
-class StakesKernel(_OrdinaryDice):
-    """The levels kernel, for games for money.
+class StakesKernel(_LaidOut, _OrdinaryDice):
+    """The row kernel with lanes, for games for money.
 
     Parameters
     ----------
     space : StakesSpace
+    instruction_set : str, optional
+        ``"plain"`` or ``"avx2"``; by default the best that the processor has.
+    origin : int
+        As of `RowKernel`.
     """
 
     precision = DOUBLE
 
-    def __init__(self, space: StakesSpace) -> None:
+    def __init__(
+        self, space: StakesSpace, instruction_set: str | None = None, origin: int = 0
+    ) -> None:
         self.space = space
-        tables = turn_tables(space.positions)
-        squares = np.array(space.positions.squares)[tables.landing_cell]
+        self.instruction_set = instruction_set
+        self.origin = origin
+        positions = space.positions
+        tables = turn_tables(positions)
+        squares = np.array(positions.squares)[tables.landing_cell]
         pays = np.isin(squares, list(space.rules.rosettes)).astype(np.uint8)
-        self.levels = LevelsKernel(
-            space.positions.ranking,
-            tables,
-            pays,
-            space.reach,
-            space.stakes.fine / space.unit,
-            space.pots,
-            blur_of_shares(space.unit),
-        )
+        turns = Turns(positions.ranking, tables)
+        fine = space.stakes.fine / space.unit
+        self.turns = LevelTurns(turns, pays, space.reach, fine, space.pots)
+        blur = blur_of_shares(space.unit)
+        self.rules = RowRules(turns, positions.stock.is_numbered, blur, pays)
 
     def lay_out(
         self,
@@ -319,17 +322,20 @@ class StakesKernel(_OrdinaryDice):
         threads: int = 1,
         *,
         single: bool = False,
-    ) -> LevelsBlock:
+    ) -> LevelBlock:
         """As `Kernel.lay_out` says; in double precision always."""
         n = self.space.values_per_position
-        rows = (block.offset // n, block.size // n)
-        return LevelsBlock(self.levels, rows, inputs_of(self.space, block, finished), threads)
-
-    def block_residual(
-        self, block: Block, values: Values, finished: FinishedBlocks, threads: int = 1
-    ) -> float:
-        """As `Kernel.block_residual` says; without lists of the whole block."""
-        return self.residual(block, values, finished, block.offset, block.size, threads)
+        return LevelBlock(
+            self.turns,
+            self.rules,
+            (block.offset // n, block.size // n),
+            _halves_of(block),
+            inputs_of(self.space, block, finished),
+            workspace,
+            threads,
+            self.instruction_set,
+            self.origin,
+        )
 
     def residual(
         self,
@@ -340,22 +346,25 @@ class StakesKernel(_OrdinaryDice):
         count: int,
         threads: int = 1,
     ) -> float:
-        """As `Kernel.residual` says."""
+        """As `Kernel.residual` says, position by position."""
         n = self.space.values_per_position
-        row, end = first // n, -(-(first + count) // n)
-        inputs = inputs_of(self.space, block, finished)
-        return _levels_block.residual(
-            self.levels, values, inputs, block.offset // n, row, end - row, threads
-        )
+        position, end = first // n, -(-(first + count) // n)
+        inputs = inputs_of(self.space, block, finished, values)
+        return self.turns.residual(inputs, position, end - position, threads)
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
-        # lists of two words a move, and what sorting takes; the values or, where they are proven,
-        # two bounds, and a choice for every throw
+        # the values or, where they are proven, two bounds, and a choice for every throw
         n_positions = block.size // self.space.values_per_position
-        lists = n_positions * (4 * _LEVELS_WORDS + 16 + (6 if certify else 0))
+        lists = sum(_list_bytes(self.space.positions, DOUBLE)[:2])
+        choices = 2 * len(self.space.rules.dice.throws) if certify else 0
         by_value = 16 if certify else 8
-        return lists + by_value * block.size + sample_bytes(block.size, block.size)
+        return (
+            _LEAST_BYTES
+            + int((lists + choices) * n_positions)
+            + by_value * block.size
+            + sample_bytes(block.size, block.size)
+        )
 
 
 _KERNELS: dict[type[Space], Any] = {

@@ -1,239 +1,150 @@
-"""The rules of bell with stakes, unfolded for all levels of fines at once.
+"""The generic kernel of games for money: all levels of a position, by rank and unrank.
 
-What may be done in a position does not depend on the fines paid, so that its turn is
-unfolded once for all of them, and the values of all levels lie side by side: the lanes of
-`levels.h`, which every rank has a row of. A sweep fetches a row for each move, a cache line
-or two, and works on its lanes as vectors.
-
-Positions are updated in pairs that pass to each other, the most advanced first, in chunks whose
-turns are kept as a stream:
-
-    counts  uint8, by throw    how many moves it has, plus WINS if one ends the game; 0 if
-                               the turn passes
-    words   uint32             of a pair: the places of the two rows (`LevelRows`), the same where
-                               a position is its own image; then by move the place of the row
-                               that it leads to, plus ROSETTE where it lands on one
-
-After every move the same side throws again, so that no word tells whose turn it is.
+The lanes of a position are described in `levels.h`. It shares nothing with the sweeps over rows but
+the numbering of positions and the tables of the rules.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from cython.parallel cimport prange
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int64_t, uint8_t, uint16_t
 
 import numpy as np
 
-from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking
-
-cdef extern from "memory.h" nogil:
-    void* fitted(void* memory, int64_t size)
-
+from ur_solver.kernel._turns cimport MAX_THROWS, WON, Reached
+from ur_solver.space._tile_ranking cimport MAX_WIDTH
 
 cdef enum:
-    MAX_MOVES = 8                 # of one throw: a move a piece, and one from home
-    ONLY_AGAIN = 2                # in `again`: the same side throws
-    NONE = 0xFFFF
+    ONLY_AGAIN = 2            # in `Turns.again`: the same side throws
+    RUN = 256                 # positions that a thread looks at before it asks for more
 
 
-cdef int64_t MOST_ROWS = <int64_t>1 << 31  # of a block and of those that it reads
-
-
-cdef class Rows:
-    """Where the rows of a block and of those that its moves lead to are."""
-
-    def __cinit__(self, int64_t first, double[::1] own, Inputs inputs, int lanes):
-        cdef int k, n = <int>inputs.first.shape[0]
-        cdef int64_t place = own.shape[0] // lanes
-        self.first, self.lanes, self.own, self.inputs = first, lanes, own, inputs
-        self.places = np.zeros(max(1, n), dtype=np.int64)
-        self.base = <const double**>malloc(max(1, n) * sizeof(double*))
-        if self.base == NULL:
-            raise MemoryError("no memory for a table of blocks")
-        self.rows.own, self.rows.n_own, self.rows.n_inputs = &own[0], place, n
-        for k in range(n):
-            self.places[k] = place
-            self.base[k] = inputs.base[k] + inputs.first[k]
-            place += (inputs.end[k] - inputs.first[k]) // lanes
-        if place > MOST_ROWS:
-            raise ValueError(f"a block that reads {place} rows of levels; at most {MOST_ROWS}")
-        self.rows.first, self.rows.base = &self.places[0], self.base
-
-    def __dealloc__(self):
-        free(self.base)
-
-    cdef uint32_t place_of(self, int64_t rank) noexcept nogil:
-        # The place of the row of a position.
-        cdef int k
-        if self.first <= rank < self.first + self.rows.n_own:
-            return <uint32_t>(rank - self.first)
-        k = self.inputs.find(rank * self.lanes)
-        return <uint32_t>(self.places[k] + rank - self.inputs.first[k] // self.lanes)
-
-
-cdef class LevelsKernel:
-    """The unfolded rules of a space of levels; thread safe.
+cdef class LevelTurns:
+    """What may be done in the positions of a game for money; thread safe.
 
     Parameters
     ----------
-    ranking : TileRanking
+    turns : Turns
         Of the positions without their fines.
-    tables : TurnTables
+    pays : uint8, shape (landings,)
+        Whether a landing is on a rosette.
     reach : int
         The last level.
     fine : float
         In units of the values.
     pots : float64, shape (lanes,)
         For each lane what the two sides' values sum to.
-    blur : float
-        What an update may be off as the fine and the pots are rounded.
 
     Raises
     ------
     ValueError
-        If the rules are none of those that the kernel is made for: one choice, three throws
-        that move, and another throw after every move.
+        If the rules are none of those that levels are made for: one choice, and another throw after
+        every move.
     """
 
-    def __init__(self, TileRanking ranking, tables, pays, int reach, double fine, pots, double blur):
-        cdef int lane, n
-        self.ranking = ranking
-        self.mover_cell = tables.mover_cell
-        self.lift_start = tables.lift_start
-        self.lift = tables.lift
-        self.step_start = tables.step_start
-        self.step_landing = tables.step_landing
-        self.landing_cell = tables.landing_cell
-        self.landing_start = tables.landing_start
-        self.landing_content = tables.landing_content
-        self.landing_taken = tables.landing_taken
-        self.advance = tables.advance
-        self.pays = pays
-        self.n_cells = ranking.n_cells
-        self.n_movers = self.mover_cell.shape[0]
-        self.full = ranking.n_stocks - 1
-        self.levels.reach, self.levels.lanes, self.levels.fine = reach, len(pots), fine
-        self.levels.blur = blur
-        if tables.chance.shape != (1, 2, THROWS) or np.any(tables.again != ONLY_AGAIN):
-            raise ValueError("rules that the levels kernel is not made for")
+    def __init__(self, Turns turns, const uint8_t[::1] pays, int reach, double fine, pots):
+        cdef int lane
+        if np.any(np.asarray(turns.n_choices) != 1) or np.any(np.asarray(turns.again) != ONLY_AGAIN):
+            raise ValueError("rules that levels are not made for")
         if len(pots) != reach + 1 + UR_CUT_LANES or len(pots) > UR_MAX_LANES:
             raise ValueError(f"{len(pots)} lanes, for {reach} fines, at most {UR_MAX_LANES}")
-        self.levels.pass_chance = tables.pass_chance[0, 0]
-        for n in range(THROWS):
-            self.levels.chances[n] = tables.chance[0, 0, n]
+        self.turns, self.pays = turns, pays
+        self.levels.reach, self.levels.lanes, self.levels.fine = reach, len(pots), fine
         for lane in range(len(pots)):
             self.levels.pots[lane] = pots[lane]
+            # `reach`, `least` and `most` go on in a straight line
+            self.levels.slope[lane] = fine if lane - reach in (0, 4, 5) else 0.0
+            self.levels.cost[lane] = fine if lane <= reach or lane - reach in (4, 5) else 0.0
 
-    cdef uint16_t advance_of(self, int64_t rank) noexcept nogil:
-        # 1 more than the advance of a rank; 0 if its image, listed for both, comes before.
+    cdef const double* _row(self, Inputs values, int64_t position) noexcept nogil:
+        # The lanes of a position.
+        cdef int64_t rank = position * self.levels.lanes
+        return values.base[values.find(rank)] + rank
+
+    cdef double _worth(self, const double* row, bint pays, int lane) noexcept nogil:
+        # What a lane of a move is worth that leads to a row.
+        cdef int reach = self.levels.reach
+        cdef double fine = self.levels.fine
+        if not pays or reach < lane < reach + 4:
+            return row[lane]
+        if lane < reach:
+            return row[lane + 1] - fine
+        # in a straight line, by the chance of winning that goes with the lane
+        return row[lane] + fine * row[reach + 1 if lane == reach else lane - 2] - fine
+
+    cdef double _residual_of_one(self, Inputs values, int64_t position) noexcept nogil:
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
-        cdef int my_off, their_off, cell, advance = 1
-        self.ranking.write_row(rank, own)
-        self.ranking.off_stocks(own, &my_off, &their_off)
-        self.ranking.write_mirror(own, other)
-        if self.ranking.rank_placed(other, their_off, my_off) < rank:
-            return 0
-        for cell in range(self.n_cells):
-            advance += self.advance[self.ranking.first_content[cell] + own[cell]]
-        return <uint16_t>advance
+        cdef Reached reached[MAX_THROWS]
+        cdef double total[UR_MAX_LANES]
+        cdef double best[UR_MAX_LANES]
+        cdef int my_off, their_off, n, i, lane, behind, reach = self.levels.reach
+        cdef int lanes = self.levels.lanes
+        cdef int kind = self.turns.open_turn(position, own, other, &my_off, &their_off)
+        cdef const double* image = self._row(
+            values, self.turns.ranking.rank_placed(other, their_off, my_off))
+        cdef const double* row
+        cdef bint pays, is_preferred
+        cdef double worth, bar, chance, passes = self.turns.pass_chance[kind, 0], delta = 0.0
+        for lane in range(lanes):
+            total[lane] = 0.0
+        self.turns.list_moves(own, other, my_off, their_off, kind, 0, reached)
+        for n in range(self.turns.n_throws):
+            chance = self.turns.chance[kind, 0, n]
+            if reached[n].n == 0:
+                passes += chance
+                continue
+            bar = -INFINITY
+            for lane in range(lanes):
+                best[lane] = -INFINITY
+            for i in range(reached[n].n):
+                pays = False
+                if reached[n].rank[i] == WON:
+                    row = self.levels.pots
+                else:
+                    row = self._row(values, reached[n].rank[i])
+                    pays = reached[n].landing[i] >= 0 and self.pays[reached[n].landing[i]]
+                worth = self._worth(row, pays, reach)
+                is_preferred = worth > bar
+                if is_preferred:
+                    bar = worth + UR_PREFERRED
+                for lane in range(lanes):
+                    worth = self._worth(row, pays, lane)
+                    if lane == reach + 2 or lane == reach + 4:
+                        best[lane] = worth if is_preferred else best[lane]
+                    else:
+                        best[lane] = max(best[lane], worth)
+            for lane in range(lanes):
+                total[lane] += chance * best[lane]
+        row = self._row(values, position)
+        for lane in range(lanes):
+            behind = lane - reach
+            # what the one side has at least the other has at most
+            worth = image[reach + (behind ^ 1) if behind >= 2 else lane]
+            total[lane] += passes * (self.levels.pots[lane] - worth)
+            delta = max(delta, fabs(total[lane] - row[lane]))
+        return delta
 
-    cdef void unfold_one(
-        self, uint8_t* counts, uint32_t** words, uint16_t* own, int my_off,
-        int their_off, Rows rows
-    ) noexcept nogil:
-        # Add a position's throws to a stream, which is moved on; the row is left as it was.
-        cdef uint32_t found[THROWS][MAX_MOVES]
-        cdef int n_found[THROWS]
-        cdef int n_cells = self.n_cells, m, n, step, source, landing, cell, before = 0, held
-        cdef int content, taken
-        cdef int64_t rank
-        for n in range(THROWS):
-            n_found[n] = counts[n] = 0
-        for m in range(self.n_movers):
-            source = self.mover_cell[m]
-            if source < 0:
-                if own[n_cells] == 0:
-                    continue
-                own[n_cells] -= 1
-            else:
-                before = own[source]
-                if self.lift[self.lift_start[m] + before] == NONE:
-                    continue
-                own[source] = self.lift[self.lift_start[m] + before]
-            for n in range(THROWS):
-                for step in range(self.step_start[m, n], self.step_start[m, n + 1]):
-                    landing = self.step_landing[step]
-                    if landing < 0:
-                        if my_off + 1 == self.full:
-                            counts[n] = UR_WINS
-                            continue
-                        found[n][n_found[n]] = rows.place_of(self.ranking.rank_placed(
-                            own, my_off + 1, their_off))
-                        n_found[n] += 1
-                        continue
-                    cell = self.landing_cell[landing]
-                    held = own[cell]
-                    content = self.landing_content[self.landing_start[landing] + held]
-                    if content == NONE:
-                        continue
-                    taken = self.landing_taken[self.landing_start[landing] + held]
-                    own[cell] = <uint16_t>content
-                    own[n_cells + 1] += taken
-                    rank = self.ranking.rank_placed(own, my_off, their_off)
-                    found[n][n_found[n]] = rows.place_of(rank)
-                    if self.pays[landing]:
-                        found[n][n_found[n]] |= UR_ROSETTE
-                    n_found[n] += 1
-                    own[cell] = <uint16_t>held
-                    own[n_cells + 1] -= taken
-            if source < 0:
-                own[n_cells] += 1
-            else:
-                own[source] = before
-        for n in range(THROWS):
-            counts[n] |= <uint8_t>n_found[n]
-            memcpy(words[0], found[n], n_found[n] * sizeof(uint32_t))
-            words[0] += n_found[n]
+    def residual(self, Inputs values, int64_t first, int64_t count, int threads=1):
+        """The largest abs(T(V) - V) over all lanes of some positions.
 
-    cdef int unfold(
-        self, Chunk* chunk, const uint32_t* places, int n_pairs, Rows rows
-    ) noexcept nogil:
-        # The stream of some pairs of a block; 0 if there is no memory.
-        cdef uint16_t own[MAX_WIDTH]
-        cdef uint16_t other[MAX_WIDTH]
-        cdef int my_off, their_off, k
-        cdef int64_t rank, image
-        cdef int64_t most = n_pairs * <int64_t>(2 + 2 * THROWS * MAX_MOVES)
-        cdef uint8_t* counts
-        cdef uint32_t* words
-        chunk.counts = counts = <uint8_t*>malloc(2 * THROWS * n_pairs)
-        chunk.words = words = <uint32_t*>malloc((most + UR_AHEAD) * sizeof(uint32_t))
-        if counts == NULL or words == NULL:
-            return 0
-        for k in range(n_pairs):
-            rank = rows.first + places[k]
-            self.ranking.write_row(rank, own)
-            self.ranking.off_stocks(own, &my_off, &their_off)
-            self.ranking.write_mirror(own, other)
-            image = self.ranking.rank_placed(other, their_off, my_off)
-            words[0], words[1] = rows.place_of(rank), rows.place_of(image)
-            words += 2
-            self.unfold_one(counts, &words, own, my_off, their_off, rows)
-            counts += THROWS
-            if image != rank:
-                self.unfold_one(counts, &words, other, their_off, my_off, rows)
-                counts += THROWS
-        # those past the end are fetched ahead, though never used
-        memset(words, 0, UR_AHEAD * sizeof(uint32_t))
-        chunk.n_words = words - chunk.words
-        chunk.words = <uint32_t*>fitted(
-            chunk.words, (chunk.n_words + UR_AHEAD) * sizeof(uint32_t))
-        return 1
+        Parameters
+        ----------
+        values : Inputs
+            The lanes of these positions and of all that their moves lead to, by rank.
+        first, count : int
+            Positions `first` to `first + count - 1`.
+        threads : int
+        """
+        cdef int64_t n_runs = (count + RUN - 1) // RUN, k
+        cdef double[::1] deltas = np.zeros(max(1, n_runs))
+        for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
+            deltas[k] = self._residual_of_run(
+                values, first + k * RUN, min(first + count, first + (k + 1) * RUN))
+        return float(np.max(deltas))
 
-
-cdef void release(Chunk* chunk) noexcept nogil:
-    free(chunk.counts)
-    free(chunk.words)
-    chunk.counts = NULL
-    chunk.words = NULL
+    cdef double _residual_of_run(self, Inputs values, int64_t first, int64_t end) noexcept nogil:
+        cdef double delta = 0.0
+        cdef int64_t position
+        for position in range(first, end):
+            delta = max(delta, self._residual_of_one(values, position))
+        return delta

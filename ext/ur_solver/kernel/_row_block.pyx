@@ -18,7 +18,7 @@ from ur_solver.kernel.rounding import (
 from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._row_layout cimport RowLayout, RowSweeper, row_double, row_single
+from ur_solver.kernel._row_layout cimport RowLayout, row_double, row_single
 from ur_solver.kernel._row_moves cimport UR_ROW_SPARE
 from ur_solver.kernel._row_policy cimport (
     PolicySweeper,
@@ -27,7 +27,7 @@ from ur_solver.kernel._row_policy cimport (
     policy_bytes,
 )
 from ur_solver.kernel._row_rules cimport RowRules
-from ur_solver.kernel._workspace cimport Region, Workspace
+from ur_solver.kernel._workspace cimport Workspace
 
 cdef extern from "row_sweep.h" nogil:
     const PolicySweeper row_policy
@@ -65,26 +65,20 @@ cdef class RowBlock:
         If the processor lacks the instruction set.
     """
 
-    cdef const RowSweeper* sweeper
-    cdef RowLayout layout
-    cdef int64_t size, n_parts
-    cdef int threads
-    cdef Workspace workspace
-    cdef bint is_single
-    cdef uint8_t* values         # F, then G, of the sweeper's type; upper bounds, where there are
-    cdef uint8_t* lower          # the lower bounds, once there are some
-    cdef double[::1] memory      # of F, in as many bytes as that takes
-    cdef uint8_t[:, ::1] scratch  # by thread
-    cdef PolicyValues policy     # None until one is followed
-    cdef int n_scratch
-
     def __init__(
         self, RowRules rules, block, halves, Inputs inputs, Workspace workspace, int threads,
         instruction_set=None, int64_t origin=0, bint is_single=False
     ):
-        cdef int number
-        self.is_single = is_single
         self.sweeper = &row_single if is_single else &row_double
+        self.is_single, self.lanes, self.n_matrices = is_single, 1, 2
+        self.layout = RowLayout(
+            rules, block, halves, inputs, threads, self._set_of(instruction_set), origin, is_single)
+        self._open(workspace, threads)
+        memset(self.values, 0, self._bytes())
+
+    cdef int _set_of(self, instruction_set) except -1:
+        # The number of an instruction set, or of the best.
+        cdef int number
         if instruction_set is None:
             number = self.sweeper.find_set(NULL)
         else:
@@ -92,20 +86,20 @@ cdef class RowBlock:
             number = self.sweeper.find_set(name)
         if number < 0:
             raise ValueError(f"this processor has no {instruction_set}")
-        self.layout = RowLayout(rules, block, halves, inputs, threads, number, origin, is_single)
-        self.size, self.threads = self.layout.size, threads
+        return number
+
+    cdef object _open(self, Workspace workspace, int threads):
+        # Room for the values of the layout.
+        self.size, self.threads = self.layout.size * self.lanes, threads
         self.n_parts = (self.size + PART - 1) // PART
         self.workspace = workspace
         self.lower = NULL
-        self.values = self._take(workspace.buffer)
+        self.values = <uint8_t*>workspace.buffer.take(self._bytes())
         self._take_scratch(threads)
 
-    cdef uint8_t* _take(self, Region region) except NULL:
-        # Room for F and G, all 0.
-        cdef int64_t size = (2 * self.size + UR_ROW_SPARE) * self.sweeper.value_size
-        cdef uint8_t* values = <uint8_t*>region.take(size)
-        memset(values, 0, size)
-        return values
+    cdef int64_t _bytes(self) noexcept nogil:
+        # What values take, or bounds of one side.
+        return (self.n_matrices * self.size + UR_ROW_SPARE) * self.sweeper.value_size
 
     cdef object _take_scratch(self, int threads):
         # Every thread's begins in a page of its own.
@@ -266,7 +260,8 @@ cdef class RowBlock:
         cdef int64_t k
         if self.lower == NULL:
             self.policy = None  # it is in the same memory
-            self.lower = self._take(self.workspace.memory)
+            self.lower = <uint8_t*>self.workspace.memory.take(self._bytes())
+            memset(self.lower, 0, self._bytes())
         for k in prange(self.n_parts, nogil=True, schedule="static", num_threads=self.threads):
             self.sweeper.bracket(
                 self.values, self.lower, &values[0], shift, k * PART, self._left(k))
@@ -288,4 +283,4 @@ cdef class RowBlock:
         """How far the bounds are from the given values, rounded up, and at which rank."""
         cdef int64_t where = 0
         width = self.sweeper.width(self.values, self.lower, &values[0], self.size, &where)
-        return width, self.layout.first + where
+        return width, self.layout.first * self.lanes + where

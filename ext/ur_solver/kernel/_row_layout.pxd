@@ -17,6 +17,7 @@ cdef extern from "row_sweep.h" nogil:
         int64_t n_values, origin
         int32_t most_rows, most_columns
         int instruction_set
+        const void* levels
     ctypedef struct RowSweeper:
         int64_t value_size
         int (*find_set)(const char*) noexcept nogil
@@ -46,6 +47,7 @@ cdef class RowLayout:
     cdef readonly int64_t first, size  # ranks
     cdef readonly int64_t n_tiles, n_chunks
     cdef readonly int64_t n_diagonal   # positions that are their own images
+    cdef int64_t most_word             # that names a row, and 1
     cdef bint is_single                # whether values are floats
     cdef RowTile* tiles
     cdef uint16_t* shapes              # (tile, shared square), while it is laid out

@@ -51,6 +51,8 @@ cdef class RowLayout:
         What the place of the first value is called, 0 but in tests.
     is_single : bool
         Whether values are floats.
+    lanes, places
+        As of `RowLister`.
 
     Raises
     ------
@@ -78,7 +80,8 @@ cdef class RowLayout:
 
     def __init__(
         self, RowRules rules, block, const int32_t[:, ::1] halves, Inputs inputs, int threads,
-        int instruction_set, int64_t origin, bint is_single
+        int instruction_set, int64_t origin, bint is_single, int lanes=0,
+        const int64_t[::1] places=None
     ):
         cdef int64_t k
         cdef int[::1] failed
@@ -87,13 +90,15 @@ cdef class RowLayout:
         self.halves = halves
         self.block.origin = origin
         self.is_single = is_single
+        self.most_word = origin + 2 * self.size if lanes == 0 else (
+            2 * (origin + places[places.shape[0] - 1]))
         self.block.instruction_set = instruction_set
         self.block.kinds, self.block.n_values = rules.kinds, self.size
         self._open_tiles()
         self._pair_tiles()
-        self._open_chunks()
+        self._open_chunks(max(1, lanes))
         self.lister = RowLister(
-            rules, block, origin, halves, inputs, self.block.most_columns)
+            rules, block, origin, halves, inputs, self.block.most_columns, lanes, places)
         failed = np.zeros(self.n_chunks, dtype=np.intc)
         for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             failed[k] = not self.lay_out_chunk(&self.chunks[k])
@@ -261,11 +266,11 @@ cdef class RowLayout:
         order = np.argsort(-np.asarray(advance)[:n], kind="stable")
         self.pairs = np.ascontiguousarray(np.asarray(pairs)[:n][order])
 
-    def _open_chunks(self):
+    def _open_chunks(self, int lanes):
         cdef int64_t k, n = self.pairs.shape[0], values = 0
         starts = [0]
         for k in range(n):
-            values += <int64_t>self.tiles[self.pairs[k, 0]].rows * (
+            values += <int64_t>lanes * self.tiles[self.pairs[k, 0]].rows * (
                 self.tiles[self.pairs[k, 0]].columns)
             if 2 * values >= CHUNK_VALUES and k + 1 < n:
                 starts.append(k + 1)
@@ -279,7 +284,7 @@ cdef class RowLayout:
             self.chunks[k].pairs = &self.pairs[starts[k], 0]
             self.chunks[k].n_pairs = starts[k + 1] - starts[k]
             self.chunks[k].is_single = self.is_single
-            self.chunks[k].is_wide = self.block.origin + 2 * self.size > FIRST_WIDE
+            self.chunks[k].is_wide = self.most_word > FIRST_WIDE
 
     cdef int lay_out_chunk(self, RowChunk* chunk) noexcept nogil:
         # 0 if there is no memory.

@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._row_rules cimport Change, Line, Mover, RowRules, Side
+from ur_solver.kernel._row_rules cimport Change, Line, Mover, RowRules, Side, Step
 from ur_solver.kernel._turns cimport MAX_THROWS, Turns
 from ur_solver.space._tile_ranking cimport TileRanking
 
@@ -45,9 +45,9 @@ cdef struct Lead:
     uint8_t is_legal, leaves, is_mapped
     uint8_t is_full              # whether they are there in every column
     Line line                    # what they lead to
-    int64_t place                # of the line's first value if it is in the block
-    int64_t number               # if it is, of its map of columns
-    int64_t mirror               # the first rank of the mirror image if it is not
+    int64_t place                # of the line's first value, if lists name its rows
+    int64_t number               # if they do, of its map of columns
+    int64_t mirror               # the first rank of the mirror image if they do not
 
 
 cdef struct Found:
@@ -87,6 +87,8 @@ cdef class RowLister:
     cdef int64_t origin                # what the place of its first value is called
     cdef const int32_t[:, ::1] halves  # configs, mine and theirs
     cdef int64_t most_columns          # of a tile
+    cdef int lanes                     # of a position; 0 but in games for money
+    cdef const int64_t[::1] places     # if so, by block that moves lead to: its first row's
     cdef bint is_overfull              # whether a throw leads to more rows than there is room for
 
     cdef Desk* open_desk(self) noexcept nogil
@@ -99,9 +101,10 @@ cdef class RowLister:
         const Change* lifted
     ) noexcept nogil
     cdef void add_move(
-        self, RowChunk* chunk, Desk* desk, int throw, int again, const Change* lifted,
+        self, RowChunk* chunk, Desk* desk, const Step* step, int again, const Change* lifted,
         const Change* landed
     ) noexcept nogil
+    cdef void add_row(self, Found* found, const Lead* lead, int64_t row) noexcept nogil
     cdef void find_lead(self, RowChunk* chunk, Desk* desk, int at) noexcept nogil
     cdef void leave(
         self, Desk* desk, int throw, int again, const Lead* lead, int row

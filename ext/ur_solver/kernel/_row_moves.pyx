@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from ur_solver.kernel._row_rules cimport Step, Touched
+from ur_solver.kernel._row_rules cimport Touched
 from ur_solver.kernel._turns cimport NONE
 from ur_solver.space._tile_ranking cimport MAX_SHARED
 
@@ -34,17 +34,22 @@ cdef class RowLister:
         The values of the blocks that this one's moves lead to.
     most_columns : int
         Of a tile.
+    lanes : int
+        Values of a position in a game for money, else 0. With lanes lists are as `levels.h` has them.
+    places : int64, shape (inputs + 1,), optional
+        If there are lanes, the place of the first row of each of `inputs`, and the one behind all.
     """
 
     def __init__(
         self, RowRules rules, block, int64_t origin, const int32_t[:, ::1] halves, Inputs inputs,
-        int64_t most_columns
+        int64_t most_columns, int lanes, const int64_t[::1] places
     ):
         self.rules, self.ranking, self.turns, self.inputs = (
             rules, rules.ranking, rules.turns, inputs)
         self.first, self.size = block
         self.origin = origin
         self.halves, self.most_columns = halves, most_columns
+        self.lanes, self.places = lanes, places
         self.is_overfull = False
 
     cdef Desk* open_desk(self) noexcept nogil:
@@ -83,13 +88,15 @@ cdef class RowLister:
                     continue
                 found = &desk.found[n]
                 if found.wins:
-                    found.n_rows = found.n_mapped = 0
                     found.leaves = found.is_covered = True
+                    if self.lanes == 0:  # no other move is as good
+                        found.n_rows = found.n_mapped = 0
                 head = found.n_rows | found.n_mapped << UR_MAPPED_SHIFT
                 if found.leaves:
                     head |= UR_LEAVES
-                    write_leaving(chunk, found, desk.leaving + n * self.most_columns,
-                                  desk.columns)
+                    if self.lanes == 0:
+                        write_leaving(chunk, found, desk.leaving + n * self.most_columns,
+                                      desk.columns)
                 if found.is_covered:
                     head |= UR_COVERED
                 add_word(chunk, head)
@@ -170,7 +177,7 @@ cdef class RowLister:
                     desk.found[step.throw].wins = True
                     continue
                 side.mine = self.ranking.config_of[side.off + mover.part, side.frozen]
-                self.add_move(chunk, desk, step.throw, step.again[0], lifted, NULL)
+                self.add_move(chunk, desk, step, step.again[0], lifted, NULL)
             elif landing.shared >= 0:
                 shape, detail = side.shape[landing.shared], side.detail[landing.shared]
                 first = landing.first_change + landing.first_pair[shape] + detail
@@ -180,7 +187,7 @@ cdef class RowLister:
                     side.shape[landing.shared] = <uint16_t>change.shape
                     side.detail[landing.shared] = <uint16_t>change.detail
                     self.add_move(
-                        chunk, desk, step.throw, step.again[change.is_capture], lifted, change)
+                        chunk, desk, step, step.again[change.is_capture], lifted, change)
                 side.shape[landing.shared] = <uint16_t>shape
                 side.detail[landing.shared] = <uint16_t>detail
             else:
@@ -191,18 +198,18 @@ cdef class RowLister:
                 side.mine = self.ranking.config_of[side.off, side.frozen + landing.frozen]
                 if landing.private >= 0:
                     side.code += (after - before) * landing.radix
-                self.add_move(chunk, desk, step.throw, step.again[0], lifted, NULL)
+                self.add_move(chunk, desk, step, step.again[0], lifted, NULL)
                 if landing.private >= 0:
                     side.code -= (after - before) * landing.radix
             side.mine = config
 
     cdef void add_move(
-        self, RowChunk* chunk, Desk* desk, int throw, int again, const Change* lifted,
+        self, RowChunk* chunk, Desk* desk, const Step* step, int again, const Change* lifted,
         const Change* landed
     ) noexcept nogil:
         # Note that a throw leads to the row of the desk's side.
         cdef Side* side = &desk.side
-        cdef Found* found = &desk.found[throw]
+        cdef Found* found = &desk.found[step.throw]
         cdef int at = <int>((
             (3 * <uint64_t>lifted + 5 * <uint64_t>landed) // sizeof(Change) + side.mine) % MOST_LEADS)
         cdef Lead* lead = &desk.leads[at]
@@ -218,33 +225,34 @@ cdef class RowLister:
         placement = self.ranking.placement_of[lead.line.mine, side.code]
         if lead.is_full:
             found.is_covered = True
-        if lead.leaves:
-            self.leave(desk, throw, again, lead, lead.line.row + placement)
+        if lead.leaves and self.lanes == 0:
+            self.leave(desk, step.throw, again, lead, lead.line.row + placement)
             return
         if max(found.n_rows, found.n_mapped) + 2 > MOST_ROWS:
             self.is_overfull = True
             return
         place = lead.place + <int64_t>placement * lead.line.columns
-        if lead.is_mapped:
-            if again & 2:
-                found.mapped[2 * found.n_mapped] = place
-                found.mapped[2 * found.n_mapped + 1] = lead.number
-                found.n_mapped += 1
-            if again & 1:
-                found.mapped[2 * found.n_mapped] = place + self.size
-                found.mapped[2 * found.n_mapped + 1] = lead.number
-                found.n_mapped += 1
+        if self.lanes:
+            self.add_row(found, lead, 2 * place + step.pays)
             return
         if again & 2:
-            found.rows[found.n_rows] = place
-            found.n_rows += 1
+            self.add_row(found, lead, place)
         if again & 1:
-            found.rows[found.n_rows] = place + self.size
+            self.add_row(found, lead, place + self.size)
+
+    cdef void add_row(self, Found* found, const Lead* lead, int64_t row) noexcept nogil:
+        if not lead.is_mapped:
+            found.rows[found.n_rows] = row
             found.n_rows += 1
+            return
+        found.mapped[2 * found.n_mapped] = row
+        found.mapped[2 * found.n_mapped + 1] = lead.number
+        found.n_mapped += 1
 
     cdef void find_lead(self, RowChunk* chunk, Desk* desk, int at) noexcept nogil:
         # Where a lead leads to, which is told apart from others already.
         cdef Lead* lead = &desk.leads[at]
+        cdef int input
         lead.is_legal = self.rules.find_line(&desk.side, &lead.line)
         if not lead.is_legal:
             return
@@ -252,12 +260,15 @@ cdef class RowLister:
         lead.is_full = (lead.lifted == NULL or lead.lifted.is_full) and (
             lead.landed == NULL or lead.landed.is_full)
         lead.leaves = desk.side.mine != self.halves[desk.half, 0]
-        if lead.leaves:
+        if lead.leaves and self.lanes == 0:
             lead.mirror = self.rules.mirror_tile(&desk.side)
             return
-        lead.place = (
-            self.origin + lead.line.tile - self.first
-            + <int64_t>lead.line.row * lead.line.columns)
+        lead.place = self.origin + lead.line.tile + <int64_t>lead.line.row * lead.line.columns
+        if lead.leaves:
+            input = self.inputs.place[desk.half, desk.side.mine]
+            lead.place += self.places[input] - self.inputs.first[input] // self.lanes
+        else:
+            lead.place -= self.first
         if lead.is_mapped:
             lead.number = self.number_map(chunk, desk, lead)
 

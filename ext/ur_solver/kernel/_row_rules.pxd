@@ -53,6 +53,7 @@ cdef struct Step:
     int32_t throw
     int32_t is_off               # whether it is borne off
     uint8_t again[2]             # who throws next, without and with a capture
+    uint8_t pays                 # whether a fine is paid for it
     Touched landing              # unless it is
 
 
@@ -79,7 +80,7 @@ cdef class RowRules:
     cdef readonly Turns turns
     cdef TileRanking ranking
     cdef bint is_numbered
-    cdef double blur                   # how far rounded chances put an update off
+    cdef double blur                   # how far rounded numbers put an update off
     cdef RowKind* kinds
     cdef double[::1] policy_chances    # of throws; none where turns have choices, or other chances
     cdef int32_t[::1] shared_place     # cell -> its place among shared squares, -1

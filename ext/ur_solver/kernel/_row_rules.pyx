@@ -5,7 +5,7 @@ changes the shape and my detail, and perhaps what becomes of each detail of thei
 other details of theirs stay as they are.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.stdlib cimport calloc, free, realloc
 
 import numpy as np
@@ -22,7 +22,9 @@ cdef class RowRules:
     is_numbered : bool
         Whether pieces have numbers.
     blur : float
-        How far rounded chances put an update off.
+        How far rounded numbers put an update off.
+    pays : uint8, shape (landings,), optional
+        In games for money whether a landing is on a rosette.
     """
 
     def __cinit__(self):
@@ -39,14 +41,16 @@ cdef class RowRules:
         free(self.steps)
         free(self.takings)
 
-    def __init__(self, Turns turns, bint is_numbered, double blur):
+    def __init__(
+        self, Turns turns, bint is_numbered, double blur, const uint8_t[::1] pays=None
+    ):
         self.turns, self.ranking, self.is_numbered = turns, turns.ranking, is_numbered
         self.blur = blur
         self._number_cells()
         self._number_shapes()
         self._tell_takings()
         self._tell_kinds()
-        self._tell_movers(*self._tell_changes())
+        self._tell_movers(*self._tell_changes(), pays)
 
     def _number_cells(self):
         cdef TileRanking ranking = self.ranking
@@ -152,7 +156,10 @@ cdef class RowRules:
         self.detail_map = np.array(maps, dtype=np.int16)
         return lift_base, landing_base
 
-    def _tell_movers(self, const int32_t[::1] lift_base, const int32_t[::1] landing_base):
+    def _tell_movers(
+        self, const int32_t[::1] lift_base, const int32_t[::1] landing_base,
+        const uint8_t[::1] pays
+    ):
         cdef Turns turns = self.turns
         cdef Mover* mover
         cdef Step* step
@@ -177,6 +184,7 @@ cdef class RowRules:
                     step.again[1] = turns.again[n, target, 1]
                     if landing < 0:
                         continue
+                    step.pays = pays is not None and pays[landing]
                     self._touch(&step.landing, turns.landing_cell[landing], mover.part,
                                 &turns.landing_content[turns.landing_start[landing]],
                                 landing_base[landing])

@@ -18,6 +18,7 @@ cdef struct Reached:
     int n
     int64_t rank[MAX_MOVES]
     uint8_t turns[MAX_MOVES]
+    int landing[MAX_MOVES]    # by which it gets there, -1 if it is borne off
 
 
 cdef class Turns:
@@ -37,7 +38,7 @@ cdef class Turns:
     cdef void put(self, uint16_t* own, uint16_t* other, int cell, int content) noexcept nogil
     cdef void lead(
         self, Reached* reached, const uint16_t* own, const uint16_t* other, int again, int my_off,
-        int their_off
+        int their_off, int landing
     ) noexcept nogil
     cdef void list_moves(
         self, uint16_t* own, uint16_t* other, int my_off, int their_off, int kind, int choice,

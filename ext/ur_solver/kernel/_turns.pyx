@@ -63,16 +63,18 @@ cdef class Turns:
 
     cdef void lead(
         self, Reached* reached, const uint16_t* own, const uint16_t* other, int again, int my_off,
-        int their_off
+        int their_off, int landing
     ) noexcept nogil:
         # Note where a throw leads: who throws next may be for the side that moved to say.
         if again & 2 and reached.n < MAX_MOVES:
             reached.rank[reached.n] = self.ranking.rank_placed(own, my_off, their_off)
             reached.turns[reached.n] = False
+            reached.landing[reached.n] = landing
             reached.n += 1
         if again & 1 and reached.n < MAX_MOVES:
             reached.rank[reached.n] = self.ranking.rank_placed(other, their_off, my_off)
             reached.turns[reached.n] = True
+            reached.landing[reached.n] = landing
             reached.n += 1
 
     cdef void list_moves(
@@ -114,7 +116,7 @@ cdef class Turns:
                             reached[n].n += 1
                         else:
                             self.lead(&reached[n], own, other, self.again[n, target, 0],
-                                      my_off + part, their_off)
+                                      my_off + part, their_off, landing)
                         continue
                     cell = self.landing_cell[landing]
                     held = own[cell]
@@ -126,7 +128,7 @@ cdef class Turns:
                     own[n_cells + 1] += taken
                     other[n_cells] += taken
                     self.lead(&reached[n], own, other, self.again[n, target, taken != 0],
-                              my_off, their_off)
+                              my_off, their_off, landing)
                     self.put(own, other, cell, held)
                     own[n_cells + 1] -= taken
                     other[n_cells] -= taken

@@ -2,15 +2,8 @@
    instruction set. `row_double.c` and `row_single.c` include this behind their `instruction_sets`,
    with UR_SWEEPER, the name of the record that hands it out. */
 
-static int find_set(const char *name)
-{
-    const int n = (int)(sizeof(instruction_sets) / sizeof(instruction_sets[0]));
-    for (int k = 0; k < n; k++)
-        if ((name == NULL || strcmp(instruction_sets[k].name, name) == 0) &&
-            instruction_sets[k].runs())
-            return k;
-    return -1;
-}
+#define UR_MIDDLE 0.5
+#include "row_values.h"
 
 static int64_t scratch_size(const RowBlock *block)
 {
@@ -134,86 +127,6 @@ static void narrow(
         show(block, &shown, lower, upper);
     }
     fesetround(mode);
-}
-
-/* The least number of the type that is not below another. */
-UR_INLINE Real at_least(double number)
-{
-    const Real near = (Real)number;
-    return near < number ? UR_NEXT(near, INFINITY) : near;
-}
-
-static void bracket(
-    void *upper, void *lower, const double *chances, double distance, int64_t from, int64_t n)
-{
-    Real *above = (Real *)upper + from, *below = (Real *)lower + from;
-    chances += from;
-    for (int64_t k = 0; k < n; k++) {
-        /* two operations, each rounded to nearest */
-        above[k] = at_least(
-            nextafter(nextafter(chances[k] - 0.5, INFINITY) + distance, INFINITY));
-        below[k] = -at_least(
-            -nextafter(nextafter(chances[k] - 0.5, -INFINITY) - distance, -INFINITY));
-    }
-}
-
-/* In the rounding mode upward. */
-UR_APART double width_upward(
-    const Real *upper, const Real *lower, const double *chances, int64_t n, int64_t *where)
-{
-    double width = -1.0;
-    for (int64_t k = 0; k < n; k++) {
-        const double above = upper[k] + (0.5 - chances[k]), below = (chances[k] - 0.5) - lower[k];
-        const double off = above > below ? above : below;
-        if (off > width) {
-            width = off;
-            *where = k;
-        }
-    }
-    return width;
-}
-
-static double width(
-    const void *upper, const void *lower, const double *chances, int64_t n, int64_t *where)
-{
-    const int mode = fegetround();
-    fesetround(FE_UPWARD);
-    const double found = width_upward(upper, lower, chances, n, where);
-    fesetround(mode);
-    return found;
-}
-
-/* Values as the engine and other blocks have them: chances, in double precision. */
-
-static void load(void *values, const double *chances, int64_t from, int64_t n)
-{
-    Real *own = (Real *)values + from;
-    chances += from;
-    for (int64_t k = 0; k < n; k++)
-        own[k] = (Real)(chances[k] - 0.5);
-}
-
-static void store(const void *values, double *chances, int64_t from, int64_t n)
-{
-    const Real *own = (const Real *)values + from;
-    chances += from;
-    for (int64_t k = 0; k < n; k++)
-        chances[k] = own[k] + 0.5;
-}
-
-static void extrapolate(
-    void *values, const void *before, double factor, int64_t from, int64_t n)
-{
-    Real *own = (Real *)values + from;
-    const Real *old = (const Real *)before + from, times = (Real)factor;
-    for (int64_t k = 0; k < n; k++)
-        own[k] += times * (own[k] - old[k]);
-}
-
-static void sample(const void *values, double *chances, int64_t step, int64_t n)
-{
-    for (int64_t k = 0; k < n; k++)
-        chances[k] = ((const Real *)values)[k * step] + 0.5;
 }
 
 const RowSweeper UR_SWEEPER = {

@@ -106,19 +106,19 @@ typedef struct {
         const RowBlock *, const RowChunk *, const RowPair *, RowReader *, const Real *);
 } InstructionSet;
 
-static int runs_everywhere(void)
+UR_INLINE int runs_everywhere(void)
 {
     return 1;
 }
 
 #ifdef UR_X86
-static int runs_avx2(void)
+UR_INLINE int runs_avx2(void)
 {
     return __builtin_cpu_supports("avx2") != 0;
 }
 
 #ifndef UR_WITHOUT_AVX512
-static int runs_avx512(void)
+UR_INLINE int runs_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") != 0;
 }

@@ -77,6 +77,7 @@ typedef struct {
     int64_t origin;             /* what the place of the first value is called in lists: 0 */
     int32_t most_rows, most_columns;
     int instruction_set;        /* as `find_set` has it */
+    const void *levels;         /* of games for money `LevelRows` (levels.h), else NULL */
 } RowBlock;
 
 /* What is done with a block whose values are of one type: all that `_row_block` sees. Of a block's

@@ -1,0 +1,92 @@
+/* Instruction sets by name, and values as the engine and other blocks have them: in double precision, in
+   rank order. Included behind `instruction_sets`, with UR_MIDDLE, which is taken off a value before it is
+   stored. */
+
+static int find_set(const char *name)
+{
+    const int n = (int)(sizeof(instruction_sets) / sizeof(instruction_sets[0]));
+    for (int k = 0; k < n; k++)
+        if ((name == NULL || strcmp(instruction_sets[k].name, name) == 0) &&
+            instruction_sets[k].runs())
+            return k;
+    return -1;
+}
+
+/* The least number of the type that is not below another. */
+UR_INLINE Real at_least(double number)
+{
+    const Real near = (Real)number;
+    return near < number ? UR_NEXT(near, INFINITY) : near;
+}
+
+static void bracket(
+    void *upper, void *lower, const double *ranked, double distance, int64_t from, int64_t n)
+{
+    Real *above = (Real *)upper + from, *below = (Real *)lower + from;
+    ranked += from;
+    for (int64_t k = 0; k < n; k++) {
+        /* two operations, each rounded to nearest */
+        above[k] = at_least(
+            nextafter(nextafter(ranked[k] - UR_MIDDLE, INFINITY) + distance, INFINITY));
+        below[k] = -at_least(
+            -nextafter(nextafter(ranked[k] - UR_MIDDLE, -INFINITY) - distance, -INFINITY));
+    }
+}
+
+/* In the rounding mode upward. */
+UR_APART double width_upward(
+    const Real *upper, const Real *lower, const double *ranked, int64_t n, int64_t *where)
+{
+    double width = -1.0;
+    for (int64_t k = 0; k < n; k++) {
+        const double above = upper[k] + (UR_MIDDLE - ranked[k]);
+        const double below = (ranked[k] - UR_MIDDLE) - lower[k];
+        const double off = above > below ? above : below;
+        if (off > width) {
+            width = off;
+            *where = k;
+        }
+    }
+    return width;
+}
+
+static double width(
+    const void *upper, const void *lower, const double *ranked, int64_t n, int64_t *where)
+{
+    const int mode = fegetround();
+    fesetround(FE_UPWARD);
+    const double found = width_upward(upper, lower, ranked, n, where);
+    fesetround(mode);
+    return found;
+}
+
+static void load(void *values, const double *ranked, int64_t from, int64_t n)
+{
+    Real *own = (Real *)values + from;
+    ranked += from;
+    for (int64_t k = 0; k < n; k++)
+        own[k] = (Real)(ranked[k] - UR_MIDDLE);
+}
+
+static void store(const void *values, double *ranked, int64_t from, int64_t n)
+{
+    const Real *own = (const Real *)values + from;
+    ranked += from;
+    for (int64_t k = 0; k < n; k++)
+        ranked[k] = own[k] + UR_MIDDLE;
+}
+
+static void extrapolate(
+    void *values, const void *before, double factor, int64_t from, int64_t n)
+{
+    Real *own = (Real *)values + from;
+    const Real *old = (const Real *)before + from, times = (Real)factor;
+    for (int64_t k = 0; k < n; k++)
+        own[k] += times * (own[k] - old[k]);
+}
+
+static void sample(const void *values, double *ranked, int64_t step, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++)
+        ranked[k] = ((const Real *)values)[k * step] + UR_MIDDLE;
+}
