@@ -24,6 +24,9 @@ _FIRST_SWEEPS = 4
 _SWEEPS = 5
 """Sweeps under a policy that is about to change."""
 
+_MANY_CHANGES, _FEWER_SWEEPS = 0.05, 3
+"""As many as this last after a share of changed moves above that: such a policy is soon another."""
+
 _FEW_CHANGES = 1e-5
 """The share of positions whose moves have changed, at which a policy is nearly optimal."""
 
@@ -85,7 +88,7 @@ def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> int:
                     _MOST_SWEEPS,
                 ).sweeps
             else:
-                for _ in range(_SWEEPS):
+                for _ in range(_FEWER_SWEEPS if changes > _MANY_CHANGES else _SWEEPS):
                     lease.check_stop()
                     policy.sweep(lease.threads + lease.spare())
                     sweeps += 1
