@@ -243,6 +243,7 @@ class _Verifier:
                 block,
                 self.own(block),
                 self.stored,
+                self.workspace,
                 levels=levels,
                 errors=errors,
                 threads=threads,

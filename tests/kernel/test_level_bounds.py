@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tests.kernel.blocks import ranks_of
-from tests.kernel.test_levels import stakes_space
+from tests.kernel.test_levels import SETS, stakes_space
 from tests.solving import solve
 from ur_solver.engine import certify
 from ur_solver.errors import CertificateError
-from ur_solver.kernel import ArrayBlocks, Workspace, kernel_of, prove_values
+from ur_solver.kernel import ArrayBlocks, StakesKernel, Workspace, kernel_of, prove_values
 from ur_solver.rules import LIGHT
 from ur_solver.rules.turns import is_draw, turn
 from ur_solver.space.stakes import CHANCE, LEAST, LEAST_CHANCE, MOST, MOST_CHANCE
@@ -134,13 +134,15 @@ def bounds_of(work, values):
 
 
 STAKES = pytest.mark.parametrize(
-    ("reach", "ante", "fine"), [(0, 10, 1), (3, 14, 1), (3, 0, 7), (26, 1, 5)]
+    ("reach", "ante", "fine"),
+    [(0, 10, 1), (3, 14, 1), (3, 0, 7), (2, 10, 1), (6, 3, 2), (10, 10, 1), (26, 1, 5)],
 )
-"""With an ante of 14 the unit is 32, of which all shares are exact."""
+"""With an ante of 14 the unit is 32, of which all shares are exact. 6, 9, 9, 8, 12, 16 and 32 lanes."""
 
 
+@SETS
 @STAKES
-def test_bounds_enclose_the_values_of_a_longer_type(reach, ante, fine):
+def test_bounds_enclose_the_values_of_a_longer_type(reach, ante, fine, instruction_set):
     space, values, _ = solved(reach, ante, fine)
     lanes = LongLanes(space, values)
     block = space.blocks[-1]
@@ -151,7 +153,8 @@ def test_bounds_enclose_the_values_of_a_longer_type(reach, ante, fine):
     long = lanes.rows.ravel()[ranks]
     own = values[ranks]
     assert 0 < np.count_nonzero(own > long) < len(own)  # rounding is visible
-    work = kernel_of(space).lay_out(block, ArrayBlocks(space, values), Workspace())
+    kernel = StakesKernel(space, instruction_set)
+    work = kernel.lay_out(block, ArrayBlocks(space, values), Workspace())
     assert work.carry(0.0)
     work.bracket(own, 1e-6)
     for _ in range(100):

@@ -58,6 +58,7 @@ class CutTask:
             self.kernel.space.blocks[index],
             values,
             self.blocks,
+            lease.workspace,
             levels=self.levels,
             errors=self.errors,
             threads=lease.threads,

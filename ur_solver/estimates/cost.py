@@ -172,7 +172,8 @@ def solve_sample(
 ) -> Sample:
     """Solve the same rules with fewer pieces, to see how fast this machine is.
 
-    With the same levels of fines, if there are any, and with as many pieces as make at most `most` positions, but for one piece.
+    With the same levels of fines, if there are any, and with as many pieces as make at most `most`
+    positions, but for one piece.
     """
     rules = part.space.rules.settled()
     if part.left is not None:  # endings are played as games with so many pieces

@@ -22,4 +22,6 @@ class RowLayout:
         instruction_set: int,
         origin: int,
         is_single: bool,
+        lanes: int = 0,
+        places: npt.NDArray[np.int64] | None = None,
     ) -> None: ...

@@ -43,6 +43,7 @@ def bound_cut(
     block: Block,
     values: Values,
     finished: FinishedBlocks,
+    workspace: Workspace,
     *,
     levels: Mapping[int, Levels],
     errors: Mapping[int, float],
@@ -60,6 +61,8 @@ def bound_cut(
         The block's.
     finished : FinishedBlocks
         Must have the blocks that its moves lead to.
+    workspace : Workspace
+        As for `Kernel.lay_out`.
     levels : mapping of int to float64, shape (reach + 1,)
         What was returned for each of these blocks, by its number.
     errors : mapping of int to float
@@ -78,7 +81,7 @@ def bound_cut(
         If nothing can be shown.
     """
     space = cast(StakesSpace, kernel.space)
-    work = cast(LevelBlock, kernel.lay_out(block, finished, Workspace(), threads))
+    work = cast(LevelBlock, kernel.lay_out(block, finished, workspace, threads))
     reads = space.reads(block.index)
     levels_outside = np.max([np.zeros(space.reach + 1), *(levels[k] for k in reads)], axis=0)
     outside = max((errors[k] for k in reads), default=0.0)

@@ -47,6 +47,7 @@ _MORE_LISTS = 1.05
 _WORD = 4
 """Bytes of a word of lists, in blocks that need no wider ones."""
 
+
 class _OrdinaryDice:
     """What a kernel has no need of whose rule sets all have ordinary dice."""
 
@@ -356,7 +357,9 @@ class StakesKernel(_LaidOut, _OrdinaryDice):
         """As `Kernel.workspace_bytes` says."""
         # the values or, where they are proven, two bounds, and a choice for every throw
         n_positions = block.size // self.space.values_per_position
-        lists = sum(_list_bytes(self.space.positions, DOUBLE)[:2])
+        lists, words, _ = _list_bytes(self.space.positions, DOUBLE)
+        # rows of other blocks are listed too, and named by words that blocks of many need wider
+        lists += words
         choices = 2 * len(self.space.rules.dice.throws) if certify else 0
         by_value = 16 if certify else 8
         return (

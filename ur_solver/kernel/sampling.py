@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 _STEP = 17
 """The usual step: odd and prime, so that it shares no period with vectors or tiles."""
 
@@ -30,11 +27,6 @@ def sample_step(n_parts: int, n_values: int) -> int:
         quarter of a million values. Odd.
     """
     return max(1, min(_STEP, n_parts // _STEP), n_values // _MOST_VALUES) | 1
-
-
-def sample_of(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """A copy of some of a block's values, always the same ones."""
-    return values[:: sample_step(values.size, values.size)].copy()
 
 
 def sample_bytes(n_parts: int, n_values: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from ur_solver.errors import SolveError
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._levels cimport UR_MAX_LANES, Levels, LevelTurns
+from ur_solver.kernel._levels cimport Levels, LevelTurns
 from ur_solver.kernel._row_block cimport RowBlock
 from ur_solver.kernel._row_layout cimport RowBlock as RowTiles
 from ur_solver.kernel._row_layout cimport RowLayout, RowSweeper

@@ -61,8 +61,8 @@ void levels_begin(const Levels *levels, double *values, int64_t n);
 /* Note the choices of a chunk, by given values. */
 void levels_choose(const RowBlock *block, const RowChunk *chunk, const double *values);
 
-/* Raise `widths`, by level, to the furthest that bounds are from the values of `n` positions; rounded
-   up. */
+/* Raise `widths`, by level, to the furthest that bounds are from the values of `n` positions, where they
+   allow for the cut; rounded up. */
 void levels_widths(
     const Levels *levels, const double *upper, const double *lower, const double *values, int64_t n,
     double *widths);

@@ -62,8 +62,8 @@ UR_INLINE void UR_NAMED(find_best)(
     for (int k = 0; k < n_moves; k++) {
         const double *row = row_of(moves + k, column);
         double moved[UR_MAX_LANES];
-        if (side && moves[k].is_outside)
-            row = move_outwards(side, row, moved, lanes);
+        if (side)
+            row = bound_of(side, moves + k, row, moved, lanes);
         if (moves[k].pays)
             UR_NAMED(take)(levels, row, 1, side != NULL, k == choice, &bar, best, lanes);
         else

@@ -82,15 +82,18 @@ UR_INLINE LevelMove move_of(const RowBlock *block, const double *values, int64_t
         place_at(rows, values, place), rows->levels->lanes, word & 1, place >= rows->n_own};
 }
 
-/* Ask for the row that a word some way on names, if it is one: rows come from memory. */
+/* Ask for the row of the block that a word some way on names, if it names one: rows come from
+   memory. */
 UR_INLINE void fetch_row(
     const RowBlock *block, const RowChunk *chunk, const char *at, const double *values, int columns)
 {
-    const int size = chunk->is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const int size = chunk->is_wide ? sizeof(uint64_t) : sizeof(uint32_t), lanes = lanes_of(block);
     const int64_t word = word_at(at + UR_FETCHED * size, chunk->is_wide);
-    const LevelMove move = move_of(block, values, word);
-    for (int64_t k = 0; k < (int64_t)columns * move.stride; k += 8)
-        __builtin_prefetch(move.row + k);
+    const int64_t place = (word >> 1) - block->origin;
+    if (place < 0 || place >= block->n_values)
+        return;
+    for (int k = 0; k < columns * lanes; k += 8)
+        __builtin_prefetch(values + place * lanes + k);
 }
 
 /* The moves of a throw; how many. */
@@ -120,14 +123,19 @@ UR_INLINE uint16_t *choice_of(const LevelRows *rows, int64_t place, int n)
     return rows->choices + place * rows->n_throws + n;
 }
 
-/* A bound of a row of another block, in `moved`. */
-UR_INLINE const double *move_outwards(
-    const LevelSide *side, const double *row, double *moved, const int lanes)
+/* A bound of what a move leads to, in `moved`: of another block's values with what they may be off, and of
+   a last level that is not cut by what it is worth at most, or at least. */
+UR_INLINE const double *bound_of(
+    const LevelSide *side, const LevelMove *move, const double *row, double *moved, const int lanes)
 {
     const int reach = lanes - UR_CUT_LANES - 1;
+    const LevelRows *rows = side->rows;
+    if (!move->is_outside && !(rows->is_cut && move->pays))
+        return row;
+    const double sign = move->is_outside ? side->sign : 0.0;
     for (int i = 0; i < lanes; i++)
-        moved[i] = row[i] + side->sign * side->rows->outside[i];
-    if (side->rows->is_cut)
+        moved[i] = row[i] + sign * rows->outside[i];
+    if (rows->is_cut)
         moved[reach] = moved[reach + (side->sign > 0.0 ? 5 : 4)];
     return moved;
 }
@@ -260,21 +268,6 @@ static double residual(
     return delta;
 }
 
-/* ---- bounds ---- */
-
-/* Where bounds allow for the cut, the last level is what it is worth without it. */
-static void bound_last_level(
-    const LevelRows *rows, const RowTile *tile, double *upper, double *lower)
-{
-    const int lanes = rows->levels->lanes, reach = rows->levels->reach;
-    upper += tile->first * lanes;
-    lower += tile->first * lanes;
-    for (int k = 0; rows->is_cut && k < tile->rows * tile->columns; k++) {
-        upper[k * lanes + reach] = upper[k * lanes + reach + 5];
-        lower[k * lanes + reach] = lower[k * lanes + reach + 4];
-    }
-}
-
 static void narrow(
     const RowBlock *block, const RowChunk *chunk, void *all_upper, void *all_lower, double blur,
     void *scratch)
@@ -305,8 +298,6 @@ static void narrow(
             fesetround(FE_UPWARD);
             set->pass(rows->levels, &high_image, lower, upper, blur);
         }
-        bound_last_level(rows, high.mine, upper, lower);
-        bound_last_level(rows, high.theirs, upper, lower);
     }
     fesetround(mode);
 }
@@ -350,10 +341,13 @@ UR_APART void widths_upward(
     const Levels *levels, const double *upper, const double *lower, const double *values, int64_t n,
     double *widths)
 {
+    const int reach = levels->reach;
     for (int64_t k = 0; k < n * levels->lanes; k += levels->lanes)
-        for (int i = 0; i <= levels->reach; i++)
-            widths[i] = fmax(
-                fmax(upper[k + i] - values[k + i], values[k + i] - lower[k + i]), widths[i]);
+        for (int i = 0; i <= reach; i++) {
+            const double above = upper[k + (i < reach ? i : reach + 5)] - values[k + i];
+            const double below = values[k + i] - lower[k + (i < reach ? i : reach + 4)];
+            widths[i] = fmax(fmax(above, below), widths[i]);
+        }
 }
 
 void levels_widths(

@@ -1,5 +1,5 @@
-/* A pair of tiles in work, and what the sweeps of all instruction sets share. `row_double.c` and
-   `row_single.c` include this once, with
+/* A pair of tiles in work, and what the sweeps of all instruction sets share. `row_double.c`,
+   `row_single.c` and `row_levels.c` include this once, with
 
        Real             the type of a block's values: double or float
        NO_MOVE          less than any value

@@ -81,7 +81,7 @@ typedef struct {
 } RowBlock;
 
 /* What is done with a block whose values are of one type: all that `_row_block` sees. Of a block's
-   `values` there are F, then G, with UR_ROW_SPARE to spare; `scratch` is a thread's. */
+   `values` there are F, then G but with lanes, with UR_ROW_SPARE to spare; `scratch` is a thread's. */
 typedef struct {
     int64_t value_size;         /* bytes */
 
