@@ -140,9 +140,7 @@ def test_no_position_changes_where_all_are_solved(reach, instruction_set):
 
 @SETS
 @pytest.mark.parametrize("threads", [1, 2])
-def test_sweeps_settle_in_the_same_values_however_many_threads_share_them(
-    threads, instruction_set
-):
+def test_sweeps_settle_in_the_same_values_however_many_threads_share_them(threads, instruction_set):
     space = stakes_space(2, 2)
     solved = solve(space, tolerance=1e-12)
     block = space.blocks[-1]
