@@ -42,7 +42,8 @@ PARTS = {
 # debuggers read there are names and lines: all of it (UR_CFLAGS=-g) doubles the time to compile.
 flags = ["-O1", "-Wno-maybe-uninitialized"] if DEBUG else ["-O3"]
 flags.append("-g1")
-# bounds are rounded up and down (checks_body.h, row_block.h, row_levels.c): expressions stay as written
+# bounds are rounded up and down (checks_body.h, row_block.h, row_levels.c), so that expressions
+# stay as written
 flags += ["-frounding-math"]
 flags += ["-std=c11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fopenmp"]
 if os.environ.get("UR_WERROR") == "1":

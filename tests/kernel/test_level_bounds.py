@@ -137,7 +137,8 @@ STAKES = pytest.mark.parametrize(
     ("reach", "ante", "fine"),
     [(0, 10, 1), (3, 14, 1), (3, 0, 7), (2, 10, 1), (6, 3, 2), (10, 10, 1), (26, 1, 5)],
 )
-"""With an ante of 14 the unit is 32, of which all shares are exact. 6, 9, 9, 8, 12, 16 and 32 lanes."""
+"""With an ante of 14 the unit is 32, of which all shares are exact. 6, 9, 9, 8, 12, 16 and 32
+lanes."""
 
 
 @SETS
