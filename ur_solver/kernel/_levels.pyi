@@ -1,17 +1,17 @@
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._turns import Turns
+from ur_solver.kernel.turn_tables import TurnTables
+from ur_solver.space._tile_ranking import TileRanking
 
-class LevelTurns:
-    turns: Turns
+class LevelTurns(Turns):
     def __init__(
         self,
-        turns: Turns,
+        ranking: TileRanking,
+        tables: TurnTables,
         pays: npt.NDArray[np.uint8],
         reach: int,
         fine: float,
         pots: npt.NDArray[np.float64],
     ) -> None: ...
-    def residual(self, values: Inputs, first: int, count: int, threads: int = 1) -> float: ...

@@ -309,11 +309,10 @@ class StakesKernel(_LaidOut, _OrdinaryDice):
         tables = turn_tables(positions)
         squares = np.array(positions.squares)[tables.landing_cell]
         pays = np.isin(squares, list(space.rules.rosettes)).astype(np.uint8)
-        turns = Turns(positions.ranking, tables)
         fine = space.stakes.fine / space.unit
-        self.turns = LevelTurns(turns, pays, space.reach, fine, space.pots)
+        self.turns = LevelTurns(positions.ranking, tables, pays, space.reach, fine, space.pots)
         blur = blur_of_shares(space.unit)
-        self.rules = RowRules(turns, positions.stock.is_numbered, blur, pays)
+        self.rules = RowRules(self.turns, positions.stock.is_numbered, blur, pays)
 
     def lay_out(
         self,

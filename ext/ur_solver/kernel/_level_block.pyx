@@ -97,7 +97,7 @@ cdef class LevelBlock(RowBlock):
         self.base = <const double**>malloc((n + 1) * sizeof(double*))
         if self.base == NULL:
             raise MemoryError("no memory for a table of blocks")
-        self.rows.n_own, self.rows.n_inputs, self.rows.n_throws = place, n, self.turns.turns.n_throws
+        self.rows.n_own, self.rows.n_inputs, self.rows.n_throws = place, n, self.turns.n_throws
         for k in range(n):
             self.places[k] = place
             self.base[k] = inputs.base[k] + inputs.first[k]

@@ -19,12 +19,9 @@ cdef extern from "levels.h" nogil:
         double* cost
 
 
-cdef class LevelTurns:
-    cdef readonly Turns turns
+cdef class LevelTurns(Turns):
     cdef Levels levels
     cdef const uint8_t[::1] pays      # by landing, whether it is on a rosette
 
     cdef const double* _row(self, Inputs values, int64_t position) noexcept nogil
     cdef double _worth(self, const double* row, bint pays, int lane) noexcept nogil
-    cdef double _residual_of_one(self, Inputs values, int64_t position) noexcept nogil
-    cdef double _residual_of_run(self, Inputs values, int64_t first, int64_t end) noexcept nogil

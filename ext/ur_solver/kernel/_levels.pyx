@@ -4,27 +4,26 @@ The lanes of a position are described in `levels.h`. It shares nothing with the 
 the numbering of positions and the tables of the rules.
 """
 
-from cython.parallel cimport prange
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int64_t, uint8_t, uint16_t
 
 import numpy as np
 
 from ur_solver.kernel._turns cimport MAX_THROWS, WON, Reached
-from ur_solver.space._tile_ranking cimport MAX_WIDTH
+from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking
 
 cdef enum:
     ONLY_AGAIN = 2            # in `Turns.again`: the same side throws
-    RUN = 256                 # positions that a thread looks at before it asks for more
 
 
-cdef class LevelTurns:
+cdef class LevelTurns(Turns):
     """What may be done in the positions of a game for money; thread safe.
 
     Parameters
     ----------
-    turns : Turns
-        Of the positions without their fines.
+    ranking, tables
+        As of `Turns`, for the positions without their fines. `residual` counts positions, and reads all
+        lanes of each.
     pays : uint8, shape (landings,)
         Whether a landing is on a rosette.
     reach : int
@@ -41,13 +40,16 @@ cdef class LevelTurns:
         every move.
     """
 
-    def __init__(self, Turns turns, const uint8_t[::1] pays, int reach, double fine, pots):
+    def __init__(
+        self, TileRanking ranking, tables, const uint8_t[::1] pays, int reach, double fine, pots
+    ):
         cdef int lane
-        if np.any(np.asarray(turns.n_choices) != 1) or np.any(np.asarray(turns.again) != ONLY_AGAIN):
+        Turns.__init__(self, ranking, tables)
+        if np.any(tables.n_choices != 1) or np.any(tables.again != ONLY_AGAIN):
             raise ValueError("rules that levels are not made for")
         if len(pots) != reach + 1 + UR_CUT_LANES or len(pots) > UR_MAX_LANES:
             raise ValueError(f"{len(pots)} lanes, for {reach} fines, at most {UR_MAX_LANES}")
-        self.turns, self.pays = turns, pays
+        self.pays = pays
         self.levels.reach, self.levels.lanes, self.levels.fine = reach, len(pots), fine
         for lane in range(len(pots)):
             self.levels.pots[lane] = pots[lane]
@@ -79,17 +81,17 @@ cdef class LevelTurns:
         cdef double best[UR_MAX_LANES]
         cdef int my_off, their_off, n, i, lane, behind, reach = self.levels.reach
         cdef int lanes = self.levels.lanes
-        cdef int kind = self.turns.open_turn(position, own, other, &my_off, &their_off)
+        cdef int kind = self.open_turn(position, own, other, &my_off, &their_off)
         cdef const double* image = self._row(
-            values, self.turns.ranking.rank_placed(other, their_off, my_off))
+            values, self.ranking.rank_placed(other, their_off, my_off))
         cdef const double* row
         cdef bint pays, is_preferred
-        cdef double worth, bar, chance, passes = self.turns.pass_chance[kind, 0], delta = 0.0
+        cdef double worth, bar, chance, passes = self.pass_chance[kind, 0], delta = 0.0
         for lane in range(lanes):
             total[lane] = 0.0
-        self.turns.list_moves(own, other, my_off, their_off, kind, 0, reached)
-        for n in range(self.turns.n_throws):
-            chance = self.turns.chance[kind, 0, n]
+        self.list_moves(own, other, my_off, their_off, kind, 0, reached)
+        for n in range(self.n_throws):
+            chance = self.chance[kind, 0, n]
             if reached[n].n == 0:
                 passes += chance
                 continue
@@ -122,29 +124,4 @@ cdef class LevelTurns:
             worth = image[reach + (behind ^ 1) if behind >= 2 else lane]
             total[lane] += passes * (self.levels.pots[lane] - worth)
             delta = max(delta, fabs(total[lane] - row[lane]))
-        return delta
-
-    def residual(self, Inputs values, int64_t first, int64_t count, int threads=1):
-        """The largest abs(T(V) - V) over all lanes of some positions.
-
-        Parameters
-        ----------
-        values : Inputs
-            The lanes of these positions and of all that their moves lead to, by rank.
-        first, count : int
-            Positions `first` to `first + count - 1`.
-        threads : int
-        """
-        cdef int64_t n_runs = (count + RUN - 1) // RUN, k
-        cdef double[::1] deltas = np.zeros(max(1, n_runs))
-        for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
-            deltas[k] = self._residual_of_run(
-                values, first + k * RUN, min(first + count, first + (k + 1) * RUN))
-        return float(np.max(deltas))
-
-    cdef double _residual_of_run(self, Inputs values, int64_t first, int64_t end) noexcept nogil:
-        cdef double delta = 0.0
-        cdef int64_t position
-        for position in range(first, end):
-            delta = max(delta, self._residual_of_one(values, position))
         return delta

@@ -225,7 +225,7 @@ cdef class RowLister:
         placement = self.ranking.placement_of[lead.line.mine, side.code]
         if lead.is_full:
             found.is_covered = True
-        if lead.leaves and self.lanes == 0:
+        if lead.leaves:
             self.leave(desk, step.throw, again, lead, lead.line.row + placement)
             return
         if max(found.n_rows, found.n_mapped) + 2 > MOST_ROWS:
@@ -253,18 +253,20 @@ cdef class RowLister:
         # Where a lead leads to, which is told apart from others already.
         cdef Lead* lead = &desk.leads[at]
         cdef int input
+        cdef bint is_outside = desk.side.mine != self.halves[desk.half, 0]
         lead.is_legal = self.rules.find_line(&desk.side, &lead.line)
         if not lead.is_legal:
             return
         lead.is_mapped = self.moves_columns(desk, lead)
         lead.is_full = (lead.lifted == NULL or lead.lifted.is_full) and (
             lead.landed == NULL or lead.landed.is_full)
-        lead.leaves = desk.side.mine != self.halves[desk.half, 0]
-        if lead.leaves and self.lanes == 0:
+        # with lanes, lists name rows of other blocks too
+        lead.leaves = is_outside and self.lanes == 0
+        if lead.leaves:
             lead.mirror = self.rules.mirror_tile(&desk.side)
             return
         lead.place = self.origin + lead.line.tile + <int64_t>lead.line.row * lead.line.columns
-        if lead.leaves:
+        if is_outside:
             input = self.inputs.place[desk.half, desk.side.mine]
             lead.place += self.places[input] - self.inputs.first[input] // self.lanes
         else:

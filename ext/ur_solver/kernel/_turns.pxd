@@ -61,3 +61,4 @@ cdef class Turns:
         self, const uint8_t* stays, int64_t first, int64_t count, int64_t rank
     ) noexcept nogil
     cdef double _residual_of_run(self, Inputs values, int64_t first, int64_t end) noexcept nogil
+    cdef double _residual_of_one(self, Inputs values, int64_t rank) noexcept nogil

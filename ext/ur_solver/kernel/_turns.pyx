@@ -347,5 +347,8 @@ cdef class Turns:
         cdef double delta = 0.0
         cdef int64_t rank
         for rank in range(first, end):
-            delta = max(delta, fabs(self.backup(values, rank) - values.at(rank)))
+            delta = max(delta, self._residual_of_one(values, rank))
         return delta
+
+    cdef double _residual_of_one(self, Inputs values, int64_t rank) noexcept nogil:
+        return fabs(self.backup(values, rank) - values.at(rank))

@@ -2,9 +2,6 @@
    instruction set. `row_double.c` and `row_single.c` include this behind their `instruction_sets`,
    with UR_SWEEPER, the name of the record that hands it out. */
 
-#define UR_MIDDLE 0.5
-#include "row_values.h"
-
 static int64_t scratch_size(const RowBlock *block)
 {
     const int64_t rows = block->most_rows + 32, columns = block->most_columns + 32;
@@ -129,18 +126,5 @@ static void narrow(
     fesetround(mode);
 }
 
-const RowSweeper UR_SWEEPER = {
-    .value_size = sizeof(Real),
-    .find_set = find_set,
-    .scratch_bytes = scratch_bytes,
-    .sweep = sweep,
-    .residual = residual,
-    .narrow = narrow,
-    .show = show,
-    .width = width,
-    .bracket = bracket,
-    .load = load,
-    .store = store,
-    .extrapolate = extrapolate,
-    .sample = sample,
-};
+#define UR_MIDDLE 0.5
+#include "row_values.h"

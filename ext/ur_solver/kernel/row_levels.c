@@ -204,9 +204,6 @@ static const LevelSet instruction_sets[] = {
     {"plain", runs_everywhere, sweep_plain, read_plain, pass_plain},
 };
 
-#define UR_MIDDLE 0.0
-#include "row_values.h"
-
 /* The block's, where lanes are whole vectors of it. */
 static const LevelSet *set_of(const RowBlock *block)
 {
@@ -370,18 +367,6 @@ void levels_begin(const Levels *levels, double *values, int64_t n)
 /* There is no G. */
 static void show(const RowBlock *block, const RowChunk *chunk, void *values, const void *other) {}
 
-const RowSweeper row_levels = {
-    .value_size = sizeof(double),
-    .find_set = find_set,
-    .scratch_bytes = scratch_bytes,
-    .sweep = sweep,
-    .residual = residual,
-    .narrow = narrow,
-    .show = show,
-    .width = width,
-    .bracket = bracket,
-    .load = load,
-    .store = store,
-    .extrapolate = extrapolate,
-    .sample = sample,
-};
+#define UR_MIDDLE 0.0
+#define UR_SWEEPER row_levels
+#include "row_values.h"

@@ -1,6 +1,8 @@
 /* Instruction sets by name, and values as the engine and other blocks have them: in double precision, in
-   rank order. Included behind `instruction_sets`, with UR_MIDDLE, which is taken off a value before it is
-   stored. */
+   rank order; and the record that hands all out. Included last, with
+
+       UR_MIDDLE        what is taken off a value before it is stored
+       UR_SWEEPER       the record's name */
 
 static int find_set(const char *name)
 {
@@ -90,3 +92,19 @@ static void sample(const void *values, double *ranked, int64_t step, int64_t n)
     for (int64_t k = 0; k < n; k++)
         ranked[k] = ((const Real *)values)[k * step] + UR_MIDDLE;
 }
+
+const RowSweeper UR_SWEEPER = {
+    .value_size = sizeof(Real),
+    .find_set = find_set,
+    .scratch_bytes = scratch_bytes,
+    .sweep = sweep,
+    .residual = residual,
+    .narrow = narrow,
+    .show = show,
+    .width = width,
+    .bracket = bracket,
+    .load = load,
+    .store = store,
+    .extrapolate = extrapolate,
+    .sample = sample,
+};
