@@ -130,6 +130,7 @@ UR_INLINE int64_t UR_NAMED(choose_chunk)(
                 changed += UR_NAMED(choose_row)(block, chunk, is_wide, places, policy, row, scratch);
             *row = (WaitingRow){at, tile, r, is_own_image, limit};
             pass_row(block->kinds, &at, is_wide, places, columns, 1);
+            fetch_told(policy, tile->first + (int64_t)r * columns, columns);
         }
     }
     for (int64_t k = n > ROWS_AHEAD ? n - ROWS_AHEAD : 0; k < n; k++)

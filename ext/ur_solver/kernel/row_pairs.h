@@ -82,6 +82,13 @@ UR_INLINE void fetch_pair(const RowBlock *block, const int32_t *pair, const Real
     }
 }
 
+/* Ask for a row that a move leads to: its first line and its last, as few rows have more. */
+UR_INLINE void fetch_ends(const Real *row, int columns)
+{
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + columns - 1);
+}
+
 UR_INLINE Real larger(Real a, Real b)
 {
     return a > b ? a : b;

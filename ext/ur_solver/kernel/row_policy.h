@@ -119,13 +119,21 @@ UR_INLINE void pass_row(
         const int64_t rows = head & UR_MOST_ROWS, mapped = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS;
         at->words += size;
         for (int64_t k = 0; is_wanted && k < rows; k++)
-            __builtin_prefetch(places + word_at(at->words + k * size, is_wide));
+            fetch_ends(places + word_at(at->words + k * size, is_wide), columns);
         at->words += rows * size;
         for (int64_t k = 0; is_wanted && k < mapped; k++)
-            __builtin_prefetch(places + word_at(at->words + 2 * k * size, is_wide));
+            fetch_ends(places + word_at(at->words + 2 * k * size, is_wide), columns);
         at->words += 2 * mapped * size;
         at->leaving += head & UR_LEAVES ? columns : 0;
     }
+}
+
+/* Ask for what is told of the moves of a row. */
+UR_INLINE void fetch_told(const RowPolicy *policy, int64_t place, int columns)
+{
+    const uint8_t *told = policy->told + place * policy->n_throws;
+    for (int k = 0; k < columns * policy->n_throws; k += 64)
+        __builtin_prefetch(told + k);
 }
 
 UR_INLINE uint64_t word_of(const uint8_t *bytes)

@@ -127,7 +127,7 @@ UR_INLINE void UR_NAMED(read_tile)(
             UR_READ(1);
 #undef UR_READ
         for (const char *word = at->words; word < last.words; word += size)
-            __builtin_prefetch(places + word_at(word + UR_ROW_AHEAD * size, is_wide));
+            fetch_ends(places + word_at(word + UR_ROW_AHEAD * size, is_wide), columns);
         *at = last;
         worth += pitch;
         moving += pitch;
