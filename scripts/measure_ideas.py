@@ -93,7 +93,7 @@ def rounds(case: Case) -> None:
     for extrapolating in (False, True):
         base = 0.0
         for n in (1, 2, 3):
-            swept = iteration.Iteration(0, 0.0)
+            swept = iteration.Iteration(0, 0.0, 0.0)
 
             def once(n: int = n) -> None:
                 nonlocal swept

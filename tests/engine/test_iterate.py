@@ -108,6 +108,21 @@ def test_a_coarse_goal_takes_fewer_sweeps():
     assert coarse.sweeps < fine.sweeps
 
 
+@pytest.mark.parametrize("factor", [0.5, 0.9])
+def test_one_sweep_is_enough_where_the_factor_is_known(factor):
+    work = Modes(factor)
+    work.values *= 1e-9
+    # the first change is 1e-9 * (1 - factor), and what is left then 1e-9 * factor
+    assert iterate(work, NO_ROOM, 1.01e-9 * factor, 1, factor=factor) == Iteration(
+        1, pytest.approx(1e-9 * (1 - factor)), factor
+    )
+    assert work.error <= 1.01e-9 * factor
+
+
+def test_the_factor_is_that_of_the_slowest_mode():
+    assert iterate(Modes(0.8, 0.1), NO_ROOM, 1e-3, 1).factor == pytest.approx(0.8, abs=0.01)
+
+
 def test_slow_modes_are_not_extrapolated():
     work = Modes(0.99)
     iterate(work, NO_ROOM, 1e-6, 1)
@@ -149,7 +164,7 @@ def test_an_extrapolation_that_did_not_pay_is_the_last():
 def test_a_block_at_its_fixed_point_takes_one_sweep():
     work = Modes(0.0)
     work.values[:] = 0.0
-    assert iterate(work, NO_ROOM, 1e-12, 1) == Iteration(1, 0.0)
+    assert iterate(work, NO_ROOM, 1e-12, 1) == Iteration(1, 0.0, 0.0)
 
 
 def test_single_precision_is_left_at_its_noise():

@@ -10,8 +10,11 @@ import pytest
 from tests.kernel.blocks import ranks_of
 from tests.solving import solve
 from ur_solver.engine import block as engine_block
+from ur_solver.engine.improve import Improvement, improve
+from ur_solver.engine.iterate import iterate
+from ur_solver.engine.lease import OwnLease
 from ur_solver.errors import SolveError
-from ur_solver.kernel import ArrayBlocks, RowKernel, Workspace
+from ur_solver.kernel import ArrayBlocks, RowKernel, Workspace, kernel_of
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.rules import LIGHT, named_rules
 from ur_solver.rules.turns import choice_value, final_value, move_value, turn
@@ -151,8 +154,28 @@ def test_policies_in_turn_are_the_best_by_the_values_of_each(case, instruction_s
 def test_solves_end_in_the_same_values_without_policies(case, monkeypatch):
     space = space_of(named_rules(case))
     by_policies = solve(space, tolerance=1e-13)
-    monkeypatch.setattr(engine_block, "improve", lambda *_: 0)
+    monkeypatch.setattr(engine_block, "improve", lambda *_: Improvement())
     assert np.abs(solve(space, tolerance=1e-13) - by_policies).max() < 1e-12
+
+
+@pytest.mark.parametrize("case", ["casual:3", "ben:2", "skiriuk:2"])
+def test_one_sweep_of_all_moves_confirms_the_values_of_the_last_policy(case):
+    rules = named_rules(case)
+    space, kernel = space_of(rules), kernel_of(space_of(rules))
+    blocks = ArrayBlocks(space, solve(space, tolerance=1e-13))
+    block = max(space.blocks, key=lambda each: each.size)
+    work, room = kernel.lay_out(block, blocks, Workspace()), np.empty(block.size)
+    before = improve(work, room, 1e-12, OwnLease(Workspace()))
+    assert 0.0 < before.factor < 1.0
+    found = iterate(work, room, 1e-12, 1, factor=before.factor)
+    assert found.sweeps == 1
+    # as many more as it takes to move nothing any more: they were within the goal
+    values, settled = np.empty(block.size), np.empty(block.size)
+    work.store(values)
+    for _ in range(60):
+        work.sweep(1)
+    work.store(settled)
+    assert np.abs(values - settled).max() < 1e-12
 
 
 def test_only_large_blocks_in_double_precision_have_policies():

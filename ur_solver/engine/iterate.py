@@ -48,10 +48,20 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class Iteration:
-    """How a block came to its fixed point."""
+    """How a block came to its fixed point.
+
+    Attributes
+    ----------
+    sweeps : int
+    delta : float
+        The largest change of the last sweep.
+    factor : float
+        The contraction factor of the last sweeps, 0 where there were too few to tell.
+    """
 
     sweeps: int
     delta: float
+    factor: float
 
 
 def iterate(
@@ -62,6 +72,7 @@ def iterate(
     check_stop: Callable[[], object] = lambda: None,
     spare: Callable[[], int] = lambda: 0,
     most_sweeps: int = MAX_SWEEPS,
+    factor: float = 0.0,
 ) -> Iteration:
     """Sweep until the values are estimated to be within `goal` of the fixed point.
 
@@ -81,6 +92,8 @@ def iterate(
         Called before every sweep; returns the number of further threads that it may use.
     most_sweeps : int
         After which values count as unsettled.
+    factor : float
+        The contraction factor as far as it is known before; if it is, one sweep may be enough.
 
     Raises
     ------
@@ -91,7 +104,8 @@ def iterate(
     -----
     With contraction factor r the error after a sweep is at most delta * r / (1 - r). r is
     estimated as the largest of the last three factors since the last extrapolation and of the
-    factor that this implied. The residual, computed afterwards, does not depend on the estimate.
+    factor that this implied; before there are two, it is what is known before. The residual,
+    computed afterwards, does not depend on the estimate.
     """
     factors: list[float] = []
     samples: list[npt.NDArray[np.float64]] = []
@@ -113,26 +127,26 @@ def iterate(
         previous = delta
         if delta < smallest:
             smallest, smallest_at = delta, sweeps
+        if len(factors) >= 2:
+            factor = min(max(slowest, *factors[-_LATEST:]), _SLOWEST)
         if delta <= work.noise or sweeps - smallest_at >= _PATIENCE:
             if work.refine():
                 since, samples, to_beat = 0, [], math.inf
                 continue
             if delta <= work.noise:
-                return Iteration(sweeps, delta)
+                return Iteration(sweeps, delta, factor)
         if delta < least:
             least, least_at = delta, sweeps
         if sweeps - least_at >= _CIRCLES and delta <= _MOST_CIRCLING * work.noise:
-            return Iteration(sweeps, delta)
+            return Iteration(sweeps, delta, factor)
         if sweeps >= most_sweeps or not math.isfinite(delta):
             raise UnsettledError(
                 sweeps,
                 f"a block has not settled after {sweeps} sweeps: the last changed a value by "
                 f"{delta:.3g}",
             )
-        if len(factors) >= 2:
-            r = min(max(slowest, *factors[-_LATEST:]), _SLOWEST)
-            if delta * max(1.0, r / (1.0 - r)) <= goal:
-                return Iteration(sweeps, delta)
+        if factor > 0.0 and delta * max(1.0, factor / (1.0 - factor)) <= goal:
+            return Iteration(sweeps, delta, factor)
         if since > _CYCLE - 3 and to_beat > 0.0:
             samples.append(work.sample())
         if since == _CYCLE:
@@ -143,7 +157,7 @@ def iterate(
                 if -0.5 < times < _SLOWEST / (1.0 - _SLOWEST):
                     work.extrapolate(times)
                     least, least_at = math.inf, sweeps
-                    previous, factors, slowest = 0.0, [], times / (1.0 + times)
+                    previous, factors, factor, slowest = 0.0, [], 0.0, times / (1.0 + times)
             samples = []
 
 

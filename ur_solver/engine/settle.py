@@ -36,6 +36,7 @@ def settle(
     lease: Lease,
     is_chance: bool,
     most_sweeps: int = MAX_SWEEPS,
+    factor: float = 0.0,
 ) -> tuple[int, float]:
     """Sweep a block until its values are estimated to be within a goal, and write them.
 
@@ -51,6 +52,8 @@ def settle(
         Whether values are in [0, 1].
     most_sweeps : int
         After which values count as unsettled.
+    factor : float
+        As for `iterate`.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def settle(
     """
     try:
         sweeps = iterate(
-            work, values, goal, lease.threads, lease.check_stop, lease.spare, most_sweeps
+            work, values, goal, lease.threads, lease.check_stop, lease.spare, most_sweeps, factor
         ).sweeps
     finally:
         work.store(values)
