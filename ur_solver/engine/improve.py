@@ -117,5 +117,5 @@ def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improve
             break
         finally:
             policy.close()
-    # they took up to twice as many sweeps to get as far
+    # sweeps of all moves took up to twice as many as sweeps under one policy
     return Improvement(sweeps, math.sqrt(factor) if is_best else 0.0)
