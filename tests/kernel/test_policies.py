@@ -169,7 +169,7 @@ def test_one_sweep_of_all_moves_confirms_the_values_of_the_last_policy(case):
     assert 0.0 < before.factor < 1.0
     found = iterate(work, room, 1e-12, 1, factor=before.factor)
     assert found.sweeps == 1
-    # as many more as it takes to move nothing any more: they were within the goal
+    # sweeps until nothing moves show how far off the values were
     values, settled = np.empty(block.size), np.empty(block.size)
     work.store(values)
     for _ in range(60):

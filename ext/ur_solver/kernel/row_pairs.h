@@ -82,7 +82,7 @@ UR_INLINE void fetch_pair(const RowBlock *block, const int32_t *pair, const Real
     }
 }
 
-/* Ask for a row that a move leads to: its first line and its last, as few rows have more. */
+/* Ask for a row that a move leads to: its first cache line and its last. */
 UR_INLINE void fetch_ends(const Real *row, int columns)
 {
     __builtin_prefetch(row);
