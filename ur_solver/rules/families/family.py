@@ -133,8 +133,7 @@ class Family:
     def is_plain_race(self) -> bool:
         """Whether squares too are those of rules, section 4.
 
-        The race family's state space, kernels and replay, and RoyalUr's settings, know no
-        other rules.
+        The tiled kernel, the fast replay of games and RoyalUr's settings know no other rules.
         """
         return self.has_race_turns() and not self.rules.squares
 
@@ -218,7 +217,7 @@ class Family:
 
     def _is_in_stock(self, pieces: tuple[str, ...]) -> bool:
         if self.is_numbered:
-            return len(set(pieces)) == len(pieces)
+            return len({piece.upper() for piece in pieces}) == len(pieces)
         sides = [piece.upper() for piece in pieces]
         return max(sides.count(LIGHT), sides.count(DARK)) <= self.rules.pieces
 
