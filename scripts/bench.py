@@ -246,9 +246,9 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
     from ur_solver.kernel._inputs import Inputs
     from ur_solver.kernel.rounding import NOISE
     from ur_solver.rules import named_rules
-    from ur_solver.space import Block, race_space_of
+    from ur_solver.space import Block, TileSpace
 
-    space = race_space_of(named_rules(case))
+    space = TileSpace(named_rules(case))
     kernel = RaceKernel(space)
     goal = 1e-13
 
@@ -264,7 +264,7 @@ def inside_generic(case: str, repeats: str) -> dict[str, float]:
             self.own[:] = 0.5
 
         def sweep(self, threads: int) -> float:
-            return kernel.generic.sweep(self.own, self.inputs, *self.range)
+            return kernel.turns.sweep(self.own, self.inputs, *self.range)
 
         def refine(self) -> bool:
             return False

@@ -16,14 +16,14 @@ import numpy as np
 from ur_solver.kernel._layout_tables import LANES
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.rules import named_rules
-from ur_solver.space import RaceSpace, race_space_of
+from ur_solver.space import TileSpace
 
 SAMPLE = 4000
 LOADS_A_CYCLE, FLOATS_A_CYCLE = 2, 2
 """Vectors that a core can load, and combine. One of AVX-512 holds two of those counted here."""
 
 
-def mean_moves(space: RaceSpace) -> float:
+def mean_moves(space: TileSpace) -> float:
     """Legal moves of a random position, over all throws but 0."""
     rng = np.random.default_rng(1)
     ranks = rng.integers(0, space.n_values, SAMPLE)
@@ -35,7 +35,7 @@ def mean_moves(space: RaceSpace) -> float:
     return found / SAMPLE
 
 
-def tile_counts(space: RaceSpace) -> tuple[int, int]:
+def tile_counts(space: TileSpace) -> tuple[int, int]:
     """Tiles of the whole space, and vectors in their F."""
     tiling = Tiling(space)
     tiles = vectors = 0
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("--ghz", type=float, default=2.6)
     parser.add_argument("--gbytes", type=float, default=14.5, help="memory, a second")
     arguments = parser.parse_args()
-    space = race_space_of(named_rules(arguments.case))
+    space = TileSpace(named_rules(arguments.case))
     n, moves = space.n_values, mean_moves(space)
     tiles, vectors = tile_counts(space)
     updates = n * arguments.sweeps * arguments.rounds

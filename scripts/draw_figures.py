@@ -17,9 +17,8 @@ from ur_solver.engine import ThreadRunner, solve
 from ur_solver.engine import iterate as iteration
 from ur_solver.kernel import RaceKernel
 from ur_solver.rules import named_rules
-from ur_solver.space import race_space_of
-from ur_solver.space.layout import SideConfig
-from ur_solver.space.race import RaceSpace
+from ur_solver.space import TileSpace
+from ur_solver.space.tiles import Config
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "img"
@@ -72,7 +71,7 @@ def save(name: str, width: int, height: int, label: str, parts: Iterable[str]) -
 
 def draw_blocks() -> None:
     """The blocks of finkel with two pieces, and what the middle one reads."""
-    space = race_space_of(named_rules("finkel:2"))
+    space = TileSpace(named_rules("finkel:2"))
     n, cell, left, top = space.n_configs, 66, 110, 70
 
     def corner(mine: int, theirs: int) -> tuple[float, float]:
@@ -121,14 +120,19 @@ def draw_blocks() -> None:
     save("blocks.svg", left + n * cell + 20, bottom + 60, "Blocks of finkel with two pieces", parts)
 
 
-def _label(space: RaceSpace, config: SideConfig) -> str:
+def _label(space: TileSpace, config: Config) -> str:
     """What a side cannot lose: pieces off, and those on the path's last squares."""
     squares = [
-        space.layout.path.light[index]
-        for bit, index in enumerate(space.layout.frozen)
-        if config.frozen_mask >> bit & 1
+        space.squares[square.cells[0]]
+        for square, part in zip(space.frozen, config.frozen, strict=True)
+        if part
     ]
     return ", ".join([f"{config.off} off"] * bool(config.off) + squares) or "nothing"
+
+
+def _ahead(squares: list[int]) -> int:
+    """Entry squares in the order of rows, the furthest on first."""
+    return -sum(1 << square for square in squares)
 
 
 def draw_tile() -> None:
@@ -150,8 +154,9 @@ def draw_tile() -> None:
         parts.append(
             text(left + 2 * cell, top + y * cell + (-6 if y == 0 else cell + 16), words, 11)
         )
-    mine = [tuple(c) for size in range(2) for c in combinations(range(4), size)]
-    theirs = [tuple(c) for size in range(3) for c in combinations(range(4), size)]
+    # the furthest on first among those of as many pieces
+    held = [sorted(map(list, combinations(range(4), size)), key=_ahead) for size in range(3)]
+    mine, theirs = held[0] + held[1], held[0] + held[1] + held[2]
     x0, y0, size = 390, 100, 26
     parts.append(text(x0 + len(theirs) * size / 2, 28, "the tile: a value for each row and column"))
     for k, squares in enumerate(theirs):
@@ -182,7 +187,7 @@ def draw_tile() -> None:
 
 def deltas(extrapolate: bool) -> list[float]:
     """The largest change of each sweep of finkel:4's last block."""
-    space = race_space_of(named_rules("finkel:4"))
+    space = TileSpace(named_rules("finkel:4"))
     found: list[float] = []
     iterate = iteration.iterate
 
@@ -207,7 +212,7 @@ def deltas(extrapolate: bool) -> list[float]:
     cycle = iteration._CYCLE if extrapolate else 10**9
     with (
         mock.patch.object(iteration, "_CYCLE", cycle),
-        mock.patch("ur_solver.engine.block.iterate", watched),
+        mock.patch("ur_solver.engine.settle.iterate", watched),
     ):
         solve(space, tolerance=1e-12, kernel=RaceKernel(space), runner=ThreadRunner(1))
     return list(found)

@@ -27,7 +27,7 @@ from ur_solver.engine import ThreadRunner, solve
 from ur_solver.engine import iterate as iteration
 from ur_solver.kernel import ArrayBlocks, RaceKernel, Workspace
 from ur_solver.kernel._tiled import TiledBlock, instruction_sets
-from ur_solver.space import race_space_of
+from ur_solver.space import TileSpace
 from ur_solver.table import VALUE_TYPES, TableFile
 
 Values = npt.NDArray[np.float64]
@@ -49,7 +49,7 @@ class Case:
     def __init__(self, path: pathlib.Path, back: int) -> None:
         self.path = path
         with TableFile(path) as table:
-            self.space = race_space_of(table.rules)
+            self.space = TileSpace(table.rules)
             self.values: Values = VALUE_TYPES[table.header.value_type].decode(table.load())
         self._kernels: dict[str, RaceKernel] = {}
         self.block = self.space.blocks[-1 - back]
@@ -196,10 +196,7 @@ def anderson(case: Case) -> None:
 def still(case: Case) -> None:
     """How much of the sweeps goes to tiles that change by less than a tenth of the goal."""
     states = case.space.unrank_states(np.arange(case.range.start, case.range.stop))
-    squares = case.space.rules.board.squares
-    shared = {each.square for each in case.space.layout.shared}
-    columns = [k for k, square in enumerate(squares) if square in shared]
-    board = states[:, columns]
+    board = states[:, list(case.space.shared)]
     # A tile is a run of ranks that agree on the shared squares.
     starts = np.concatenate(([0], 1 + np.flatnonzero((board[1:] != board[:-1]).any(axis=1))))
     sizes = np.diff(np.append(starts, case.block.size))

@@ -10,12 +10,12 @@ import sys
 from ur_solver.engine import ThreadRunner, solve
 from ur_solver.kernel import RaceKernel
 from ur_solver.rules import named_rules
-from ur_solver.space import race_space_of
+from ur_solver.space import TileSpace
 
 
 def main() -> None:
     case, instruction_set = sys.argv[1:]
-    space = race_space_of(named_rules(case))
+    space = TileSpace(named_rules(case))
     kernel = RaceKernel(space, instruction_set=instruction_set)
     solve(space, tolerance=1e-12, kernel=kernel, runner=ThreadRunner(1))
 

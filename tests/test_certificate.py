@@ -10,19 +10,27 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tests.golden import FOLDER
 from tests.solving import solve
 from tests.test_verify import forge
 from ur_solver.api.table import Table
 from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
-from ur_solver.errors import CertificateError, CheckpointError, DamagedTableError, OutputError
+from ur_solver.errors import (
+    CertificateError,
+    CheckpointError,
+    DamagedTableError,
+    OutputError,
+    TableVersionError,
+)
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
+from ur_solver.space import space_of
 from ur_solver.table import VALUE_TYPES, TableFile
 from ur_solver.verify import verify_table
 
 RULES = named_rules("finkel:2")
-VERSION_1 = pathlib.Path(__file__).parent / "data" / "tables" / "finkel-1-version-1.h5"
+EARLIER = pathlib.Path(__file__).parent / "data" / "tables"
 OVER = "....__../......../....__.. L 0 1"
 
 
@@ -125,8 +133,8 @@ def test_claims_that_do_not_agree_are_refused(copy):
 
 @pytest.mark.parametrize("value_type", list(VALUE_TYPES))
 def test_a_table_that_is_there_is_certified_rounding_included(tmp_path, value_type):
-    path, exact = tmp_path / "table.h5", solve(TableFile(VERSION_1).space, tolerance=1e-13)
     rules = named_rules("finkel:1")
+    path, exact = tmp_path / "table.h5", solve(space_of(rules), tolerance=1e-13)
     make_table(rules, path, value_type=value_type)
     with TableFile(path) as table:
         before = table.load()
@@ -145,11 +153,18 @@ def test_a_table_that_is_there_is_certified_rounding_included(tmp_path, value_ty
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_table_of_version_1_is_read_and_certified(tmp_path):
-    path = pathlib.Path(shutil.copy(VERSION_1, tmp_path / "table.h5"))
+def test_a_table_of_version_1_is_refused():
+    with pytest.raises(TableVersionError, match=r"version 1; .* versions 3 to 7: make it again"):
+        Table(EARLIER / "finkel-1-version-1.h5")
+
+
+def test_a_table_of_version_3_is_read_and_certified(tmp_path):
+    path = pathlib.Path(shutil.copy(EARLIER / "bell-1-version-3.h5", tmp_path / "table.h5"))
     with Table(path) as query:
         assert query.error(query.rules.start()) is None
-        assert query.value(query.rules.start()) == pytest.approx(0.530049839525, abs=1e-11)
+        for line in (FOLDER / "bell-1.tsv").read_text().splitlines():
+            text, value = line.split("\t")
+            assert query.value(text) == pytest.approx(float(value), abs=1e-10)
         verify_table(query.file, sample=5)
         certify_table(query.file)
     with TableFile(path) as table:

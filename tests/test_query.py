@@ -50,7 +50,7 @@ def test_many_values_are_the_single_ones(ranks, as_dark):
     positions = [query.space.unrank(rank, DARK if as_dark else "L") for rank in ranks]
     one_by_one = [query.value(each) for each in positions]
     assert query.values(positions).tolist() == one_by_one
-    states = np.array([list(query.space.encode(each)) for each in positions], dtype=np.uint8)
+    states = np.array([list(query.space.encode(each)) for each in positions], dtype=np.uint16)
     assert query.state_values(states).tolist() == one_by_one
     assert [query.value(each.mirror()) for each in positions] == one_by_one
 
@@ -135,7 +135,7 @@ def test_positions_of_other_rule_sets_are_refused(query2):
 
 
 def test_states_that_are_none_are_refused(query2):
-    states = np.zeros((2, query2.space.state_width), dtype=np.uint8)
+    states = np.zeros((2, query2.space.state_width), dtype=np.uint16)
     states[:, -2:] = 2
     assert np.isfinite(query2.state_values(states)).all()
     states[1, 0] = 2

@@ -292,8 +292,10 @@ class Lookup:
         Returns
         -------
         unsigned integers, shape (len(positions), state width)
-            The content code of every square in board order, then both homes, from the side
-            about to throw; with stakes the fines besides.
+            The number of what each square holds, in board order, then both homes, from the side
+            about to throw; with stakes the fines besides. Every square numbers what it may hold
+            for itself (`TileSpace.content_numbers`), and versions of the program number it
+            differently: rows are not to be kept.
         """
         rows = [list(self.space.encode(self._position(position))) for position in positions]
         return np.array(rows, self.space.state_dtype).reshape(len(rows), self.space.state_width)

@@ -159,7 +159,7 @@ def test_an_unreadable_head_is_said_so(output, content):
         found(output)
 
 
-@pytest.mark.parametrize("version", [0, 4, 7, "5", None])
+@pytest.mark.parametrize("version", [0, 4, 8, "5", None])
 def test_another_version_is_named_whatever_else_it_holds(output, version):
     fill(output, RESULTS[:1])
     head = {"version": version, "game": "of a later format"}
@@ -168,13 +168,14 @@ def test_another_version_is_named_whatever_else_it_holds(output, version):
         found(output)
 
 
-def test_blocks_of_birds_whose_positions_had_other_numbers_are_refused(output):
-    birds = named_rules("birds:1").settled()
+@pytest.mark.parametrize(("name", "version"), [("birds", 6), ("finkel", 7)])
+def test_blocks_whose_positions_had_other_numbers_are_refused(output, name, version):
+    birds = named_rules(name, 1).settled()
     with opened(output, birds):
         pass
     head = folder(output) / "solve.json"
-    head.write_text(head.read_text().replace('"version": 6', '"version": 5'))
-    said = "is of version 5, this program reads 6 for birds; remove"
+    head.write_text(head.read_text().replace(f'"version": {version}', '"version": 5'))
+    said = f"is of version 5, this program reads {version} for {name}; remove"
     with pytest.raises(CheckpointError, match=said), opened(output, birds):
         pass
 

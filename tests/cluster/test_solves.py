@@ -283,7 +283,7 @@ def test_a_worker_that_sees_another_rule_set_in_the_folder_is_refused(
         (
             "finkel:3",
             4,
-            "is of version 4, this program reads 5, and 6 where pieces have num.*; remove",
+            "is of version 4, this program reads 5 to 7; remove",
         ),
     ],
 )

@@ -6,6 +6,7 @@ is deterministic.
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import random
@@ -24,7 +25,6 @@ import numpy.typing as npt
 from tests.checkpoints import finished_blocks
 from tests.faults.tally import Tally
 from ur_solver.blocks import BlockFolder, Job
-from ur_solver.blocks.job import VERSION
 from ur_solver.errors import UrError
 from ur_solver.make import make_table
 from ur_solver.rules import RuleSet, named_rules
@@ -359,7 +359,8 @@ def other_checkpoints(solves: Solves) -> Tally:
         with BlockFolder(solves.blocks, Job(rules.settled(), tolerance)):
             pass
         _count_refused(tally, solves, f"{rules.pieces} pieces, tolerance {tolerance}")
-    others = [(f'"version": {VERSION}', f'"version": {VERSION + by}') for by in (-1, 1)]
+    version = json.loads(Job(solves.rules.settled(), 1e-12).to_bytes())["version"]
+    others = [(f'"version": {version}', f'"version": {version + by}') for by in (-1, 1)]
     for old, new in (*others, ("{", "")):
         solves.clear()
         with BlockFolder(solves.blocks, Job(solves.rules.settled(), 1e-12)) as checkpoint:

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from ur_solver.engine.iterate import iterate
 from ur_solver.kernel import ArrayBlocks, BlockWork, RaceKernel, Workspace
-from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel._inputs import Inputs
+from ur_solver.kernel._turns import Turns
 from ur_solver.kernel.tiling import Tiling
-from ur_solver.space import Block, RaceSpace, Space, move_tables
+from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.space import Block, Space, TileSpace
 
 Values = npt.NDArray[np.float64]
 
@@ -36,8 +37,8 @@ class RowLists(Tiling):
 class Generic:
     """The generic kernel on the values of a whole space."""
 
-    def __init__(self, space: RaceSpace) -> None:
-        self.kernel = GenericKernel(space.ranking, move_tables(space))
+    def __init__(self, space: TileSpace) -> None:
+        self.kernel = Turns(space.ranking, turn_tables(space))
 
     def sweep(self, values: Values, first: int, count: int) -> float:
         own = values[first : first + count]
@@ -47,11 +48,11 @@ class Generic:
         return self.kernel.residual(Inputs([values], [0]), first, count)
 
 
-def generic_kernel(space: RaceSpace) -> Generic:
+def generic_kernel(space: TileSpace) -> Generic:
     return Generic(space)
 
 
-def tiled_kernel(space: RaceSpace, instruction_set: str | None = None) -> RaceKernel:
+def tiled_kernel(space: TileSpace, instruction_set: str | None = None) -> RaceKernel:
     return RaceKernel(space, instruction_set=instruction_set)
 
 
@@ -91,7 +92,7 @@ def block_of(space: Space, rank: int) -> Block:
     return space.blocks[int(np.searchsorted(firsts, rank, side="right")) - 1]
 
 
-def tiled_fixed_point(space: RaceSpace, kernel: RaceKernel, threads: int = 1) -> Values:
+def tiled_fixed_point(space: TileSpace, kernel: RaceKernel, threads: int = 1) -> Values:
     values = np.empty(space.n_values)
     workspace = Workspace()
     for block in space.blocks:
@@ -101,7 +102,7 @@ def tiled_fixed_point(space: RaceSpace, kernel: RaceKernel, threads: int = 1) ->
     return values
 
 
-def generic_fixed_point(space: RaceSpace) -> Values:
+def generic_fixed_point(space: TileSpace) -> Values:
     kernel = generic_kernel(space)
     values = np.full(space.n_values, 0.5)
     for block in space.blocks:

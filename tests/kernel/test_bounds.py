@@ -29,7 +29,7 @@ from ur_solver.kernel._row_block import RowBlock
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.rules import named_rules
 from ur_solver.rules.dice import Dice
-from ur_solver.space import RaceSpace, space_of
+from ur_solver.space import is_race_of_tiles, space_of
 
 ONE_BLOCK = ("aseb:1", "conventional:1", "skiriuk:1", "ben:1")
 
@@ -50,7 +50,7 @@ def exactly(word):
 def works(space, values):
     """Every way in which a space's only block is laid out."""
     block = space.blocks[0]
-    if isinstance(space, RaceSpace):
+    if is_race_of_tiles(space.rules):
         for instruction_set in instruction_sets():
             yield loaded(tiled_kernel(space, instruction_set), block, values)
         return

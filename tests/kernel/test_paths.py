@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from tests.paths import random_boards, random_paths, tiled_paths
 from tests.solving import solve
+from tests.ways import count_positions
 from ur_solver.errors import RuleSetError
+from ur_solver.kernel import RaceKernel, RowKernel
 from ur_solver.rules import DICE, PATHS, UR, Path, RuleSet, SquareRule, named_rules
 from ur_solver.rules.squares import (
     CapturedBy,
@@ -22,7 +24,7 @@ from ur_solver.rules.squares import (
     Stack,
 )
 from ur_solver.rules.turns import evaluate
-from ur_solver.space import RaceSpace, TileSpace, space_of
+from ur_solver.space import is_race_of_tiles, space_of
 
 BOARDS = st.one_of(st.just(UR), random_boards())
 
@@ -41,7 +43,7 @@ BACK_AT_ONCE = Path.of("back", UR, ["B1", "B2", "B3", "B4", "B5", "B6", "B7", "B
 """A throw of 4 takes a piece from B5 to B5."""
 
 LONG_TAIL = Path.of("tail", UR, ["B1", "B2", "B3", "B4", "A4", "A3", "A2", "A1", "A7", "A8"])
-"""More squares that are safe for good than `TileSpace` tells side configs by."""
+"""Six squares that are safe for good."""
 
 ALL_SAFE = Path.of("safe", UR, ["A4", "A3", "A2", "A1", "A7"])
 """The players never meet."""
@@ -124,32 +126,28 @@ def test_two_pieces_by_the_readable_rules(path, dice, switches):
 @given(random_paths(), some_dice)
 @settings(max_examples=40, deadline=None)
 def test_as_many_positions_as_squares_can_hold(path, dice):
-    # counted from what squares may hold, whoever numbers them
     rules = rules_of(path, dice, {}, 2)
-    assert space_of(rules).n_values == TileSpace(rules).n_values
+    assert space_of(rules).n_values == count_positions(rules)
 
 
 @given(tiled_paths(BOARDS), some_dice, some_switches, st.integers(1, 2))
 @settings(max_examples=25, deadline=None)
 def test_both_kernels_agree_where_both_serve(path, dice, switches, pieces):
+    # of ranks both use the same; the readable rules check those
     rules = rules_of(path, dice, switches, pieces)
-    tiled, content = space_of(rules), TileSpace(rules)
-    if not isinstance(tiled, RaceSpace):
-        return
-    values, others = solve(tiled, tolerance=1e-12), solve(content, tolerance=1e-12)
-    ranks = content.rank_states(
-        np.array([content.encode(tiled.unrank(rank)) for rank in range(tiled.n_values)])
-    )
-    assert sorted(ranks) == list(range(content.n_values))
-    assert np.abs(values - others[ranks]).max() < 1e-11
+    assume(is_race_of_tiles(rules))
+    space = space_of(rules)
+    values = solve(space, tolerance=1e-12, kernel=RaceKernel(space))
+    others = solve(space, tolerance=1e-12, kernel=RowKernel(space))
+    assert np.abs(values - others).max() < 1e-11
 
 
 def test_which_paths_fall_into_tiles():
     def serves(squares: str, dice: str = "3-binary", pieces: int = 7) -> bool:
-        return RaceSpace.serves(RuleSet("x", Path.of("x", UR, squares.split()), DICE[dice], pieces))
+        return is_race_of_tiles(RuleSet("x", Path.of("x", UR, squares.split()), DICE[dice], pieces))
 
     for path in PATHS.values():
-        assert RaceSpace.serves(RuleSet("x", path, DICE["d4"], 7))
+        assert is_race_of_tiles(RuleSet("x", path, DICE["d4"], 7))
     assert serves("A4 B1 B2 B3 A8")
     # a piece may jump over all contested squares
     assert not serves("A4 B1 B2 B3 A8", "d4")
@@ -162,4 +160,4 @@ def test_which_paths_fall_into_tiles():
     assert serves(legs, pieces=3)
     assert not serves(legs, pieces=7)
     # rules of their own
-    assert not RaceSpace.serves(named_rules("casual"))
+    assert not is_race_of_tiles(named_rules("casual"))

@@ -12,27 +12,21 @@ import pytest
 from tests.golden import CHANCES
 from tests.perft_records import records
 from ur_solver.kernel import kernel_of
-from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel.turn_tables import turn_tables
 from ur_solver.rules import CATALOGUE, DARK, LIGHT
 from ur_solver.rules.turns import turn
-from ur_solver.space import TileSpace, move_tables, space_of
+from ur_solver.space import space_of
 
 SIDES = (LIGHT, DARK)
 
 
 class CompiledPlies:
-    """The plies of a space by its kernel: of the race family the generic one."""
+    """The plies of a space by the generic kernel."""
 
     def __init__(self, rules):
         self.rules, self.space = rules, space_of(rules)
-        if isinstance(self.space, TileSpace):
-            self.kernel = kernel_of(self.space).turns
-            self.throws = turn_tables(self.space).throws.tolist()
-        else:
-            tables = move_tables(self.space)
-            self.kernel = GenericKernel(self.space.ranking, tables)
-            self.throws = list(range(len(tables.chance)))
+        self.kernel = kernel_of(self.space).turns
+        self.throws = turn_tables(self.space).throws.tolist()
 
     def of(self, rank):
         """After each choice and roll: the ranks reached (-1 if won), and who throws there."""

@@ -28,9 +28,9 @@ from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.kernel.rounding import SINGLE_NOISE, SINGLE_RESIDUAL
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.dice import Dice
-from ur_solver.space import RaceSpace, Space, TileSpace, space_of
+from ur_solver.space import TileSpace, is_race_of_tiles, space_of
 
-RACES = [name for name in CATALOGUE if isinstance(space_of(named_rules(name, 1)), RaceSpace)]
+RACES = [name for name in CATALOGUE if is_race_of_tiles(named_rules(name, 1))]
 BOTH = [*NAMES, "finkel", "murray", "masters"]
 CHANCES = [name for name in CATALOGUE if named_rules(name, 1).payoff.is_chance]
 THIRDS = Dice.of("thirds", {n: Fraction(1, 3) for n in (1, 2, 3)})
@@ -41,27 +41,27 @@ def with_dice(dice):
     return dataclasses.replace(named_rules("finkel", 2), name=dice.name, dice=dice)
 
 
-def kernel_by(space: Space, precision: str, instruction_set=None, origin=0) -> Kernel:
-    kind = RaceKernel if isinstance(space, RaceSpace) else RowKernel
-    return kind(space, precision=precision, instruction_set=instruction_set, origin=origin)
+def kind_of(space: TileSpace):
+    return RaceKernel if is_race_of_tiles(space.rules) else RowKernel
 
 
-def single(space, instruction_set=None, origin=0):
-    return kernel_by(space, "single", instruction_set, origin)
+def single(space, instruction_set=None, origin=0, kind=None) -> Kernel:
+    kind = kind or kind_of(space)
+    return kind(space, precision="single", instruction_set=instruction_set, origin=origin)
 
 
 @pytest.mark.parametrize("pieces", [1, 2])
 @pytest.mark.parametrize(
     ("name", "kind"),
     # by the row kernel all, those of the race family too
-    [*((name, TileSpace) for name in CHANCES), *((name, RaceSpace) for name in RACES)],
+    [*((name, RowKernel) for name in CHANCES), *((name, RaceKernel) for name in RACES)],
 )
 def test_values_are_those_of_double_precision(name, kind, pieces):
     # of every position
-    space = kind(named_rules(name, pieces))
-    expected = solve(space, tolerance=1e-12, kernel=kernel_by(space, "double"))
+    space = space_of(named_rules(name, pieces))
+    expected = solve(space, tolerance=1e-12, kernel=kind(space))
     for instruction_set in instruction_sets():
-        found = solve(space, tolerance=1e-5, kernel=single(space, instruction_set))
+        found = solve(space, tolerance=1e-5, kernel=single(space, instruction_set, kind=kind))
         assert np.abs(found - expected).max() < 2e-6
 
 
@@ -105,7 +105,7 @@ def test_blocks_whose_values_are_numbered_beyond_32_bits(name, instruction_set):
     values, block = random_values(space.n_values, 4), max(space.blocks, key=lambda each: each.size)
     own, results = values[ranks_of(block)].copy(), []
     for origin in (0, 2**32 - block.size, 5 * 2**40):
-        kernel = single(space, instruction_set, origin)
+        kernel = single(space, instruction_set, origin, RowKernel)
         work = kernel.lay_out(block, ArrayBlocks(space, values), Workspace())
         work.load(own)
         deltas = [work.residual(1), work.sweep(1)]

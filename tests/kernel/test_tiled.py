@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import pathlib
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -35,6 +37,7 @@ from ur_solver.rules import DICE, PATHS, RACES, RuleSet, named_rules
 from ur_solver.rules.dice import Dice
 from ur_solver.space import space_of
 
+ROOT = pathlib.Path(__file__).parents[2]
 SETS = instruction_sets()
 SMALL = [rules.with_pieces(pieces) for rules in RACES.values() for pieces in (1, 2)]
 # the rows of a lane are compiled for four throws
@@ -257,15 +260,34 @@ def test_lanes_are_those_of_the_literature():
     assert Tiling(space_of(six)).lane is None
 
 
+def test_rows_of_lanes_are_those_of_the_lists():
+    # the constants of lane.h against the tables that lists are made of
+    text = (ROOT / "ext" / "ur_solver" / "kernel" / "lane.h").read_text()
+    constants = {
+        name: [int(number) for number in numbers.split(",")]
+        for name, numbers in re.findall(r"LANE_(\w+)\[LANE_ROWS\] = \{([^}]*)\};", text)
+    }
+    tables = Tiling(space_of(named_rules("finkel:4"))).row_tables(0)
+    masks = tables["masks"].tolist()
+    assert constants["MASK"] == masks
+    assert constants["ROW"] == [masks.index(mask) for mask in range(16)]
+    assert constants["PIECES"] == tables["pieces"].tolist()
+    advance = [sum(bit + 1 for bit in range(4) if mask >> bit & 1) for mask in masks]
+    ahead = [advance[row] for row in constants["ORDER"]]
+    assert ahead == sorted(advance, reverse=True)
+    assert constants["ORDER"] == tables["order"].tolist()
+
+
 @every_set
 def test_four_pieces_on_squares_that_their_path_visits_twice(instruction_set):
     # a capture there takes one of four bits out of the numbers of a tile's columns
     space = space_of(named_rules("murray:4"))
+    free = [space.reserves.stock_of(reserve) for reserve in space.config_reserves]
     block = min(
         (
             block
             for block in space.blocks
-            if any((space.free(h.mine), space.free(h.theirs)) == (1, 4) for h in block.halves)
+            if any((free[half.mine], free[half.theirs]) == (1, 4) for half in block.halves)
         ),
         key=lambda block: block.size,
     )

@@ -42,7 +42,7 @@ def entries_of(path):
 
 
 def start_key(rules: RuleSet) -> int:
-    state = np.frombuffer(space_of(rules).encode(rules.start()), np.uint8)[None]
+    state = np.array([space_of(rules).encode(rules.start())])
     return int(MapKeys(rules).encode(state)[0])
 
 
@@ -91,9 +91,9 @@ def test_the_count_of_finkel_7():
 def test_keys_by_hand(text, key):
     rules = named_rules("finkel:2")
     position = rules.position(text)
-    state = np.frombuffer(space_of(rules).encode(position), np.uint8)[None]
+    state = np.array([space_of(rules).encode(position)])
     assert MapKeys(rules).encode(state)[0] == key
-    other = np.frombuffer(space_of(rules).encode(position.mirror()), np.uint8)[None]
+    other = np.array([space_of(rules).encode(position.mirror())])
     assert MapKeys(rules).encode(other)[0] == key
 
 

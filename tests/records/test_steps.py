@@ -1,12 +1,18 @@
 """The fast steps against `moves.py`, which defines the game."""
 
 import random
+from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.games import RACES
+from tests.paths import random_paths
 from ur_solver.records import stepper_of
-from ur_solver.rules import CATALOGUE, PATHS, UR, RuleSet, named_dice
+from ur_solver.records.race_steps import RaceStepper
+from ur_solver.rules import CATALOGUE, PATHS, UR, Path, RuleSet, named_dice
+from ur_solver.rules.dice import Dice
 
 CUSTOM = RuleSet(
     "custom",
@@ -19,15 +25,27 @@ CUSTOM = RuleSet(
 
 @pytest.mark.parametrize("rules", [*RACES, CUSTOM], ids=lambda rules: rules.name)
 def test_steps_are_the_legal_moves(rules: RuleSet) -> None:
-    stepper, rng = stepper_of(rules.with_pieces(min(rules.pieces, 4))), random.Random(5)
-    rules = stepper.rules
+    assert_steps_are_the_legal_moves(rules.with_pieces(min(rules.pieces, 4)), 400)
+
+
+@given(random_paths(), st.sampled_from([{0: 1, 2: 1}, {1: 2, 3: 1}]), st.integers(1, 3))
+@settings(max_examples=40, deadline=None)
+def test_steps_on_any_path_with_any_dice(path: Path, weights: dict[int, int], pieces: int) -> None:
+    chances = {throw: Fraction(each, sum(weights.values())) for throw, each in weights.items()}
+    rules = RuleSet("random", path, Dice.of("odd", chances), pieces)
+    assert isinstance(stepper_of(rules), RaceStepper)
+    assert_steps_are_the_legal_moves(rules, 40)
+
+
+def assert_steps_are_the_legal_moves(rules: RuleSet, turns: int) -> None:
+    stepper, rng = stepper_of(rules), random.Random(5)
     for begin in (rules.start(), rules.start().mirror()):
         position = begin
-        for _ in range(400):
+        for _ in range(turns):
             if position.winner:
-                assert stepper.is_over(stepper.space.encode(position))
+                assert stepper.is_over(stepper.encode(position))
                 position = begin
-            state, side = stepper.space.encode(position), position.side
+            state, side = stepper.encode(position), position.side
             assert not stepper.is_over(state)
             assert stepper.notation(state, side) == position.notation
             assert stepper.position(state, side) == position
@@ -42,12 +60,12 @@ def test_steps_are_the_legal_moves(rules: RuleSet) -> None:
                 for move in moves
             ]  # fmt: skip
             for move, step in zip(moves, steps, strict=True):
-                assert step.state == stepper.space.encode(move.position)
+                assert step.state == stepper.encode(move.position)
                 assert stepper.text(side, step) == move.text
             if moves:
                 position = rng.choice(moves).position
             else:
-                assert stepper.flip(state) == stepper.space.encode(position.pass_turn())
+                assert stepper.flip(state) == stepper.encode(position.pass_turn())
                 position = position.pass_turn()
 
 

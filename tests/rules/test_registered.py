@@ -38,10 +38,15 @@ from ur_solver.rules import (
     register_square_rule,
 )
 from ur_solver.rules.families import Race
+from ur_solver.rules.families.bell import Bell
+from ur_solver.rules.families.birds import Birds
+from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.squares import CapturedBy, Ordinary, Stack, rule_from_json, rule_to_json
 from ur_solver.rules.switches import Flag, ThrowSwitch
 from ur_solver.rules.turns import evaluate
-from ur_solver.space import RaceSpace, TileSpace, space_of
+from ur_solver.space import TileSpace, is_race_of_tiles, positions_of, space_of
+from ur_solver.table import TableFile
+from ur_solver.verify import verify_table
 
 
 @pytest.fixture(autouse=True)
@@ -71,6 +76,8 @@ class Guarded(SquareRule):
     def fault(self, held):
         return "it holds one piece at most" if len(held) > 1 else None
 
+
+THERE_AND_BACK = Path.of("there and back", UR, ["A3", "A2", "B3", "B4", "B5", "A2", "A3"])
 
 # a short way over the middle, so that the readable rules get through it in seconds
 SHORT = Path.of("short", UR, ["A2", "A1", "B1", "B2", "B3", "B4", "B5", "A8"])
@@ -149,7 +156,8 @@ class TestASquareThatAThrowOpens:
     def test_who_serves_it(self):
         rules = guarded().with_pieces(1)
         plain = rules.changed(squares={})
-        assert isinstance(space_of(plain), RaceSpace)
+        assert is_race_of_tiles(plain)
+        assert not is_race_of_tiles(rules)
         assert type(stepper_of(rules)) is Stepper
         with pytest.raises(
             RuleSetError, match="RoyalUr's settings can express the race family's rules"
@@ -237,6 +245,57 @@ class TestAFamily:
         for rank in range(space.n_values):
             position = space.unrank(rank)
             assert values[rank] == pytest.approx(evaluate(position, value), abs=1e-11)
+
+    def test_numbered_pieces_close_squares_on_which_their_path_begins(self):
+        class Flock(Birds):
+            name = "flock"
+            paths = ()
+
+        register_family(Flock)
+        rules = RuleSet("flock", THERE_AND_BACK, DICE["4-binary"], 2, family="flock")
+        space = positions_of(rules)
+        assert [square.is_closing for square in space.frozen] == [True, True]
+        values = solve(space, tolerance=1e-12)
+
+        def value(position):
+            if position.winner:
+                return float(position.winner == position.side)
+            return float(values[space.rank(position)])
+
+        for rank in range(0, space.n_values, 7):
+            position = space.unrank(rank)
+            assert position.faults() == []
+            assert space.rank(position) == rank
+            assert values[rank] == pytest.approx(evaluate(position, value), abs=1e-11)
+
+    def test_a_numbered_piece_stands_on_a_square_once(self):
+        # on a refuge that its path visits twice
+        class Flock(Birds):
+            name = "flock"
+            paths = ()
+
+        register_family(Flock)
+        path = Path.of("twice", UR, ["A2", "A1", "B1", "B2", "B3", "A1", "A2"])
+        rules = RuleSet("flock", path, DICE["4-binary"], 2, family="flock")
+        contents = rules.mechanics.contents_on("A1")
+        assert sorted(contents) == ["", "L1", "L1L2", "L1l2", "L2", "L2l1", "l1", "l1l2", "l2"]
+        space = space_of(rules)
+        ranks = np.arange(space.n_values)
+        assert np.array_equal(space.rank_states(space.unrank_states(ranks)), ranks)
+
+    def test_levels_of_fines_are_proven_where_positions_have_other_numbers(self, tmp_path):
+        class Toll(Bell):
+            name = "toll"
+            paths = ()
+
+        register_family(Toll)
+        plain = RuleSet("toll", THERE_AND_BACK, DICE["bell"], 1, family="toll")
+        rules = plain.with_stakes(Stakes(ante=10, fine=1, reach=4))
+        make_table(rules, tmp_path / "toll.h5", certify=True)
+        with TableFile(tmp_path / "toll.h5") as table:
+            assert table.space.first_version == 7
+            assert len(table.header.level_errors) == 5
+            verify_table(table)
 
     def test_moves_that_go_back_are_refused(self):
         class Back(Sprint):

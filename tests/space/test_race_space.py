@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -9,10 +10,11 @@ from hypothesis import strategies as st
 
 from tests.golden import NAMES, golden_rules
 from tests.readable import reachable
+from tests.ways import count_positions
 from ur_solver.errors import IllegalPositionError
-from ur_solver.rules import DARK, LIGHT, named_rules
+from ur_solver.rules import DARK, LIGHT, Board, Path, named_rules
 from ur_solver.space import space_of
-from ur_solver.space._ranking import rank_one
+from ur_solver.space._tile_ranking import rank_one
 
 BELL = (217, 12869, 263121, 2602822, 14669769, 53188365, 137870097)
 MASTERS = {1: 277, 5: 41243781, 7: 500929993}
@@ -31,36 +33,11 @@ def test_counts_of_path_masters_and_aseb():
             assert space_of(named_rules(name, pieces)).n_values == expected
 
 
-def _ways(squares: list[tuple[int, int]], pieces: int) -> int:
-    """The fillings of squares, by how many kinds of my and of their pieces each may hold.
-
-    Counted the long way round: a polynomial in the pieces of both sides on the board,
-    with the rest of them anywhere between home and off.
-    """
-    ways = {(0, 0): 1}
-    for mine, theirs in squares:
-        more: dict[tuple[int, int], int] = {}
-        for (i, j), count in ways.items():
-            for di, dj, kinds in ((0, 0, 1), (1, 0, mine), (0, 1, theirs)):
-                more[i + di, j + dj] = more.get((i + di, j + dj), 0) + count * kinds
-        ways = more
-    # off: 0 .. N - on board, but never all N
-    return sum(
-        count * min(pieces, pieces - i + 1) * min(pieces, pieces - j + 1)
-        for (i, j), count in ways.items()
-        if i <= pieces and j <= pieces
-    )
-
-
 @pytest.mark.parametrize("pieces", range(1, 8))
 @pytest.mark.parametrize("name", NAMES)
 def test_counts_of_every_rule_set_by_a_polynomial(name, pieces):
     rules = golden_rules(name, pieces)
-    squares = [
-        (rules.path.light.count(square), rules.path.dark.count(square))
-        for square in rules.board.squares
-    ]
-    assert space_of(rules).n_values == _ways(squares, pieces)
+    assert space_of(rules).n_values == count_positions(rules)
 
 
 def test_layers_of_finkel_2():
@@ -150,17 +127,26 @@ def test_finkel_7_has_378_blocks_that_fit_in_a_cache():
     assert max(block.size for block in blocks) == 2_749_212
 
 
+@pytest.mark.parametrize("wrong", [[0] * 7, [0] * 23, [-1] + [0] * 21, [0] * 21 + [1 << 40]])
+def test_rows_that_are_none_have_no_rank(wrong):
+    assert rank_one(space_of(named_rules("finkel:2")).ranking, wrong) == -1
+
+
 def test_what_is_not_of_the_space_has_no_rank():
     space = space_of(named_rules("finkel:2"))
+    other = Path.of("other", Board("other", ("......",) * 3, frozenset()), ["A1", "B1", "B2", "B3"])
+    with pytest.raises(IllegalPositionError, match="not of finkel's board"):
+        space.rank(dataclasses.replace(space.rules, path=other).start())
+    with pytest.raises(IllegalPositionError, match="A1 has contents 0 to 1, not -1"):
+        space.decode([-1] * 20 + [1, 1])
     with pytest.raises(IllegalPositionError, match="not a position of finkel"):
         space.rank(named_rules("finkel:3").start())
-    assert rank_one(space.ranking, bytes(7)) == -1
     over = space.decode([0] * 20 + [0, 1])
     with pytest.raises(IllegalPositionError, match="the game is over"):
         space.rank(over)
-    assert space.rank_states(np.full((1, 22), 9, dtype=np.uint8)).tolist() == [-1]
+    assert space.rank_states(np.full((1, 22), 9)).tolist() == [-1]
     with pytest.raises(ValueError, match="expected"):
-        space.rank_states(np.zeros((1, 21), dtype=np.uint8))
+        space.rank_states(np.zeros((1, 21)))
     for rank in (-1, space.n_values):
         with pytest.raises(IndexError, match="0 to 12868"):
             space.unrank(rank)

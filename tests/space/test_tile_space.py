@@ -130,10 +130,10 @@ def test_tiles_tell_who_stands_where_and_no_more(name, pieces):
     half = max(
         (half for block in space.blocks for half in block.halves),
         key=lambda half: space.count[
-            tuple(space.free(space.configs[k]) for k in (half.mine, half.theirs))
+            tuple(space.config_reserves[k] for k in (half.mine, half.theirs))
         ],
     )
-    mine, theirs = (space.free(space.configs[k]) for k in (half.mine, half.theirs))
+    mine, theirs = (space.config_reserves[k] for k in (half.mine, half.theirs))
     ranks = half.offset + np.arange(space.count[mine, theirs])
     states = space.unrank_states(ranks)
     owners = [

@@ -168,7 +168,9 @@ def test_datasets_that_are_groups_or_never_written_are_refused(copy):
         TableFile(copy)
 
 
-@pytest.mark.parametrize(("version", "remedy"), [(7, "newer"), (0, "again"), (-1, "again")])
+@pytest.mark.parametrize(
+    ("version", "remedy"), [(8, "newer"), (2, "again"), (0, "again"), (-1, "again")]
+)
 def test_other_versions_are_refused(copy, version, remedy):
     with h5py.File(copy, "r+") as file:
         file.attrs["version"] = version
@@ -177,7 +179,8 @@ def test_other_versions_are_refused(copy, version, remedy):
 
 
 @pytest.mark.parametrize(
-    ("word", "version", "before"), [("birds:1", 6, 5), ("skiriuk:1", 3, 2), ("bell-stakes:1", 3, 2)]
+    ("word", "version", "before"),
+    [("birds:1", 6, 5), ("finkel:1", 7, 3), ("finkel:1", 7, 6), ("murray:1", 7, 4)],
 )
 def test_a_table_whose_positions_had_other_numbers_is_refused(tmp_path, word, version, before):
     rules = named_rules(word)

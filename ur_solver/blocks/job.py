@@ -9,10 +9,11 @@ from typing import Any
 
 from ur_solver.errors import CheckpointError, RuleSetError, UnregisteredError
 from ur_solver.rules import RuleSet
+from ur_solver.space import LAST_RANKS, space_of
 
-VERSION, VERSION_OF_NUMBERED = 5, 6
-"""Of `solve.json` and of the files beside it; the second where pieces have numbers, whose positions
-were numbered otherwise before. Up to 3, all blocks were in one file."""
+VERSION = 5
+"""Of `solve.json` and of the files beside it, or a later one where positions had other numbers
+before (`Space.first_version`). Up to 3, all blocks were in one file."""
 
 _DOUBLE = "double"
 
@@ -75,10 +76,9 @@ class Job:
             head = json.loads(path.read_bytes())
             version = head["version"]
             of_version = f"checkpoint {str(path.parent)!r} is of version {version!r}"
-            if version not in (VERSION, VERSION_OF_NUMBERED):
+            if version not in range(VERSION, LAST_RANKS + 1):
                 raise CheckpointError(
-                    f"{of_version}, this program reads {VERSION}, and {VERSION_OF_NUMBERED} where "
-                    f"pieces have numbers; {remedy}"
+                    f"{of_version}, this program reads {VERSION} to {LAST_RANKS}; {remedy}"
                 )
             job = Job._of(head)
             if version != _version_of(job.rules):
@@ -142,4 +142,4 @@ def described(content: bytes) -> str:
 
 
 def _version_of(rules: RuleSet) -> int:
-    return VERSION_OF_NUMBERED if rules.mechanics.is_numbered else VERSION
+    return max(VERSION, space_of(rules).first_version)

@@ -7,7 +7,7 @@ from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.interface import FollowedValues
 from ur_solver.kernel.tiling import Tiling
-from ur_solver.space._ranking import Ranking
+from ur_solver.space._tile_ranking import TileRanking
 
 def instruction_sets() -> tuple[str, ...]: ...
 
@@ -20,7 +20,7 @@ class TiledKernel:
     def __init__(
         self,
         tiling: Tiling,
-        ranking: Ranking,
+        ranking: TileRanking,
         instruction_set: str | None = None,
         rounds: int = 2,
         near: int = ...,

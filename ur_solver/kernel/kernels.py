@@ -1,4 +1,4 @@
-"""The kernels: one for each kind of state space, behind the interface that all share."""
+"""The kernels, behind the interface that all share, and which one serves a rule set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import SolveError
-from ur_solver.kernel._generic import GenericKernel
 from ur_solver.kernel._level_block import LevelBlock
 from ur_solver.kernel._levels import LevelTurns
 from ur_solver.kernel._row_block import RowBlock
@@ -29,7 +28,7 @@ from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tiling import Tiling
 from ur_solver.kernel.turn_tables import turn_tables
 from ur_solver.rules import RuleSet
-from ur_solver.space import Block, RaceSpace, Space, StakesSpace, TileSpace, move_tables
+from ur_solver.space import Block, Space, StakesSpace, TileSpace, is_race_of_tiles
 
 _LEAST_BYTES = 1 << 20
 """Of a block in the row kernel, however small."""
@@ -75,11 +74,11 @@ class _LaidOut:
 
 
 class RaceKernel(_LaidOut, _OrdinaryDice):
-    """The tiled kernel, for the race family; the generic one checks it.
+    """The tiled kernel, for rules that `is_race_of_tiles` tells; the generic one checks it.
 
     Parameters
     ----------
-    space : RaceSpace
+    space : TileSpace
     tiling : Tiling, optional
         The space's, unless a test has another.
     precision : str
@@ -95,7 +94,7 @@ class RaceKernel(_LaidOut, _OrdinaryDice):
 
     def __init__(
         self,
-        space: RaceSpace,
+        space: TileSpace,
         tiling: Tiling | None = None,
         precision: str = DOUBLE,
         **options: Any,
@@ -108,9 +107,9 @@ class RaceKernel(_LaidOut, _OrdinaryDice):
         self.tiled = TiledKernel(self.tiling, space.ranking, is_single=is_single, **options)
 
     @cached_property
-    def generic(self) -> GenericKernel:
+    def turns(self) -> Turns:
         """The generic kernel of the same space."""
-        return GenericKernel(self.space.ranking, move_tables(self.space))
+        return Turns(self.space.ranking, turn_tables(self.space))
 
     def lay_out(
         self,
@@ -136,7 +135,8 @@ class RaceKernel(_LaidOut, _OrdinaryDice):
         threads: int = 1,
     ) -> float:
         """As `Kernel.residual` says, by the generic kernel."""
-        return self.generic.residual(inputs_of(self.space, block, finished, values), first, count)
+        inputs = inputs_of(self.space, block, finished, values)
+        return self.turns.residual(inputs, first, count, threads)
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
@@ -369,13 +369,6 @@ class StakesKernel(_LaidOut, _OrdinaryDice):
         )
 
 
-_KERNELS: dict[type[Space], Any] = {
-    RaceSpace: RaceKernel,
-    TileSpace: RowKernel,
-    StakesSpace: StakesKernel,
-}
-
-
 def kernel_of(space: Space, precision: str = DOUBLE) -> Kernel:
     """The kernel of a space in a precision, built once and shared.
 
@@ -390,6 +383,9 @@ def kernel_of(space: Space, precision: str = DOUBLE) -> Kernel:
 @lru_cache(maxsize=8)
 def _kernel_of(space: Space, precision: str) -> Kernel:
     check_precision(space, precision)
-    options = {} if precision == DOUBLE else {"precision": precision}
-    kernel: Kernel = _KERNELS[type(space)](space, **options)
-    return kernel
+    if isinstance(space, StakesSpace):
+        return StakesKernel(space)
+    assert isinstance(space, TileSpace)
+    if is_race_of_tiles(space.rules):
+        return RaceKernel(space, precision=precision)
+    return RowKernel(space, precision=precision)

@@ -21,13 +21,14 @@ from ur_solver.kernel._layout_tables import (
     TILE_BYTES,
 )
 from ur_solver.kernel.sampling import sample_bytes
-from ur_solver.space import Block, MoveTables, RaceSpace, move_tables
-from ur_solver.space.counting import below_table, prefix_sizes
-from ur_solver.space.layout import EMPTY, MAX_ENTRIES, MINE, THEIRS, SharedSquare
+from ur_solver.rules import DARK, LIGHT
+from ur_solver.rules.contents import with_mark
+from ur_solver.space import Block, TileSpace
+from ur_solver.space.layout import MAX_ENTRIES, Layout, layout_of
 
 HOME = -1
-_SIDES = (EMPTY, MINE, THEIRS)
-"""The holder of a shared square; its index here is the square's digit."""
+NOBODY, MINE, THEIRS = range(3)
+"""The holder of a shared square, as a tile's digit."""
 
 
 @dataclass(frozen=True)
@@ -78,28 +79,40 @@ class Tiling:
     entry squares I hold and, on squares that my path visits twice, the leg of each piece.
     """
 
-    def __init__(self, space: RaceSpace) -> None:
+    def __init__(self, space: TileSpace) -> None:
+        rules = space.rules
         self.space = space
-        self.layout = space.layout
-        self.moves: MoveTables = move_tables(space)
-        self.throws: tuple[int, ...] = tuple(throw for throw in space.rules.dice.throws if throw)
-        self._shared_of = {s.square: k for k, s in enumerate(self.squares)}
+        self.layout: Layout = layout_of(rules.path)
+        self.throws: tuple[int, ...] = tuple(throw for throw in rules.dice.throws if throw)
+        self.chance = np.array([float(chance) for chance in rules.dice.probabilities])
+        self.extra_on_capture: bool = rules.switches["extra_on_capture"]
+        self._shared_of = {square: k for k, square in enumerate(self.squares)}
         self._known_fillings: dict[frozenset[int], npt.NDArray[np.int64]] = {}
 
     @cached_property
-    def squares(self) -> tuple[SharedSquare, ...]:
+    def squares(self) -> tuple[str, ...]:
         """The shared squares as tiles number them, the most significant first.
 
         Forks, which a path visits twice, come last, and among them those that it reaches late
         come first: moves among them then lead to tiles with nearby numbers.
         """
 
-        def place(square: SharedSquare) -> tuple[bool, int]:
-            mine = [self.layout.path_index(square.square, code) for code in square.codes[1:]]
-            is_fork = len(square.codes) > len(_SIDES)
-            return is_fork, -min(mine) if is_fork else 0
+        def place(square: str) -> tuple[bool, int]:
+            mine, theirs = self.layout.visits(square)
+            is_fork = len(mine) > 1 or len(theirs) > 1
+            return is_fork, -min(*mine, *theirs) if is_fork else 0
 
-        return tuple(sorted(self.layout.shared, key=place))
+        return tuple(sorted((self.space.squares[cell] for cell in self.space.shared), key=place))
+
+    @cached_property
+    def safe(self) -> frozenset[int]:
+        """The path indices of shared squares on which nobody is captured."""
+        rules = self.space.rules
+        if not rules.switches["safe_rosettes"]:
+            return frozenset()
+        return frozenset(
+            index for index, square in enumerate(rules.path.light) if square in rules.rosettes
+        )
 
     @cached_property
     def n_leading(self) -> int:
@@ -131,11 +144,28 @@ class Tiling:
 
     @cached_property
     def tile_below(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """`below_table` with every filling of the shared squares by sides counted once."""
+        """Counts of the fillings of the shared squares by sides.
+
+        Returns
+        -------
+        count : int64, shape (N + 1, N + 1)
+            Ways to fill all shared squares with at most i of my and j of their pieces.
+        below : int64, shape (squares, N + 1, N + 1, 3)
+            Ways to fill squares s, s + 1, ... with a smaller digit than d on square s; for a
+            digit that would need a piece too many, -1.
+        """
         size = self.space.rules.pieces + 1
-        squares = tuple(SharedSquare(square.square, _SIDES) for square in self.squares)
-        weight = np.ones((size, size), dtype=np.int64)
-        return below_table(squares, size - 1, weight, len(_SIDES))
+        below = np.full((len(self.squares), size, size, 3), -1, dtype=np.int64)
+        count = np.ones((size, size), dtype=np.int64)
+        for s in range(len(self.squares) - 1, -1, -1):
+            total = count.copy()
+            below[s, :, :, NOBODY] = 0
+            below[s, 1:, :, MINE] = total[1:]
+            total[1:] += count[:-1]
+            below[s, :, 1:, THEIRS] = total[:, 1:]
+            total[:, 1:] += count[:, :-1]
+            count = total
+        return count, below
 
     @cached_property
     def visits(self) -> dict[str, npt.NDArray[np.int8]]:
@@ -146,38 +176,44 @@ class Tiling:
         dict
             ``place`` (square of the space): its number here. ``index`` (side, square, leg):
             the path index of a piece there on its own side's path, mine for side 0; -1 on a
-            second leg that there is not. ``digit`` (side, square, leg): the digit that the
-            space has for it. ``square``, ``leg`` (path index): where a piece of mine at
+            second leg that there is not. ``shape`` (square of the space, digit): the shape that
+            the space has for it. ``square``, ``leg`` (path index): where a piece of mine at
             that index stands, -1 if not on a shared square. ``mirror`` (square): the same
             square as the opponent sees it.
         """
-        shared, layout = self.squares, self.layout
-        place = [self._shared_of[square.square] for square in layout.shared]
-        index = np.full((2, len(shared), 2), -1, dtype=np.int8)
-        digit = np.zeros((2, len(shared), 2), dtype=np.int8)
-        square_of = np.full(len(layout.path), -1, dtype=np.int8)
-        leg_of = np.full(len(layout.path), -1, dtype=np.int8)
-        mirror = np.zeros(len(shared), dtype=np.int8)
-        for at in range(len(layout.path)):
-            my_square, my_code = layout.place(at, mine=True)
-            their_square, their_code = layout.place(at, mine=False)
-            if my_square not in self._shared_of:
+        path, cells = self.space.rules.path, self.space.shared
+        place = [self._shared_of[self.space.squares[cell]] for cell in cells]
+        index = np.full((2, len(cells), 2), -1, dtype=np.int8)
+        square_of = np.full(len(path), -1, dtype=np.int8)
+        leg_of = np.full(len(path), -1, dtype=np.int8)
+        mirror = np.zeros(len(cells), dtype=np.int8)
+        for at, (mine, theirs) in enumerate(zip(path.light, path.dark, strict=True)):
+            if mine not in self._shared_of:
                 continue
-            mine, theirs = self._shared_of[my_square], self._shared_of[their_square]
-            leg = int(index[0, mine, 0] >= 0)
-            index[0, mine, leg] = index[1, theirs, leg] = at
-            digit[0, mine, leg] = shared[mine].codes.index(my_code)
-            digit[1, theirs, leg] = shared[theirs].codes.index(their_code)
-            square_of[at], leg_of[at] = mine, leg
-            mirror[mine], mirror[theirs] = theirs, mine
+            my_square, their_square = self._shared_of[mine], self._shared_of[theirs]
+            leg = int(index[0, my_square, 0] >= 0)
+            index[0, my_square, leg] = index[1, their_square, leg] = at
+            square_of[at], leg_of[at] = my_square, leg
+            mirror[my_square], mirror[their_square] = their_square, my_square
         return {
             "place": np.array(place, dtype=np.int8),
             "index": index,
-            "digit": digit,
+            "shape": np.array([self._shapes(cell) for cell in cells], dtype=np.int8),
             "square": square_of,
             "leg": leg_of,
             "mirror": mirror,
         }
+
+    def _shapes(self, cell: int) -> list[int]:
+        """A shared cell's shapes, by who holds it."""
+        numbers, shape = self.space.content_numbers[cell], self.space.shaped[cell].shape
+        visits = self.layout.visits(self.space.squares[cell])
+        path = self.space.rules.path
+        held = [
+            with_mark(side, path.is_second_leg(indices[0]))
+            for side, indices in zip((LIGHT, DARK), visits, strict=True)
+        ]
+        return [shape[numbers[content]] for content in ("", *held)]
 
     @cached_property
     def lane(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None:
@@ -222,17 +258,16 @@ class Tiling:
         Returns
         -------
         dict
-            ``order`` (mask): masks, by their number, the furthest on first; ``pieces``
-            (mask): how many one holds; ``moves`` (is home empty, mask, throw, 16): records
-            of `EntryMoves` in tiles.h; ``stuck`` (is home empty, mask): bits of the throws
-            that have none; ``leaving`` (entry square, pair, 2): the masks that hold it,
+            ``masks``: entry masks, by their number; ``order`` (mask): their numbers, the furthest
+            on first; ``pieces`` (mask): how many one holds; ``moves`` (is home empty, mask, throw,
+            16): records of `EntryMoves` in tiles.h; ``stuck`` (is home empty, mask): bits of the
+            throws that have none; ``leaving`` (entry square, pair, 2): the masks that hold it,
             ascending, and what they are without it; 255 after the last.
         """
         entry = self.layout.entry
         bit = {index: 1 << k for k, index in enumerate(entry)}
-        masks = self.space.entry_masks(config)
+        masks = self.entry_masks(config)
         number = {mask: m for m, mask in enumerate(masks)}
-        free = masks[-1]
         record = 2 * MAX_ENTRIES + 2
         moves = np.zeros((2, len(masks), len(self.throws), record), dtype=np.uint8)
         for home_empty in (0, 1):
@@ -240,21 +275,22 @@ class Tiling:
                 sources = [] if home_empty else [HOME]
                 sources += [index for index in entry if mask & bit[index]]
                 for n, throw in enumerate(self.throws):
+                    # to an entry square that is free and not closed
                     legal = [
-                        (source, source + throw)
+                        (number[after], source + throw)
                         for source in sources
-                        if bit.get(source + throw, 0) & free & ~mask
+                        if bit.get(source + throw, 0) & ~mask
+                        and (after := mask & ~bit.get(source, 0) | bit[source + throw]) in number
                     ]
                     moves[home_empty, m, n, 0] = len(legal)
-                    for k, (source, target) in enumerate(legal):
-                        after = mask & ~bit.get(source, 0) | bit[target]
-                        moves[home_empty, m, n, 1 + k] = number[after]
+                    for k, (after, target) in enumerate(legal):
+                        moves[home_empty, m, n, 1 + k] = after
                         moves[home_empty, m, n, 1 + MAX_ENTRIES + k] = self.again(target, throw)
-        pairs = max(1, len(masks) // 2)
+        holding = [[mask for mask in masks if mask & bit[index]] for index in entry]
+        pairs = max(1, *map(len, holding), 0)
         leaving = np.full((max(1, len(entry)), pairs, 2), 255, dtype=np.uint8)
         for e, index in enumerate(entry):
-            held = [mask for mask in masks if mask & bit[index]]
-            for k, mask in enumerate(held):
+            for k, mask in enumerate(holding[e]):
                 leaving[e, k] = number[mask], number[mask & ~bit[index]]
 
         def advance(mask: int) -> int:
@@ -262,11 +298,55 @@ class Tiling:
 
         order = sorted(range(len(masks)), key=lambda m: (-advance(masks[m]), m))
         return {
+            "masks": np.array(masks, dtype=np.uint8),
             "order": np.array(order, dtype=np.uint8),
             "pieces": np.array([mask.bit_count() for mask in masks], dtype=np.uint8),
             "moves": moves,
             "stuck": np.packbits(moves[..., 0] == 0, axis=2, bitorder="little")[..., 0],
             "leaving": leaving,
+        }
+
+    def entry_masks(self, config: int) -> tuple[int, ...]:
+        """The sets of entry squares that a side may hold, numbered as its placements are.
+
+        Bit k is the k-th entry square. A path that ends on its entry squares (murray) has fewer of
+        them free once pieces are frozen there.
+        """
+        space, placements = self.space, self.space.placements
+        reserve = space.reserves.number(
+            space.reserves.closed_of(space.config_reserves[config]), space.stock.full
+        )
+        light = space.rules.path.light
+        bits = [self.layout.entry.index(light.index(space.squares[k])) for k in space.private]
+        sizes = [len(space.contents[cell]) for cell in space.private]
+        masks = []
+        for code in placements.code_of[reserve, : placements.n[reserve]].tolist():
+            held = zip(bits, placements.radix.tolist(), sizes, strict=True)
+            masks.append(sum((code // by % size > 0) << bit for bit, by, size in held))
+        return tuple(masks)
+
+    @cached_property
+    def configs(self) -> dict[str, npt.NDArray[np.int32]]:
+        """The side configs of the space, as the tiled kernel reads them.
+
+        Returns
+        -------
+        dict
+            ``off``, ``free``, ``mask`` (config): the pieces borne off, those neither off nor
+            frozen, and the frozen squares held, one bit each. ``of`` (off, mask): the config, -1
+            if that side has won.
+        """
+        configs = self.space.configs
+        masks = [sum((part > 0) << k for k, part in enumerate(each.frozen)) for each in configs]
+        config_of = np.full((self.space.stock.size, 1 << len(self.space.frozen)), -1, np.int32)
+        for number, (config, mask) in enumerate(zip(configs, masks, strict=True)):
+            config_of[config.off, mask] = number
+        free = list(map(self.space.reserves.stock_of, self.space.config_reserves))
+        return {
+            "off": np.array([config.off for config in configs], dtype=np.int32),
+            "free": np.array(free, dtype=np.int32),
+            "mask": np.array(masks, dtype=np.int32),
+            "of": config_of,
         }
 
     @property
@@ -321,7 +401,7 @@ class Tiling:
         `without`: only those that have no piece of mine where it could be on one of these
         path indices.
         """
-        free = self.space.free(mine), self.space.free(theirs)
+        free = self.configs["free"][[mine, theirs]].tolist()
         held, my_forks, others, their_forks, tiles = self._fillings(frozenset(without))
         fits = (held <= free[0]) & (others <= free[1])
         return TileKinds(
@@ -353,21 +433,17 @@ class Tiling:
     def _leaving(self, throw: int) -> set[int]:
         """The path indices from which a throw leads to a frozen square or off the board."""
         length = len(self.layout.path)
-        first_frozen = length - len(self.layout.frozen)
-        return {index for index in range(length) if first_frozen <= index + throw <= length}
+        return {i for i in range(length) if self.layout.first_frozen <= i + throw <= length}
 
     def _frozen_leave(self, config: int, leaving: set[int]) -> bool:
-        mask = self.space.configs[config].frozen_mask
-        return any(mask >> k & 1 and index in leaving for k, index in enumerate(self.layout.frozen))
+        mask = int(self.configs["mask"][config])
+        frozen = range(self.layout.first_frozen, len(self.layout.path))
+        return any(mask >> k & 1 and index in leaving for k, index in enumerate(frozen))
 
     @cached_property
     def mask_counts(self) -> npt.NDArray[np.int32]:
         """(config, pieces): the number of entry masks with at most that many pieces."""
-        pieces = self.space.rules.pieces
-        return np.array(
-            [
-                prefix_sizes(self.space.entry_masks(config), pieces)
-                for config in range(len(self.space.configs))
-            ],
-            dtype=np.int32,
-        )
+        by_closed = self.space.placements.n.reshape(-1, self.space.stock.size)
+        closed = np.array(self.space.config_reserves) // self.space.stock.size
+        counts: npt.NDArray[np.int32] = by_closed[closed].astype(np.int32)
+        return counts

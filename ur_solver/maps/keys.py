@@ -30,13 +30,15 @@ import numpy.typing as npt
 
 from ur_solver.errors import MapError
 from ur_solver.rules import RuleSet
-from ur_solver.space import Space, space_of
-from ur_solver.space.layout import MINE, THEIRS
+from ur_solver.rules.contents import DARK, LIGHT
+from ur_solver.space import positions_of
 
 Keys = npt.NDArray[np.int64]
 
 _MAX_SEGMENT = 8
 _HOME_BITS = 3
+_CONTENTS = ("", DARK, LIGHT)
+"""Of a shared square; the index here is the digit."""
 
 
 class MapKeys:
@@ -55,13 +57,18 @@ class MapKeys:
                 "which visits a square twice"
             )
         self.rules = rules
-        self.space: Space = space_of(rules)
+        self.space = space = positions_of(rules)
         by_column = sorted(rules.board.squares, key=lambda square: (int(square[1:]), square[0]))
         cell = {square: k for k, square in enumerate(rules.board.squares)}
         light, dark = set(rules.path.light), set(rules.path.dark)
         self._light_cells = [cell[square] for square in by_column if square in light - dark]
         self._dark_cells = [cell[square] for square in by_column if square in dark - light]
         shared = [cell[square] for square in by_column if square in light & dark]
+        self._number_of = {
+            at: np.array([space.content_numbers[at][held] for held in _CONTENTS]) for at in shared
+        }
+        self._mine = np.array([numbers.get(LIGHT, -1) for numbers in space.content_numbers])
+        self._theirs = np.array([numbers.get(DARK, -1) for numbers in space.content_numbers])
         n_segments = -(-len(shared) // _MAX_SEGMENT)
         length = -(-len(shared) // n_segments)
         self._segments = [shared[at : at + length] for at in range(0, len(shared), length)]
@@ -77,12 +84,12 @@ class MapKeys:
         """The number of maps into which the keys are split."""
         return (self.rules.pieces << self._light_home_shift >> 32) + 1
 
-    def encode(self, states: npt.NDArray[np.uint8]) -> Keys:
+    def encode(self, states: npt.NDArray[np.uint16]) -> Keys:
         """The keys of states.
 
         Parameters
         ----------
-        states : uint8, shape (n, `Space.state_width`)
+        states : uint16, shape (n, `Space.state_width`)
             From the view of the side to throw, which the key calls light.
 
         Returns
@@ -96,7 +103,8 @@ class MapKeys:
         for cells in self._segments:
             raw = np.zeros(len(states), dtype=np.int64)
             for cell in cells:
-                raw = raw << 2 | _DIGIT_OF_CODE[states[:, cell]]
+                digit_of = np.argsort(self._number_of[cell])
+                raw = raw << 2 | digit_of[states[:, cell]]
             shared = shared << self._segment_bits | self._rank_of_raw[raw]
         keys |= shared << len(self._dark_cells)
         for bit, cell in enumerate(self._light_cells):
@@ -104,7 +112,7 @@ class MapKeys:
         keys |= states[:, -1].astype(np.int64) << self._dark_home_shift
         return keys | states[:, -2].astype(np.int64) << self._light_home_shift
 
-    def decode(self, keys: Keys) -> npt.NDArray[np.uint8]:
+    def decode(self, keys: Keys) -> npt.NDArray[np.uint16]:
         """The states of keys; the inverse of `encode`.
 
         Raises
@@ -112,9 +120,9 @@ class MapKeys:
         MapError
             If a segment of a key is out of range, or the key has too many bits.
         """
-        states = np.zeros((len(keys), self.space.state_width), dtype=np.uint8)
+        states = np.zeros((len(keys), self.space.state_width), dtype=self.space.state_dtype)
         for bit, cell in enumerate(self._dark_cells):
-            states[:, cell] = (keys >> bit & 1) * THEIRS
+            states[:, cell] = (keys >> bit & 1) * self._theirs[cell]
         mask = (1 << self._segment_bits) - 1
         for k, cells in enumerate(self._segments):
             shift = len(self._dark_cells) + (len(self._segments) - 1 - k) * self._segment_bits
@@ -125,18 +133,21 @@ class MapKeys:
                                f"{len(self._raw)}")  # fmt: skip
             raw = self._raw[rank]
             for at, cell in enumerate(cells):
-                states[:, cell] = _CODE_OF_DIGIT[raw >> 2 * (len(cells) - 1 - at) & 3]
+                digit = raw >> 2 * (len(cells) - 1 - at) & 3
+                states[:, cell] = self._number_of[cell][digit]
         for bit, cell in enumerate(self._light_cells):
-            states[:, cell] = (keys >> (self._light_shift + bit) & 1) * MINE
+            states[:, cell] = (keys >> (self._light_shift + bit) & 1) * self._mine[cell]
         states[:, -1] = keys >> self._dark_home_shift & 7
         states[:, -2] = keys >> self._light_home_shift & 7
         if len(keys) and keys.max() >> self._light_home_shift + _HOME_BITS:
             raise MapError(f"key {int(keys.max())} has more bits than the rule set's keys")
         return states
 
-    def is_won(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    def is_won(self, states: npt.NDArray[np.uint16]) -> npt.NDArray[np.bool_]:
         """Whether the side to throw has borne off all its pieces: bool, shape (n,)."""
-        is_won: npt.NDArray[np.bool_] = (states[:, -2] == 0) & ~(states[:, :-2] == MINE).any(axis=1)
+        is_won: npt.NDArray[np.bool_] = (states[:, -2] == 0) & ~(states[:, :-2] == self._mine).any(
+            axis=1
+        )
         return is_won
 
     @cached_property
@@ -184,10 +195,6 @@ class MapKeys:
                 row, mask = np.nonzero(is_key)
                 if len(row):
                     yield base[row] | dark_masks[mask]
-
-
-_DIGIT_OF_CODE = np.array([0, 2, 1], dtype=np.int64)
-_CODE_OF_DIGIT = np.array([0, THEIRS, MINE, 0], dtype=np.uint8)
 
 
 def _segment_numbers(length: int, pieces: int) -> npt.NDArray[np.int64]:

@@ -1,50 +1,55 @@
-"""The race family's moves on encoded states, fast enough to replay many games.
+"""The moves of plain races on encoded states, fast enough to replay many games.
 
 `moves.py` is the definition of the moves. It takes 22 us for a throw, and encoding what it finds
 takes as much again for each move; a thousand games have 150,000 throws. This module works on the
-bytes of the state rows and takes 4 us for a throw. The tests compare the two on every rule set of
-the family.
+bytes of the state rows and takes 10 us for a throw and its moves. The tests compare the two on
+every rule set of the race family, and on random paths.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Sequence
 from functools import lru_cache
-from operator import itemgetter
+from operator import getitem, itemgetter
 
 from ur_solver.records.steps import Saying, Step, Stepper
 from ur_solver.rules import DARK, FREE_THROW, HOME, LIGHT, RuleSet
+from ur_solver.rules.contents import side_of, swap_sides
 from ur_solver.rules.moves import move_text
-from ur_solver.space import RaceSpace, move_tables, race_space_of
+from ur_solver.space import positions_of
 
-_OTHER_SIDE = bytes((0, 2, 1, 4, 3)) + bytes(range(5, 256))
-_N_CODES = 5
-_GAP, _SLASH = _N_CODES, _N_CODES + 1
-# The letter of each content code, by the side that is "mine".
-_LETTERS = {LIGHT: b".LDld_/", DARK: b".DLdl_/"}
+_EMPTY, _GAP, _SLASH = "._/"
+_LOW = slice(0 if sys.byteorder == "little" else 1, None, 2)
+"""The bytes of a state row that its numbers, all of them small, are in."""
 
 
 class RaceStepper(Stepper):
-    """The turns of a rule set of the race family."""
+    """The turns of a plain race played for nothing but the win."""
 
     def __init__(self, rules: RuleSet) -> None:
         super().__init__(rules)
-        space = race_space_of(rules)
-        tables = move_tables(space)
-        self._cell: list[int] = tables.my_cell.tolist()
-        self._code: list[int] = tables.my_code.tolist()
-        self._is_rosette: list[bool] = tables.is_rosette.astype(bool).tolist()
-        self._safe_rosettes = tables.safe_rosettes
-        self._extra_on_rosette = tables.extra_on_rosette
-        self._extra_on_capture = tables.extra_on_capture
-        self._extra_on_throw = tables.extra_on_throw
+        space, switches = positions_of(rules), rules.switches
+        self._cell = [space.squares.index(square) for square in rules.path.light]
+        self._number = [0] * len(self._cell)
+        for index, _, letter in rules.mechanics.places[LIGHT]:
+            self._number[index] = space.content_numbers[self._cell[index]][letter]
+        self._is_rosette = [square in rules.rosettes for square in rules.path.light]
+        self._safe_rosettes: bool = switches["safe_rosettes"]
+        self._extra_on_rosette: bool = switches["extra_on_rosette"]
+        self._extra_on_capture: bool = switches["extra_on_capture"]
+        self._extra_on_throw: int | None = switches["extra_on_throw"]
         self._length = len(self._cell)
-        self._home = space.state_width - 2
-        self._across = itemgetter(*tables.mirror_cell.tolist())
-        self._drawn = {side: self._drawing_order(side) for side in (LIGHT, DARK)}
-        self._letters = {
-            side: letters + bytes(range(len(letters), 256)) for side, letters in _LETTERS.items()
-        }
+        self._home = len(space.squares)
+        self._is_mine, self._is_theirs = (
+            [[side_of(content) == side if content else False for content in contents]
+             for contents in space.contents]
+            for side in (LIGHT, DARK)
+        )  # fmt: skip
+        mirror = space.mirror_cells.tolist()
+        self._across = itemgetter(*mirror)
+        self._mirrored = [bytes(space.mirrored(cell).tolist()) for cell in mirror]
+        self._drawn = {side: self._drawing(side) for side in (LIGHT, DARK)}
         self._texts = self._all_texts()
 
     def _all_texts(self) -> dict[tuple[int, int, bool], str]:
@@ -59,74 +64,95 @@ class RaceStepper(Stepper):
             for is_capture in (False, True)
         }
 
-    def _drawing_order(self, side: str) -> Callable[[bytes], Iterable[int]]:
-        # Cells in the order of the notation. A gap and a slash have the two codes after the cells.
-        board = self.rules.board
+    def _drawing(self, side: str) -> tuple[str, list[tuple[int, list[str]]]]:
+        """The notation's cells: what comes before, and each with the texts of its contents.
+
+        A gap and the end of a row belong to the text of the cell before.
+        """
+        space = positions_of(self.rules)
+        before, found = "", list[tuple[int, list[str]]]()
         cells = iter(range(self._home))
-        order: list[int] = []
-        for row in board.rows:
-            order += [self._home if kind == "_" else next(cells) for kind in row]
-            order.append(self._home + 1)
-        if side == DARK:
-            across = [*self._across(range(self._home)), self._home, self._home + 1]
-            order = [across[cell] for cell in order]
-        return itemgetter(*order[:-1])
+        for number, row in enumerate(self.rules.board.rows):
+            for kind in (_SLASH if number else "") + row:
+                if kind in (_GAP, _SLASH):
+                    before += "" if found else kind
+                    if found:
+                        found[-1] = found[-1][0], [text + kind for text in found[-1][1]]
+                    continue
+                cell = next(cells)
+                if side == DARK:
+                    cell = int(space.mirror_cells[cell])
+                texts = [content or _EMPTY for content in space.contents[cell]]
+                found.append((cell, [*map(swap_sides, texts)] if side == DARK else texts))
+        return before, found
 
     def flip(self, state: bytes) -> bytes:
         """The state after a pass: `state` from the view of the other side, which throws next."""
+        return self._wide(self._flipped(state[_LOW]))
+
+    def _flipped(self, row: bytes | bytearray) -> bytes:
         home = self._home
-        cells = bytes(self._across(state)).translate(_OTHER_SIDE)
-        return cells + bytes((state[home + 1], state[home]))
+        cells = bytes(map(getitem, self._mirrored, self._across(row)))
+        return cells + bytes((row[home + 1], row[home]))
+
+    def _wide(self, row: bytes | bytearray) -> bytes:
+        """The state whose numbers are some bytes."""
+        state = bytearray(2 * len(row))
+        state[_LOW] = row
+        return bytes(state)
 
     def steps(self, state: bytes, throw: int, choice: str = FREE_THROW) -> tuple[Step, ...]:
         """As `Stepper.steps`, but without `moves.py`."""
         if throw == 0:
             return ()
         length, home = self._length, self._home
-        cell, code = self._cell, self._code
+        cell, numbers = self._cell, self._number
+        row = state[_LOW]
         found = []
-        for source in range(-1 if state[home] else 0, length - throw + 1):
-            if source >= 0 and state[cell[source]] != code[source]:
+        for source in range(-1 if row[home] else 0, length - throw + 1):
+            if source >= 0 and row[cell[source]] != numbers[source]:
                 continue
             target = source + throw
             is_capture = is_rosette = is_win = False
             if target < length:
-                occupant = state[cell[target]]
-                if occupant & 1:
-                    continue
+                occupant = row[cell[target]]
                 is_rosette = self._is_rosette[target]
                 if occupant:
+                    if self._is_mine[cell[target]][occupant]:
+                        continue
                     if is_rosette and self._safe_rosettes:
                         continue
                     is_capture = True
-            after = bytearray(state)
+            after = bytearray(row)
             if source < 0:
                 after[home] -= 1
             else:
                 after[cell[source]] = 0
             if target < length:
-                after[cell[target]] = code[target]
+                after[cell[target]] = numbers[target]
                 after[home + 1] += is_capture
             else:
-                is_win = not after[home] and not any(after[where] & 1 for where in cell)
+                is_win = not self._holds(after, home, self._is_mine)
             again = not is_win and (
                 (self._extra_on_rosette and is_rosette)
                 or (self._extra_on_capture and is_capture)
                 or self._extra_on_throw == throw
             )
-            reached = bytes(after)
-            if not again:
-                reached = self.flip(reached)
+            reached = self._wide(after if again else self._flipped(after))
             text = self._texts[source, target, is_capture]
             found.append(Step(source, target, is_capture, again, is_win, reached, text))
         return tuple(found)
 
+    def _holds(self, row: Sequence[int], home: int, is_held: list[list[bool]]) -> bool:
+        """Whether a side has a piece at home or on the board."""
+        return bool(row[home]) or any(map(getitem, is_held, row))
+
     def is_over(self, state: bytes) -> bool:
         """Whether either side has borne off all its pieces."""
-        cells = state[: self._home]
-        mine = state[self._home] or any(code & 1 for code in cells)
-        theirs = state[self._home + 1] or any(code and not code & 1 for code in cells)
-        return not (mine and theirs)
+        row, home = state[_LOW], self._home
+        return not (
+            self._holds(row, home, self._is_mine) and self._holds(row, home + 1, self._is_theirs)
+        )
 
     def sayings(self, state: bytes) -> tuple[Saying, ...]:
         """Empty: in this family nothing is said before throwing."""
@@ -134,15 +160,16 @@ class RaceStepper(Stepper):
 
     def notation(self, state: bytes, side: str) -> str:
         """The notation of the position of `state`."""
-        home = self._home
-        cells = state[:home] + bytes((_GAP, _SLASH))
-        board = bytes(self._drawn[side](cells)).translate(self._letters[side]).decode()
-        mine, theirs = state[home], state[home + 1]
-        light, dark = (mine, theirs) if side == LIGHT else (theirs, mine)
+        row, home = state[_LOW], self._home
+        before, drawn = self._drawn[side]
+        board = before + "".join([texts[row[cell]] for cell, texts in drawn])
+        light, dark = row[home:] if side == LIGHT else (row[home + 1], row[home])
         return f"{board} {side} {light} {dark}"
 
 
 @lru_cache(maxsize=32)
 def stepper_of(rules: RuleSet) -> Stepper:
     """The stepper of `rules`, built once."""
-    return RaceStepper(rules) if RaceSpace.serves(rules) else Stepper(rules)
+    if rules.mechanics.is_plain_race and rules.payoff.is_chance:
+        return RaceStepper(rules)
+    return Stepper(rules)

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ur_solver.errors import RecordError
+from ur_solver.records.race_steps import stepper_of
 from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_from_settings, settings_of
 from ur_solver.records.steps import Step
 from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.words import counted
-from ur_solver.space import race_space_of
 
 VERSION = 2
 _READ_VERSIONS = (1, 2)
@@ -213,8 +213,12 @@ class _StatesReader:
 def _captured_index(rules: RuleSet, state: bytes, step: Step) -> int:
     """The path index, on its own side's path, of the piece that `step` captures."""
     square = rules.path.light[step.target]
-    code = state[rules.board.squares.index(square)]
-    return race_space_of(rules).layout.path_index(square, code)
+    held = stepper_of(rules).position(state, LIGHT).contents[rules.board.squares.index(square)]
+    return next(
+        index
+        for index, visited, letter in rules.mechanics.places[DARK]
+        if (visited, letter) == (square, held)
+    )
 
 
 def _object(value: object, name: str) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 A state is a row of `ur_solver.space` as bytes, in which the side about to throw is always
 "mine"; a move on it is a `Step`. `Stepper` uses `ur_solver.rules.moves` and so works for every
-rule set. The race family has a faster stepper of its own (`race_steps.py`).
+rule set. Plain races have a faster stepper of their own (`race_steps.py`).
 """
 
 from __future__ import annotations

@@ -3,10 +3,9 @@
 from functools import lru_cache
 
 from ur_solver.rules import RuleSet
-from ur_solver.space.base import Block, Half, Space
+from ur_solver.space.base import LAST_RANKS, Block, Half, Space
+from ur_solver.space.layout import is_race_of_tiles
 from ur_solver.space.part import Part, PartBlocks, part_from, part_left, whole_of
-from ur_solver.space.race import RaceSpace
-from ur_solver.space.race_moves import MoveTables, move_tables
 from ur_solver.space.stakes import StakesSpace
 from ur_solver.space.tiles import TileSpace
 
@@ -14,9 +13,15 @@ from ur_solver.space.tiles import TileSpace
 @lru_cache(maxsize=32)
 def space_of(rules: RuleSet) -> Space:
     """The state space of `rules`, built once (some milliseconds) and shared."""
-    if not rules.payoff.is_chance:
-        return StakesSpace(rules)
-    return RaceSpace(rules) if RaceSpace.serves(rules) else TileSpace(rules)
+    return TileSpace(rules) if rules.payoff.is_chance else StakesSpace(rules)
+
+
+def positions_of(rules: RuleSet) -> TileSpace:
+    """The space of positions without fines: with stakes not that of `space_of`."""
+    space = space_of(rules)
+    positions = space.positions if isinstance(space, StakesSpace) else space
+    assert isinstance(positions, TileSpace)
+    return positions
 
 
 def part_of(rules: RuleSet, left: int | None = None) -> Part:
@@ -31,28 +36,20 @@ def part_of(rules: RuleSet, left: int | None = None) -> Part:
     return whole_of(space) if left is None else part_left(space, left)
 
 
-def race_space_of(rules: RuleSet) -> RaceSpace:
-    """The state space of rules that `RaceSpace.serves`, as `space_of` gives it."""
-    space = space_of(rules)
-    assert isinstance(space, RaceSpace)
-    return space
-
-
 __all__ = [
+    "LAST_RANKS",
     "Block",
     "Half",
-    "MoveTables",
     "Part",
     "PartBlocks",
-    "RaceSpace",
     "Space",
     "StakesSpace",
     "TileSpace",
-    "move_tables",
+    "is_race_of_tiles",
     "part_from",
     "part_left",
     "part_of",
-    "race_space_of",
+    "positions_of",
     "space_of",
     "whole_of",
 ]

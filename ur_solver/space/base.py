@@ -22,6 +22,9 @@ import numpy.typing as npt
 from ur_solver.errors import IllegalPositionError
 from ur_solver.rules import LIGHT, Position, RuleSet
 
+LAST_RANKS = 7
+"""The last version of the formats of tables and unfinished solves in which some ranks changed."""
+
 
 @dataclass(frozen=True)
 class Half:
@@ -104,7 +107,7 @@ class Space(ABC):
     state_dtype: np.dtype[Any]
     values_per_position: int = 1
     unit: float = 1
-    first_version: int = 1
+    first_version: int = 3
     reach: int = 0
     fine: float = 0.0
 

@@ -17,20 +17,20 @@ from ur_solver.space.shapes import ShapedSquare
 
 @dataclass(frozen=True)
 class Digits:
-    """How the details of shapes are numbered, by what is left of a side's stock.
+    """How the details of shapes are numbered, by what is left of a side's reserve.
 
     Shapes and contents are counted over all squares. A shape's *entries* are its details of me,
     then its details of them, one after the other; the entries of all shapes follow each other.
 
     Attributes
     ----------
-    n_digits : int32, shape (stocks, shapes, 2)
-        How many details of mine and of theirs a stock has the pieces for.
-    rest : int16, shape (stocks, shapes, 2)
-        A stock of as many pieces as are left then, not always those pieces; -1 if it has too few.
-    digit_of : uint16, shape (stocks, contents, 2)
+    n_digits : int32, shape (reserves, shapes, 2)
+        How many details of mine and of theirs a reserve has the pieces for.
+    rest : int16, shape (reserves, shapes, 2)
+        A reserve of as many pieces as are left then, not always those pieces; -1 if it has too few.
+    digit_of : uint16, shape (reserves, contents, 2)
         A content's detail of mine and of theirs among these.
-    detail_at : uint16, shape (stocks, entries)
+    detail_at : uint16, shape (reserves, entries)
         The detail of each digit.
     first_entry : int32, shape (shapes, 2)
         Where the entries of a shape and side begin.
@@ -56,8 +56,8 @@ class Digits:
         squares : sequence of ShapedSquare
         parts : sequence of int64 arrays, shape (contents, 2)
             For each square what each content takes of my stock and of theirs.
-        take : int16, shape (stocks, stocks)
-            As of `Stock`.
+        take : int16, shape (reserves, stocks)
+            As of `Reserves`.
         """
         counts = np.concatenate(
             [list(zip(square.n_mine, square.n_theirs, strict=True)) for square in squares]

@@ -1,4 +1,4 @@
-"""What a side's private squares hold, numbered for every stock that they may draw on."""
+"""What a side's private squares hold, numbered for every reserve that they may draw on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.space.stock import Stock
+from ur_solver.space.reserves import Reserves
+
+NO_PART = -1
+"""Of contents that a private square cannot have."""
 
 
 @dataclass(frozen=True)
@@ -16,17 +19,18 @@ class Placements:
     """The ways to fill private squares.
 
     A placement's *code* is the sum of each square's content times the square's radix. Of a
-    stock, those are numbered that need no piece which it lacks, the fewest pieces first: where
-    pieces have no numbers, the numbers of a larger stock begin with those of a smaller one.
+    reserve, those are numbered that need no piece which it lacks and no square that is closed, the
+    fewest pieces first: where pieces have no numbers, the numbers of a larger stock begin with
+    those of a smaller one.
 
     Attributes
     ----------
     radix : int64, shape (squares,)
-    n : int64, shape (stocks,)
-        How many placements a stock has.
-    number_of : int32, shape (stocks, codes)
-        -1 where the stock lacks a piece.
-    code_of : int32, shape (stocks, most placements)
+    n : int64, shape (reserves,)
+        How many placements a reserve has.
+    number_of : int32, shape (reserves, codes)
+        -1 where the reserve lacks a piece or a square is closed.
+    code_of : int32, shape (reserves, most placements)
         The inverse.
     """
 
@@ -36,35 +40,48 @@ class Placements:
     code_of: npt.NDArray[np.int32]
 
     @classmethod
-    def of(cls, stock: Stock, parts: Sequence[npt.NDArray[np.int64]]) -> Placements:
+    def of(
+        cls, reserves: Reserves, cells: Sequence[int], parts: Sequence[npt.NDArray[np.int64]]
+    ) -> Placements:
         """The placements on squares, the most advanced first.
 
         Parameters
         ----------
-        stock : Stock
+        reserves : Reserves
+        cells : sequence of int
+            The squares.
         parts : sequence of int64 arrays, shape (contents,)
-            For each square what each content takes of the side's stock.
+            For each square what each content takes of the side's stock, `NO_PART` for one that it
+            cannot have.
         """
+        stock = reserves.stock
         radix, codes = [], 1
         for part in reversed(parts):
             radix.append(codes)
             codes *= len(part)
         radix.reverse()
-        # what a code needs, -1 if no stock has it
-        needs = np.zeros(1, dtype=np.int64)
-        for part in parts:
+        # what a code needs, -1 if no stock has it; which squares it holds, by bit
+        needs, held = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        for bit, part in enumerate(parts):
             left = np.where(needs >= 0, stock.full - needs, 0)
-            fits = (needs >= 0)[:, np.newaxis] & (stock.take[left][:, part] >= 0)
+            fits = (needs >= 0)[:, np.newaxis] & (part >= 0)
+            fits &= stock.take[left][:, np.maximum(part, 0)] >= 0
             needs = np.where(fits, needs[:, np.newaxis] + part, -1).ravel()
+            held = (held[:, np.newaxis] | (part != 0).astype(np.int64) << bit).ravel()
         counts = np.array([stock.count(need) if need >= 0 else 0 for need in needs.tolist()])
         # the furthest on first among those with as many pieces
         order = np.lexsort((-np.arange(codes), counts))
         order = order[needs[order] >= 0]
-        number_of = np.full((stock.size, codes), -1, dtype=np.int32)
-        fitting = [order[stock.take[held][needs[order]] >= 0] for held in range(stock.size)]
+        number_of = np.full((reserves.size, codes), -1, dtype=np.int32)
+        fitting = []
+        for reserve in range(reserves.size):
+            closed = reserves.closed_of(reserve)
+            bits = sum(1 << bit for bit, cell in enumerate(cells) if cell in closed)
+            has = stock.take[reserves.stock_of(reserve)][needs[order]] >= 0
+            fitting.append(order[has & (held[order] & bits == 0)])
         n = np.array([len(each) for each in fitting], dtype=np.int64)
-        code_of = np.zeros((stock.size, int(n.max())), dtype=np.int32)
-        for held, each in enumerate(fitting):
-            number_of[held, each] = np.arange(len(each))
-            code_of[held, : len(each)] = each
+        code_of = np.zeros((reserves.size, int(n.max())), dtype=np.int32)
+        for reserve, each in enumerate(fitting):
+            number_of[reserve, each] = np.arange(len(each))
+            code_of[reserve, : len(each)] = each
         return cls(np.array(radix, dtype=np.int64), n, number_of, code_of)

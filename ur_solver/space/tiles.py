@@ -12,45 +12,50 @@ of each side's *stock* of pieces (`ur_solver.space.stock`). Ranks are laid out s
 
 A square is *shared* if both sides may stand there, *private* if only one may, and *frozen* if
 it is at the tail of the path on which nothing is ever captured; a side config says which of a
-side's pieces are off and which stand on each frozen square. `ur_solver.space.shapes` tells a
+side's pieces are off and which stand on each frozen square. Where a path ends on squares on which
+it begins, these are private until a frozen piece closes them. `ur_solver.space.shapes` tells a
 shape from its details.
 
 Shapes are counted from the last square backwards: `count[i, j]` is the number of positions
-that squares s, s+1, ... and all private ones can have with at most the stocks i of mine and j
-of theirs. No rank is left out, whatever the contents are.
+that squares s, s+1, ... and all private ones can have with at most the reserves i of mine and j
+of theirs (`ur_solver.space.reserves`). No rank is left out, whatever the contents are.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import getitem
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import RuleSetError
+from ur_solver.errors import IllegalPositionError, RuleSetError
 from ur_solver.rules import LIGHT, Position, RuleSet, mirror_square
 from ur_solver.rules.contents import DARK, side_of, split, swap_sides
-from ur_solver.space import _tile_ranking
-from ur_solver.space.base import Block, Space, number_blocks
+from ur_solver.space._tile_ranking import (
+    NO_CONTENT,
+    TileRanking,
+    rank_one,
+    rank_states,
+    unrank_states,
+)
+from ur_solver.space.base import LAST_RANKS, Block, Space, number_blocks
 from ur_solver.space.digits import Digits
-from ur_solver.space.layout import layout_of
-from ur_solver.space.placements import Placements
+from ur_solver.space.frozen import MOST_CODES, frozen_squares
+from ur_solver.space.layout import is_race_of_tiles
+from ur_solver.space.placements import NO_PART, Placements
+from ur_solver.space.ranking_tables import ranking_tables
+from ur_solver.space.reserves import Reserves
 from ur_solver.space.shapes import shaped
 from ur_solver.space.stock import Stock
 
-_MOST_FROZEN = 4
-"""The most frozen squares of a side config; tables have an entry for each config."""
-
 _MOST_CONTENTS = 0xFFFF
 """Of a square; rows of states are of 16 bits, and the last number is none."""
-
-_MOST_CODES = 1 << 20
-"""Products of what private squares may hold, by which placements are looked up."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +74,21 @@ class Config:
     frozen: tuple[int, ...]
 
 
+class _Numbers(dict[str, int]):
+    """The numbers of a square's contents; `NO_CONTENT` for whatever it cannot have."""
+
+    def __missing__(self, content: str) -> int:
+        return NO_CONTENT
+
+
 class TileSpace(Space):
     """The numbered positions of a rule set of any family.
 
     Attributes
     ----------
     stock : Stock
+    reserves : Reserves
+        What placements draw on.
     squares : tuple of str
         The board's, each a cell of a state row.
     contents : tuple of tuple of str
@@ -89,8 +103,8 @@ class TileSpace(Space):
         The cells that tiles tell, the most significant first.
     private : tuple of int
         My cells that rows tell. Columns tell the cells across the board.
-    frozen : tuple of tuple of int
-        My frozen cells and theirs, by path index.
+    frozen : tuple of FrozenSquare
+        By path index.
     placements : Placements
         Of the private cells.
     """
@@ -100,9 +114,7 @@ class TileSpace(Space):
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self.stock = Stock(rules.pieces, rules.mechanics.is_numbered)
-        self.first_version = 6 if self.stock.is_numbered else 3
         self.squares = rules.board.squares
-        cell = {square: k for k, square in enumerate(self.squares)}
         self.contents = tuple(rules.mechanics.contents_on(square) for square in self.squares)
         for square, contents in zip(self.squares, self.contents, strict=True):
             if len(contents) >= _MOST_CONTENTS:
@@ -117,62 +129,70 @@ class TileSpace(Space):
             shaped(contents, rules.mechanics.squares[square].is_stack)
             for square, contents in zip(self.squares, self.contents, strict=True)
         )
-        self.digits = Digits.of(self.shaped, self.parts, self.stock.take)
-        self._frozen_indices = self._find_frozen(cell)
-        self.frozen = tuple(
-            tuple(cell[rules.path.squares(side)[index]] for index in self._frozen_indices)
-            for side in (LIGHT, DARK)
-        )
+        self.frozen = frozen_squares(rules, self.contents, self.parts)
+        closing = [square.cells[0] for square in self.frozen if square.is_closing]
+        self.reserves = Reserves.of(self.stock, closing)
+        self.digits = Digits.of(self.shaped, self.parts, self.reserves.take)
         advance = dict.fromkeys(self.squares, 0)
         for side in (LIGHT, DARK):
             for index, square in enumerate(rules.path.squares(side)):
                 advance[square] += index
+        only_frozen = {
+            cell for square in self.frozen if not square.is_closing for cell in square.cells
+        }
         ranked = sorted(
-            {*range(len(self.squares))} - {*self.frozen[0], *self.frozen[1]},
+            {*range(len(self.squares))} - only_frozen,
             key=lambda k: (-advance[self.squares[k]], self.squares[k]),
         )
         self.private = self._find_private(ranked)
         told = {*self.private, *(int(self.mirror_cells[k]) for k in self.private)}
-        self.shared = tuple(k for k in ranked if k not in told)
-        self.placements = Placements.of(self.stock, [self.parts[k][:, 0] for k in self.private])
+        self.shared = tuple(k for k in ranked if k not in told and len(self.contents[k]) > 1)
+        self.placements = Placements.of(
+            self.reserves, self.private, [self.parts_placed(k) for k in self.private]
+        )
         self._check_numbers()
         self.count = self._counts()[0]
-        n_free = Counter(map(self.free, self.configs))
-        weight = np.array([n_free[stock] for stock in range(self.stock.size)])
+        weight = np.bincount(self.config_reserves, minlength=self.reserves.size)
         self.n_values = int(weight @ self.count @ weight)
+        self.first_version = self._find_first_version()
+
+    def _find_first_version(self) -> int:
+        """See the version history in `ur_solver.table.format`."""
+        if is_race_of_tiles(self.rules) or self.reserves.closed[1:] or len(self.frozen) > 4:
+            return LAST_RANKS
+        return 6 if self.stock.is_numbered else 3
 
     def _find_private(self, ranked: Sequence[int]) -> tuple[int, ...]:
-        """My private cells, as many as placements can be numbered by; others count as shared."""
-        found: list[int] = []
-        codes = 1
+        """My private cells, as many as placements can be numbered by; others count as shared.
+
+        Cells that frozen pieces close come first, as what is frozen there is told apart from the
+        rest; `frozen_squares` takes care that they are not too many.
+        """
+        found = {square.cells[0] for square in self.frozen if square.is_closing}
+        codes = math.prod(len(self.contents[cell]) for cell in found)
         for cell in ranked:
             mine, theirs = (bool(self.parts[cell][:, side].any()) for side in range(2))
-            if mine and not theirs and codes * len(self.contents[cell]) <= _MOST_CODES:
-                found.append(cell)
-                codes *= len(self.contents[cell])
-        return tuple(found)
+            size = len(self.contents[cell])
+            if mine and not theirs and cell not in found and codes * size <= MOST_CODES:
+                found.add(cell)
+                codes *= size
+        return tuple(cell for cell in ranked if cell in found)
 
-    def _find_frozen(self, cell: dict[str, int]) -> tuple[int, ...]:
-        """The last path indices from which no piece goes back, as many as side configs tell.
-
-        What stands on each is told by its part of the stock. Where that leaves anything open,
-        the path index counts as one of those that ranks run over; so do those before it.
-        """
-        light = self.rules.path.light
-        found: list[int] = []
-        for index in reversed(layout_of(self.rules.path).frozen[-_MOST_FROZEN:]):
-            mine = self.parts[cell[light[index]]][:, 0]
-            if len({*mine.tolist()}) < len(mine):
-                break
-            found.insert(0, index)
-        return tuple(found)
+    def parts_placed(self, cell: int) -> npt.NDArray[np.int64]:
+        """What the contents of a private cell of mine take of a stock, unless they are frozen."""
+        parts = self.parts[cell][:, 0].copy()
+        for square in self.frozen:
+            if square.cells[0] == cell:
+                parts[list(square.contents[0][1:])] = NO_PART
+        return parts
 
     def _check_numbers(self) -> None:
         """Ranks count what so many pieces can do, whichever they are."""
         count = np.array([self.stock.count(stock) for stock in range(self.stock.size)])
         for ways in (self.digits.n_digits, self.placements.n):
+            by_stock = ways.reshape(-1, len(count), *ways.shape[1:])
             for n in set(count.tolist()):
-                if (ways[count == n] != ways[count == n][0]).any():
+                if (by_stock[:, count == n] != by_stock[:, count == n][:, :1]).any():
                     raise RuleSetError(
                         f"{self.rules.word}: what may stand on a square depends on the numbers of "
                         f"pieces, which is not solved"
@@ -191,7 +211,7 @@ class TileSpace(Space):
     def configs(self) -> tuple[Config, ...]:
         """All configs of a side that has not won, the furthest on first."""
         stock = self.stock
-        held = [sorted({int(part) for part, _ in self.parts[cell]}) for cell in self.frozen[0]]
+        held = [sorted(square.parts) for square in self.frozen]
         found = []
         for off in range(stock.full):
             for frozen in itertools.product(*held):
@@ -214,13 +234,19 @@ class TileSpace(Space):
         """A count that rises with every change of a side's config."""
         count = self.stock.count
         return count(config.off) * (len(self.rules.path) + 1) + sum(
-            (index + 1) * count(part)
-            for index, part in zip(self._frozen_indices, config.frozen, strict=True)
+            (square.index + 1) * count(part)
+            for square, part in zip(self.frozen, config.frozen, strict=True)
         )
 
-    def free(self, config: Config) -> int:
-        """The stock of a side that is neither off nor frozen."""
-        return self.stock.full - config.off - sum(config.frozen)
+    @cached_property
+    def config_reserves(self) -> tuple[int, ...]:
+        """The reserve of each side config: what is neither off nor frozen, and closed squares."""
+        return tuple(map(self._reserve, self.configs))
+
+    def _reserve(self, config: Config) -> int:
+        held = zip(self.frozen, config.frozen, strict=True)
+        closed = [square.cells[0] for square, part in held if square.is_closing and part]
+        return self.reserves.number(closed, self.stock.full - config.off - sum(config.frozen))
 
     @cached_property
     def _number_of(self) -> dict[Config, int]:
@@ -235,7 +261,8 @@ class TileSpace(Space):
         """The side configs in which one piece is further on for good, dice aside."""
         before = self.configs[config]
         # where a piece may be, the furthest last: free, frozen squares, off
-        places = [self.free(before), *before.frozen, before.off]
+        free = self.reserves.stock_of(self.config_reserves[config])
+        places = [free, *before.frozen, before.off]
         for source, target in itertools.combinations(range(len(places)), 2):
             for unit in self.stock.units(places[source]):
                 after = list(places)
@@ -252,22 +279,21 @@ class TileSpace(Space):
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """All blocks, in solving order."""
-        free = [self.free(config) for config in self.configs]
-        count = self.count.tolist()
+        reserves, count = self.config_reserves, self.count.tolist()
         return number_blocks(
             [self._progress(config) for config in self.configs],
-            lambda mine, theirs: count[free[mine]][free[theirs]],
+            lambda mine, theirs: count[reserves[mine]][reserves[theirs]],
         )
 
     # Counting.
 
     def _counts(self) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.int64]]]:
-        """How many positions there are, by both stocks; and how many have smaller shapes.
+        """How many positions there are, by both reserves; and how many have smaller shapes.
 
         Returns
         -------
-        count : int64, shape (my stocks, their stocks)
-        below : list of int64 arrays, shape (my stocks, their stocks, shapes)
+        count : int64, shape (my reserves, their reserves)
+        below : list of int64 arrays, shape (my reserves, their reserves, shapes)
             For each shared square.
         """
         count = np.outer(self.placements.n, self.placements.n)
@@ -295,73 +321,9 @@ class TileSpace(Space):
         return ways
 
     @cached_property
-    def ranking(self) -> _tile_ranking.TileRanking:
+    def ranking(self) -> TileRanking:
         """The compiled rank and unrank, thread safe."""
-        size, squares = self.stock.size, len(self.squares)
-        below = [each.ravel() for each in self._counts()[1]]
-        sizes = [len(contents) for contents in self.contents]
-        configs = self.configs
-        n_frozen = len(self._frozen_indices)
-        config_of = np.full((size, size**n_frozen), -1, dtype=np.int32)
-        for k, config in enumerate(configs):
-            config_of[config.off, self._code(config.frozen)] = k
-        frozen_content = np.zeros((2, n_frozen, size), dtype=np.uint16)
-        for side in range(2):
-            for k, cell in enumerate(self.frozen[side]):
-                frozen_content[side, k, self.parts[cell][:, side]] = np.arange(sizes[cell])
-        half_offset = np.full((len(configs), len(configs)), -1, dtype=np.int64)
-        halves = [half for block in self.blocks for half in block.halves]
-        for half in halves:
-            half_offset[half.mine, half.theirs] = half.offset
-        n_shapes = [square.n_shapes for square in self.shaped]
-        n_details = [
-            list(zip(square.n_mine, square.n_theirs, strict=True)) for square in self.shaped
-        ]
-        tables: dict[str, npt.NDArray[Any]] = {
-            "take": self.stock.take,
-            "n_contents": np.array(sizes, dtype=np.int32),
-            "first_content": np.cumsum([0, *sizes[:-1]]).astype(np.int32),
-            "parts": np.concatenate(self.parts).astype(np.int16),
-            "mirror_cell": self.mirror_cells,
-            "mirror_content": np.concatenate([self._mirrored(k) for k in range(squares)]),
-            "shared": np.array(self.shared, dtype=np.int32),
-            "private": np.array(self.private, dtype=np.int32),
-            "radix": self.placements.radix,
-            "n_placements": self.placements.n.astype(np.int32),
-            "placement_of": self.placements.number_of,
-            "code_of": self.placements.code_of,
-            "n_shapes": np.array(n_shapes, dtype=np.int32),
-            "first_shape": np.cumsum([0, *n_shapes[:-1]]).astype(np.int32),
-            "n_details": np.concatenate(n_details).astype(np.int32),
-            "shape_of": np.concatenate([square.shape for square in self.shaped]).astype(np.uint16),
-            "detail_of": np.concatenate(
-                [list(zip(square.mine, square.theirs, strict=True)) for square in self.shaped]
-            ).astype(np.uint16),
-            "n_digits": self.digits.n_digits,
-            "rest": self.digits.rest,
-            "digit_of": self.digits.digit_of,
-            "detail_at": self.digits.detail_at,
-            "first_entry": self.digits.first_entry,
-            "below": np.concatenate(below) if below else np.zeros(0, dtype=np.int64),
-            "below_start": np.cumsum([0, *map(len, below[:-1])]).astype(np.int64),
-            "frozen": np.array(self.frozen, dtype=np.int32).reshape(2, n_frozen),
-            "frozen_content": frozen_content,
-            "config_of": config_of,
-            "config_free": np.array([self.free(config) for config in configs], dtype=np.int32),
-            "config_frozen": np.array(
-                [config.frozen for config in configs], dtype=np.int32
-            ).reshape(len(configs), n_frozen),
-            "half_offset": half_offset,
-            "half_start": np.array([half.offset for half in halves], dtype=np.int64),
-            "half_configs": np.array([(h.mine, h.theirs) for h in halves], dtype=np.int32),
-        }
-        return _tile_ranking.TileRanking(tables)
-
-    def _code(self, frozen: tuple[int, ...]) -> int:
-        code = 0
-        for part in frozen:
-            code = code * self.stock.size + part
-        return code
+        return TileRanking(ranking_tables(self, self._counts()[1]))
 
     @cached_property
     def mirror_cells(self) -> npt.NDArray[np.int32]:
@@ -369,7 +331,7 @@ class TileSpace(Space):
         cell = {square: k for k, square in enumerate(self.squares)}
         return np.array([cell[mirror_square(s)] for s in self.squares], dtype=np.int32)
 
-    def _mirrored(self, cell: int) -> npt.NDArray[np.uint16]:
+    def mirrored(self, cell: int) -> npt.NDArray[np.uint16]:
         """For each content of a cell what the mirror cell holds in the mirror image."""
         other = int(self.mirror_cells[cell])
         arranged = self.rules.mechanics.arranged
@@ -389,7 +351,8 @@ class TileSpace(Space):
     def content_numbers(self) -> tuple[dict[str, int], ...]:
         """For each cell the number of each content."""
         return tuple(
-            {content: k for k, content in enumerate(contents)} for contents in self.contents
+            _Numbers({content: k for k, content in enumerate(contents)})
+            for contents in self.contents
         )
 
     @property
@@ -397,7 +360,7 @@ class TileSpace(Space):
         """Numbers in an encoded state: one a square, then two home stocks."""
         return len(self.squares) + 2
 
-    def encode(self, position: Position) -> Sequence[int]:
+    def encode(self, position: Position) -> list[int]:
         """`position` from the side about to throw, as a state row.
 
         Returns
@@ -405,24 +368,34 @@ class TileSpace(Space):
         list of int, `state_width` long
             The number of every square's content in board order, my home stock and theirs;
             65535 for a content that is none of the square's.
+
+        Raises
+        ------
+        IllegalPositionError
+            If it is a position on another board.
         """
         own = position if position.side == LIGHT else position.mirror()
-        row = [
-            numbers.get(content, _tile_ranking.NO_CONTENT)
-            for numbers, content in zip(self.content_numbers, own.contents, strict=True)
-        ]
-        for side in (LIGHT, DARK):
-            if self.stock.is_numbered:
-                row.append(sum(1 << number - 1 for number in own.numbers(side)))
-            else:
-                row.append(own.home(side))
+        if len(own.contents) != len(self.squares):
+            raise IllegalPositionError(
+                f"position {own.notation!r}: not of {self.rules.name}'s board"
+            )
+        row = list(map(getitem, self.content_numbers, own.contents))
+        if self.stock.is_numbered:
+            return row + [
+                sum(1 << number - 1 for number in own.numbers(side)) for side in (LIGHT, DARK)
+            ]
+        row += (own.light_home, own.dark_home)
         return row
 
     def decode(self, state: Sequence[int], side: str = LIGHT) -> Position:
-        """The position of a state row, `side` about to throw; the inverse of `encode`."""
-        contents = tuple(
-            contents[number] for contents, number in zip(self.contents, state[:-2], strict=True)
-        )
+        """The position of a state row, `side` about to throw; the inverse of `encode`.
+
+        Raises
+        ------
+        IllegalPositionError
+            If a number is no content of its square.
+        """
+        contents = tuple(self._held(cell, state[cell]) for cell in range(len(self.squares)))
         mine, theirs = int(state[-2]), int(state[-1])
         own = Position(
             self.rules,
@@ -434,8 +407,19 @@ class TileSpace(Space):
         )
         return own if side == LIGHT else own.mirror()
 
+    def _held(self, cell: int, number: int) -> str:
+        contents = self.contents[cell]
+        if not 0 <= number < len(contents):
+            raise IllegalPositionError(
+                f"{self.squares[cell]} has contents 0 to {len(contents) - 1}, not {number}"
+            )
+        return contents[number]
+
+    def _rank_one(self, position: Position) -> int:
+        return rank_one(self.ranking, self.encode(position))
+
     def _rank_rows(self, states: npt.NDArray[Any], ranks: npt.NDArray[np.int64]) -> None:
-        _tile_ranking.rank_states(self.ranking, states, ranks)
+        rank_states(self.ranking, states, ranks)
 
     def _unrank_rows(self, ranks: npt.NDArray[np.int64], states: npt.NDArray[Any]) -> None:
-        _tile_ranking.unrank_states(self.ranking, ranks, states)
+        unrank_states(self.ranking, ranks, states)

@@ -8,7 +8,9 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
     /            attributes, all scalar; texts are ASCII of fixed length
         format       text     "ur-solver table"
         version      int64    of this specification: 3, 4 for a part of a game, 5 for a table
-                              with `level_errors`, or 6 where pieces have numbers
+                              with `level_errors`; 6 where pieces have numbers; 7 of the race
+                              family, of paths that end where they begin and of those with more
+                              than four safe squares at their end
         rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
         value_type   text     "float64", "float32" or "uint16"
         tolerance    float64  how far a value may be off as the solver estimates it: the
@@ -44,7 +46,7 @@ Every dataset, and the file, has an attribute `description` besides, and `values
 `scale` (float64) and `chunk_length` (int64), so that somebody who has nothing but the file knows
 what is in it (`descriptions`). They repeat what is said here; this program does not read them.
 
-All numbers are little endian. `ur_solver.space.race` and the rule set define which position a rank
+All numbers are little endian. `ur_solver.space.tiles` and the rule set define which position a rank
 stands for; the file holds no keys.
 
 The filters were chosen by scripts/measure_filters.py. For the float64 values of finkel 5 in chunks
@@ -71,17 +73,22 @@ too (`chunk.decode`). The file gets its name only when it is complete.
 
 Version history
 
-1   The first version.
-2   Adds the attribute `error` and the field `error` of `blocks`: proven bounds. Files of version 1
-    are still read, as tables without a certificate.
+1   The first version. No file of it is read, as positions of every rule set have other numbers
+    since then.
+2   Adds the attribute `error` and the field `error` of `blocks`: proven bounds. No file of it is
+    read either.
 3   The positions of rule sets outside the race family, and with stakes, are numbered by tiles.
-    Files of earlier versions are read for the rule sets whose numbers stayed the same
-    (`Space.first_version`), and refused for the others.
+    Later versions that number positions otherwise name the rule sets (`Space.first_version`);
+    files of others are read as they were.
 4   Tables that hold a part of the blocks. Whole tables are still written as version 3.
 5   Adds the attribute `level_errors`. Tables without it are still written as version 3 or 4.
 6   The positions of rule sets whose pieces have numbers (birds) are numbered by tiles that do not
     tell these. Tables of them, whole or not, are written as version 6, and earlier ones are
     refused. Nothing changes for other rule sets.
+7   The positions of the race family are numbered by tiles as those of all other rule sets are, and
+    where a path ends on squares on which it begins, or has more than four safe squares at its end,
+    side configs tell what stands there. Tables of such rule sets, whole or not, are written as
+    version 7, and earlier ones are refused. Nothing changes for other rule sets.
 """
 
 from __future__ import annotations
@@ -100,7 +107,8 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import Part, space_of
 
 FORMAT = "ur-solver table"
-VERSION = 6
+VERSION = 7
+FIRST_VERSION = 3
 _VERSION_OF_LEVELS = 5
 _VERSION_OF_PART = 4
 _VERSION_OF_WHOLE = 3
@@ -122,8 +130,6 @@ BLOCK_DTYPE = np.dtype(
         ("error", "<f8"),
     ]
 )
-
-_VERSION_1_FIELDS = [name for name in BLOCK_DTYPE.names or () if name != "error"]
 
 _LAYOUT_FIELDS = ["index", "mine", "theirs", "first_rank", "size", "first_chunk"]
 
@@ -188,21 +194,16 @@ def descriptions(header: Header) -> dict[str, str]:
 
 def version_of(header: Header, n_blocks: int) -> int:
     """The version of a table that is written with so many blocks."""
-    if header.level_errors is not None:
-        return _VERSION_OF_LEVELS
     space = space_of(header.rules)
-    is_whole = n_blocks == len(space.blocks)
-    return max(space.first_version, _VERSION_OF_WHOLE if is_whole else _VERSION_OF_PART)
+    version = _VERSION_OF_WHOLE if n_blocks == len(space.blocks) else _VERSION_OF_PART
+    if header.level_errors is not None:
+        version = _VERSION_OF_LEVELS
+    return max(space.first_version, version)
 
 
 def holds_all(version: int) -> bool:
     """Whether all tables of a version have all blocks."""
     return version <= _VERSION_OF_WHOLE
-
-
-def has_level_errors(version: int) -> bool:
-    """Whether tables of a version say how far each level of fines is off."""
-    return version == _VERSION_OF_LEVELS
 
 
 def empty_blocks(part: Part, chunk_length: int) -> npt.NDArray[Any]:
@@ -228,22 +229,6 @@ def n_chunks(blocks: npt.NDArray[Any], chunk_length: int) -> int:
     """The number of chunks that all of `blocks` take."""
     last = blocks[-1]
     return int(last["first_chunk"]) + chunks_in(int(last["size"]), chunk_length)
-
-
-def block_dtype(version: int) -> np.dtype[Any]:
-    """The dtype of ``/blocks`` in a version of the format."""
-    if version == 1:
-        return np.dtype([(name, BLOCK_DTYPE[name]) for name in _VERSION_1_FIELDS])
-    return BLOCK_DTYPE
-
-
-def upgraded(blocks: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Rows of any version as rows of this version; nothing is proven of those of version 1."""
-    rows = np.zeros(len(blocks), BLOCK_DTYPE)
-    rows["error"] = np.nan
-    for name in blocks.dtype.names or ():
-        rows[name] = blocks[name]
-    return rows
 
 
 def table_error(blocks: npt.NDArray[Any]) -> float | None:

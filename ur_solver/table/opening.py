@@ -28,7 +28,7 @@ from ur_solver.errors import (
 )
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.table.chunk import BITSHUFFLE, are_parameters, decode, max_stored
-from ur_solver.table.format import FORMAT, MAX_TEXT, VERSION, has_level_errors
+from ur_solver.table.format import FIRST_VERSION, FORMAT, MAX_TEXT, VERSION
 
 _REMEDY = "make it again with 'ur solve', or fetch it again"
 
@@ -89,9 +89,8 @@ def missing_text(path: pathlib.Path) -> str:
     return f"there is no table {str(path)!r}; 'ur tables' lists those that there are"
 
 
-_FLOATS = ("tolerance", "residual", "seconds")
+_FLOATS = ("tolerance", "residual", "seconds", "error")
 _CUT = ("cut_error", "cut_growth")
-_FLOATS_OF_VERSION = {1: _FLOATS} | dict.fromkeys(range(2, VERSION + 1), (*_FLOATS, "error"))
 _WHOLE = ("positions",)
 _TEXTS = ("rules", "value_type", "made", "program", "digest")
 
@@ -104,20 +103,27 @@ def read_attributes(path: pathlib.Path, file: h5py.File) -> tuple[int, dict[str,
             f"format = {FORMAT!r}"
         )
     version = _attribute(path, file, "version", "i")
-    if version not in _FLOATS_OF_VERSION:
-        remedy = "a newer ur_solver reads it" if version > VERSION else "make it again"
-        raise TableVersionError(
-            f"table {str(path)!r} has format version {version}; this program reads versions "
-            f"1 to {VERSION}: {remedy}"
-        )
-    floats = _FLOATS_OF_VERSION[version]
-    kinds = dict.fromkeys(_TEXTS, "S") | dict.fromkeys(_WHOLE, "i") | dict.fromkeys(floats, "f")
+    check_version(path, version)
+    kinds = dict.fromkeys(_TEXTS, "S") | dict.fromkeys(_WHOLE, "i") | dict.fromkeys(_FLOATS, "f")
     return version, {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
 
 
-def read_cut(path: pathlib.Path, file: h5py.File, version: int) -> dict[str, Any]:
+def check_version(path: pathlib.Path, version: Any) -> None:
+    """Raises TableVersionError unless this program reads a version of the format."""
+    if version not in range(FIRST_VERSION, VERSION + 1):
+        is_newer = isinstance(version, int) and version > VERSION
+        raise TableVersionError(
+            f"table {str(path)!r} has format version {version!r}; this program reads versions "
+            f"{FIRST_VERSION} to {VERSION}: "
+            + ("a newer ur_solver reads it" if is_newer else "make it again")
+        )
+
+
+def read_cut(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
     """The attributes that only tables of games with stakes have."""
-    kinds = dict.fromkeys(_CUT, "f") | ({"level_errors": "S"} if has_level_errors(version) else {})
+    kinds = dict.fromkeys(_CUT, "f")
+    if "level_errors" in file.attrs:
+        kinds["level_errors"] = "S"
     return {name: _attribute(path, file, name, kind) for name, kind in kinds.items()}
 
 

@@ -34,19 +34,18 @@ from ur_solver.rules.words import counted
 from ur_solver.space import Part, Space, space_of, whole_of
 from ur_solver.table.folder import CHECKSUMS, TABLE, blocks_of_rows
 from ur_solver.table.format import (
-    VERSION,
+    BLOCK_DTYPE,
     Header,
-    block_dtype,
     digest,
     empty_blocks,
     holds_all,
     is_laid_out_alike,
     n_chunks,
     table_error,
-    upgraded,
 )
 from ur_solver.table.opening import (
     check_filters,
+    check_version,
     damaged,
     dataset,
     length_of,
@@ -61,9 +60,6 @@ from ur_solver.table.opening import (
 
 _OPEN_FILES = 64
 """Block files that a folder keeps mapped."""
-
-_VERSIONS = range(3, VERSION + 1)
-"""Of the format, in folders."""
 
 
 @dataclass(frozen=True)
@@ -143,13 +139,13 @@ class Hdf5Source:
         version, attributes = read_attributes(path, file)
         rules = read_rules(path, attributes["rules"])
         if not rules.payoff.is_chance:
-            attributes |= read_cut(path, file, version)
+            attributes |= read_cut(path, file)
         space = space_of(rules)
         _check_ranks(path, version, space)
         n_blocks = len(space.blocks)
         if not holds_all(version):
             n_blocks = length_of(path, file, "blocks", n_blocks)
-        blocks = read_small(path, file, "blocks", block_dtype(version), n_blocks)
+        blocks = read_small(path, file, "blocks", BLOCK_DTYPE, n_blocks)
         part = _part_of(path, version, rules, blocks["index"])
         length = chunk_length_for(space)
         chunks = n_chunks(empty_blocks(part, length), length)
@@ -216,11 +212,7 @@ class FolderSource:
         try:
             head = json.loads((path / TABLE).read_bytes())
             version = head.pop("version")
-            if version not in _VERSIONS:
-                raise TableVersionError(
-                    f"table {str(path)!r} has format version {version!r}; folders are of "
-                    f"version {' or '.join(map(str, _VERSIONS))}"
-                )
+            check_version(path, version)
             _check_types(path, head)
             rules = read_rules(path, head["rules"])
             space = space_of(rules)
@@ -318,10 +310,9 @@ def _checked(
     whole = attributes.pop("digest")
     if digest(attributes, blocks, checksums, version) != whole:
         raise damaged(path, "its digest does not match its attributes and checksums")
-    blocks = upgraded(blocks)
     if not is_laid_out_alike(blocks, empty_blocks(part, length)):
         raise damaged(path, f"its blocks are not those of {rules.name}")
-    error = attributes.get("error", math.nan)
+    error = attributes["error"]
     read = {"rules": rules, "error": None if math.isnan(error) else error}
     if "level_errors" in attributes:
         read["level_errors"] = _level_errors(path, attributes["level_errors"], part.space.reach)

@@ -9,7 +9,7 @@ from ur_solver.kernel._program cimport (
     MAX_ROWS, NO_BIT, NO_ENTRY, SMALL, MatrixRef, Move, Program, Tile,
 )
 from ur_solver.kernel._tiles cimport TileTables
-from ur_solver.space._ranking cimport Ranking
+from ur_solver.space._tile_ranking cimport TileRanking
 
 # Constants of tiles.h for `ur_solver.kernel.tiling`, which builds the tables and counts memory.
 LANES = _program.LANES
@@ -28,7 +28,7 @@ cdef class LayoutTables:
     Parameters
     ----------
     tiling : Tiling
-    ranking : Ranking
+    ranking : TileRanking
     has_lanes : bool
         Whether the rows of a lane are compiled in.
     near : int
@@ -37,22 +37,24 @@ cdef class LayoutTables:
         Where the numbering of a block's lists begins: 0 but in tests.
     """
 
-    def __init__(self, tiling, Ranking ranking, bint has_lanes, int64_t near, int64_t origin):
-        space, layout, moves = tiling.space, tiling.layout, tiling.moves
+    def __init__(self, tiling, TileRanking ranking, bint has_lanes, int64_t near, int64_t origin):
+        space, layout, configs = tiling.space, tiling.layout, tiling.configs
         self.tiling = tiling
         self.tables = TileTables(tiling, ranking)
         self.ranking = ranking
         self.pieces = space.rules.pieces
-        self.extra_on_capture = moves.extra_on_capture
+        self.extra_on_capture = tiling.extra_on_capture
         self.length = len(space.rules.path)
-        self.first_frozen = self.length - len(layout.frozen)
+        self.first_frozen = layout.first_frozen
+        self.config_off, self.config_free = configs["off"], configs["free"]
+        self.config_mask, self.config_of = configs["mask"], configs["of"]
         self.shared = self.safe = self.leaving = 0
         for index in range(self.length + 1):
             if index >= self.first_frozen:
                 self.leaving |= <uint64_t>1 << index
             elif self.tables.square[index] >= 0:
                 self.shared |= <uint64_t>1 << index
-                if moves.safe_rosettes and moves.is_rosette[index]:
+                if index in tiling.safe:
                     self.safe |= <uint64_t>1 << index
         self.n_leading = tiling.n_leading
         self.near, self.origin = near, origin
@@ -70,10 +72,20 @@ cdef class LayoutTables:
         self.slot_entry = np.array(
             [NO_ENTRY if s.source < 0 else layout.entry.index(s.source) for s in tiling.slots],
             dtype=np.int32)
-        self.row_tables = {}
+        self._number_rows()
         lane = tiling.lane
         self.is_lane = lane is not None and has_lanes
-        self._fill_program(moves.chance, lane)
+        self._fill_program(tiling.chance, lane)
+
+    def _number_rows(self):
+        cdef int row, mask, frozen = len(self.config_of[0])
+        self.row_tables = {}
+        self.row_of = np.full((frozen, 1 << len(self.tiling.layout.entry)), -1, dtype=np.int16)
+        self.row_mask = np.zeros((frozen, 1 << len(self.tiling.layout.entry)), dtype=np.uint8)
+        for config in range(self.config_mask.shape[0]):
+            frozen = self.config_mask[config]
+            for row, mask in enumerate(self.rows_of(config)["masks"]):
+                self.row_of[frozen, mask], self.row_mask[frozen, row] = row, mask
 
     def _fill_program(self, const double[::1] chance, lane):
         cdef int n, k, bit, bits
@@ -106,7 +118,7 @@ cdef class LayoutTables:
 
     def rows_of(self, int config):
         """The row tables of a side config, shared by all with the same frozen squares."""
-        mask = self.ranking.config_mask[config]
+        mask = self.config_mask[config]
         if mask not in self.row_tables:
             self.row_tables[mask] = self.tiling.row_tables(config)
         return self.row_tables[mask]

@@ -79,17 +79,17 @@ cdef class LevelTurns(Turns):
         cdef Reached reached[MAX_THROWS]
         cdef double total[UR_MAX_LANES]
         cdef double best[UR_MAX_LANES]
-        cdef int my_off, their_off, n, i, lane, behind, reach = self.levels.reach
+        cdef int off, n, i, lane, behind, reach = self.levels.reach
         cdef int lanes = self.levels.lanes
-        cdef int kind = self.open_turn(position, own, other, &my_off, &their_off)
+        cdef int kind = self.open_turn(position, own, other, &off)
         cdef const double* image = self._row(
-            values, self.ranking.rank_placed(other, their_off, my_off))
+            values, self.ranking.rank_row(other))
         cdef const double* row
         cdef bint pays, is_preferred
         cdef double worth, bar, chance, passes = self.pass_chance[kind, 0], delta = 0.0
         for lane in range(lanes):
             total[lane] = 0.0
-        self.list_moves(own, other, my_off, their_off, kind, 0, reached)
+        self.list_moves(own, other, off, kind, 0, reached)
         for n in range(self.n_throws):
             chance = self.chance[kind, 0, n]
             if reached[n].n == 0:

@@ -321,13 +321,13 @@ cdef class RowLayout:
             shape = self.ranking.first_shape[self.ranking.shared[k]] + side.shape[k]
             mine, theirs = self.ranking.rest[mine, shape, 0], self.ranking.rest[theirs, shape, 1]
         n_placements, desk.theirs = self.ranking.n_placements[mine], theirs
-        side.off = self.turns.full - self.ranking.config_free[side.mine]
+        side.off = self.turns.full - self.ranking.config_free[side.mine] % self.ranking.n_stocks
         side.frozen = 0
         for k in range(self.ranking.n_frozen):
-            cell = self.ranking.frozen[0, k]
-            side.content[cell] = self.ranking.frozen_content[0, k, self.ranking.config_frozen[side.mine, k]]
             side.off -= self.ranking.config_frozen[side.mine, k]
-            side.frozen += self.rules.frozen_radix[cell] * self.ranking.config_frozen[side.mine, k]
+            side.frozen += self.ranking.codes[
+                self.ranking.first_content[self.ranking.frozen[0, k]]
+                + self.ranking.frozen_content[0, k, self.ranking.config_frozen[side.mine, k]], 0, 1]
         for row in range(self.tiles[t].rows):
             placement = row % n_placements
             if placement == 0:
@@ -340,12 +340,13 @@ cdef class RowLayout:
                     if side.shape[k]:
                         marks += self.rules.mark_advance(k, side.shape[k], side.detail[k])
             self.rules.open_row(side, placement, mine)
-            home, advance = mine, marks
+            home, advance = mine % self.ranking.n_stocks, marks
             for k in range(self.ranking.n_private):
                 cell = self.ranking.private[k]
                 home -= self.ranking.parts[self.ranking.first_content[cell] + side.content[cell], 0]
                 advance += self.turns.advance[
                     self.ranking.first_content[cell] + side.content[cell]]
+            self.ranking.write_frozen(0, side.mine, side.content)
             chunk.advance[chunk.n_rows] = <uint16_t>advance
             chunk.n_rows += 1
             k = self.turns.type_of[home, home + side.off != self.turns.full]

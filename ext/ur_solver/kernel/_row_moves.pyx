@@ -145,16 +145,9 @@ cdef class RowLister:
             left = source.after[before]
             if left == NONE:
                 continue
-            side.content[source.cell] = <uint16_t>left
-            if source.private >= 0:
-                side.code += (left - before) * source.radix
-                self.list_steps(chunk, desk, chance, mover, NULL)
-                side.code -= (left - before) * source.radix
-            else:
-                side.frozen -= source.frozen
-                self.list_steps(chunk, desk, chance, mover, NULL)
-                side.frozen += source.frozen
-            side.content[source.cell] = <uint16_t>before
+            self.rules.change(side, source, before, left)
+            self.list_steps(chunk, desk, chance, mover, NULL)
+            self.rules.change(side, source, left, before)
 
     cdef void list_steps(
         self, RowChunk* chunk, Desk* desk, const double* chance, const Mover* mover,
@@ -195,12 +188,10 @@ cdef class RowLister:
                 after = landing.after[before]
                 if after == NONE:
                     continue
-                side.mine = self.ranking.config_of[side.off, side.frozen + landing.frozen]
-                if landing.private >= 0:
-                    side.code += (after - before) * landing.radix
+                self.rules.change(side, landing, before, after)
+                side.mine = self.ranking.config_of[side.off, side.frozen]
                 self.add_move(chunk, desk, step, step.again[0], lifted, NULL)
-                if landing.private >= 0:
-                    side.code -= (after - before) * landing.radix
+                self.rules.change(side, landing, after, before)
             side.mine = config
 
     cdef void add_move(

@@ -33,10 +33,9 @@ cdef struct Taking:
 cdef struct Touched:
     # A square that lifting a piece, or landing, changes.
     int32_t cell
-    int32_t shared, private      # its place among those of tiles and among private ones, -1
-    int32_t frozen               # what the piece is in `config_of` if it is a frozen one
-    int64_t radix                # in the code of placements if it is a private one
+    int32_t shared               # its place among those of tiles, -1
     const uint16_t* after        # by content: the content afterwards, NONE if that cannot be
+    const int32_t* codes         # by content: added to the codes of my placement, frozen squares
     const int32_t* first_pair    # by shape of a shared square: the first of its details of mine
     int32_t first_change         # of the first shape and detail
 
@@ -65,7 +64,7 @@ cdef struct Side:
     int32_t mine, theirs         # configs
     int32_t off                  # my stock that is off
     int32_t frozen               # my frozen squares, as `config_of` has them
-    int64_t code                 # of my placement
+    int32_t code                 # of my placement
 
 
 cdef struct Line:
@@ -84,8 +83,7 @@ cdef class RowRules:
     cdef RowKind* kinds
     cdef double[::1] policy_chances    # of throws; none where turns have choices, or other chances
     cdef int32_t[::1] shared_place     # cell -> its place among shared squares, -1
-    cdef int32_t[::1] private_place    # cell -> its place among my private squares, -1
-    cdef int32_t[::1] frozen_radix     # cell -> of my frozen square in `config_of`, 0
+    cdef int32_t[:, ::1] my_codes      # content -> added to my placement's code, frozen squares'
     cdef Mover* movers
     cdef Step* steps
     cdef int32_t[::1] mirror_shape     # shape -> its number on the mirror cell
@@ -104,9 +102,10 @@ cdef class RowRules:
     )
     cdef Change* _new_change(self) except NULL
     cdef void _touch(
-        self, Touched* touched, int cell, int part, const uint16_t* after, int first_change
+        self, Touched* touched, int cell, const uint16_t* after, int first_change
     ) noexcept
     cdef bint find_line(self, const Side* side, Line* line) noexcept nogil
     cdef int64_t mirror_tile(self, const Side* side) noexcept nogil
     cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil
     cdef void open_row(self, Side* side, int placement, int mine) noexcept nogil
+    cdef void change(self, Side* side, const Touched* touched, int before, int after) noexcept nogil

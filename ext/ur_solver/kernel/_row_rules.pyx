@@ -56,15 +56,9 @@ cdef class RowRules:
         cdef TileRanking ranking = self.ranking
         cdef int k
         self.shared_place = np.full(ranking.n_cells, -1, dtype=np.int32)
-        self.private_place = np.full(ranking.n_cells, -1, dtype=np.int32)
-        self.frozen_radix = np.zeros(ranking.n_cells, dtype=np.int32)
+        self.my_codes = np.ascontiguousarray(np.asarray(ranking.codes)[:, 0])
         for k in range(ranking.n_shared):
             self.shared_place[ranking.shared[k]] = k
-        for k in range(ranking.n_private):
-            self.private_place[ranking.private[k]] = k
-        for k in range(ranking.n_frozen):
-            self.frozen_radix[ranking.frozen[0, k]] = (
-                ranking.n_stocks ** (ranking.n_frozen - 1 - k))
 
     def _number_shapes(self):
         cdef TileRanking ranking = self.ranking
@@ -88,11 +82,11 @@ cdef class RowRules:
 
     def _tell_takings(self):
         cdef TileRanking ranking = self.ranking
-        cdef int cell, content, side, shape, stock
+        cdef int cell, content, side, shape, reserve
         cdef int64_t entry
         cdef Taking* taking
         self.n_entries = <int>ranking.detail_at.shape[1]
-        self.takings = <Taking*>calloc(ranking.n_stocks * self.n_entries, sizeof(Taking))
+        self.takings = <Taking*>calloc(ranking.n_reserves * self.n_entries, sizeof(Taking))
         if self.takings == NULL:
             raise MemoryError("no memory for details")
         for cell in range(ranking.n_cells):
@@ -102,11 +96,11 @@ cdef class RowRules:
                 shape = ranking.first_shape[cell] + ranking.shape_of[content]
                 for side in range(2):
                     entry = ranking.first_entry[shape, side] + ranking.detail_of[content, side]
-                    for stock in range(ranking.n_stocks):
-                        taking = &self.takings[stock * self.n_entries + entry]
-                        taking.n_digits = ranking.n_digits[stock, shape, side]
-                        taking.digit = ranking.digit_of[stock, content, side]
-                        taking.left = ranking.take[stock, ranking.parts[content, side]]
+                    for reserve in range(ranking.n_reserves):
+                        taking = &self.takings[reserve * self.n_entries + entry]
+                        taking.n_digits = ranking.n_digits[reserve, shape, side]
+                        taking.digit = ranking.digit_of[reserve, content, side]
+                        taking.left = ranking.take[reserve, ranking.parts[content, side]]
 
     def _tell_kinds(self):
         cdef Turns turns = self.turns
@@ -172,8 +166,8 @@ cdef class RowRules:
             mover, cell = &self.movers[m], turns.mover_cell[m]
             mover.part, mover.is_home = turns.mover_part[m], cell < 0
             if cell >= 0:
-                self._touch(&mover.source, cell, mover.part, &turns.lift[turns.lift_start[m]],
-                            lift_base[m])
+                self._touch(
+                    &mover.source, cell, &turns.lift[turns.lift_start[m]], lift_base[m])
             mover.first_step = n_steps
             for n in range(turns.n_throws):
                 for k in range(turns.step_start[m, n], turns.step_start[m, n + 1]):
@@ -185,19 +179,17 @@ cdef class RowRules:
                     if landing < 0:
                         continue
                     step.pays = pays is not None and pays[landing]
-                    self._touch(&step.landing, turns.landing_cell[landing], mover.part,
+                    self._touch(&step.landing, turns.landing_cell[landing],
                                 &turns.landing_content[turns.landing_start[landing]],
                                 landing_base[landing])
             mover.end_step = n_steps
 
     cdef void _touch(
-        self, Touched* touched, int cell, int part, const uint16_t* after, int first_change
+        self, Touched* touched, int cell, const uint16_t* after, int first_change
     ) noexcept:
         touched.cell, touched.after, touched.first_change = cell, after, first_change
-        touched.shared, touched.private = self.shared_place[cell], self.private_place[cell]
-        touched.frozen = part * self.frozen_radix[cell]
-        if touched.private >= 0:
-            touched.radix = self.ranking.radix[touched.private]
+        touched.shared = self.shared_place[cell]
+        touched.codes = &self.my_codes[self.ranking.first_content[cell], 0]
         touched.first_pair = &self.first_pair[self.ranking.first_shape[cell]]
 
     cdef object _add_changes(
@@ -265,7 +257,7 @@ cdef class RowRules:
             cell = self.ranking.shared[s]
             line.tile += <int64_t>line.rows * line.columns * self.ranking.below[
                 self.ranking.below_start[s]
-                + (<int64_t>line.mine * self.ranking.n_stocks + line.theirs) * (
+                + (<int64_t>line.mine * self.ranking.n_reserves + line.theirs) * (
                     self.ranking.n_shapes[cell]) + shape]
             shape += self.ranking.first_shape[cell]
             mine = &self.takings[
@@ -294,7 +286,7 @@ cdef class RowRules:
                 continue
             tile += weight * self.ranking.below[
                 self.ranking.below_start[s]
-                + (<int64_t>i * self.ranking.n_stocks + j) * self.ranking.n_shapes[cell] + shape]
+                + (<int64_t>i * self.ranking.n_reserves + j) * self.ranking.n_shapes[cell] + shape]
             shape += self.ranking.first_shape[cell]
             weight *= self.ranking.n_digits[i, shape, 0] * self.ranking.n_digits[j, shape, 1]
             i, j = self.ranking.rest[i, shape, 0], self.ranking.rest[j, shape, 1]
@@ -307,10 +299,16 @@ cdef class RowRules:
             self.ranking.content_by(shape + self.ranking.first_shape[cell], cell, 0, detail)]
 
     cdef void open_row(self, Side* side, int placement, int mine) noexcept nogil:
-        # One of my placements that draw on the stock `mine`.
+        # One of my placements that draw on the reserve `mine`, without frozen pieces.
         cdef int s
-        cdef int64_t code = self.ranking.code_of[mine, placement]
+        cdef int code = self.ranking.code_of[mine, placement]
         side.code = code
         for s in range(self.ranking.n_private):
             side.content[self.ranking.private[s]] = <uint16_t>(code // self.ranking.radix[s])
             code %= self.ranking.radix[s]
+
+    cdef void change(self, Side* side, const Touched* touched, int before, int after) noexcept nogil:
+        # What I hold on a square that is not shared, from one content to another.
+        side.content[touched.cell] = <uint16_t>after
+        side.code += touched.codes[2 * after] - touched.codes[2 * before]
+        side.frozen += touched.codes[2 * after + 1] - touched.codes[2 * before + 1]

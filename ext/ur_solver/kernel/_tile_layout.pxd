@@ -8,7 +8,6 @@ from ur_solver.kernel._program cimport Move, Program, Tile
 from ur_solver.kernel._tile_places cimport TilePlaces
 from ur_solver.kernel._tiles cimport Filling, TileTables
 from ur_solver.kernel._workspace cimport Region
-from ur_solver.space._ranking cimport Ranking
 
 
 cdef class TileLayout(TilePlaces):
@@ -43,8 +42,8 @@ cdef class TileLayout(TilePlaces):
     ) noexcept nogil
     cdef int64_t _external(self, const Tile* tile, int n, int64_t move) noexcept nogil
     cdef void _leave(
-        self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
-        Inputs inputs, const Filling* filling, int source, int n, double* rows
+        self, LayoutTables common, TileTables tables, const Tile* tile, Inputs inputs,
+        const Filling* filling, int source, int n, double* rows
     ) noexcept nogil
     cdef void _mark_passes(self, LayoutTables common, const Tile* tile) noexcept nogil
     cdef void _mark_move(

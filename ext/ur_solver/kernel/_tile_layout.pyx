@@ -17,7 +17,7 @@ from ur_solver.kernel._program cimport (
 from ur_solver.kernel._tile_places cimport RUN, TilePlaces
 from ur_solver.kernel._tiles cimport NOBODY, THEIRS, Filling, TileTables
 from ur_solver.kernel._workspace cimport Region, Workspace
-from ur_solver.space._ranking cimport MAX_SHARED, Ranking
+from ur_solver.space._tile_ranking cimport MAX_SHARED
 
 cdef extern from * nogil:
     int leading_zeros "__builtin_clzll"(unsigned long long)
@@ -247,7 +247,7 @@ cdef class TileLayout(TilePlaces):
             while sources:
                 index = 63 - leading_zeros(sources)
                 sources ^= <uint64_t>1 << index
-                self._leave(common, tables, common.ranking, tile, inputs, filling, index, n, rows)
+                self._leave(common, tables, tile, inputs, filling, index, n, rows)
             if self.is_single:
                 self._write_values(rows, at, size)
             end = at + size
@@ -267,16 +267,16 @@ cdef class TileLayout(TilePlaces):
         return -1
 
     cdef void _leave(
-        self, LayoutTables common, TileTables tables, Ranking ranking, const Tile* tile,
-        Inputs inputs, const Filling* filling, int source, int n, double* rows,
+        self, LayoutTables common, TileTables tables, const Tile* tile, Inputs inputs,
+        const Filling* filling, int source, int n, double* rows,
     ) noexcept nogil:
         # One move onto a frozen square or off the board, from a path index, for all rows of a
         # tile that have it.
         cdef int h = tile.half, target = source + common.throws[n], square = tables.square[source]
         cdef int old = self.mine[h], theirs = self.theirs[h], config, r, c, k, mask
         cdef int forks = tile.forks, lost = NO_BIT << 1
-        cdef uint32_t before = ranking.config_mask[old], frozen = before
-        cdef int off = ranking.config_off[old]
+        cdef uint32_t before = common.config_mask[old], frozen = before
+        cdef int off = common.config_off[old]
         cdef int32_t after[MAX_SHARED]
         cdef int32_t other[MAX_SHARED]
         cdef int64_t to_rows[MAX_ROWS]
@@ -304,7 +304,7 @@ cdef class TileLayout(TilePlaces):
         else:
             frozen |= <uint32_t>1 << (target - common.first_frozen)
         if not wins:
-            config = ranking.config_of[off, frozen]
+            config = common.config_of[off, frozen]
             values = inputs.of(h, config)
             if again:
                 tables.ranks(config, theirs, after, to_rows, to_columns)
@@ -313,7 +313,7 @@ cdef class TileLayout(TilePlaces):
                 tables.ranks(theirs, config, other, to_columns, to_rows)
         for k in range(tile.n_rows >> (tile.forks - forks)):
             mask = k >> forks
-            r = ranking.row_of[frozen, ranking.row_mask[before, mask]]
+            r = common.row_of[frozen, common.row_mask[before, mask]]
             if r < 0 and not wins:
                 continue  # an entry square that the path ends on is held
             r = r << forks | (k & ((1 << forks) - 1))
@@ -386,7 +386,7 @@ cdef class TileLayout(TilePlaces):
         self, LayoutTables common, const Tile* tile, uint8_t* bits
     ) noexcept nogil:
         # Nor do those of a lane that have a piece where an open slot starts.
-        cdef uint32_t frozen = common.ranking.config_mask[self.mine[tile.half]]
+        cdef uint32_t frozen = common.config_mask[self.mine[tile.half]]
         cdef int k, r, entry, throws, mask
         cdef uint8_t[LANE_SQUARES + 1] moving  # throws that move a piece, from home the last
         for entry in range(LANE_SQUARES + 1):
@@ -396,7 +396,7 @@ cdef class TileLayout(TilePlaces):
                 entry = common.slot_entry[k]
                 moving[LANE_SQUARES if entry == NO_ENTRY else entry] |= 1 << common.slot_throw[k]
         for r in range(tile.n_rows):
-            throws, mask = 0, common.ranking.row_mask[frozen, r]
+            throws, mask = 0, common.row_mask[frozen, r]
             if self.program.mask_pieces[tile.half][r] < tile.pieces:
                 throws = moving[LANE_SQUARES]
             for entry in range(LANE_SQUARES):

@@ -15,7 +15,7 @@ from ur_solver.kernel._program cimport (
 )
 from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables, popcount
 from ur_solver.kernel._workspace cimport Workspace
-from ur_solver.space._ranking cimport MAX_SHARED
+from ur_solver.space._tile_ranking cimport MAX_SHARED
 
 
 cdef int64_t MOST_TILES = 2**31 - 1  # of a block
@@ -51,8 +51,8 @@ cdef class TilePlaces:
         self.first_tile[0] = 0
         for h in range(self.n_halves):
             self.mine[h], self.theirs[h] = halves[h]
-            self.my_free[h] = common.ranking.config_free[self.mine[h]]
-            self.their_free[h] = common.ranking.config_free[self.theirs[h]]
+            self.my_free[h] = common.config_free[self.mine[h]]
+            self.their_free[h] = common.config_free[self.theirs[h]]
             self.first_tile[h + 1] = (
                 self.first_tile[h] + self.tables.count[self.my_free[h], self.their_free[h]])
         self.n_tiles, self.origin = self.first_tile[self.n_halves], common.origin
@@ -138,7 +138,7 @@ cdef class TilePlaces:
     ) noexcept nogil:
         # Path indices, by bit, from which a throw can move a piece onto a frozen square or
         # off the board; a frozen square already held is left for `_leave` to see.
-        cdef uint64_t frozen = common.ranking.config_mask[self.mine[tile.half]]
+        cdef uint64_t frozen = common.config_mask[self.mine[tile.half]]
         cdef uint64_t mine = filling.mine[common.tables.n_shared] | frozen << common.first_frozen
         return mine & common.leaving >> common.throws[n]
 

@@ -32,7 +32,7 @@ from ur_solver.kernel._sweep cimport (
 from ur_solver.kernel._tile_layout cimport TileLayout
 from ur_solver.kernel._tiles cimport Filling
 from ur_solver.kernel._workspace cimport Workspace
-from ur_solver.space._ranking cimport Ranking
+from ur_solver.space._tile_ranking cimport TileRanking
 
 
 cdef enum:
@@ -63,7 +63,7 @@ cdef class TiledKernel(LayoutTables):
     Parameters
     ----------
     tiling : Tiling
-    ranking : Ranking
+    ranking : TileRanking
     instruction_set : str, optional
         One of `instruction_sets`; the fastest by default.
     rounds : int
@@ -92,7 +92,7 @@ cdef class TiledKernel(LayoutTables):
     cdef readonly bint is_single
 
     def __init__(
-        self, tiling, Ranking ranking, instruction_set=None, int rounds=2, int64_t near=NEAR,
+        self, tiling, TileRanking ranking, instruction_set=None, int rounds=2, int64_t near=NEAR,
         double margin=98.0, int64_t origin=0, bint is_single=False
     ):
         cdef const Sweeper* found[MAX_SWEEPERS]

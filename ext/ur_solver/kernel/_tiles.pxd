@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 
-from ur_solver.space._ranking cimport MAX_SHARED, Ranking
+from ur_solver.space._tile_ranking cimport MAX_SHARED, TileRanking
 
 cdef extern from * nogil:
     int popcount "__builtin_popcountll"(unsigned long long)
@@ -25,17 +25,16 @@ cdef struct Filling:
 
 
 cdef class TileTables:
-    cdef Ranking ranking
+    cdef TileRanking ranking
     cdef int n_shared
     cdef const int64_t[:, :, :, ::1] below      # tiles: (square, i, j, digit)
     cdef const int64_t[:, ::1] count            # tiles: (i, j)
     cdef const int32_t[:, ::1] mask_counts      # (config, pieces)
     cdef const int8_t[::1] place                # square of the ranking -> square here
     cdef const int8_t[:, :, ::1] index          # (side, square, leg), -1 for no such leg
-    cdef const int8_t[:, :, ::1] digit          # that of the ranking
+    cdef const int8_t[:, ::1] shape             # (square of the ranking, digit): its shape there
     cdef const int8_t[::1] square, leg          # by path index of mine; -1 if not shared
     cdef const int8_t[::1] mirror               # (square)
-    cdef int8_t first_digit[3][MAX_SHARED]      # (digit here, square): that of a first leg
     cdef uint64_t indices[MAX_SHARED]           # (square): path indices of mine, by bit
     cdef uint64_t forks[2]                      # (side): of its forks, the first of those
 

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from ur_solver.space._ranking cimport MAX_SHARED, Ranking
+from ur_solver.space._tile_ranking cimport MAX_SHARED, TileRanking
 
 cimport cython
 
@@ -14,17 +14,17 @@ cdef class TileTables:
     Parameters
     ----------
     tiling : Tiling
-    ranking : Ranking
+    ranking : TileRanking
     """
 
-    def __init__(self, tiling, Ranking ranking):
+    def __init__(self, tiling, TileRanking ranking):
         visits = tiling.visits
         self.ranking = ranking
-        self.n_shared = len(tiling.layout.shared)
+        self.n_shared = len(tiling.squares)
         self.count, self.below = tiling.tile_below
         self.mask_counts = tiling.mask_counts
         self.place = visits["place"]
-        self.index, self.digit = visits["index"], visits["digit"]
+        self.index, self.shape = visits["index"], visits["shape"]
         self.square, self.leg = visits["square"], visits["leg"]
         self.mirror = visits["mirror"]
         if self.n_shared > MAX_SHARED or len(tiling.layout.path) >= 64:
@@ -32,9 +32,7 @@ cdef class TileTables:
         cdef int square, side, leg
         self.forks[0] = self.forks[1] = 0
         for square in range(self.n_shared):
-            self.first_digit[NOBODY][square] = self.indices[square] = 0
-            for side in range(2):
-                self.first_digit[MINE + side][square] = self.digit[side, square, 0]
+            self.indices[square] = 0
             for leg in range(2):
                 if self.index[0, square, leg] >= 0:
                     self.indices[square] |= <uint64_t>1 << self.index[0, square, leg]
@@ -131,46 +129,54 @@ cdef class TileTables:
     cdef void ranks(
         self, int mine, int theirs, const int32_t* digits, int64_t* rows, int64_t* columns
     ) noexcept nogil:
-        # The rank of each position of a tile is the sum of a number of its row and one of
-        # its column: how many pieces are left on a square does not depend on their legs.
-        cdef int mine_shape = self.ranking.config_shape[mine]
-        cdef int their_shape = self.ranking.config_shape[theirs]
-        # plain pointers: this is a fifth of laying out a block
-        cdef const int64_t* below = &self.ranking.below[mine_shape, their_shape, 0, 0, 0, 0]
-        cdef const int64_t* of_square
-        cdef Py_ssize_t counts = self.ranking.below.shape[3], n_digits = self.ranking.n_digits
-        cdef int i = self.ranking.config_free[mine], j = self.ranking.config_free[theirs]
-        cdef int s, k, d, first, forks = 0
+        # The rank of each position of a tile is the sum of a number of its row and one of its
+        # column: in both the legs of pieces on forks come before the entry mask.
         cdef bint has_forks = self.forks[0] | self.forks[1] != 0
+        cdef int i = self.ranking.config_free[mine], j = self.ranking.config_free[theirs]
+        cdef int s, k, d, forks = 0
+        cdef int64_t weight = 1, step, n_columns, m
         cdef int64_t second_leg[MAX_SHARED]
-        cdef int64_t step, m
         rows[0], columns[0] = self.ranking.half_offset[mine, theirs], 0
         for k in range(self.n_shared):
             s = self.place[k]
             d = digits[s]
-            of_square = below + ((k * counts + i) * counts + j) * n_digits
-            first = self.first_digit[d][s]
-            rows[0] += of_square[first]
+            rows[0] += weight * self.ranking.below[
+                self.ranking.below_start[k]
+                + (<int64_t>i * self.ranking.n_reserves + j) * self.ranking.n_shapes[self.ranking.shared[k]]
+                + self.shape[k, d]]
             if has_forks and d != NOBODY and self.index[d - MINE, s, 1] >= 0:
-                second_leg[s] = of_square[self.digit[d - MINE, s, 1]] - of_square[first]
+                weight *= 2
             i -= d == MINE
             j -= d == THEIRS
-        for s in range(self.n_shared):
-            if digits[s] == MINE and self.index[0, s, 1] >= 0:
-                for k in range(1 << forks):
-                    rows[1 << forks | k] = rows[k] + second_leg[s]
-                forks += 1
-        step = self.ranking.row_prefix[their_shape, j]
-        for m in range(1, self.ranking.row_prefix[mine_shape, i]):
+        n_columns = self.ranking.n_placements[j]
+        if has_forks:
+            for k in range(self.n_shared - 1, -1, -1):
+                s = self.mirror[self.place[k]]
+                if digits[s] == THEIRS and self.index[1, s, 1] >= 0:
+                    second_leg[s] = n_columns
+                    n_columns *= 2
+            step = n_columns * self.ranking.n_placements[i]
+            for k in range(self.n_shared - 1, -1, -1):
+                s = self.place[k]
+                if digits[s] == MINE and self.index[0, s, 1] >= 0:
+                    second_leg[s] = step
+                    step *= 2
+            for s in range(self.n_shared):
+                if digits[s] == MINE and self.index[0, s, 1] >= 0:
+                    for k in range(1 << forks):
+                        rows[1 << forks | k] = rows[k] + second_leg[s]
+                    forks += 1
+        for m in range(1, self.ranking.n_placements[i]):
             for k in range(1 << forks):
-                rows[m << forks | k] = rows[k] + m * step
+                rows[m << forks | k] = rows[k] + m * n_columns
         forks = 0
-        for k in range(self.n_shared):
-            s = self.mirror[k]
-            if digits[s] == THEIRS and self.index[1, s, 1] >= 0:
-                for d in range(1 << forks):
-                    columns[1 << forks | d] = columns[d] + second_leg[s]
-                forks += 1
-        for m in range(1, step):
+        if has_forks:
+            for k in range(self.n_shared):
+                s = self.mirror[k]
+                if digits[s] == THEIRS and self.index[1, s, 1] >= 0:
+                    for d in range(1 << forks):
+                        columns[1 << forks | d] = columns[d] + second_leg[s]
+                    forks += 1
+        for m in range(1, self.ranking.n_placements[j]):
             for k in range(1 << forks):
                 columns[m << forks | k] = columns[k] + m

@@ -37,19 +37,19 @@ cdef class Turns:
 
     cdef void put(self, uint16_t* own, uint16_t* other, int cell, int content) noexcept nogil
     cdef void lead(
-        self, Reached* reached, const uint16_t* own, const uint16_t* other, int again, int my_off,
-        int their_off, int landing
+        self, Reached* reached, const uint16_t* own, const uint16_t* other, int again,
+        int landing
     ) noexcept nogil
     cdef void list_moves(
-        self, uint16_t* own, uint16_t* other, int my_off, int their_off, int kind, int choice,
+        self, uint16_t* own, uint16_t* other, int off, int kind, int choice,
         Reached* reached
     ) noexcept nogil
     cdef int open_turn(
-        self, int64_t rank, uint16_t* own, uint16_t* other, int* my_off, int* their_off
+        self, int64_t rank, uint16_t* own, uint16_t* other, int* off
     ) noexcept nogil
     cdef double backup(self, Inputs values, int64_t rank) noexcept nogil
     cdef bint _can_move(
-        self, uint16_t* own, uint16_t* other, int my_off, int their_off, int kind, Reached* reached
+        self, uint16_t* own, uint16_t* other, int off, int kind, Reached* reached
     ) noexcept nogil
     cdef void _leave_out_draws(
         self, uint8_t* stays, int64_t first, int64_t start, int64_t end

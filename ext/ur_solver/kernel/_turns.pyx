@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t
 import numpy as np
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking
+from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking, Told
 
 cdef enum:
     RUN = 1024                # ranks that a thread looks at before it asks for more
@@ -62,23 +62,23 @@ cdef class Turns:
             self.ranking.first_content[cell] + content]
 
     cdef void lead(
-        self, Reached* reached, const uint16_t* own, const uint16_t* other, int again, int my_off,
-        int their_off, int landing
+        self, Reached* reached, const uint16_t* own, const uint16_t* other, int again,
+        int landing
     ) noexcept nogil:
         # Note where a throw leads: who throws next may be for the side that moved to say.
         if again & 2 and reached.n < MAX_MOVES:
-            reached.rank[reached.n] = self.ranking.rank_placed(own, my_off, their_off)
+            reached.rank[reached.n] = self.ranking.rank_row(own)
             reached.turns[reached.n] = False
             reached.landing[reached.n] = landing
             reached.n += 1
         if again & 1 and reached.n < MAX_MOVES:
-            reached.rank[reached.n] = self.ranking.rank_placed(other, their_off, my_off)
+            reached.rank[reached.n] = self.ranking.rank_row(other)
             reached.turns[reached.n] = True
             reached.landing[reached.n] = landing
             reached.n += 1
 
     cdef void list_moves(
-        self, uint16_t* own, uint16_t* other, int my_off, int their_off, int kind, int choice,
+        self, uint16_t* own, uint16_t* other, int off, int kind, int choice,
         Reached* reached
     ) noexcept nogil:
         # The moves after one choice, by throw; rows are left as they were.
@@ -110,13 +110,13 @@ cdef class Turns:
                 for step in range(self.step_start[m, n], self.step_start[m, n + 1]):
                     target, landing = self.step_target[step], self.step_landing[step]
                     if landing < 0:
-                        if my_off + part == self.full:
+                        if off + part == self.full:
                             reached[n].rank[reached[n].n] = WON
                             reached[n].turns[reached[n].n] = True
                             reached[n].n += 1
                         else:
                             self.lead(&reached[n], own, other, self.again[n, target, 0],
-                                      my_off + part, their_off, landing)
+                                      landing)
                         continue
                     cell = self.landing_cell[landing]
                     held = own[cell]
@@ -128,7 +128,7 @@ cdef class Turns:
                     own[n_cells + 1] += taken
                     other[n_cells] += taken
                     self.lead(&reached[n], own, other, self.again[n, target, taken != 0],
-                              my_off, their_off, landing)
+                              landing)
                     self.put(own, other, cell, held)
                     own[n_cells + 1] -= taken
                     other[n_cells] -= taken
@@ -140,25 +140,27 @@ cdef class Turns:
                 self.put(own, other, source, before)
 
     cdef int open_turn(
-        self, int64_t rank, uint16_t* own, uint16_t* other, int* my_off, int* their_off
+        self, int64_t rank, uint16_t* own, uint16_t* other, int* off
     ) noexcept nogil:
-        # A rank's row, its mirror image and pieces off; the turn type.
+        # A rank's row, its mirror image and my stock off; the turn type.
+        cdef Told told
         self.ranking.write_row(rank, own)
-        self.ranking.off_stocks(own, my_off, their_off)
+        self.ranking.add_up(own, &told)
+        off[0] = self.ranking.off(&told, 0)
         self.ranking.write_mirror(own, other)
-        return self.type_of[own[self.n_cells], own[self.n_cells] + my_off[0] != self.full]
+        return self.type_of[own[self.n_cells], own[self.n_cells] + off[0] != self.full]
 
     cdef double backup(self, Inputs values, int64_t rank) noexcept nogil:
         # One application of the Bellman operator to one position.
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
         cdef Reached reached[MAX_THROWS]
-        cdef int my_off, their_off, c, n, i
-        cdef int kind = self.open_turn(rank, own, other, &my_off, &their_off)
+        cdef int off, c, n, i
+        cdef int kind = self.open_turn(rank, own, other, &off)
         cdef double best, value, total, most = -INFINITY
-        cdef double passed = 1.0 - values.at(self.ranking.rank_placed(other, their_off, my_off))
+        cdef double passed = 1.0 - values.at(self.ranking.rank_row(other))
         for c in range(self.n_choices[kind]):
-            self.list_moves(own, other, my_off, their_off, kind, c, reached)
+            self.list_moves(own, other, off, kind, c, reached)
             total = self.pass_chance[kind, c] * passed
             for n in range(self.n_throws):
                 best = -INFINITY
@@ -194,16 +196,16 @@ cdef class Turns:
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
         cdef Reached reached[MAX_THROWS]
-        cdef int my_off, their_off, c, n, i
-        cdef int kind = self.open_turn(rank, own, other, &my_off, &their_off)
+        cdef int off, c, n, i
+        cdef int kind = self.open_turn(rank, own, other, &off)
         choices = []
         for c in range(self.n_choices[kind]):
-            self.list_moves(own, other, my_off, their_off, kind, c, reached)
+            self.list_moves(own, other, off, kind, c, reached)
             choices.append([
                 None if self.chance[kind, c, n] == 0.0 else
                 [(reached[n].rank[i], bool(reached[n].turns[i])) for i in range(reached[n].n)]
                 for n in range(self.n_throws)])
-        return self.ranking.rank_placed(other, their_off, my_off), choices
+        return self.ranking.rank_row(other), choices
 
     def chances(self, int64_t rank):
         """For each choice of a rank the chance of every throw, and of those that move nothing.
@@ -220,11 +222,39 @@ cdef class Turns:
         """
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
-        cdef int my_off, their_off, c, n
-        cdef int kind = self.open_turn(rank, own, other, &my_off, &their_off)
+        cdef int off, c, n
+        cdef int kind = self.open_turn(rank, own, other, &off)
         return [
             ([self.chance[kind, c, n] for n in range(self.n_throws)], self.pass_chance[kind, c])
             for c in range(self.n_choices[kind])]
+
+    def sweep(self, double[::1] own, Inputs values, int64_t first, int64_t count):
+        """Update some ranks in place, the last first: values as simply as can be, for comparison.
+
+        Parameters
+        ----------
+        own : float64, shape (count,), IN and OUT
+            The values of these ranks, the same memory that `values` has them in.
+        values : Inputs
+            The values of these ranks and of all that their moves lead to.
+        first, count : int
+            Ranks `first` to `first + count - 1`.
+
+        Returns
+        -------
+        float
+            The delta: the largest change.
+        """
+        cdef double value, delta = 0.0
+        cdef int64_t k
+        if own.shape[0] != count:
+            raise ValueError(f"{own.shape[0]} values of {count} ranks")
+        with nogil:
+            for k in range(count - 1, -1, -1):
+                value = self.backup(values, first + k)
+                delta = max(delta, fabs(value - own[k]))
+                own[k] = value
+        return delta
 
     def residual(self, Inputs values, int64_t first, int64_t count, int threads=1):
         """The largest abs(T(V) - V) over some ranks.
@@ -281,23 +311,23 @@ cdef class Turns:
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
         cdef Reached reached[MAX_THROWS]
-        cdef int my_off, their_off, kind
+        cdef int off, kind
         cdef int64_t rank
         for rank in range(start, end):
-            kind = self.open_turn(rank, own, other, &my_off, &their_off)
-            if self._can_move(own, other, my_off, their_off, kind, reached):
+            kind = self.open_turn(rank, own, other, &off)
+            if self._can_move(own, other, off, kind, reached):
                 continue
             kind = self.open_turn(
-                self.ranking.rank_placed(other, their_off, my_off), own, other, &my_off, &their_off)
-            stays[rank - first] = self._can_move(own, other, my_off, their_off, kind, reached)
+                self.ranking.rank_row(other), own, other, &off)
+            stays[rank - first] = self._can_move(own, other, off, kind, reached)
 
     cdef bint _can_move(
-        self, uint16_t* own, uint16_t* other, int my_off, int their_off, int kind, Reached* reached
+        self, uint16_t* own, uint16_t* other, int off, int kind, Reached* reached
     ) noexcept nogil:
         # Whether some throw, after some choice, moves a piece.
         cdef int c, n
         for c in range(self.n_choices[kind]):
-            self.list_moves(own, other, my_off, their_off, kind, c, reached)
+            self.list_moves(own, other, off, kind, c, reached)
             for n in range(self.n_throws):
                 if reached[n].n:
                     return True
@@ -322,12 +352,12 @@ cdef class Turns:
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
         cdef Reached reached[MAX_THROWS]
-        cdef int my_off, their_off, c, n, i
-        cdef int kind = self.open_turn(rank, own, other, &my_off, &their_off)
-        cdef bint passed = stays[self.ranking.rank_placed(other, their_off, my_off) - first]
+        cdef int off, c, n, i
+        cdef int kind = self.open_turn(rank, own, other, &off)
+        cdef bint passed = stays[self.ranking.rank_row(other) - first]
         cdef bint all_stay, one_stays
         for c in range(self.n_choices[kind]):
-            self.list_moves(own, other, my_off, their_off, kind, c, reached)
+            self.list_moves(own, other, off, kind, c, reached)
             all_stay = passed or self.pass_chance[kind, c] == 0.0
             for n in range(self.n_throws):
                 if not all_stay:

@@ -5,14 +5,14 @@
 
 #include "tiles.h"
 
-/* Masks by population, then by value, as ur_solver.space.layout.entry_masks orders them. */
-static const uint8_t LANE_MASK[LANE_ROWS] = {0, 1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15};
+/* Masks by population, then the largest first, as placements are numbered. */
+static const uint8_t LANE_MASK[LANE_ROWS] = {0, 8, 4, 2, 1, 12, 10, 9, 6, 5, 3, 14, 13, 11, 7, 15};
 static const uint8_t LANE_PIECES[LANE_ROWS] = {0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4};
-static const uint8_t LANE_ROW[LANE_ROWS] = {0, 1, 2, 5, 3, 6, 7, 11, 4, 8, 9, 12, 10, 13, 14, 15};
+static const uint8_t LANE_ROW[LANE_ROWS] = {0, 4, 3, 10, 2, 9, 8, 14, 1, 7, 6, 13, 5, 12, 11, 15};
 /* Columns, by vectors in a row; of four vectors there may be 15 too. */
 static const uint8_t LANE_COLUMNS[LANE_VECTORS] = {1, 5, 11, LANE_ROWS};
 /* Rows, the furthest on first. */
-static const uint8_t LANE_ORDER[LANE_ROWS] = {15, 14, 13, 10, 12, 9, 11, 7, 8, 4, 6, 3, 5, 2, 1, 0};
+static const uint8_t LANE_ORDER[LANE_ROWS] = {15, 11, 12, 5, 13, 6, 14, 7, 8, 1, 9, 2, 10, 3, 4, 0};
 
 /* Pieces that a tile's rows are compiled for: 5 stand for more. */
 static inline int lane_pieces(const Tile *tile) { return tile->pieces < 5 ? tile->pieces : 5; }

@@ -5,11 +5,16 @@ the opponent's. `ur_solver.space.tiles` builds the tables and documents the orde
 ranks; here they are only read.
 """
 
-from libc.stdint cimport int64_t, uint16_t
+from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
 import numpy as np
 
-NO_CONTENT = 0xFFFF
+cdef enum:
+    MOST_NUMBER = 0xFFFF
+
+NO_CONTENT = MOST_NUMBER
 """A number that is no content of any square."""
 
 
@@ -19,12 +24,21 @@ cdef class TileRanking:
     Thread safe: nothing is written after construction.
     """
 
+    def __cinit__(self):
+        self.told = NULL
+        self.counted = NULL
+
+    def __dealloc__(self):
+        free(self.told)
+        free(self.counted)
+
     def __init__(self, tables):
         cdef int cell, content, shape
         self.take = tables["take"]
         self.n_contents = tables["n_contents"]
         self.first_content = tables["first_content"]
         self.parts = tables["parts"]
+        self.codes = tables["codes"]
         self.mirror_cell = tables["mirror_cell"]
         self.mirror_content = tables["mirror_content"]
         self.shared = tables["shared"]
@@ -49,6 +63,7 @@ cdef class TileRanking:
         self.below = tables["below"]
         self.below_start = tables["below_start"]
         self.frozen = tables["frozen"]
+        self.is_closing = tables["is_closing"]
         self.frozen_content = tables["frozen_content"]
         self.config_of = tables["config_of"]
         self.config_free = tables["config_free"]
@@ -60,9 +75,11 @@ cdef class TileRanking:
         self.n_shared = self.shared.shape[0]
         self.n_private = self.private.shape[0]
         self.n_frozen = self.frozen.shape[1]
-        self.n_stocks = self.take.shape[0]
+        self.n_reserves, self.n_stocks = self.take.shape[0], self.take.shape[1]
+        self.is_numbered = tables["is_numbered"]
         if self.n_cells + 2 > MAX_WIDTH or self.n_shared > MAX_SHARED:
             raise ValueError("a board larger than the compiled limits")
+        self._tell()
         details = tables["n_details"]
         sizes = details[:, 0] * details[:, 1]
         self.shape_start = (np.cumsum(sizes) - sizes).astype(np.int32)
@@ -76,109 +93,114 @@ cdef class TileRanking:
                     * self.n_details[shape, 1]
                     + self.detail_of[self.first_content[cell] + content, 1]] = <uint16_t>content
 
-    cdef void off_stocks(self, const uint16_t* row, int* mine, int* theirs) noexcept nogil:
-        # The pieces of each side that are off, -1 where the row holds too many, or a
-        # content that its square cannot have.
-        cdef int cell, content
-        mine[0] = theirs[0] = -1
-        if row[self.n_cells] >= self.n_stocks or row[self.n_cells + 1] >= self.n_stocks:
-            return
-        cdef int i = self.n_stocks - 1 - row[self.n_cells]
-        cdef int j = self.n_stocks - 1 - row[self.n_cells + 1]
+    cdef _tell(self):
+        # What each content adds up to, and what counting needs of it.
+        cdef int n = self.parts.shape[0], k, s, side, cell
+        cdef Content* counted
+        self.told = <Told*>calloc(n, sizeof(Told))
+        self.counted = <Content*>calloc(n, sizeof(Content))
+        if self.told == NULL or self.counted == NULL:
+            raise MemoryError("no memory for the contents of squares")
+        for k in range(n):
+            for side in range(2):
+                self.told[k].parts |= <uint64_t>self.parts[k, side] << 16 * side
+                self.told[k].parts |= <uint64_t>self.codes[k, side, 1] << 32 + 16 * side
+                self.told[k].codes |= <uint64_t>self.codes[k, side, 0] << 32 * side
+            counted = &self.counted[k]
+            counted.mine, counted.theirs = self.parts[k, 0], self.parts[k, 1]
+            counted.both = counted.mine * self.n_reserves + counted.theirs
+            counted.shape = self.shape_of[k]
         for cell in range(self.n_cells):
-            content = row[cell]
-            if content == 0:
-                continue
-            if content >= self.n_contents[cell]:
-                return
-            content += self.first_content[cell]
-            i = self.take[i, self.parts[content, 0]]
-            if i < 0:
-                return
-            j = self.take[j, self.parts[content, 1]]
-            if j < 0:
-                return
-        mine[0], theirs[0] = i, j
-
-    cdef int config(self, const uint16_t* row, int side, int off) noexcept nogil:
-        # The number of a side's config, mine for side 0; -1 if that side has won.
-        cdef int k, cell, code = 0
-        for k in range(self.n_frozen):
-            cell = self.frozen[side, k]
-            code = code * self.n_stocks + self.parts[self.first_content[cell] + row[cell], side]
-        return self.config_of[off, code]
-
-    cdef bint find_place(
-        self, const uint16_t* row, int my_off, int their_off, Place* place
-    ) noexcept nogil:
-        # The place of a sound row whose pieces off are known; False if it is over.
-        cdef int mine = self.config(row, 0, my_off), theirs = self.config(row, 1, their_off)
-        cdef int s, cell, content, shape, my_row = 0, their_row = 0, my_details = 1
-        cdef int their_details = 1
-        cdef int64_t weight = 1, my_code = 0, their_code = 0
-        if mine < 0 or theirs < 0:
-            return False
-        # what is left of stocks: j in the order of tiles, k in that of columns
-        cdef int i = self.config_free[mine], j = self.config_free[theirs], k = j
-        place.tile = self.half_offset[mine, theirs]
+            self.cells[cell].n_contents = self.n_contents[cell]
+            self.cells[cell].told = &self.told[self.first_content[cell]]
+            self.cells[cell].counted = &self.counted[self.first_content[cell]]
         for s in range(self.n_shared):
             cell = self.shared[s]
-            content = row[cell]
-            # nothing comes before an empty square, and it takes nothing
-            if content:
-                shape = self.shape_of[self.first_content[cell] + content]
-                place.tile += weight * self.below[
-                    self.below_start[s]
-                    + (<int64_t>i * self.n_stocks + j) * self.n_shapes[cell] + shape]
-                content += self.first_content[cell]
-                shape += self.first_shape[cell]
+            self.squares[s].cell, self.squares[s].n_shapes = cell, self.n_shapes[cell]
+            self.squares[s].has_details = self.n_shapes[cell] < self.n_contents[cell]
+            self.squares[s].below = &self.below[self.below_start[s]]
+            self.has_details = self.has_details or self.squares[s].has_details
+
+    cdef bint add_up(self, const uint16_t* row, Told* told) noexcept nogil:
+        # What a row's contents add up to, with the pieces at home; False where it holds too many,
+        # one of them twice, or a content that its square cannot have.
+        cdef uint64_t parts = row[self.n_cells] | <uint64_t>row[self.n_cells + 1] << 16
+        cdef uint64_t codes = 0, either = parts
+        cdef int cell
+        cdef const Told* one
+        if row[self.n_cells] >= self.n_stocks or row[self.n_cells + 1] >= self.n_stocks:
+            return False
+        for cell in range(self.n_cells):
+            if row[cell] >= self.cells[cell].n_contents:
+                return False
+            one = &self.cells[cell].told[row[cell]]
+            parts += one.parts
+            codes += one.codes
+            either |= one.parts
+        told.parts, told.codes = parts, codes
+        if self.is_numbered and <uint32_t>parts != <uint32_t>either:
+            return False
+        return <uint16_t>parts < self.n_stocks and <uint16_t>(parts >> 16) < self.n_stocks
+
+    cdef bint find_place(self, const uint16_t* row, const Told* told, Place* place) noexcept nogil:
+        # The place of a sound row; False if it is over.
+        cdef int mine = self.config_of[self.off(told, 0), <uint16_t>(told.parts >> 32)]
+        cdef int theirs = self.config_of[self.off(told, 1), told.parts >> 48]
+        cdef int s, cell, shape, content, my_row = 0, their_row = 0, my_details = 1
+        cdef int their_details = 1
+        cdef int64_t weight = 1
+        cdef const Square* square
+        cdef const Content* held
+        if mine < 0 or theirs < 0:
+            return False
+        # what is left of reserves: j in the order of tiles, k in that of columns
+        cdef int i = self.config_free[mine], j = self.config_free[theirs], k = j
+        cdef int64_t both = <int64_t>i * self.n_reserves + j
+        place.tile = self.half_offset[mine, theirs]
+        for s in range(self.n_shared):
+            square = &self.squares[s]
+            held = &self.cells[square.cell].counted[row[square.cell]]
+            place.tile += weight * square.below[both * square.n_shapes + held.shape]
+            if square.has_details:
+                content = self.first_content[square.cell] + row[square.cell]
+                shape = self.first_shape[square.cell] + held.shape
                 my_row = my_row * self.n_digits[i, shape, 0] + self.digit_of[i, content, 0]
                 my_details *= self.n_digits[i, shape, 0]
                 their_details *= self.n_digits[j, shape, 1]
                 weight = <int64_t>my_details * their_details
-                i -= self.parts[content, 0]
-                j -= self.parts[content, 1]
+            both -= held.both
+            i -= held.mine
+            j -= held.theirs
+        if self.has_details:
             # theirs in the order in which they are mine as the other side sees it
-            cell = self.shared_mirror[s]
-            content = row[cell]
-            if content:
-                content += self.first_content[cell]
-                shape = self.first_shape[cell] + self.shape_of[content]
-                their_row = their_row * self.n_digits[k, shape, 1] + self.digit_of[k, content, 1]
-                k -= self.parts[content, 1]
-        for s in range(self.n_private):
-            cell = self.private[s]
-            my_code += self.radix[s] * row[cell]
-            cell = self.mirror_cell[cell]
-            their_code += self.radix[s] * self.mirror_content[self.first_content[cell] + row[cell]]
-        place.row = my_row * self.n_placements[i] + self.placement_of[i, my_code]
-        place.column = their_row * self.n_placements[j] + self.placement_of[j, their_code]
+            for s in range(self.n_shared):
+                cell = self.shared_mirror[s]
+                held = &self.cells[cell].counted[row[cell]]
+                if self.squares[s].has_details:
+                    content = self.first_content[cell] + row[cell]
+                    shape = self.first_shape[cell] + held.shape
+                    their_row = (
+                        their_row * self.n_digits[k, shape, 1] + self.digit_of[k, content, 1])
+                k -= held.theirs
+        place.row = my_row * self.n_placements[i] + self.placement_of[i, <uint32_t>told.codes]
+        place.column = their_row * self.n_placements[j] + self.placement_of[j, told.codes >> 32]
         place.n_columns = their_details * self.n_placements[j]
         return True
 
-    cdef int64_t rank_placed(
-        self, const uint16_t* row, int my_off, int their_off
-    ) noexcept nogil:
-        # The rank of a sound row whose pieces off are known; -1 if it is over.
-        cdef Place place
-        if not self.find_place(row, my_off, their_off, &place):
-            return -1
-        return place.tile + <int64_t>place.row * place.n_columns + place.column
-
     cdef int64_t rank_row(self, const uint16_t* row) noexcept nogil:
         # -1 for a row that is over or not of this space.
-        cdef int mine, theirs
-        self.off_stocks(row, &mine, &theirs)
-        if mine < 0:
+        cdef Told told
+        cdef Place place
+        if not self.add_up(row, &told) or not self.find_place(row, &told, &place):
             return -1
-        return self.rank_placed(row, mine, theirs)
+        return place.tile + <int64_t>place.row * place.n_columns + place.column
 
     cdef void write_row(self, int64_t rank, uint16_t* row) noexcept nogil:
         cdef uint16_t shapes[MAX_SHARED]
         cdef uint16_t my_details[MAX_SHARED]
         cdef uint16_t their_details[MAX_SHARED]
         cdef Py_ssize_t low = 0, high = self.half_start.shape[0] - 1, middle
-        cdef int mine, theirs, i, j, s, k, cell, first, last, half
+        cdef int mine, theirs, i, j, k, s, cell, first, last, half
         cdef int number, other, n_placements, n_others
         cdef int64_t weight = 1, columns = 1
         cdef const int64_t* below
@@ -189,15 +211,13 @@ cdef class TileRanking:
             else:
                 high = middle - 1
         mine, theirs = self.half_configs[low, 0], self.half_configs[low, 1]
+        memset(row, 0, self.n_cells * sizeof(uint16_t))  # squares that no piece visits
         rank -= self.half_start[low]
-        for k in range(self.n_frozen):
-            row[self.frozen[0, k]] = self.frozen_content[0, k, self.config_frozen[mine, k]]
-            row[self.frozen[1, k]] = self.frozen_content[1, k, self.config_frozen[theirs, k]]
         i, j = self.config_free[mine], self.config_free[theirs]
         for s in range(self.n_shared):
             cell = self.shared[s]
             below = &self.below[self.below_start[s]
-                                + (<int64_t>i * self.n_stocks + j) * self.n_shapes[cell]]
+                                + (<int64_t>i * self.n_reserves + j) * self.n_shapes[cell]]
             # the last shape with no more before it than the rank: shapes that need a piece
             # too many add no ranks, so that it is none of them
             first, last = 0, self.n_shapes[cell] - 1
@@ -216,27 +236,31 @@ cdef class TileRanking:
         columns *= self.n_placements[j]
         number, other = <int>(rank // columns), <int>(rank % columns)
         n_placements, n_others = self.n_placements[i], self.n_placements[j]
-        i = self.find_details(
-            shapes, 0, self.config_free[mine], number // n_placements, my_details)
-        j = self.find_details(
-            shapes, 1, self.config_free[theirs], other // n_others, their_details)
+        if self.has_details:
+            i = self.find_details(
+                shapes, 0, self.config_free[mine], number // n_placements, my_details)
+            j = self.find_details(
+                shapes, 1, self.config_free[theirs], other // n_others, their_details)
         for s in range(self.n_shared):
             first = self.first_shape[self.shared[s]] + shapes[s]
-            row[self.shared[s]] = self.content_of[
-                self.shape_start[first] + my_details[s] * self.n_details[first, 1]
-                + their_details[s]]
+            k = self.shape_start[first]
+            if self.has_details:
+                k += my_details[s] * self.n_details[first, 1] + their_details[s]
+            row[self.shared[s]] = self.content_of[k]
         self.write_placement(0, i, number % n_placements, row)
         self.write_placement(1, j, other % n_others, row)
+        self.write_frozen(0, mine, row)
+        self.write_frozen(1, theirs, row)
 
     cdef int find_details(
-        self, const uint16_t* shapes, int side, int stock, int line, uint16_t* details
+        self, const uint16_t* shapes, int side, int reserve, int line, uint16_t* details
     ) noexcept nogil:
         # A side's details on shared squares in a line of rows or of columns, those that differ in
-        # the placement alone; what they leave of its stock. Shapes and details are in the order of
-        # tiles.
+        # the placement alone; what they leave of its reserve. Shapes and details are in the order
+        # of tiles.
         cdef int places[MAX_SHARED]  # by digit, its square's in that order
         cdef int n_digits[MAX_SHARED]
-        cdef int s, k, shape, n_places = 0, left = stock, n = 1
+        cdef int s, k, shape, n_places = 0, left = reserve, n = 1
         for s in range(self.n_shared):
             k = s if side == 0 else self.mirror_place[s]
             details[k] = 0
@@ -252,15 +276,16 @@ cdef class TileRanking:
             k = places[s]
             shape = self.first_shape[self.shared[k]] + shapes[k]
             n //= n_digits[s]
-            details[k] = self.detail_at[stock, self.first_entry[shape, side] + line // n]
+            details[k] = self.detail_at[reserve, self.first_entry[shape, side] + line // n]
             line %= n
-            stock -= self.parts[self.content_by(shape, self.shared[k], side, details[k]), side]
-        return stock
+            reserve -= self.parts[self.content_by(shape, self.shared[k], side, details[k]), side]
+        return reserve
 
     cdef int line_of(
-        self, const uint16_t* shapes, int side, int stock, const uint16_t* details, int* left
+        self, const uint16_t* shapes, int side, int reserve, const uint16_t* details, int* left
     ) noexcept nogil:
-        # The line that has these details, the inverse of `find_details`; what is left of the stock.
+        # The line that has these details, the inverse of `find_details`; what is left of the
+        # reserve.
         cdef int s, k, shape, content, line = 0
         for s in range(self.n_shared):
             k = s if side == 0 else self.mirror_place[s]
@@ -268,28 +293,36 @@ cdef class TileRanking:
                 continue
             shape = self.first_shape[self.shared[k]] + shapes[k]
             content = self.content_by(shape, self.shared[k], side, details[k])
-            line = line * self.n_digits[stock, shape, side] + self.digit_of[stock, content, side]
-            stock -= self.parts[content, side]
-        left[0] = stock
+            line = line * self.n_digits[reserve, shape, side] + (
+                self.digit_of[reserve, content, side])
+            reserve -= self.parts[content, side]
+        left[0] = reserve
         return line
 
     cdef void write_placement(
-        self, int side, int stock, int placement, uint16_t* row
+        self, int side, int reserve, int placement, uint16_t* row
     ) noexcept nogil:
-        # A side's private squares, and the rest of a stock at home.
-        cdef int64_t code = self.code_of[stock, placement]
-        cdef int s, cell, content
+        # A side's private squares, and the rest of its stock at home.
+        cdef int code = self.code_of[reserve, placement], s, cell, content, radix
         for s in range(self.n_private):
-            cell = self.private[s]
-            content = <int>(code // self.radix[s])
-            code %= self.radix[s]
-            stock -= self.parts[self.first_content[cell] + content, 0]
+            cell, radix = self.private[s], <int>self.radix[s]
+            content = code // radix
+            code %= radix
+            reserve -= self.parts[self.first_content[cell] + content, 0]
             if side == 0:
                 row[cell] = <uint16_t>content
             else:
                 row[self.mirror_cell[cell]] = self.mirror_content[
                     self.first_content[cell] + content]
-        row[self.n_cells + side] = <uint16_t>stock
+        row[self.n_cells + side] = <uint16_t>(reserve % self.n_stocks)
+
+    cdef void write_frozen(self, int side, int config, uint16_t* row) noexcept nogil:
+        # A side's frozen squares; those that no piece closes have what the placement says.
+        cdef int k, content
+        for k in range(self.n_frozen):
+            content = self.frozen_content[side, k, self.config_frozen[config, k]]
+            if content or not self.is_closing[k]:
+                row[self.frozen[side, k]] = <uint16_t>content
 
     cdef void write_mirror(self, const uint16_t* row, uint16_t* other) noexcept nogil:
         # The row as the other side sees it.
@@ -315,3 +348,20 @@ def unrank_states(TileRanking ranking, const int64_t[::1] ranks, uint16_t[:, ::1
     with nogil:
         for k in range(ranks.shape[0]):
             ranking.write_row(ranks[k], &states[k, 0])
+
+
+def rank_one(TileRanking ranking, list state):
+    """The rank of one state row; -1 if it is no state."""
+    cdef uint16_t row[MAX_WIDTH]
+    cdef int k, number
+    if len(state) != ranking.n_cells + 2:
+        return -1
+    try:
+        for k in range(ranking.n_cells + 2):
+            number = state[k]
+            if not 0 <= number <= MOST_NUMBER:
+                return -1
+            row[k] = <uint16_t>number
+    except OverflowError:
+        return -1
+    return ranking.rank_row(row)
