@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.rules import HOME, Position, RuleSet, mirror_square
-from ur_solver.rules.contents import LIGHT, side_of, split, swap_sides
+from ur_solver.rules import HOME, RuleSet
+from ur_solver.rules.contents import LIGHT, side_of, split
 from ur_solver.rules.piece_moves import Landing, Mover, PieceMoves
-from ur_solver.space import Space
+from ur_solver.space import Space, positions_of
 from ur_solver.space.steps import StepTables, step_tables
-from ur_solver.space.stock import Stock
 
 NONE = -1
 """A number that stands for no content, or no throw: the move is not there."""
@@ -78,29 +77,10 @@ class TablesBuilder:
         self.rules = rules
         self.space = space
         self.moves = PieceMoves(rules)
-        self.stock = Stock(rules.pieces, rules.mechanics.is_numbered)
-        self._squares = rules.board.squares
-        self._cell = {square: k for k, square in enumerate(self._squares)}
-        self._code = [self._codes(cell) for cell in range(len(self._squares))]
-        self._n_codes = 1 + max(max(codes.values()) for codes in self._code)
-
-    def _codes(self, cell: int) -> dict[str, int]:
-        """The number of each content of a square in an encoded state."""
-        start = self.rules.start()
-        codes = {}
-        for content in self.moves.contents[cell]:
-            contents = ["" for _ in self._squares]
-            contents[cell] = content
-            position = Position(
-                self.rules,
-                tuple(contents),
-                LIGHT,
-                start.light_home,
-                start.dark_home,
-                start.numbers_home,
-            )
-            codes[content] = int(self.space.encode(position)[cell])
-        return codes
+        self._positions = positions_of(rules)
+        self.stock = self._positions.stock
+        self._code = self._positions.content_numbers
+        self._n_codes = max(map(len, self._code))
 
     def build(self) -> WalkTables:
         """The tables."""
@@ -109,7 +89,7 @@ class TablesBuilder:
         taken = np.zeros((len(moves.landings), self._n_codes), dtype=np.int32)
         for row, landing in enumerate(moves.landings):
             self._write(landing, after[row], taken[row])
-        cells = range(len(self._squares))
+        cells = range(len(self._code))
         return WalkTables(
             **vars(step_tables(moves, self.stock)),
             width=self.space.state_width,
@@ -121,9 +101,7 @@ class TablesBuilder:
                 [square in self.rules.rosettes for square in (*self.rules.path.light, None)],
                 dtype=np.uint8,
             ),
-            mirror_cell=np.array(
-                [self._cell[mirror_square(square)] for square in self._squares], dtype=np.int32
-            ),
+            mirror_cell=self._positions.mirror_cells,
             mirror_code=np.array([self._mirrored(cell) for cell in cells], dtype=np.int32),
             n_mine=np.array([self._n_mine(cell) for cell in cells], dtype=np.uint8),
             has_part=(self.stock.take >= 0).astype(np.uint8),
@@ -154,13 +132,8 @@ class TablesBuilder:
         return lift
 
     def _mirrored(self, cell: int) -> list[int]:
-        across = mirror_square(self._squares[cell])
-        codes = self._code[self._cell[across]]
-        mirrored = [0] * self._n_codes
-        for content, code in self._code[cell].items():
-            swapped = self.rules.mechanics.arranged(across, split(swap_sides(content)))
-            mirrored[code] = codes[swapped]
-        return mirrored
+        mirrored: list[int] = self._positions.mirrored(cell).tolist()
+        return mirrored + [0] * (self._n_codes - len(mirrored))
 
     def _n_mine(self, cell: int) -> list[int]:
         count = [0] * self._n_codes
@@ -172,7 +145,7 @@ class TablesBuilder:
         """The pieces of light in each of its places, by the number on the place's cell."""
         counts = []
         for place in self.rules.mechanics.places[LIGHT]:
-            cell = self._cell[place.square]
+            cell = self._positions.squares.index(place.square)
             count = np.zeros(self._n_codes, dtype=np.int64)
             for content, code in self._code[cell].items():
                 count[code] = sum(piece[0] == place.letter for piece in split(content))
