@@ -20,7 +20,7 @@ the index and the checksums that are read on opening. Twice the length would com
 
 def chunk_length_for(space: Space) -> int:
     """The number of values in a chunk: `CHUNK_LENGTH`, or less if the largest block is smaller."""
-    largest = max(block.size for block in space.blocks)
+    largest = space.largest_size
     return min(CHUNK_LENGTH, 1 << (largest - 1).bit_length())
 
 

@@ -249,8 +249,7 @@ def _list_bytes(space: TileSpace, precision: str) -> tuple[float, float, float]:
     With more pieces rows are longer, and each list serves more values.
     """
     rules = space.rules
-    largest = max(block.size for block in space.blocks)
-    limit = max(_SAMPLE_SIZE, min(_LARGE_SAMPLE_SIZE, largest // _SMALL_PART))
+    limit = max(_SAMPLE_SIZE, min(_LARGE_SAMPLE_SIZE, space.largest_size // _SMALL_PART))
     for pieces in range(2, rules.pieces + 1):
         if _largest_size(rules.with_pieces(pieces)) > limit:
             return _sampled_bytes(rules.with_pieces(pieces - 1), precision)
@@ -260,7 +259,7 @@ def _list_bytes(space: TileSpace, precision: str) -> tuple[float, float, float]:
 @lru_cache(maxsize=64)
 def _largest_size(rules: RuleSet) -> int:
     """Values of the largest block."""
-    return max(block.size for block in TileSpace(rules).blocks)
+    return TileSpace(rules).largest_size
 
 
 @lru_cache(maxsize=64)

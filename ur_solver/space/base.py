@@ -129,6 +129,11 @@ class Space(ABC):
     def n_off(self, config: int) -> int:
         """How many pieces a side with this config has borne off."""
 
+    @cached_property
+    def largest_size(self) -> int:
+        """How many values the largest block has."""
+        return max(block.size for block in self.blocks)
+
     def left(self, index: int) -> int:
         """The most pieces that a side still has to bear off in a block."""
         half = self.blocks[index].halves[0]
