@@ -189,9 +189,8 @@ def test_a_table_whose_positions_had_other_numbers_is_refused(tmp_path, word, ve
     with h5py.File(path, "r+") as file:
         assert file.attrs["version"] == version
         file.attrs["version"] = before
-    said = (
-        rf"version {before}, .* {rules.name} had other numbers: make it again by 'ur solve {word}'"
-    )
+    again = f"'ur solve {word} --force'"
+    said = rf"version {before}, .* {rules.name} had other numbers: make it again by {again}"
     with pytest.raises(TableVersionError, match=said):
         TableFile(path)
 

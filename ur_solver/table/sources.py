@@ -111,7 +111,8 @@ def _check_ranks(path: pathlib.Path, version: int, space: Space) -> None:
     if version < space.first_version:
         raise TableVersionError(
             f"table {str(path)!r} has format version {version}, in which the positions of "
-            f"{space.rules.name} had other numbers: make it again by 'ur solve {space.rules.word}'"
+            f"{space.rules.name} had other numbers: make it again by "
+            f"'ur solve {space.rules.word} --force'"
         )
 
 
