@@ -73,7 +73,31 @@ class _LaidOut:
         return work.residual(threads)
 
 
-class RaceKernel(_LaidOut, _OrdinaryDice):
+class _OneByOne:
+    """What kernels share whose values are chances: a residual by the generic kernel."""
+
+    space: TileSpace
+
+    @cached_property
+    def turns(self) -> Turns:
+        """The generic kernel of the same space."""
+        return Turns(self.space.ranking, turn_tables(self.space))
+
+    def residual(
+        self,
+        block: Block,
+        values: Values,
+        finished: FinishedBlocks,
+        first: int,
+        count: int,
+        threads: int = 1,
+    ) -> float:
+        """As `Kernel.residual` says, position by position."""
+        inputs = inputs_of(self.space, block, finished, values)
+        return self.turns.residual(inputs, first, count, threads)
+
+
+class RaceKernel(_LaidOut, _OneByOne, _OrdinaryDice):
     """The tiled kernel, for rules that `is_race_of_tiles` tells; the generic one checks it.
 
     Parameters
@@ -106,11 +130,6 @@ class RaceKernel(_LaidOut, _OrdinaryDice):
         is_single = precision == SINGLE
         self.tiled = TiledKernel(self.tiling, space.ranking, is_single=is_single, **options)
 
-    @cached_property
-    def turns(self) -> Turns:
-        """The generic kernel of the same space."""
-        return Turns(self.space.ranking, turn_tables(self.space))
-
     def lay_out(
         self,
         block: Block,
@@ -125,25 +144,12 @@ class RaceKernel(_LaidOut, _OrdinaryDice):
         inputs = inputs_of(self.space, block, finished)
         return TiledBlock(self.tiled, workspace, halves, inputs, threads, single)
 
-    def residual(
-        self,
-        block: Block,
-        values: Values,
-        finished: FinishedBlocks,
-        first: int,
-        count: int,
-        threads: int = 1,
-    ) -> float:
-        """As `Kernel.residual` says, by the generic kernel."""
-        inputs = inputs_of(self.space, block, finished, values)
-        return self.turns.residual(inputs, first, count, threads)
-
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
         return self.tiling.workspace_bytes(block, certify, self.tiled.is_single)
 
 
-class RowKernel(_LaidOut):
+class RowKernel(_LaidOut, _OneByOne):
     """The row kernel, which serves every rule set without stakes.
 
     Parameters
@@ -175,7 +181,6 @@ class RowKernel(_LaidOut):
         self.is_single = precision == SINGLE
         self.instruction_set = instruction_set
         self.origin = origin
-        self.turns = Turns(space.ranking, turn_tables(space))
         blur = blur_of(space.rules.dice.probabilities)
         self.rules = RowRules(self.turns, space.stock.is_numbered, blur)
 
@@ -200,19 +205,6 @@ class RowKernel(_LaidOut):
             self.origin,
             self.is_single,
         )
-
-    def residual(
-        self,
-        block: Block,
-        values: Values,
-        finished: FinishedBlocks,
-        first: int,
-        count: int,
-        threads: int = 1,
-    ) -> float:
-        """As `Kernel.residual` says, position by position."""
-        inputs = inputs_of(self.space, block, finished, values)
-        return self.turns.residual(inputs, first, count, threads)
 
     def endless_rank(self, block: Block, threads: int = 1) -> int | None:
         """As `Kernel.endless_rank` says."""

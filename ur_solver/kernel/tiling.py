@@ -106,7 +106,7 @@ class Tiling:
 
     @cached_property
     def safe(self) -> frozenset[int]:
-        """The path indices of shared squares on which nobody is captured."""
+        """The path indices of rosettes, where nobody is captured on them."""
         rules = self.space.rules
         if not rules.switches["safe_rosettes"]:
             return frozenset()
@@ -332,8 +332,9 @@ class Tiling:
         Returns
         -------
         dict
-            ``off``, ``free``, ``mask`` (config): the pieces borne off, those neither off nor
-            frozen, and the frozen squares held, one bit each. ``of`` (off, mask): the config, -1
+            ``off``, ``free``, ``mask``, ``closed`` (config): the pieces borne off, those neither
+            off nor frozen, the frozen squares held, one bit each, and the number of the set of
+            closed squares. ``of`` (off, mask): the config, -1
             if that side has won.
         """
         configs = self.space.configs
@@ -341,10 +342,11 @@ class Tiling:
         config_of = np.full((self.space.stock.size, 1 << len(self.space.frozen)), -1, np.int32)
         for number, (config, mask) in enumerate(zip(configs, masks, strict=True)):
             config_of[config.off, mask] = number
-        free = list(map(self.space.reserves.stock_of, self.space.config_reserves))
+        closed, free = np.divmod(self.space.config_reserves, self.space.stock.size)
         return {
             "off": np.array([config.off for config in configs], dtype=np.int32),
-            "free": np.array(free, dtype=np.int32),
+            "free": free.astype(np.int32),
+            "closed": closed.astype(np.int32),
             "mask": np.array(masks, dtype=np.int32),
             "of": config_of,
         }
@@ -444,6 +446,5 @@ class Tiling:
     def mask_counts(self) -> npt.NDArray[np.int32]:
         """(config, pieces): the number of entry masks with at most that many pieces."""
         by_closed = self.space.placements.n.reshape(-1, self.space.stock.size)
-        closed = np.array(self.space.config_reserves) // self.space.stock.size
-        counts: npt.NDArray[np.int32] = by_closed[closed].astype(np.int32)
+        counts: npt.NDArray[np.int32] = by_closed[self.configs["closed"]].astype(np.int32)
         return counts

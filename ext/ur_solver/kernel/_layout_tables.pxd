@@ -15,8 +15,9 @@ cdef class LayoutTables:
     cdef int64_t near              # the most vectors of a block that is not prefetched
     cdef bint extra_on_capture, is_lane
     cdef readonly object tiling
-    # of side configs: pieces off, those neither off nor frozen, frozen squares by bit
-    cdef const int32_t[::1] config_off, config_free, config_mask
+    # of side configs: pieces off, those neither off nor frozen, frozen squares by bit, the number
+    # of the set of closed ones
+    cdef const int32_t[::1] config_off, config_free, config_mask, config_closed
     cdef const int32_t[:, ::1] config_of            # (off, frozen squares): -1 if won
     cdef int16_t[:, ::1] row_of                     # (frozen squares, entry mask): -1
     cdef uint8_t[:, ::1] row_mask                   # (frozen squares, row): entry mask

@@ -48,6 +48,7 @@ cdef class LayoutTables:
         self.first_frozen = layout.first_frozen
         self.config_off, self.config_free = configs["off"], configs["free"]
         self.config_mask, self.config_of = configs["mask"], configs["of"]
+        self.config_closed = configs["closed"]
         self.shared = self.safe = self.leaving = 0
         for index in range(self.length + 1):
             if index >= self.first_frozen:
@@ -78,10 +79,11 @@ cdef class LayoutTables:
         self._fill_program(tiling.chance, lane)
 
     def _number_rows(self):
-        cdef int row, mask, frozen = len(self.config_of[0])
+        cdef int row, mask, frozen
+        shape = self.config_of.shape[1], 1 << len(self.tiling.layout.entry)
         self.row_tables = {}
-        self.row_of = np.full((frozen, 1 << len(self.tiling.layout.entry)), -1, dtype=np.int16)
-        self.row_mask = np.zeros((frozen, 1 << len(self.tiling.layout.entry)), dtype=np.uint8)
+        self.row_of = np.full(shape, -1, dtype=np.int16)
+        self.row_mask = np.zeros(shape, dtype=np.uint8)
         for config in range(self.config_mask.shape[0]):
             frozen = self.config_mask[config]
             for row, mask in enumerate(self.rows_of(config)["masks"]):
@@ -117,8 +119,8 @@ cdef class LayoutTables:
             self.program.with_bit[2 * NO_BIT][k] = k
 
     def rows_of(self, int config):
-        """The row tables of a side config, shared by all with the same frozen squares."""
-        mask = self.config_mask[config]
-        if mask not in self.row_tables:
-            self.row_tables[mask] = self.tiling.row_tables(config)
-        return self.row_tables[mask]
+        """The row tables of a side config, shared by all with the same closed squares."""
+        closed = self.config_closed[config]
+        if closed not in self.row_tables:
+            self.row_tables[closed] = self.tiling.row_tables(config)
+        return self.row_tables[closed]

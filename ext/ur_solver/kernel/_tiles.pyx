@@ -142,8 +142,8 @@ cdef class TileTables:
             d = digits[s]
             rows[0] += weight * self.ranking.below[
                 self.ranking.below_start[k]
-                + (<int64_t>i * self.ranking.n_reserves + j) * self.ranking.n_shapes[self.ranking.shared[k]]
-                + self.shape[k, d]]
+                + (<int64_t>i * self.ranking.n_reserves + j)
+                * self.ranking.n_shapes[self.ranking.shared[k]] + self.shape[k, d]]
             if has_forks and d != NOBODY and self.index[d - MINE, s, 1] >= 0:
                 weight *= 2
             i -= d == MINE

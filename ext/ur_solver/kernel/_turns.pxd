@@ -37,12 +37,10 @@ cdef class Turns:
 
     cdef void put(self, uint16_t* own, uint16_t* other, int cell, int content) noexcept nogil
     cdef void lead(
-        self, Reached* reached, const uint16_t* own, const uint16_t* other, int again,
-        int landing
+        self, Reached* reached, const uint16_t* own, const uint16_t* other, int again, int landing
     ) noexcept nogil
     cdef void list_moves(
-        self, uint16_t* own, uint16_t* other, int off, int kind, int choice,
-        Reached* reached
+        self, uint16_t* own, uint16_t* other, int off, int kind, int choice, Reached* reached
     ) noexcept nogil
     cdef int open_turn(
         self, int64_t rank, uint16_t* own, uint16_t* other, int* off

@@ -62,8 +62,7 @@ cdef class Turns:
             self.ranking.first_content[cell] + content]
 
     cdef void lead(
-        self, Reached* reached, const uint16_t* own, const uint16_t* other, int again,
-        int landing
+        self, Reached* reached, const uint16_t* own, const uint16_t* other, int again, int landing
     ) noexcept nogil:
         # Note where a throw leads: who throws next may be for the side that moved to say.
         if again & 2 and reached.n < MAX_MOVES:
@@ -78,8 +77,7 @@ cdef class Turns:
             reached.n += 1
 
     cdef void list_moves(
-        self, uint16_t* own, uint16_t* other, int off, int kind, int choice,
-        Reached* reached
+        self, uint16_t* own, uint16_t* other, int off, int kind, int choice, Reached* reached
     ) noexcept nogil:
         # The moves after one choice, by throw; rows are left as they were.
         cdef bint from_home = self.from_home[kind, choice]
@@ -115,8 +113,7 @@ cdef class Turns:
                             reached[n].turns[reached[n].n] = True
                             reached[n].n += 1
                         else:
-                            self.lead(&reached[n], own, other, self.again[n, target, 0],
-                                      landing)
+                            self.lead(&reached[n], own, other, self.again[n, target, 0], landing)
                         continue
                     cell = self.landing_cell[landing]
                     held = own[cell]
@@ -127,8 +124,7 @@ cdef class Turns:
                     self.put(own, other, cell, content)
                     own[n_cells + 1] += taken
                     other[n_cells] += taken
-                    self.lead(&reached[n], own, other, self.again[n, target, taken != 0],
-                              landing)
+                    self.lead(&reached[n], own, other, self.again[n, target, taken != 0], landing)
                     self.put(own, other, cell, held)
                     own[n_cells + 1] -= taken
                     other[n_cells] -= taken
