@@ -1,9 +1,9 @@
 """The moves of plain races on encoded states, fast enough to replay many games.
 
-`moves.py` is the definition of the moves. It takes 22 us for a throw, and encoding what it finds
-takes as much again for each move; a thousand games have 150,000 throws. This module works on the
-bytes of the state rows and takes 10 us for a throw and its moves. The tests compare the two on
-every rule set of the race family, and on random paths.
+`moves.py` is the definition of the moves. By it a throw of finkel and the states that it leads to
+take some 150 us; a thousand games have 150,000 throws. This module works on the bytes of the state
+rows and takes some 20 us. The tests compare the two on every rule set of the race family, and on
+random paths.
 """
 
 from __future__ import annotations

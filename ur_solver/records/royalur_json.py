@@ -14,10 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ur_solver.errors import RecordError
-from ur_solver.records.race_steps import stepper_of
 from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_from_settings, settings_of
-from ur_solver.records.steps import Step
+from ur_solver.records.steps import Step, Stepper
 from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.words import counted
 
@@ -144,7 +143,7 @@ class _StatesReader:
         before = replay.state
         step = replay.play_move(throw, source, target, self.time, place)
         captured = _piece(move, "captured", opponent(side))
-        expected = _captured_index(replay.rules, before, step) if step.is_capture else None
+        expected = _captured_index(replay.stepper, before, step) if step.is_capture else None
         if captured != expected:
             raise RecordError(
                 f"move.captured is {move.get('captured')!r:.60}, but the move "
@@ -210,10 +209,11 @@ class _StatesReader:
         self.reason = reason
 
 
-def _captured_index(rules: RuleSet, state: bytes, step: Step) -> int:
+def _captured_index(stepper: Stepper, state: bytes, step: Step) -> int:
     """The path index, on its own side's path, of the piece that `step` captures."""
+    rules = stepper.rules
     square = rules.path.light[step.target]
-    held = stepper_of(rules).position(state, LIGHT).contents[rules.board.squares.index(square)]
+    held = stepper.position(state, LIGHT).contents[rules.board.squares.index(square)]
     return next(
         index
         for index, visited, letter in rules.mechanics.places[DARK]
@@ -378,7 +378,7 @@ def _written_move(record: GameRecord, ply: Ply, step: Step) -> dict[str, int]:
     if step.target < len(record.rules.path):
         move["dest"] = sign * (step.target + 1)
     if step.is_capture:
-        move["captured"] = -sign * (_captured_index(record.rules, ply.state, step) + 1)
+        move["captured"] = -sign * (_captured_index(record.stepper, ply.state, step) + 1)
     return move
 
 
