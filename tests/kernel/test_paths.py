@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.paths import random_boards, random_paths, tiled_paths
-from tests.solving import solve
+from tests.solving import assert_as_the_rules_say, solve
 from tests.ways import count_positions
 from ur_solver.errors import RuleSetError
 from ur_solver.kernel import RaceKernel, RowKernel
@@ -23,7 +22,6 @@ from ur_solver.rules.squares import (
     Shared,
     Stack,
 )
-from ur_solver.rules.turns import evaluate
 from ur_solver.space import is_race_of_tiles, space_of
 
 BOARDS = st.one_of(st.just(UR), random_boards())
@@ -58,18 +56,8 @@ def assert_solved_as_the_rules_say(rules: RuleSet) -> None:
     space = space_of(rules)
     values = solve(space, tolerance=1e-12, threads=1)
 
-    def value(position) -> float:
-        if position.winner:
-            return float(position.winner == position.side)
-        return float(values[space.rank(position)])
-
     ranks = range(space.n_values) if rules.pieces == 1 else range(0, space.n_values, 37)
-    for rank in ranks:
-        position = space.unrank(rank)
-        assert not position.faults()
-        assert space.rank(position) == rank
-        text = f"{position.notation} {rules.path.light}"
-        assert values[rank] == pytest.approx(evaluate(position, value), abs=1e-11), text
+    assert_as_the_rules_say(space, values, ranks)
 
 
 @given(random_paths(), some_dice, some_switches)

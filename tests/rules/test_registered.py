@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.rules.value_iteration import Equations
-from tests.solving import solve
+from tests.solving import assert_as_the_rules_say, solve
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.cli.custom import custom_rule_options, custom_rules
@@ -235,16 +235,7 @@ class TestAFamily:
         rules = RuleSet("sprint", SHORT, DICE["4-binary"], 1, family="sprint")
         space = space_of(rules)
         assert isinstance(space, TileSpace)  # a subclass of the race is no plain race
-        values = solve(space, tolerance=1e-12)
-
-        def value(position):
-            if position.winner:
-                return float(position.winner == position.side)
-            return float(values[space.rank(position)])
-
-        for rank in range(space.n_values):
-            position = space.unrank(rank)
-            assert values[rank] == pytest.approx(evaluate(position, value), abs=1e-11)
+        assert_as_the_rules_say(space, solve(space, tolerance=1e-12), range(space.n_values))
 
     def test_numbered_pieces_close_squares_on_which_their_path_begins(self):
         class Flock(Birds):
@@ -256,17 +247,7 @@ class TestAFamily:
         space = positions_of(rules)
         assert [square.is_closing for square in space.frozen] == [True, True]
         values = solve(space, tolerance=1e-12)
-
-        def value(position):
-            if position.winner:
-                return float(position.winner == position.side)
-            return float(values[space.rank(position)])
-
-        for rank in range(0, space.n_values, 7):
-            position = space.unrank(rank)
-            assert position.faults() == []
-            assert space.rank(position) == rank
-            assert values[rank] == pytest.approx(evaluate(position, value), abs=1e-11)
+        assert_as_the_rules_say(space, values, range(0, space.n_values, 7))
 
     def test_a_numbered_piece_stands_on_a_square_once(self):
         # on a refuge that its path visits twice
