@@ -158,6 +158,7 @@ class TileSpace(Space):
 
     def _find_first_version(self) -> int:
         """See the version history in `ur_solver.table.format`."""
+        # the race family had ranks of its own; up to four frozen squares were told, none closing
         if is_race_of_tiles(self.rules) or self.reserves.closed[1:] or len(self.frozen) > 4:
             return LAST_RANKS
         return 6 if self.stock.is_numbered else 3
