@@ -117,6 +117,7 @@ class BlockFolder:
 
     def __enter__(self) -> Self:
         self._was_there = self.folder.exists()
+        self._was_begun = (self.folder / HEAD).exists()
         try:
             self._check()  # before anything is made in a folder that is somebody else's
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -127,6 +128,7 @@ class BlockFolder:
                 "another output"
             ) from None
         except OSError as error:
+            self._undo()
             raise self._cannot_write(error) from None
         try:
             self._check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 from typing import Any
@@ -43,7 +44,7 @@ class _OutputFile(click.Path):
     ) -> pathlib.Path:
         from ur_solver.table import refuse_table  # noqa: PLC0415 - HDF5, for those who write
 
-        path = pathlib.Path(super().convert(value, param, ctx))
+        path = pathlib.Path(os.fsdecode(super().convert(value, param, ctx)))
         refuse_table(path)
         return path
 
