@@ -7,7 +7,7 @@ import hypothesis
 import pytest
 
 from ur_solver.api.table import Table
-from ur_solver.locate import FOLDER_VARIABLE, table_name
+from ur_solver.locate import FOLDER_VARIABLE, readable_name, table_name
 from ur_solver.make import make_table
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import part_of
@@ -44,7 +44,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory):
 
     def path(rules: RuleSet) -> pathlib.Path:
         folder.mkdir(exist_ok=True)
-        table = folder / table_name(rules)
+        table = folder / table_name(readable_name(rules))
         if not table.exists():
             make_table(rules, table)
         return table

@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
+import re
 import shutil
 
 import pytest
@@ -11,12 +12,14 @@ from tests.meaningless import write_meaningless
 from ur_solver.errors import MissingTableError, NotATableError, OutputError, RuleSetError
 from ur_solver.locate import (
     FOLDER_VARIABLE,
+    exact_name,
     find_file,
     find_part,
     is_table_word,
     new_table_path,
     open_file,
     open_file_of,
+    readable_name,
     table_folders,
     table_name,
 )
@@ -40,11 +43,12 @@ def silent(text: str) -> None:
 
 
 def test_names():
-    assert table_name(RULES) == "finkel-1.h5"
-    assert table_name(RULES, "uint16") == "finkel-1-uint16.h5"
+    assert table_name("finkel-1") == "finkel-1.h5"
+    assert table_name("finkel-1", "uint16") == "finkel-1-uint16.h5"
     hostile = dataclasses.replace(RULES, name="../../etc/passwd: x")
-    assert table_name(hostile) == "etc-passwd-x-1.h5"
-    assert table_name(dataclasses.replace(RULES, name="..")) == "custom-1.h5"
+    assert readable_name(hostile) == "etc-passwd-x-1"
+    assert re.fullmatch("etc-passwd-x-1-[0-9a-f]{16}", exact_name(hostile))
+    assert readable_name(dataclasses.replace(RULES, name="..")) == "custom-1"
 
 
 def test_folders_in_order(folder, tmp_path, monkeypatch):
@@ -63,7 +67,7 @@ def test_a_path_is_opened(folder):
 
 @pytest.mark.parametrize("word", ["finkel:1", "british-museum:1"])
 def test_a_rule_set_finds_its_table_by_the_game(folder, word):
-    write_meaningless(folder / table_name(named_rules(word)), RULES)
+    write_meaningless(folder / table_name(readable_name(named_rules(word))), RULES)
     with open_file(word, say=silent) as table:
         assert table.path.parent == folder
 
@@ -78,7 +82,7 @@ def test_a_json_file_finds_its_table(folder, tmp_path):
 
 def test_the_most_exact_value_type_is_preferred(folder):
     for value_type in ("uint16", "float64", "float32"):
-        write_meaningless(folder / table_name(RULES, value_type), RULES, value_type)
+        write_meaningless(folder / table_name(readable_name(RULES), value_type), RULES, value_type)
     with open_file("finkel:1", say=silent) as table:
         assert table.header.value_type == "float64"
     (folder / "finkel-1.h5").unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import resource
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from tests.solving import solve
 from ur_solver.blocks import BlockRecord
-from ur_solver.errors import MemoryLimitError
+from ur_solver.errors import InputError, MemoryLimitError, OutputError
 from ur_solver.estimates import available_bytes, cost, estimate, expected_seconds, room, room_for
 from ur_solver.make import make_table
 from ur_solver.rules import PATHS, RACES, named_rules
@@ -86,6 +87,41 @@ def test_a_solve_that_does_not_fit_is_refused_before_it_starts(monkeypatch, tmp_
     assert f" {fitting} (-n {fitting})" in message
     assert estimate(part_of(named_rules("masters", fitting))).least_bytes <= 1 << 29
     assert estimate(part_of(named_rules("masters", fitting + 1))).least_bytes > 1 << 29
+
+
+@pytest.mark.parametrize("name", ["table.h5", "table"])
+@pytest.mark.parametrize(
+    ("word", "asked", "error"),
+    [
+        ("finkel:1", {"tolerance": math.nan}, InputError),
+        ("finkel:1", {"tolerance": math.inf}, InputError),
+        ("finkel:1", {"tolerance": -1e-9}, InputError),
+        ("finkel:1", {"tolerance": 0.6}, InputError),
+        ("finkel:1", {"tolerance": 1e-9, "precision": "single"}, InputError),
+        ("finkel:1", {"memory": 1 << 20}, MemoryLimitError),
+        ("finkel:1", {"certify": True, "value_type": "uint16"}, InputError),
+        ("bell-stakes:1", {"value_type": "uint16"}, (InputError, OutputError)),
+    ],
+)
+def test_a_solve_that_is_refused_leaves_nothing(tmp_path, name, word, asked, error):
+    with pytest.raises(error):
+        make_table(named_rules(word), tmp_path / name, **asked)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_solve_that_stops_before_its_first_block_leaves_nothing(tmp_path, monkeypatch):
+    def interrupt(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ur_solver.make.solve", interrupt)
+    for name in ("table.h5", "table"):
+        with pytest.raises(KeyboardInterrupt):
+            make_table(named_rules("finkel:1"), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "table.h5.blocks").mkdir()
+    with pytest.raises(KeyboardInterrupt):
+        make_table(named_rules("finkel:1"), tmp_path / "table.h5")
+    assert [each.name for each in tmp_path.rglob("*")] == ["table.h5.blocks"]
 
 
 def test_values_are_kept_in_memory_if_there_is_room():

@@ -14,12 +14,16 @@ from tests.checkpoints import finished_blocks
 from ur_solver import reach
 from ur_solver.blocks import RECORD, checkpoint_folder
 from ur_solver.cli import cli
-from ur_solver.errors import IllegalPositionError, MemoryLimitError, RuleSetMismatchError
-from ur_solver.locate import FOLDER_VARIABLE
+from ur_solver.errors import (
+    IllegalPositionError,
+    MemoryLimitError,
+    OutputError,
+    RuleSetMismatchError,
+)
+from ur_solver.locate import FOLDER_VARIABLE, exact_name
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.space import part_from, part_of, space_of
-from ur_solver.table import TableFile
 from ur_solver.verify import verify_table
 
 RULES = named_rules("finkel:3")
@@ -102,19 +106,29 @@ def test_the_start_leads_to_all_positions(folder, whole):
         assert np.array_equal(table.file.load(), whole.file.load())
 
 
-def test_a_damaged_table_is_replaced_and_a_coarser_one_not_built_on(folder):
+def test_a_table_to_which_nothing_can_be_added_stays(folder):
     with table_from(ONE) as table:
-        path = table.path
-    path.write_bytes(path.read_bytes()[:-100])
-    with table_from(ONE) as table:
-        assert table.holds(ONE)
-    with TableFile(path) as table:
-        part = table.part
-    path.unlink()
-    make_table(RULES, path, part=part, value_type="float32")
-    with table_from(OTHER) as table:
-        assert table.header.value_type == "float64"
-        verify_table(table.file)
+        path, part = table.path, table.file.part
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-100])
+    with pytest.raises(OutputError, match=f"is damaged.*'ur tables remove {path}' removes it"):
+        table_from(ONE)
+    assert path.read_bytes() == whole[:-100]
+    make_table(RULES, path, part=part, value_type="float32", force=True)
+    whole = path.read_bytes()
+    with pytest.raises(OutputError, match=r"as float32, tolerance .* removes it"):
+        table_from(OTHER)
+    assert path.read_bytes() == whole
+
+
+def test_a_part_of_other_rules_stays(folder):
+    other = RULES.changed(name="finkel", safe_rosettes=False)
+    with table_from(ONE, threads=1) as table:
+        path, whole = table.path, table.path.read_bytes()
+    with table_from(ONE, other, threads=1) as table:
+        assert table.path == folder / f"{exact_name(other)}-part.h5"
+        assert table.rules.is_same_game(other)
+    assert path.read_bytes() == whole
 
 
 def test_an_interrupted_one_goes_on_whatever_is_asked_then(folder):

@@ -74,6 +74,10 @@ class DamagedTableError(UrError):
     """A table is truncated, incomplete or does not match its checksums."""
 
 
+class TableInUseError(UrError):
+    """Another program is writing to a table."""
+
+
 class CertificateError(UrError):
     """No error can be proven of some values, or not the error that is claimed."""
 

@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import Self
 
 from ur_solver.blocks import HEAD, checkpoint_folder, remove_blocks
-from ur_solver.errors import NotATableError, OutputError, UrError
-from ur_solver.locate import table_folders
+from ur_solver.errors import NotATableError, OutputError, TableInUseError, UrError
+from ur_solver.locate import readable_name, table_folders
 from ur_solver.rules import RuleSet
-from ur_solver.table import TABLE, TableFile
+from ur_solver.table import TABLE, TableFile, is_unfinished
 
 _UNFINISHED = checkpoint_folder(pathlib.Path("x.h5")).name.removeprefix("x")
 """How the folder of an unfinished solve ends: ``.h5.blocks``."""
@@ -26,6 +26,8 @@ class Kind(StrEnum):
     UNFINISHED = "unfinished"
     DAMAGED = "damaged"
     """A table that cannot be read, or not by this program."""
+    IN_USE = "in use"
+    """A table that cannot be read while another program is writing to it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Kept:
     made : str or None
         When, ISO 8601, UTC.
     message : str or None
-        Why a damaged table cannot be read.
+        Why a table cannot be read.
     """
 
     path: pathlib.Path
@@ -96,17 +98,26 @@ class Kept:
                 )
         except NotATableError:
             return None
+        except TableInUseError as error:
+            return cls(path, Kind.IN_USE, n_bytes, message=str(error))
         except UrError as error:
             return cls(path, Kind.DAMAGED, n_bytes, message=str(error))
 
     @classmethod
     def _of_folder(cls, path: pathlib.Path) -> Self:
         n_bytes = _size(path)
-        try:
-            rules = RuleSet.from_json(json.loads((path / HEAD).read_bytes())["rules"])
-        except (OSError, ValueError, KeyError, TypeError):
+        rules = _rules_of(path)
+        if rules is None:
             return cls(path, Kind.UNFINISHED, n_bytes)
         return cls(path, Kind.UNFINISHED, n_bytes, rules=rules.name, pieces=rules.pieces)
+
+
+def _rules_of(folder: pathlib.Path) -> RuleSet | None:
+    """The rules that the head of a folder of blocks has, whatever its version."""
+    try:
+        return RuleSet.from_json(json.loads((folder / HEAD).read_bytes())["rules"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _size(path: pathlib.Path) -> int:
@@ -129,6 +140,16 @@ def kept_tables() -> Iterator[Kept]:
             kept = Kept.of(path)
             if kept is not None:
                 yield kept
+
+
+def unfinished_solve(rules: RuleSet) -> Kept | None:
+    """An unfinished solve of a rule set in the folders of tables; None if there is none."""
+    for folder in table_folders():
+        for path in sorted(folder.glob(f"{readable_name(rules)}*")) if folder.is_dir() else ():
+            found = _rules_of(path)
+            if is_unfinished(path) and found is not None and found.is_same_game(rules):
+                return Kept.of(path)
+    return None
 
 
 def remove_kept(kept: Kept) -> None:

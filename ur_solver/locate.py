@@ -2,17 +2,19 @@
 
 A word is the path of a table, or asks for a rule set: by name with an optional count of
 pieces (``finkel``, ``finkel:3``) or by the path of its JSON file. A rule set's table is
-looked for in `table_folders`, under the names of `table_name`.
+looked for in `table_folders`, under a readable name and one with a digest (`own_path`).
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import pathlib
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext, suppress
 
+from ur_solver.blocks import HEAD, Job, checkpoint_folder
 from ur_solver.errors import (
     MemoryLimitError,
     MissingTableError,
@@ -20,7 +22,7 @@ from ur_solver.errors import (
     RuleSetError,
     UrError,
 )
-from ur_solver.rules import CATALOGUE, Position, RuleSet, named_rules
+from ur_solver.rules import CATALOGUE, Position, RuleSet, digest_of, named_rules
 from ur_solver.space import Part, part_of, space_of
 from ur_solver.table import TABLE, VALUE_TYPES, TableFile, is_table_file
 
@@ -68,23 +70,94 @@ def games_folder() -> pathlib.Path:
     return platformdirs.user_state_path("ur_solver") / "games"
 
 
-def table_name(rules: RuleSet, value_type: str = "float64", part: Part | None = None) -> str:
-    """The file name of a rule set's table, such as ``finkel-7.h5``; a folder has no suffix.
-
-    A table of a part of the game has another name, such as ``finkel-7-left-4.h5``.
-    """
+def readable_name(rules: RuleSet) -> str:
+    """A name for files of a rule set, such as ``finkel-7``; others may have the same."""
     # The name may come from an untrusted JSON file: it must not contain a folder.
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", rules.name).strip("-") or "custom"
+    return f"{name}-{rules.pieces}"
+
+
+def exact_name(rules: RuleSet) -> str:
+    """A name for files of a rule set that no other has: the readable one and a digest."""
+    return f"{readable_name(rules)}-{digest_of(rules)}"
+
+
+def has_readable_name(rules: RuleSet) -> bool:
+    """Whether files of a rule set may have its readable name, where no other's have it.
+
+    They may not where a file name loses some of the rule set's name, or where its name is that of
+    another rule set of the catalogue.
+    """
+    known = CATALOGUE.get(rules.name)
+    return f"{rules.name}-{rules.pieces}" == readable_name(rules) and (
+        known is None or known.with_pieces(rules.pieces).is_same_game(rules)
+    )
+
+
+def own_path(
+    rules: RuleSet,
+    named: Callable[[str], pathlib.Path],
+    rules_at: Callable[[pathlib.Path], RuleSet | None],
+) -> pathlib.Path:
+    """Where a file of a rule set is, or will be, without touching those of other rule sets.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    named : callable
+        The path of a file by `readable_name` or `exact_name`.
+    rules_at : callable
+        The rules of what is at a path; None if nothing is, or nothing that says its rules.
+    """
+    readable, exact = named(readable_name(rules)), named(exact_name(rules))
+    holds = rules_at(exact)
+    if holds is not None and is_made_for(rules, holds):
+        return exact
+    holds = rules_at(readable)
+    is_free = has_readable_name(rules) if holds is None else is_made_for(rules, holds)
+    return readable if is_free else exact
+
+
+def is_made_for(rules: RuleSet, others: RuleSet) -> bool:
+    """Whether a table of other rules is one of `rules`: of the same game and the same payoff."""
+    return rules.is_same_game(others) and rules.settled().payoff == others.settled().payoff
+
+
+def table_name(stem: str, value_type: str = "float64", part: Part | None = None) -> str:
+    """The file name of a table, such as ``finkel-7.h5``; a folder has no suffix.
+
+    A table of a part of the game has another name, such as ``finkel-7-left-4.h5``.
+
+    Parameters
+    ----------
+    stem : str
+        `readable_name` or `exact_name`.
+    value_type : str
+    part : Part, optional
+    """
     suffix = "" if value_type == "float64" else f"-{value_type}"
     of_part = "" if part is None or part.name is None else f"-{part.name}"
-    return f"{name}-{rules.pieces}{of_part}{suffix}.h5"
+    return f"{stem}{of_part}{suffix}.h5"
 
 
 def new_table_path(
     rules: RuleSet, value_type: str = "float64", part: Part | None = None
 ) -> pathlib.Path:
-    """The default path of a rule set's new table."""
-    return table_folders()[0] / table_name(rules, value_type, part)
+    """The default path of a rule set's new table, or of the one that is there already."""
+    folder = table_folders()[0]
+    return own_path(rules, lambda stem: folder / table_name(stem, value_type, part), _rules_at)
+
+
+def _rules_at(path: pathlib.Path) -> RuleSet | None:
+    """The rules of the table at a path, or of the unfinished solve of one."""
+    with suppress(UrError):
+        if os.path.lexists(path):
+            with TableFile(path) as table:
+                return table.rules
+        head = checkpoint_folder(path) / HEAD
+        if head.is_file():
+            return Job.read(head).rules
+    return None
 
 
 def make_folder(folder: pathlib.Path) -> bool:
@@ -107,24 +180,43 @@ def make_folder(folder: pathlib.Path) -> bool:
 def find_file(rules: RuleSet) -> TableFile | None:
     """The table of a whole rule set, opened, or None.
 
-    The most exact value type is preferred; a file of the right name that holds another
-    game, or a part of it, is passed over.
+    One with as many levels of fines is preferred, then the most exact value type. A file of the
+    right name that holds another game, or a part of it, is ignored.
 
     Raises
     ------
-    NotATableError, TableVersionError, DamagedTableError
+    NotATableError, TableVersionError, TableInUseError, DamagedTableError
         If a file of the right name is not a sound table.
     """
-    for value_type in VALUE_TYPES:
-        for folder in table_folders():
-            path = folder / table_name(rules, value_type)
-            for each in (path, path.with_suffix("")):
-                if each.is_file() or (each / TABLE).is_file():
+    nearest = None
+    for table in _tables_named_for(rules):
+        if not (table.rules.is_same_game(rules) and table.part.is_whole):
+            table.close()
+        elif is_made_for(rules, table.rules):
+            if nearest is not None:
+                nearest.close()
+            return table
+        elif nearest is None:
+            nearest = table
+        else:
+            table.close()
+    return nearest
+
+
+def _tables_named_for(rules: RuleSet) -> Iterator[TableFile]:
+    """The tables that have one of a rule set's names, opened; raises as `find_file` does."""
+    names = (exact_name(rules), readable_name(rules))
+    for value_type, folder, stem in itertools.product(VALUE_TYPES, table_folders(), names):
+        path = folder / table_name(stem, value_type)
+        for each in (path, path.with_suffix("")):
+            if each.is_file() or (each / TABLE).is_file():
+                # under a name that is another's too, only a sound table says that it is this one's
+                is_shared = stem == names[1] and not has_readable_name(rules)
+                table = None
+                with suppress(UrError) if is_shared else nullcontext():
                     table = TableFile(each)
-                    if table.rules.is_same_game(rules) and table.part.is_whole:
-                        return table
-                    table.close()
-    return None
+                if table is not None:
+                    yield table
 
 
 def find_part(rules: RuleSet, position: Position | None = None) -> TableFile | None:
@@ -133,7 +225,7 @@ def find_part(rules: RuleSet, position: Position | None = None) -> TableFile | N
     One that holds a position is preferred, if that is given; else the one that holds the most. A
     file that is not a sound table is passed over.
     """
-    stem = table_name(rules).removesuffix(".h5")
+    stem = readable_name(rules)  # with which the exact name begins too
     tables = []
     for folder in table_folders():
         for path in sorted(folder.glob(f"{stem}-*")) if folder.is_dir() else ():
@@ -216,12 +308,16 @@ def open_file_of(
             f"there is no table of {rules.title} in "
             f"{', '.join(map(str, table_folders()))}; {_advice(rules, word)}"
         )
-    path = new_table_path(rules)
-    say(f"there is no table of {rules.title} yet: solving its {positions:,} positions into {path}")
-    from ur_solver.make import make_table  # noqa: PLC0415 - the solver, rarely needed here
+    from ur_solver.make import is_present, make_table  # noqa: PLC0415 - the solver, rarely needed
 
-    make_folder(path.parent)
-    make_table(rules, path)
+    path = new_table_path(rules)
+    if not is_present(path, rules):
+        say(
+            f"there is no table of {rules.title} yet: solving its {positions:,} positions into "
+            f"{path}"
+        )
+        make_folder(path.parent)
+        make_table(rules, path)
     return TableFile(path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 import pathlib
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +19,15 @@ from ur_solver.engine import (
     ThreadRunner,
     solve,
 )
-from ur_solver.errors import InputError, NotATableError, OutputError, UrError, missing_extra
+from ur_solver.errors import (
+    InputError,
+    MissingTableError,
+    NotATableError,
+    OutputError,
+    TableInUseError,
+    UrError,
+    missing_extra,
+)
 from ur_solver.estimates import Room, available_bytes, check_disk, room_for
 from ur_solver.estimates.cost import BASE_BYTES, UNWRITTEN_BYTES, block_cost, largest_cost
 from ur_solver.estimates.room import ROOM_OF_A_DRIVER
@@ -31,7 +40,9 @@ from ur_solver.table import (
     FolderWriter,
     TableFile,
     TableWriter,
+    check_replaceable,
     is_folder_name,
+    is_unfinished,
     remove_folder,
 )
 from ur_solver.table.adder import Adder
@@ -60,6 +71,8 @@ class MakeSummary:
     table_bytes : int
     sweeps : float
         The mean over all positions.
+    replaced : str or None
+        What the table has replaced, in words.
     """
 
     path: pathlib.Path
@@ -71,6 +84,7 @@ class MakeSummary:
     value: float | None
     table_bytes: int
     sweeps: float
+    replaced: str | None
 
     @property
     def positions(self) -> int:
@@ -87,9 +101,9 @@ def is_present(
     output: pathlib.Path,
     rules: RuleSet,
     *,
-    tolerance: float,
-    value_type: str,
-    certify: bool,
+    tolerance: float | None = None,
+    value_type: str = "float64",
+    certify: bool = False,
     part: Part | None = None,
 ) -> bool:
     """Whether `make_table` has nothing to do: its table is there already.
@@ -103,16 +117,22 @@ def is_present(
     ------
     OutputError
         If the file holds something else, or its proven error is larger.
+    TableInUseError
+        If another program is writing to it.
     """
-    if not output.exists() or _is_unfinished(output):
+    if tolerance is None:
+        tolerance = default_tolerance(DOUBLE)
+    if not os.path.lexists(output) or is_unfinished(output):
         return False
     try:
         with TableFile(output) as table:
             header, held = table.header, table.part
-    except NotATableError:
+    except (NotATableError, MissingTableError):
         raise OutputError(
             f"{str(output)!r} is there and is not a table; name another file"
         ) from None
+    except TableInUseError:
+        raise
     except UrError as error:
         raise OutputError(f"{error}; {_REPLACE}") from None
     if not (
@@ -141,11 +161,6 @@ def is_present(
     return True
 
 
-def _is_unfinished(output: pathlib.Path) -> bool:
-    """Whether a path is a folder that an unfinished solve has left."""
-    return (output / HEAD).is_file() and not (output / TABLE).is_file()
-
-
 def make_table(
     rules: RuleSet,
     output: pathlib.Path,
@@ -159,6 +174,7 @@ def make_table(
     known: TableFile | None = None,
     memory: int | None = None,
     cluster: Cluster | None = None,
+    force: bool = False,
     progress: Callable[[int, int], object] | None = None,
     on_room: Callable[[Room], object] | None = None,
     on_resume: Callable[[int, int], object] | None = None,
@@ -198,6 +214,8 @@ def make_table(
     cluster : Cluster, optional
         The workers that solve, which must see the output's folder under the same path; `memory` is
         then what each of them may take. By default this process solves.
+    force : bool
+        Replace a file or a table that is there; the summary says what it was.
     progress : callable, optional
         Called with the positions finished and their total as blocks are finished.
     on_room : callable, optional
@@ -223,8 +241,8 @@ def make_table(
     MemoryLimitError, DiskLimitError
         Before anything is done, if it would not fit.
     OutputError
-        If the output cannot be written, its folder does not exist, or another solve is writing
-        it.
+        If the output cannot be written, its folder does not exist, something is there, or another
+        solve is writing it.
     CheckpointError
         If the folder holds blocks of something else.
     ClusterError
@@ -265,6 +283,8 @@ def make_table(
         output,
     )
     job = Job(rules, tolerance, certify, part=part.name, precision=precision)
+    # what an unfinished solve has left is gone on from
+    replaced = None if is_unfinished(output) else check_replaceable(output, force=force)
     if is_folder and (output / TABLE).is_file():
         remove_folder(output)
     with (
@@ -285,6 +305,8 @@ def make_table(
             cluster, folder, part, room, threads=threads, memory=memory, on_workers=on_workers
         ) as (runner, task),
     ):
+        if not (is_folder or force):
+            check_replaceable(output, force=False)  # another solve may have finished meanwhile
         done = 0
         start_value = None
         start_rank = space.rank(rules.start())
@@ -348,6 +370,7 @@ def make_table(
         value=start_value,
         table_bytes=_size(output),
         sweeps=adder.position_sweeps / part.n_values,
+        replaced=replaced,
     )
 
 

@@ -6,11 +6,12 @@ What is solved so is kept in one table of the rule set, which every further posi
 from __future__ import annotations
 
 import bisect
+import os
 import pathlib
 from collections.abc import Callable
 
-from ur_solver.errors import UrError
-from ur_solver.locate import find_file, find_part, make_folder, new_table_path
+from ur_solver.errors import OutputError, UrError
+from ur_solver.locate import find_file, find_part, is_made_for, make_folder, new_table_path
 from ur_solver.make import make_table
 from ur_solver.progress import Progress
 from ur_solver.rules import Position, RuleSet
@@ -73,6 +74,7 @@ def table_from(
             part=wanted,
             known=known,
             certify=known is not None and known.header.error is not None,
+            force=known is not None,
             threads=threads,
             memory=memory,
             progress=progress,
@@ -90,24 +92,36 @@ def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, pathlib.Path, T
     ends = [block.offset + block.size for block in space.blocks]
     wanted = part_from(space, [bisect.bisect_right(ends, rank)])
     path = new_table_path(rules, part=wanted)
-    known = None if wanted.is_whole else _kept(rules, path)
+    known = _kept(rules, path)
     if known is not None:
         wanted = part_from(space, [*wanted.indices, *known.part.indices])
     return wanted, path, known
 
 
 def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
-    """The table at a path, if it is one to add to."""
+    """The table at a path, to which others are added; None if nothing is there.
+
+    Raises
+    ------
+    OutputError
+        If it is not one to add to.
+    """
+    if not os.path.lexists(path):
+        return None
+    remedy = f"'ur tables remove {path}' removes it"
     try:
         table = TableFile(path)
-    except UrError:  # nothing is there, or what is there is replaced
-        return None
+    except UrError as error:
+        raise OutputError(f"{error}; {remedy}") from None
     header = table.header
     if (
-        header.rules.is_same_game(rules)
+        is_made_for(rules, header.rules)
         and header.value_type == "float64"
         and header.tolerance <= TOLERANCE
     ):
         return table
     table.close()
-    return None
+    raise OutputError(
+        f"{str(path)!r} holds {header.rules.title} as {header.value_type}, tolerance "
+        f"{header.tolerance:.3g}, to which nothing can be added; {remedy}"
+    )

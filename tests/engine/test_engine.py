@@ -10,8 +10,8 @@ import pytest
 
 from tests.golden import NAMES, golden_rules
 from tests.solving import solve
-from ur_solver.engine import MIN_TOLERANCE, default_threads
-from ur_solver.kernel import RaceKernel
+from ur_solver.engine import default_threads
+from ur_solver.kernel import MIN_TOLERANCE, RaceKernel
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 

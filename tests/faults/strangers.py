@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.faults.tally import Tally
 from ur_solver.errors import UrError
-from ur_solver.locate import table_name
+from ur_solver.locate import exact_name, table_name
 from ur_solver.maps import read_header, read_values
 from ur_solver.records import RecordFault, read_file
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
@@ -61,7 +61,7 @@ def _throw(content: bytes) -> None:
 def _rules(content: bytes) -> None:
     rules = RuleSet.from_json(_text(content))
     assert RuleSet.from_json(json.dumps(rules.to_json())) == rules
-    assert "/" not in table_name(rules)
+    assert "/" not in table_name(exact_name(rules))
     space = space_of(rules.with_pieces(1))
     assert space.rank(space.rules.start()) < space.n_values
 

@@ -101,15 +101,16 @@ def test_a_copy_may_be_smaller(folder, tmp_path, name, value_type):
 def test_what_is_there_stays_unless_told(folder, tmp_path):
     (tmp_path / "b.h5").write_text("mine")
     with TableFile(folder) as table:
-        with pytest.raises(OutputError, match="is there; --force replaces it"):
+        with pytest.raises(OutputError, match="a file that is no table; --force replaces it"):
             pack(table, tmp_path / "b.h5")
-        with pytest.raises(OutputError, match="is the table itself"):
+        with pytest.raises(OutputError, match="is what it is made of; name another output"):
             pack(table, folder, force=True)
         (tmp_path / "c").mkdir()
         (tmp_path / "c" / "mine").write_text("mine")
-        with pytest.raises(OutputError, match="is not a table; name another"):
+        with pytest.raises(OutputError, match="a folder that is no table; name another"):
             pack(table, tmp_path / "c", force=True)
-        pack(table, tmp_path / "b.h5", force=True)
+        said = pack(table, tmp_path / "b.h5", force=True)
+    assert said == "a file that is no table"
     with TableFile(tmp_path / "b.h5") as file:
         assert file.header.rules.is_same_game(RULES)
     assert (tmp_path / "c" / "mine").exists()
@@ -130,7 +131,10 @@ def test_a_solve_goes_on_in_its_folder(folder, tmp_path):
     assert is_present(folder, RULES, **wanted)
     with TableFile(folder) as table:
         assert np.array_equal(table.load(), whole)
-    assert make_table(RULES, folder, threads=1).resumed_blocks == 0  # it is made anew
+    with pytest.raises(OutputError, match="a table of finkel with 2 pieces; --force replaces it"):
+        make_table(RULES, folder, threads=1)
+    again = make_table(RULES, folder, threads=1, force=True)
+    assert (again.resumed_blocks, again.replaced) == (0, "a table of finkel with 2 pieces")
 
 
 def test_a_folder_holds_what_other_blocks_read(tmp_path):

@@ -11,6 +11,7 @@ from ur_solver import records
 from ur_solver.api.table import Table
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
+from ur_solver.table import refuse_table
 
 if TYPE_CHECKING:
     from ur_solver.players.policies import PolicyLike
@@ -97,8 +98,12 @@ def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> No
         If the suffix is none of these, or the file cannot be written.
     RuleSetError
         If the notation cannot carry the games' rule set.
+    OutputError
+        If a table is there.
     """
-    records.write_games(games, pathlib.Path(path))
+    output = pathlib.Path(path)
+    refuse_table(output)
+    records.write_games(games, output)
 
 
 def sample(

@@ -186,6 +186,7 @@ def solve(
             memory=memory,
             progress=told,
             precision=precision,
+            force=force,
             **wanted,
         )
     return Table(output)

@@ -6,7 +6,6 @@ scripts/make_references.py); others are kept in the user's cache when they have 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import pathlib
@@ -16,10 +15,10 @@ from functools import lru_cache
 from importlib import resources
 
 from ur_solver.audit.selfplay import reference_losses
-from ur_solver.locate import cache_folder, table_name
+from ur_solver.locate import cache_folder, readable_name
 from ur_solver.players.policies import PLAIN
 from ur_solver.query import Answers
-from ur_solver.rules import RuleSet
+from ur_solver.rules import RuleSet, digest_of
 from ur_solver.rules.words import counted
 
 References = Mapping[RuleSet, Mapping[str, float]]
@@ -69,10 +68,7 @@ def references_of(
 
 def reference_key(rules: RuleSet, games: int) -> str:
     """The name under which losses are kept; it depends on the game and not on its name alone."""
-    values = rules.settled().to_json()
-    del values["name"]
-    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-    return f"{table_name(rules).removesuffix('.h5')}-{games}-{digest[:16]}"
+    return f"{readable_name(rules)}-{games}-{digest_of(rules)}"
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ import shutil
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from ur_solver.blocks.files import BlockFiles
 from ur_solver.blocks.job import Job
+from ur_solver.blocks.lock import HeldError, LockFile, is_held
 from ur_solver.blocks.record import RECORD, BlockRecord, Row, is_sound
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.errors import CheckpointError, OutputError, UnsolvableError
@@ -59,15 +61,21 @@ def remove_blocks(folder: pathlib.Path) -> None:
     OutputError
         If a solve is writing to it, or it cannot be removed.
     """
-    import filelock  # noqa: PLC0415 - 5 ms that reading a table does not need
-
+    lock = LockFile(folder / _LOCK, folder)
     try:
-        with filelock.FileLock(folder / _LOCK, blocking=False):
-            shutil.rmtree(folder)
-    except filelock.Timeout:
+        lock.acquire()
+        shutil.rmtree(folder)
+    except HeldError:
         raise OutputError(f"a solve is writing to {str(folder)!r}") from None
     except OSError as error:
         raise OutputError(f"cannot remove {str(folder)!r}: {error.strerror}") from None
+    finally:
+        lock.release()
+
+
+def is_being_written(folder: pathlib.Path) -> bool:
+    """Whether a solve is writing to a folder of blocks now, as far as its lock tells."""
+    return is_held(folder / _LOCK)
 
 
 class BlockFolder:
@@ -103,33 +111,38 @@ class BlockFolder:
         self.space: Space = space_of(job.rules)
         self._rows = np.zeros(len(self.space.blocks), RECORD)
         self._manifest: int | None = None
-        import filelock  # noqa: PLC0415 - 5 ms that reading a table does not need
-
-        self._lock = filelock.FileLock(folder / _LOCK, blocking=False)
+        self._lock = LockFile(folder / _LOCK, folder)
+        self._was_there = False
+        self._was_begun = False
 
     def __enter__(self) -> Self:
-        import filelock  # noqa: PLC0415 - as above
-
+        self._was_there = self.folder.exists()
+        self._was_begun = (self.folder / HEAD).exists()
         try:
+            self._check()  # before anything is made in a folder that is somebody else's
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
-        except filelock.Timeout:
+        except HeldError:
             raise OutputError(
                 f"another solve is writing to {str(self.folder)!r}; wait for it or name "
                 "another output"
             ) from None
         except OSError as error:
+            self._undo()
             raise self._cannot_write(error) from None
         try:
-            self._claim()
+            self._check()
+            self._was_begun = (self.folder / HEAD).exists()
+            if not self._was_begun:
+                self._write_head()
             self.files = files_of(self.folder, self.job)
             self.files.remove_parts()
             self._open_manifest()
         except OSError as error:
-            self._release()
+            self._undo()
             raise self._cannot_write(error) from None
         except BaseException:
-            self._release()
+            self._undo()
             raise
         return self
 
@@ -141,6 +154,8 @@ class BlockFolder:
     ) -> None:
         if isinstance(error, UnsolvableError):
             self.remove()  # nothing would go on from here
+        elif error is not None and not self.files.on_disk():
+            self._undo()
         self._release()
 
     def _release(self) -> None:
@@ -149,16 +164,36 @@ class BlockFolder:
             self._manifest = None
         self._lock.release()
 
-    def _claim(self) -> None:
+    def _undo(self) -> None:
+        """Leave the folder as it was found, unless an earlier solve has begun there."""
+        if self._was_begun:
+            self._release()
+            return
+        for path in (self.folder / HEAD, self.folder / MANIFEST, self.folder / _PART):
+            with suppress(OSError):
+                path.unlink()
+        self._release()
+        with suppress(OSError):
+            (self.folder / _LOCK).unlink()
+        for folder in (*self.folder.glob("[0-9][0-9][0-9]*"), self.folder):
+            if folder is not self.folder or not self._was_there:
+                with suppress(OSError):
+                    folder.rmdir()
+
+    def _check(self) -> None:
+        """Raise CheckpointError if the folder is of something else than this job."""
+        if not self.folder.is_dir():
+            return
         path = self.folder / HEAD
         remedy = f"remove {str(self.folder)!r} to start anew, or name another output"
         if path.exists():
             if fault := Job.read(path).misfit(self.job):
                 raise CheckpointError(f"checkpoint {str(self.folder)!r} {fault}; {remedy}")
-            return
-        if any(each.name not in (_LOCK, _PART) for each in self.folder.iterdir()):
+        elif any(each.name not in (_LOCK, _PART) for each in self.folder.iterdir()):
             raise CheckpointError(f"{str(path)!r} is missing; {remedy}")
-        part = self.folder / _PART
+
+    def _write_head(self) -> None:
+        path, part = self.folder / HEAD, self.folder / _PART
         try:
             with part.open("wb") as file:
                 file.write(self.job.to_bytes())

@@ -23,7 +23,7 @@ from ur_solver.audit import (
     write_csv,
 )
 from ur_solver.cli.audit_page import audit_page
-from ur_solver.cli.options import json_option
+from ur_solver.cli.options import OUTPUT_FILE, json_option
 from ur_solver.cli.output import say
 from ur_solver.errors import InputError, MissingTableError, OutputError, RecordError
 from ur_solver.locate import is_table_word, open_file, open_file_of
@@ -37,8 +37,8 @@ _DEFAULTS = Thresholds()
 @click.command(short_help="Judge recorded games.")
 @click.argument("words", nargs=-1, required=True, metavar="[TABLE] FILE...")
 @json_option
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report.")
-@click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), help="Write a CSV file.")
+@click.option("--html", type=OUTPUT_FILE, help="Write a report.")
+@click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
 @click.option("--worst", default=3, show_default=True, help="Moments shown with a board.")
 @click.option(
     "--inaccuracy", default=_DEFAULTS.inaccuracy, show_default=True, help="From which loss."

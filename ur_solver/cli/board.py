@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import position_argument, position_of
+from ur_solver.cli.options import OUTPUT_FILE, position_argument, position_of
 from ur_solver.cli.output import draw_position, say
 from ur_solver.errors import InputError, OutputError
 from ur_solver.locate import open_file
@@ -23,7 +23,7 @@ STDOUT = Path("-")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     help="Write a picture, a file that ends in .svg; '-' is standard output.",
 )
 @click.option("--best", "throw", help="Draw the best move with this throw, by the rules' table.")

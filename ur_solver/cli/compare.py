@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import json_option
+from ur_solver.cli.options import OUTPUT_FILE, json_option
 from ur_solver.cli.output import columns, say
 from ur_solver.errors import OutputError
 from ur_solver.locate import open_file
@@ -34,8 +34,8 @@ _STUDY = ".study.json"
     help="Games of each table against itself.",
 )
 @click.option("--seed", default=1, show_default=True, help="Of all games.")
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
-@click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), help="Write a CSV file.")
+@click.option("--html", type=OUTPUT_FILE, help="Write a page.")
+@click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
 @json_option
 def command(
     words: tuple[str, ...],

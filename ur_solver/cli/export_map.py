@@ -9,9 +9,9 @@ import click
 from ur_solver.api.table import Table
 from ur_solver.cli.options import table_argument
 from ur_solver.cli.output import say, size_text
-from ur_solver.errors import OutputError
 from ur_solver.locate import open_file
 from ur_solver.maps import VALUE_TYPES, write_map
+from ur_solver.table import check_replaceable
 
 
 @click.command(short_help="Write a table as RoyalUr's solved map.")
@@ -32,10 +32,12 @@ def command(word: str, file: Path, value_type: str, author: str | None, force: b
     \b
     ur export finkel:2 finkel2p.rgu
     """
-    if file.exists() and not force:
-        raise OutputError(f"{str(file)!r} is there already; --force replaces it")
+    check_replaceable(file, force=force)
     with Table(open_file(word, say=say)) as table:
+        replaced = check_replaceable(file, force=force, source=table.path)
         table.file.check_whole("a map")
         entries = write_map(file, table, value_type, author)
+    if replaced is not None:
+        say(f"replaced {replaced}")
     say(f"{entries:,} entries, {size_text(file.stat().st_size)}")
     click.echo(str(file))

@@ -14,13 +14,12 @@ import psutil
 
 from ur_solver.api.table import Table
 from ur_solver.cli.output import say
-from ur_solver.errors import OutputError
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.maps import MapHeader, block_results, read_header, read_values
 from ur_solver.records import rules_word
 from ur_solver.rules.payoff import percent
 from ur_solver.space import space_of
-from ur_solver.table import write_table
+from ur_solver.table import check_replaceable, write_table
 
 # How a table keeps a map's values without loss, and what they may be off at the least.
 _KEPT_AS = {
@@ -55,8 +54,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
         output = new_table_path(header.rules, value_type)
         if make_folder(output.parent):
             say(f"made the folder {output.parent}")
-    if output.exists() and not force:
-        raise OutputError(f"{str(output)!r} is there already; --force replaces it")
+    replaced = check_replaceable(output, force=force, source=file)
     say(f"{file}: {rules_word(header.rules)}, {sum(header.entries):,} entries, {header.value_type}")
     with _array(header, output.parent) as values:
         read_values(header, values)
@@ -70,6 +68,8 @@ def command(file: Path, output: Path | None, force: bool) -> None:
             seconds=0.0,
             value_type=value_type,
         )
+    if replaced is not None:
+        say(f"replaced {replaced}")
     with Table(output) as table:
         value = percent(table.value(table.rules.start()), table.tolerance)
         say(f"the largest residual is {residual:.2g}; the first to throw wins {value}")

@@ -6,12 +6,21 @@ import pathlib
 from contextlib import suppress
 
 from ur_solver.errors import InputError, OutputError, RecordError
-from ur_solver.locate import games_folder, table_name
+from ur_solver.locate import games_folder, own_path
 from ur_solver.records import GameRecord, RecordFault, read_file, write_games
 from ur_solver.rules import RuleSet
 
 SEED = "Seed"
 """The header with the seed of the dice, by which a game that goes on gets the same dice."""
+
+
+def _rules_at(path: pathlib.Path) -> RuleSet | None:
+    """The rules of the game that is kept at a path."""
+    if path.is_file():
+        for game in read_file(str(path)):
+            if isinstance(game, GameRecord):
+                return game.rules
+    return None
 
 
 class KeptGame:
@@ -29,7 +38,7 @@ class KeptGame:
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
-        self.path = games_folder() / pathlib.Path(table_name(rules)).with_suffix(".ur")
+        self.path = own_path(rules, lambda stem: games_folder() / f"{stem}.ur", _rules_at)
 
     def exists(self) -> bool:
         """Whether there is a game to go on with."""

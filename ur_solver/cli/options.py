@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 import re
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -28,6 +31,25 @@ memory_option = click.option(
     metavar="SIZE",
     help="What the solve may take, such as 12GiB; by default what is free.",
 )
+
+
+class _OutputFile(click.Path):
+    """The path of a file to write, where no table is."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=pathlib.Path)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> pathlib.Path:
+        from ur_solver.table import refuse_table  # noqa: PLC0415 - HDF5, for those who write
+
+        path = pathlib.Path(os.fsdecode(super().convert(value, param, ctx)))
+        refuse_table(path)
+        return path
+
+
+OUTPUT_FILE = _OutputFile()
 
 
 def _complete_table(

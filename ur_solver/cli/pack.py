@@ -34,7 +34,9 @@ def command(
     ur pack finkel:3 finkel-3
     """
     with open_file(word, say=say) as table:
-        pack(table, output, value_type=value_type, force=force)
+        replaced = pack(table, output, value_type=value_type, force=force)
     if not quiet:
+        if replaced is not None:
+            say(f"replaced {replaced}")
         with TableFile(output) as packed:
             click.echo(f"{output}, {size_text(packed.n_bytes)}")

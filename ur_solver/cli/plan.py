@@ -11,6 +11,7 @@ import click
 
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.options import (
+    OUTPUT_FILE,
     json_option,
     left_option,
     memory_size,
@@ -47,7 +48,7 @@ _WIDTH, _ROW = 800, 40
 @precision_option
 @click.option(
     "--chart",
-    type=click.Path(path_type=pathlib.Path, dir_okay=False),
+    type=OUTPUT_FILE,
     help="Draw the schedule into an SVG file.",
 )
 @json_option

@@ -13,7 +13,7 @@ from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games, references_of
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.kept_game import SEED, KeptGame
-from ur_solver.cli.options import table_argument
+from ur_solver.cli.options import OUTPUT_FILE, table_argument
 from ur_solver.cli.output import say, side_name
 from ur_solver.cli.playing import Playing, QuitError, ResignError
 from ur_solver.locate import open_file
@@ -51,7 +51,7 @@ _SIDES = {LIGHT: "Light", DARK: "Dark"}
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     help="Save the game: .rgn, .json for RoyalUr's notation, or .ur for any rules.",
 )
 @click.option("--audit/--no-audit", "with_audit", default=True, help="Judge the game at its end.")

@@ -12,7 +12,7 @@ import numpy as np
 
 from ur_solver.api.table import Table
 from ur_solver.audit import SampleStatistics, play_many
-from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.options import OUTPUT_FILE, json_option, table_argument
 from ur_solver.cli.output import columns, say, side_name
 from ur_solver.errors import InputError
 from ur_solver.locate import open_file
@@ -37,7 +37,7 @@ from ur_solver.study.figures import as_number, as_share
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     help="Write the games: .rgn, .json, a game a line, or .ur for any rules.",
 )
 @json_option

@@ -30,10 +30,14 @@ from ur_solver.cli.output import (
 )
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.cluster import Cluster
-from ur_solver.engine import MIN_TOLERANCE
 from ur_solver.errors import CertificateError
 from ur_solver.estimates import Room
-from ur_solver.kernel import check_precision, default_tolerance
+from ur_solver.kernel import (
+    MAX_TOLERANCE,
+    MIN_TOLERANCE,
+    check_precision,
+    default_tolerance,
+)
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.make import MakeSummary, is_present, make_table
 from ur_solver.rules import RuleSet
@@ -54,7 +58,7 @@ from ur_solver.table import VALUE_TYPES, TableFile
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(MIN_TOLERANCE, 0.5),
+    type=click.FloatRange(MIN_TOLERANCE, MAX_TOLERANCE),
     show_default="1e-12; in single precision 1e-5",
     help="What a probability may be off.",
 )
@@ -176,6 +180,7 @@ def command(
                 threads=threads,
                 memory=memory,
                 cluster=cluster,
+                force=force,
                 progress=progress,
                 on_room=on_room,
                 on_resume=on_resume,
@@ -185,6 +190,8 @@ def command(
     except KeyboardInterrupt:
         say("interrupted; the same command goes on from the blocks that are finished")
         raise
+    if summary.replaced is not None:
+        telling.say(f"replaced {summary.replaced}", "replaced", replaced=summary.replaced)
     if as_json:
         click.echo(json.dumps(_facts(chosen, summary, tolerance, value_type)))
     elif not telling.is_quiet:

@@ -14,13 +14,22 @@ from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import (
     CertificateError,
     DamagedTableError,
+    MissingTableError,
     NotATableError,
+    TableInUseError,
     TableVersionError,
 )
-from ur_solver.inventory import Kept, Kind, kept_tables, remove_kept
+from ur_solver.inventory import Kept, Kind, kept_tables, remove_kept, unfinished_solve
 from ur_solver.locate import open_file, table_folders
+from ur_solver.rules import named_rules
 from ur_solver.rules.words import counted
 from ur_solver.verify import verify_table
+
+_FAULTS = (
+    *(DamagedTableError, CertificateError, NotATableError),
+    *(TableInUseError, TableVersionError),
+)
+"""Errors of one table that do not keep the others from being verified."""
 
 
 @click.group(
@@ -104,8 +113,13 @@ def _kept_of(word: str) -> Kept:
         if kept is None:
             raise NotATableError(f"{word!r} is neither a table nor an unfinished solve")
         return kept
-    with open_file(word) as table:
-        found = Kept.of(table.path)
+    try:
+        with open_file(word) as table:
+            found = Kept.of(table.path)
+    except MissingTableError:
+        found = unfinished_solve(named_rules(word))
+        if found is None:
+            raise
     assert found is not None
     return found
 
@@ -118,7 +132,7 @@ def _fault(word: str, sample: int, telling: Telling) -> str | None:
             telling.progress("verifying", table.part.n_positions) as progress,
         ):
             verify_table(table, sample=sample, progress=progress)
-    except (DamagedTableError, CertificateError, NotATableError, TableVersionError) as error:
+    except _FAULTS as error:
         return str(error)
     return None
 

@@ -9,11 +9,10 @@ from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.lease import Lease, OwnLease
 from ur_solver.engine.result import BlockResult
 from ur_solver.engine.runners import Allowance, Runner, Task, ThreadRunner, default_threads
-from ur_solver.engine.solve import MIN_TOLERANCE, goal_of, solve
+from ur_solver.engine.solve import goal_of, solve
 from ur_solver.engine.store import BlockStore, FileStore, MemoryStore, largest_error
 
 __all__ = [
-    "MIN_TOLERANCE",
     "Allowance",
     "Assignment",
     "Backlog",

@@ -16,9 +16,6 @@ from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Kernel, check_precision, check_provable, kernel_of
 from ur_solver.space import Part, Space, whole_of
 
-MIN_TOLERANCE = 1e-13
-"""The smallest tolerance: some hundred rounding errors of float64."""
-
 _GOAL = 0.1
 """Blocks are iterated to this fraction of the tolerance, as their errors add up."""
 
@@ -73,13 +70,7 @@ def goal_of(space: Space, tolerance: float, *, certify: bool) -> float:
     Where it is proven for every block, the errors of blocks that lead to each other sum up to the
     tolerance at most.
 
-    Raises
-    ------
-    ValueError
-        If the tolerance is too small.
     """
-    if not tolerance >= MIN_TOLERANCE:
-        raise ValueError(f"tolerance {tolerance!r}: float64 values reach {MIN_TOLERANCE}")
     goal = (_CERTIFIED_GOAL if certify else _GOAL) * tolerance
     if space.rules.dice.is_ordinary:
         return goal
@@ -112,8 +103,8 @@ def solve(
     ----------
     space : Space
     tolerance : float
-        The largest error of a value, at least `MIN_TOLERANCE`: estimated from the deltas, or
-        proven where the dice are not ordinary (`Dice.is_ordinary`).
+        The largest error of a value, from `MIN_TOLERANCE` to `MAX_TOLERANCE`: estimated from the
+        deltas, or proven where the dice are not ordinary (`Dice.is_ordinary`).
     certify : bool
         Prove an error bound for every block as it is finished. It may exceed the
         tolerance.
@@ -148,9 +139,9 @@ def solve(
         If a block does not settle or, with dice that are not ordinary, has no values within the
         tolerance that can be proven, or play can go on for ever there.
     """
-    goal = goal_of(space, tolerance, certify=certify)
     kernel = kernel or kernel_of(space)
     check_precision(space, kernel.precision, tolerance)
+    goal = goal_of(space, tolerance, certify=certify)
     if certify:
         check_provable(space.rules)
     store = store or MemoryStore()

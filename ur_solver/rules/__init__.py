@@ -7,6 +7,7 @@ from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.drawing import SIDE_NAMES
 from ur_solver.rules.families import ENTER, FREE_THROW, HOME, MAX_PIECES, MOVE, Family
 from ur_solver.rules.moves import Move
+from ur_solver.rules.naming import digest_of
 from ur_solver.rules.payoff import CHANCES, Payoff, Stakes
 from ur_solver.rules.position import Position
 from ur_solver.rules.registry import (
@@ -50,6 +51,7 @@ __all__ = [
     "RuleSet",
     "SquareRule",
     "Stakes",
+    "digest_of",
     "mirror_square",
     "named_dice",
     "named_path",

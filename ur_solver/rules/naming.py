@@ -1,7 +1,9 @@
-"""Names of rule sets that differ from one of the catalogue."""
+"""Names of rule sets: by what they differ from one of the catalogue, or by a digest."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -19,6 +21,13 @@ MAX_NAME = 80
 def is_name(name: object) -> bool:
     """Whether a rule set may be called so."""
     return isinstance(name, str) and name.isprintable() and 1 <= len(name) <= MAX_NAME
+
+
+def digest_of(rules: RuleSet) -> str:
+    """16 hexadecimal digits that stand for a rule set's data, whatever its name."""
+    values = rules.settled().to_json()
+    del values["name"]
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def name_of_changed(before: RuleSet, rules: RuleSet) -> str:

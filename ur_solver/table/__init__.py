@@ -8,6 +8,7 @@ from ur_solver.table.folder import TABLE, FolderWriter, is_folder_name, remove_f
 from ur_solver.table.format import Header, version_of
 from ur_solver.table.opening import is_table_file
 from ur_solver.table.pack import pack
+from ur_solver.table.present import check_replaceable, contents_of, is_unfinished, refuse_table
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter, add_certificate, write_table
 
@@ -19,9 +20,13 @@ __all__ = [
     "TableFile",
     "TableWriter",
     "add_certificate",
+    "check_replaceable",
+    "contents_of",
     "is_folder_name",
     "is_table_file",
+    "is_unfinished",
     "pack",
+    "refuse_table",
     "remove_folder",
     "version_of",
     "write_table",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,12 +17,13 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import HEAD
+from ur_solver.blocks import HEAD, is_held
 from ur_solver.errors import (
     DamagedTableError,
     MissingTableError,
     NotATableError,
     RuleSetError,
+    TableInUseError,
     TableVersionError,
     UnregisteredError,
     UrError,
@@ -33,8 +35,15 @@ from ur_solver.table.format import FIRST_VERSION, FORMAT, MAX_TEXT, VERSION
 _REMEDY = "make it again with 'ur solve', or fetch it again"
 
 
-def damaged(path: pathlib.Path, fault: str) -> DamagedTableError:
-    """The error that says what is wrong with a table and how to replace it."""
+def damaged(path: pathlib.Path, fault: str) -> UrError:
+    """The error that says what is wrong with a table and how to replace it.
+
+    It is TableInUseError while another program writes to the file, and else DamagedTableError.
+    """
+    if is_held(path):
+        return TableInUseError(
+            f"table {str(path)!r} is in use: another program is writing to it; try again later"
+        )
     return DamagedTableError(f"table {str(path)!r} is damaged: {fault}; {_REMEDY}")
 
 
@@ -62,14 +71,18 @@ def is_table_file(path: str | os.PathLike[str]) -> bool:
 def open_file(path: pathlib.Path) -> h5py.File:
     """Open an HDF5 file for reading; raises as `TableFile` does."""
     try:
-        with path.open("rb") as file:
-            is_empty = not file.read(1)
+        is_file = stat.S_ISREG(path.stat().st_mode)  # reading a pipe would wait for its writer
+        is_empty = is_file and not _first_byte(path)
     except FileNotFoundError:
         raise MissingTableError(missing_text(path)) from None
     except (OSError, ValueError) as error:  # ValueError if the path has a null byte
         reason = getattr(error, "strerror", None) or error
         raise NotATableError(f"cannot read table {str(path)!r}: {reason}") from None
+    if not is_file:
+        raise NotATableError(f"{str(path)!r} is a pipe or a device, not a solution table")
     if is_empty or not h5py.is_hdf5(path):
+        if is_held(path):
+            raise damaged(path, "")
         raise NotATableError(
             f"{str(path)!r} is not a solution table: expected an HDF5 file as 'ur solve' makes it"
         )
@@ -77,6 +90,11 @@ def open_file(path: pathlib.Path) -> h5py.File:
         # HDF5's chunk cache is off, since `TableFile` has its own. Its lock is off, since a file
         # has its name only once it is complete, and its writer holds a lock until just after that.
         return h5py.File(path, "r", rdcc_nbytes=0, locking=False)
+
+
+def _first_byte(path: pathlib.Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(1)
 
 
 def missing_text(path: pathlib.Path) -> str:

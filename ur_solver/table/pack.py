@@ -6,16 +6,17 @@ import dataclasses
 import pathlib
 
 from ur_solver.blocks import VALUE_TYPES, BlockFolder, BlockRecord, Job
-from ur_solver.errors import InputError, OutputError
+from ur_solver.errors import InputError
 from ur_solver.table.folder import FolderWriter, is_folder_name, remove_folder
 from ur_solver.table.format import Header
+from ur_solver.table.present import check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter
 
 
 def pack(
     table: TableFile, output: pathlib.Path, *, value_type: str | None = None, force: bool = False
-) -> None:
+) -> str | None:
     """Write a table again, as one file or as a folder.
 
     Parameters
@@ -28,6 +29,11 @@ def pack(
         has no certificate.
     force : bool
         Replace what is there.
+
+    Returns
+    -------
+    str or None
+        What the copy has replaced, in words.
 
     Raises
     ------
@@ -44,11 +50,7 @@ def pack(
     own = VALUE_TYPES[table.header.value_type]
     if kind.rounding < own.rounding:
         raise InputError(f"values of type {own.name!r} are not known as exactly as {kind.name!r}")
-    if output.exists():
-        if not force:
-            raise OutputError(f"{str(output)!r} is there; --force replaces it")
-        if output.samefile(table.path):
-            raise OutputError(f"{str(output)!r} is the table itself; name another output")
+    replaced = check_replaceable(output, force=force, source=table.path)
     header = _header(table.header, kind.name)
     results = (
         BlockResult.of(_record(row, header), table.read_block(int(row["index"])))
@@ -65,8 +67,8 @@ def pack(
             for result in results:
                 writer.add(result)
             writer.finish(seconds=header.seconds, header=header)
-        return
-    if output.exists():
+        return replaced
+    if output.is_dir():
         remove_folder(output)
     is_certified = header.error is not None
     job = Job(header.rules, header.tolerance, is_certified, kind.name, table.part.name)
@@ -78,6 +80,7 @@ def pack(
                 folder.files.write(result.record, kind.encode(result.values), is_read_again=False)
             )
         packed.finish(seconds=header.seconds, header=header)
+    return replaced
 
 
 def _header(header: Header, value_type: str) -> Header:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
-from ur_solver.errors import BeyondTableError, DamagedTableError, IllegalPositionError
+from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
 from ur_solver.progress import Form, Progress, is_watched, shown_progress
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
@@ -71,6 +71,8 @@ class TableFile:
         If this program does not read its format version.
     DamagedTableError
         If the table is truncated, incomplete or changed.
+    TableInUseError
+        If it cannot be read since another program is writing to it.
     UnregisteredError
         If its rule set has a family or a kind of square that is not registered here.
     """
@@ -452,7 +454,7 @@ class TableFile:
         if checksum(out) != self._checksums[chunk]:
             raise self._fault(chunk, "fail their checksum")
 
-    def _fault(self, chunk: int, fault: str) -> DamagedTableError:
+    def _fault(self, chunk: int, fault: str) -> UrError:
         row = bisect.bisect_right(self._first_chunks, chunk) - 1
         first = (chunk - self._first_chunks[row]) * self.chunk_length
         position = self.space.unrank(self._first_ranks[row] + first)

@@ -22,11 +22,13 @@ from ur_solver.blocks import (
     Job,
     chunk_length_for,
     files_of,
+    is_being_written,
 )
 from ur_solver.errors import (
     CheckpointError,
     DamagedBlockError,
     NotATableError,
+    TableInUseError,
     TableVersionError,
 )
 from ur_solver.rules import RuleSet
@@ -206,6 +208,8 @@ class FolderSource:
         if not (path / HEAD).is_file():
             raise NotATableError(f"{str(path)!r} is a folder, and not of a table's blocks")
         if not (path / TABLE).is_file():
+            if is_being_written(path):
+                raise TableInUseError(f"{str(path)!r} is in use: a solve is writing to it")
             raise NotATableError(
                 f"{str(path)!r} holds the blocks of a solve that is not finished; the same "
                 "'ur solve' finishes it"
