@@ -119,8 +119,8 @@ def unquoted_text(text: str) -> str:
         return text
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{text[:60]!r} is not a JSON string: {error}") from None
+    except (ValueError, RecursionError):
+        raise RecordError(f"{text[:60]!r} is not a JSON string") from None
     if not isinstance(value, str):
         raise RecordError(f"{text[:60]!r} is not a JSON string")
     return value

@@ -212,8 +212,9 @@ def _games(text: str, rules: RuleSet | None, path: str) -> Iterator[GameRecord |
             read = read_plain if is_plain(part) else read_rgn
             for game in read(part, rules, path, line):
                 number += 1
-                is_first = isinstance(game, RecordError) or game.number == number
-                yield game if is_first else replace(game, number=number)
+                if isinstance(game, GameRecord) and game.number != number:
+                    game = replace(game, number=number)  # noqa: PLW2901
+                yield game
         line += text.count("\n", position, end)
         position = end
 

@@ -62,6 +62,7 @@ _OLD_TURN, _OLD_THROW = _TOKEN.groupindex["old_turn"], _TOKEN.groupindex["old_th
 _TAG = re.compile(
     r'\[\s*(?:"((?:[^"\\]|\\.)+)"|([^\s"\]]+))\s+(?:"((?:[^"\\]|\\.)*)"|([^"\]]*))\s*\]'
 )
+_CLOSED = re.compile(r"\{(?:[^}\\]|\\[\s\S])*\}")
 _ESCAPES = {'"': '"', "\\": "\\", "r": "\r", "n": "\n"}
 _COMMENTS = ("line_comment", "comment", "line_end", "clock", "glyph")
 
@@ -225,7 +226,7 @@ class _Scanner:
     def comment(self, kind: str, token: str, line: int, column: int) -> None:
         """Read a comment: after the last token of its line, or else before what follows."""
         if kind == "comment":
-            if not token.endswith("}") or token.endswith("\\}"):
+            if not _CLOSED.fullmatch(token):
                 self.is_game = True
                 with self.game.faults:
                     raise RecordError(f"line {line}, column {column}: this comment is not closed")
