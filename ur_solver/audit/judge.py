@@ -16,6 +16,15 @@ stakes the pot or 0. Only with stakes there are fines: those of light, once paid
 taken off what is to come. The mean luck over all throws is 0, whatever is played, since luck
 depends on the dice alone.
 
+A game may end off the board: a side resigns, runs out of time, or is given as the loser without a
+reason. What the position was worth to that side is then *conceded*. The end value is that of the
+position, and the identity goes on
+
+    result = end value - conceded by light + conceded by dark
+
+where the result is to light: 1 or 0, with stakes the pot or 0. A game that was abandoned or is not
+finished has no result but its end value.
+
 A *choice* is a ply with two legal moves or more. In any other ply nothing can be lost. Where the
 rules let a player say something before throwing (birds), what was said is judged apart from the
 throw. It has a loss like a move. Its luck is 0 up to the table's error. The value before the throw
@@ -163,12 +172,27 @@ class GameAudit:
     @cached_property
     def light(self) -> PlayerSummary:
         """What the audit says of light, with the default thresholds of marks."""
-        return summarise(self.of_side(LIGHT), Thresholds())
+        return self.summary(LIGHT, Thresholds())
 
     @cached_property
     def dark(self) -> PlayerSummary:
         """What the audit says of dark, with the default thresholds of marks."""
-        return summarise(self.of_side(DARK), Thresholds())
+        return self.summary(DARK, Thresholds())
+
+    def summary(self, side: str, thresholds: Thresholds) -> PlayerSummary:
+        """What the audit says of a side."""
+        return summarise(self.of_side(side), thresholds, self.conceded(side))
+
+    def conceded(self, side: str) -> float:
+        """What the position was worth to a side that resigned or lost on time; else 0."""
+        if self.record.conceded_by != side:
+            return 0.0
+        return self.end_value if side == LIGHT else self.end_total - self.end_value
+
+    @property
+    def result_value(self) -> float:
+        """What light got in the end: the end value, or all or nothing where a side conceded."""
+        return self.end_value - self.conceded(LIGHT) + self.conceded(DARK)
 
     def __repr__(self) -> str:
         return (

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ur_solver.audit.judge import GameAudit, JudgedPly
-from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, strength, summarise
+from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, strength
 from ur_solver.records import rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 
 CSV_FIELDS = (
     "file", "game", "rules", "side", "player", "won", "plies", "choices", "best", "best_share",
     "loss", "mean_loss", "luck", "inaccuracies", "mistakes", "blunders", "start_value",
-    "end_value", "fines", "first_throw",
+    "end_value", "fines", "first_throw", "ending", "conceded",
 )  # fmt: skip
 
 
@@ -25,17 +25,20 @@ def game_json(
 ) -> str:
     """A game's audit as one line of JSON.
 
-    The object is ``{"file", "rules", "winner", "first_throw", "start_value", "light", "dark",
-    "plies"}``; ``first_throw`` is 1 unless the table judges only the end of the game. Each
-    side has ``{"choices", "best", "loss", "luck"}``, where ``best`` counts the choices in which no
-    option was better than the one taken. Each ply has ``{"side", "position", "throw", "move",
-    "best", "value", "best_value", "loss", "luck", "mark"}``. The values of a ply are to its side,
-    ``start_value`` is to light. ``move`` and ``best`` are null if no move was legal, ``mark`` if a
-    move lost little. From the second game of a file on, ``game`` is the game's number there. Where
-    a player may say something before throwing, that is an entry of its own in ``plies``: its throw
-    is null, and its ``move`` and ``best`` are what was said and what was best to say. Two throws
-    are an array. Where there are stakes, values are money, and sides and plies have ``cost``, the
-    fines paid.
+    The object is ``{"file", "rules", "winner", "ending", "first_throw", "start_value",
+    "end_value", "result_value", "light", "dark", "plies"}``; ``first_throw`` is 1 unless the
+    table judges only the end of the game. ``end_value`` is that of the last position;
+    ``result_value`` differs from it where a side resigned or lost on time: it is all or nothing
+    then. Each side has ``{"choices", "best", "loss", "luck", "conceded"}``, where ``best``
+    counts the choices in which no option was better than the one taken, and ``conceded`` is
+    what the position was worth to a side that resigned or lost on time, else 0. Each ply has
+    ``{"side", "position", "throw", "move", "best", "value", "best_value", "loss", "luck",
+    "mark"}``. The values of a ply are to its side, the three of a game are to light. ``move``
+    and ``best`` are null if no move was legal, ``mark`` if a move lost little. From the second
+    game of a file on, ``game`` is the game's number there. Where a player may say something
+    before throwing, that is an entry of its own in ``plies``: its throw is null, and its
+    ``move`` and ``best`` are what was said and what was best to say. Two throws are an array.
+    Where there are stakes, values are money, and sides and plies have ``cost``, the fines paid.
 
     Parameters
     ----------
@@ -52,13 +55,16 @@ def game_json(
         "file": record.file,
         "rules": rules_word(record.rules),
         "winner": SIDE_NAMES[record.winner] if record.winner else None,
+        "ending": str(record.ending),
         "first_throw": audit.first + 1,
         "start_value": audit.start_value,
+        "end_value": audit.end_value,
+        "result_value": audit.result_value,
     }
     if record.number > 1:
         values["game"] = record.number
     for side, name in SIDE_NAMES.items():
-        summary = summarise(audit.of_side(side), thresholds)
+        summary = audit.summary(side, thresholds)
         values[name] = _side_values(summary, references)
         if not record.rules.payoff.is_chance:
             values[name]["cost"] = summary.cost
@@ -72,6 +78,7 @@ def _side_values(summary: PlayerSummary, references: Mapping[str, float] | None)
         "best": summary.best,
         "loss": summary.loss,
         "luck": summary.luck,
+        "conceded": summary.conceded,
     }
     if references:
         found = strength(summary, references)
@@ -116,7 +123,7 @@ def write_csv(audits: Iterable[GameAudit], thresholds: Thresholds) -> str:
 
 
 def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, Any]:
-    record, player = audit.record, summarise(audit.of_side(side), thresholds)
+    record, player = audit.record, audit.summary(side, thresholds)
     is_light = side == LIGHT
     return {
         "file": record.file,
@@ -139,4 +146,6 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "end_value": audit.end_value if is_light else audit.end_total - audit.end_value,
         "fines": player.cost,
         "first_throw": audit.first + 1,
+        "ending": str(record.ending),
+        "conceded": round(player.conceded, 9),
     }

@@ -18,7 +18,6 @@ from ur_solver.audit.summary import (
     PlayerSummary,
     Thresholds,
     strength,
-    summarise,
     worst_plies,
 )
 from ur_solver.audit.units import Units
@@ -161,7 +160,18 @@ def account_text(audit: GameAudit) -> str:
         terms += [f"{luck} by {SIDE_NAMES[side]}'s dice", f"{lost} by its moves"]
         if units.is_money and side == LIGHT:
             terms.append(f"{units.signed(sum(judged.cost for judged in plies))} by its fines paid")
-    return f"{', '.join(terms)}: {units.amount(audit.end_value)} at the end"
+    loser = audit.record.conceded_by
+    if loser:
+        conceded = units.signed(audit.result_value - audit.end_value)
+        terms.append(f"{conceded} by {SIDE_NAMES[loser]}'s {_CONCESSIONS[audit.record.ending]}")
+    return f"{', '.join(terms)}: {units.amount(audit.result_value)} at the end"
+
+
+_CONCESSIONS = {
+    Ending.RESIGNED: "resignation",
+    Ending.TIMEOUT: "loss on time",
+    Ending.ENDED: "giving up",
+}
 
 
 def _game(
@@ -254,24 +264,37 @@ def _unbroken(text: str) -> str:
 
 
 def result_text(audit: GameAudit) -> str:
-    """How a game ended, as a phrase."""
+    """How a game ended, as a phrase; what the position was worth if it was not played out."""
     record = audit.record
+    units = Units.of(record.rules)
     winner = SIDE_NAMES[record.winner] if record.winner else ""
     left = SIDE_NAMES[record.loser_by_choice] if record.loser_by_choice else ""
     if record.ending is Ending.WON:
-        is_money = Units.of(record.rules).is_money
-        return f"{winner} won the pot of {audit.end_total}" if is_money else f"{winner} won"
-    if record.ending is Ending.RESIGNED:
-        return f"{left} resigned"
-    if record.ending is Ending.ABANDONED:
-        return f"abandoned{' by ' + left if left else ''}{', ' + winner + ' won' if winner else ''}"
-    return "ended early" if record.ending is Ending.ENDED else "not finished"
+        return f"{winner} won the pot of {audit.end_total}" if units.is_money else f"{winner} won"
+    loser = record.conceded_by
+    if loser:
+        deed = _DEEDS[record.ending]
+        return f"{SIDE_NAMES[loser]} {deed} at {units.value(audit.conceded(loser))}"
+    how = {
+        Ending.ABANDONED: f", abandoned{' by ' + left if left else ''}",
+        Ending.RESIGNED: f", {left} resigned",
+        Ending.TIMEOUT: f", {left} ran out of time",
+        Ending.ENDED: ", ended early",
+    }.get(record.ending, "")
+    return f"not finished{how}, light has {units.value(audit.end_value)}"
+
+
+_DEEDS = {
+    Ending.RESIGNED: "resigned",
+    Ending.TIMEOUT: "lost on time",
+    Ending.ENDED: "gave up",
+}
 
 
 def _player(
     audit: GameAudit, side: str, thresholds: Thresholds, references: Mapping[str, float]
 ) -> _Player:
-    summary = summarise(audit.of_side(side), thresholds)
+    summary = audit.summary(side, thresholds)
     units = Units.of(audit.record.rules)
 
     def throw(judged: JudgedPly | None) -> str:

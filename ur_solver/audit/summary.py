@@ -73,6 +73,9 @@ class PlayerSummary:
         The total of the choices' squared losses.
     cost : int
         The fines paid; 0 without stakes.
+    conceded : float
+        What the positions were worth in which it resigned or ran out of time. It is no part of
+        `loss`, which is that of moves.
     marks : Counter of Mark
     luckiest, unluckiest : JudgedPly or None
         The throws with the largest and the smallest luck.
@@ -87,6 +90,7 @@ class PlayerSummary:
     unluckiest: JudgedPly | None
     squared_loss: float
     cost: int = 0
+    conceded: float = 0.0
 
     @property
     def mean_loss(self) -> float:
@@ -99,8 +103,10 @@ class PlayerSummary:
         return self.best / self.choices if self.choices else 1.0
 
 
-def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSummary:
-    """The summary of one player's plies."""
+def summarise(
+    plies: Iterable[JudgedPly], thresholds: Thresholds, conceded: float = 0.0
+) -> PlayerSummary:
+    """The summary of one player's plies, and of what that player conceded."""
     plies = list(plies)
     choices = [judged for judged in plies if judged.is_choice]
     thrown = [judged for judged in plies if not judged.is_saying]
@@ -115,6 +121,7 @@ def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSumma
         unluckiest=min(thrown, key=lambda judged: judged.luck, default=None),
         squared_loss=sum(judged.loss**2 for judged in choices),
         cost=sum(judged.cost for judged in plies),
+        conceded=conceded,
     )
 
 

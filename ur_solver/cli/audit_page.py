@@ -58,7 +58,7 @@ def _page_of_rules(
     units = Units.of(audits[0].record.rules)
     if len(audits) > FULL_PAGES:
         parts.append(columns([_line(audit) for audit in audits], "<<>>>>"))
-        parts.append(_players(_by_player(audits), thresholds, references, units))
+        parts.append(_players(_by_player(audits, thresholds), references, units))
         worst_of_all = sorted(
             (
                 (judged, audit)
@@ -70,10 +70,9 @@ def _page_of_rules(
         parts += [_moment(audit, judged, thresholds) for judged, audit in worst_of_all[:worst]]
     else:
         for audit in audits:
-            sides = {side: list(audit.of_side(side)) for side in (LIGHT, DARK)}
-            named = {_name(audit, side): plies for side, plies in sides.items()}
+            named = {_name(audit, side): audit.summary(side, thresholds) for side in (LIGHT, DARK)}
             parts.append(_head(audit))
-            parts.append(_players(named, thresholds, references, units))
+            parts.append(_players(named, references, units))
             parts += [
                 _moment(audit, judged, thresholds)
                 for judged in worst_plies(audit, thresholds, worst)
@@ -94,14 +93,18 @@ def _name(audit: GameAudit, side: str) -> str:
     return f"{player} ({side_name(side)})" if player else side_name(side)
 
 
-def _by_player(audits: list[GameAudit]) -> dict[str, list[JudgedPly]]:
-    """The plies of all games by player; by side where the players have no names."""
+def _by_player(audits: list[GameAudit], thresholds: Thresholds) -> dict[str, PlayerSummary]:
+    """The summaries of all games by player; by side where the players have no names."""
     plies: dict[str, list[JudgedPly]] = {}
+    conceded: dict[str, float] = {}
     for audit in audits:
         for side in (LIGHT, DARK):
             name = audit.record.player(side) or side_name(side)
             plies.setdefault(name, []).extend(audit.of_side(side))
-    return plies
+            conceded[name] = conceded.get(name, 0.0) + audit.conceded(side)
+    return {
+        name: summarise(of_player, thresholds, conceded[name]) for name, of_player in plies.items()
+    }
 
 
 def _line(audit: GameAudit) -> list[str]:
@@ -124,17 +127,15 @@ def _line(audit: GameAudit) -> list[str]:
 
 
 def _players(
-    plies: dict[str, list[JudgedPly]],
-    thresholds: Thresholds,
-    references: Mapping[str, float],
-    units: Units,
+    summaries: dict[str, PlayerSummary], references: Mapping[str, float], units: Units
 ) -> str:
     header = ["", "choices", "best", "lost", "a choice", "luck", *_MARK_HEADERS]
+    has_conceded = any(summary.conceded for summary in summaries.values())
+    header += ["conceded"] if has_conceded else []
     header += ["fines"] if units.is_money else []
     header += ["strength"] if references else []
-    summaries = {name: summarise(of_player, thresholds) for name, of_player in plies.items()}
     rows = [header] + [
-        _row(name, summary, references, units) for name, summary in summaries.items()
+        _row(name, summary, references, units, has_conceded) for name, summary in summaries.items()
     ]
     lines = [columns(rows, "<" + ">" * (len(header) - 1))]
     lines += [
@@ -151,7 +152,11 @@ def _players(
 
 
 def _row(
-    name: str, summary: PlayerSummary, references: Mapping[str, float], units: Units
+    name: str,
+    summary: PlayerSummary,
+    references: Mapping[str, float],
+    units: Units,
+    has_conceded: bool,
 ) -> list[str]:
     row = [
         name,
@@ -162,6 +167,8 @@ def _row(
         units.signed(summary.luck),
         *(str(summary.marks[mark]) for mark in Mark),
     ]
+    if has_conceded:
+        row.append(units.amount(summary.conceded))
     if units.is_money:
         row.append(str(summary.cost))
     if references:

@@ -12,7 +12,8 @@ from ur_solver.records.plain import read_plain, write_plain
 from ur_solver.records.race_steps import stepper_of
 from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay
 from ur_solver.records.rgn import read_rgn, write_rgn
-from ur_solver.records.royalur_json import read_json_game, write_json_game
+from ur_solver.records.royalur_json import read_json_game
+from ur_solver.records.royalur_writer import write_json_game
 from ur_solver.records.settings import (
     known_rules,
     rules_from_settings,

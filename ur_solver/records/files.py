@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
+import re
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from dataclasses import replace
 from pathlib import Path
 
 from ur_solver.errors import RecordError, RuleSetError
+from ur_solver.records.json_values import JsonValues, begins_json
 from ur_solver.records.plain import is_plain, read_plain, write_plain
 from ur_solver.records.record import GameRecord, RecordFault
 from ur_solver.records.rgn import read_rgn, rgn_fault, write_rgn
-from ur_solver.records.royalur_json import read_json_game, write_json_game
+from ur_solver.records.royalur_json import read_json_game
+from ur_solver.records.royalur_writer import write_json_game
 from ur_solver.records.settings import rules_word, settings_of
 from ur_solver.rules import RuleSet
 
@@ -31,9 +33,15 @@ SUFFIXES = (".json", ".jsonl", ".rgn", ".ur")
 
 _JSON, _RGN = (".json", ".jsonl"), ".rgn"
 
+_JSON_GAME = re.compile(r'\{\s*"notation_version"')
+"""What a game in RoyalUr's JSON begins with, also after a game in another notation."""
+
 
 def find_files(paths: Iterable[str]) -> Iterator[str]:
     """The files to read: each path itself, or for a folder all games in it and below, sorted.
+
+    Hidden files and folders are left out, and so is what is no regular file. Links to folders are
+    not followed.
 
     Raises
     ------
@@ -44,22 +52,27 @@ def find_files(paths: Iterable[str]) -> Iterator[str]:
         if path == "-" or not os.path.isdir(path):
             yield path
             continue
-        found = sorted(
-            os.path.join(folder, name)
-            for folder, _, names in os.walk(path)
-            for name in names
-            if name.lower().endswith(SUFFIXES)
-        )
+        found = sorted(_games_below(path))
         if not found:
             raise RecordError(f"folder {path!r}: no games in it, no {', '.join(SUFFIXES)} files")
         yield from found
 
 
+def _games_below(path: str) -> Iterator[str]:
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            file = os.path.join(folder, name)
+            if name.lower().endswith(SUFFIXES) and name[0] != "." and os.path.isfile(file):
+                yield file
+
+
 def read_file(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | RecordFault]:
     """The games of a file, with a fault in place of each game that could not be read.
 
-    The content decides which notation it is, not the file's name. JSON may hold one game, an array
-    of games or one game a line; RGN and the plain notation may hold one game or several.
+    The content decides which notation it is, not the file's name. A file may hold one game or
+    several, in JSON one after the other or in arrays, and so files of games may be joined. A text
+    without a game is a fault.
 
     Parameters
     ----------
@@ -81,12 +94,8 @@ def read_text(
     text: str, rules: RuleSet | None = None, name: str = "-"
 ) -> Iterator[GameRecord | RecordFault]:
     """The games of a text, as `read_file` gives those of a file called `name`."""
-    try:
-        games = _read_text_games(text, rules, name)
-    except RecordError as error:
-        yield RecordFault(name, 1, str(error))
-        return
-    for number, game in enumerate(games, start=1):
+    number = 0
+    for number, game in enumerate(_games(with_newlines(text), rules, name), start=1):
         if number > MAX_GAMES:
             yield RecordFault(name, number, f"more than {MAX_GAMES:,} games; split the file")
             return
@@ -100,6 +109,8 @@ def read_text(
             )
         else:
             yield game
+    if number == 0:
+        yield RecordFault(name, 1, "no game in it")
 
 
 def check_output(path: Path, rules: RuleSet) -> None:
@@ -171,52 +182,41 @@ def _read_text(path: str) -> str:
         raise RecordError(f"{error.strerror}") from None
     if len(content) > MAX_BYTES:
         raise RecordError(f"larger than {MAX_BYTES >> 20} MiB; split it into several files")
+    encoding = "utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
     try:
-        return content.decode("utf-8-sig")
+        return content.decode(encoding)
     except UnicodeDecodeError as error:
-        raise RecordError(f"byte {error.start} is not UTF-8 text") from None
+        name = "UTF-16" if encoding == "utf-16" else "UTF-8"
+        raise RecordError(f"byte {error.start} is not {name} text") from None
 
 
-def _read_text_games(
-    text: str, rules: RuleSet | None, path: str
-) -> Iterable[GameRecord | RecordError]:
-    if _is_json(text):
-        return _read_json(text, path)
-    return (read_plain if is_plain(text) else read_rgn)(text, rules, path)
+def with_newlines(text: str) -> str:
+    """A text whose lines end in newlines, whatever ended them: CR LF, or CR alone."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def _is_json(text: str) -> bool:
-    # A tag of RGN begins with a bracket too, but a letter follows it.
-    head = text[:4096].lstrip()
-    return head.startswith("{") or (head.startswith("[") and head[1:].lstrip()[:1] in ("{", "]"))
-
-
-def _read_json(text: str, path: str) -> Iterator[GameRecord | RecordError]:
-    if all(line.startswith("{") for _, line in islice(_lines(text), 2)) and "\n" in text.strip():
-        return (
-            _json_game(line, path, index, f"line {number}: ")
-            for index, (number, line) in enumerate(_lines(text), start=1)
-        )
-    values = _parse(text)
-    if isinstance(values, list):
-        return (
-            _game(value, path, index, f"[{index - 1}].") for index, value in enumerate(values, 1)
-        )
-    return iter([_game(values, path, 1, "")])
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, with their numbers; a generator, as there may be millions."""
-    lines = enumerate(io.StringIO(text), start=1)
-    return ((number, line.rstrip("\n")) for number, line in lines if line.strip())
-
-
-def _json_game(line: str, path: str, index: int, place: str) -> GameRecord | RecordError:
-    try:
-        values = _parse(line)
-    except RecordError as error:
-        return RecordError(f"{place}{error}")
-    return _game(values, path, index, place)
+def _games(text: str, rules: RuleSet | None, path: str) -> Iterator[GameRecord | RecordError]:
+    """The games of a text, whose parts may be in different notations; errors in their places."""
+    position, line, number = 0, 1, 0
+    while position < len(text):
+        if begins_json(text, position):
+            values = JsonValues(text, position)
+            for value, place in values:
+                number += 1
+                yield value if isinstance(value, RecordError) else _game(value, path, number, place)
+            end = values.end
+        else:
+            found = _JSON_GAME.search(text, position)
+            end = found.start() if found else len(text)
+            part = text[position:end]
+            read = read_plain if is_plain(part) else read_rgn
+            for game in read(part, rules, path, line):
+                number += 1
+                if isinstance(game, GameRecord) and game.number != number:
+                    game = replace(game, number=number)  # noqa: PLW2901
+                yield game
+        line += text.count("\n", position, end)
+        position = end
 
 
 def _game(values: object, path: str, index: int, place: str) -> GameRecord | RecordError:
@@ -224,17 +224,3 @@ def _game(values: object, path: str, index: int, place: str) -> GameRecord | Rec
         return read_json_game(values, path, index)
     except RecordError as error:
         return RecordError(f"{place}{error}")
-
-
-def _parse(text: str) -> object:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise RecordError(
-            f"line {error.lineno}, column {error.colno}: not JSON: {error.msg.lower()}"
-            + (" (the text breaks off)" if error.pos >= len(text.rstrip()) - 1 else "")
-        ) from None
-    except RecursionError:
-        raise RecordError("not a game: brackets nested too deeply") from None
-    except ValueError as error:  # a number with more digits than Python converts, for example
-        raise RecordError(f"not JSON: {error}") from None

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from ur_solver.errors import InputError, RecordError, ThrowError
@@ -15,32 +14,6 @@ from ur_solver.records.steps import Rolls, Saying, Step, Stepper
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.moves import move_text
 from ur_solver.rules.words import counted
-
-
-class Placed:
-    """A context that puts a place before the text of a RecordError raised inside.
-
-    It is entered for every token, which takes 0.3 us; with `contextlib.contextmanager` it would
-    take 0.8 us.
-    """
-
-    __slots__ = ("_place",)
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if isinstance(error, RecordError):
-            raise RecordError(f"{self._place}: {error}") from None
-
 
 MAX_PLIES = 100_000
 """A record of more plies is refused. Random games have some hundreds, those of murray some
@@ -52,6 +25,7 @@ class Ending(StrEnum):
 
     WON = "won"
     RESIGNED = "resigned"
+    TIMEOUT = "timeout"
     ABANDONED = "abandoned"
     ENDED = "ended"
     """Over before either side had won, for a reason that the notation does not give."""
@@ -134,13 +108,16 @@ class GameRecord:
         ``"L"``, ``"D"``, or None if there is none or it is not known. Not always the side that
         had won on the board, since a game may be resigned.
     loser_by_choice : str or None
-        The side that resigned or left.
+        The side that resigned, ran out of time or left.
     reason : str or None
         Why a game was abandoned, in the words of its record.
     metadata : mapping of str to str
         ``Light`` and ``Dark`` are the players' names where they are known.
     start_time, end_time : int
         Milliseconds.
+    comments : mapping of int to str
+        What was written between the plies, by the number of plies before it: 0 is before the
+        first. A clock is a command at the head of such a text, ``[%clk 0:05:12]``.
     file : str
         The path of the file that it was read from; ``-`` for standard input.
     number : int
@@ -157,6 +134,7 @@ class GameRecord:
     metadata: Mapping[str, str] = field(default_factory=dict)
     start_time: int = 0
     end_time: int = 0
+    comments: Mapping[int, str] = field(default_factory=dict)
     file: str = "-"
     number: int = 1
 
@@ -173,6 +151,16 @@ class GameRecord:
         """The file's name and, from the second game of a file on, the game's number there."""
         file = "standard input" if self.file == "-" else self.file
         return file if self.number == 1 else f"{file}, game {self.number}"
+
+    @property
+    def conceded_by(self) -> str | None:
+        """The side that lost off the board: it resigned, ran out of time, or gave no reason.
+
+        None for a game that was won on the board, abandoned or not finished.
+        """
+        if self.ending in (Ending.RESIGNED, Ending.TIMEOUT, Ending.ENDED) and self.winner:
+            return opponent(self.winner)
+        return None
 
     def player(self, side: str) -> str | None:
         """The name of the player of `side`, if the record gives it."""

@@ -115,7 +115,6 @@ def _audit_values(audit: GameAudit) -> Json:
         "names": {name: record.player(side) for side, name in SIDE_NAMES.items()},
         "start": record.start.notation,
         "position": _end_of(record),
-        "end_value": audit.end_value,
         "result": result_text(audit),
         "account": account_text(audit),
     }

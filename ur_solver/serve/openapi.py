@@ -187,7 +187,13 @@ _SCHEMAS: Json = {
         position_after=_TEXT,
     ),
     "Side": _object(
-        ("cost",), choices=_WHOLE, best=_WHOLE, loss=_NUMBER, luck=_NUMBER, cost=_WHOLE
+        ("cost", "conceded"),
+        choices=_WHOLE,
+        best=_WHOLE,
+        loss=_NUMBER,
+        luck=_NUMBER,
+        cost=_WHOLE,
+        conceded=_told(_NUMBER, "what the position was worth to a side that gave it up"),
     ),
     "Line": _object(
         ("start_value", "end_value", "light", "dark"),
@@ -203,6 +209,7 @@ _SCHEMAS: Json = {
         file=_TEXT,
         rules=_TEXT,
         winner=_or_null(_SIDE),
+        ending=_TEXT,
         first_throw=_told(_WHOLE, "the number of the first that is judged"),
         start_value=_told(_NUMBER, "to light"),
         light=_of("Side"),
@@ -212,7 +219,8 @@ _SCHEMAS: Json = {
         names=_object(light=_or_null(_TEXT), dark=_or_null(_TEXT)),
         start=_TEXT,
         position=_told(_TEXT, "where the record stops"),
-        end_value=_told(_NUMBER, "to light"),
+        end_value=_told(_NUMBER, "of the last position, to light"),
+        result_value=_told(_NUMBER, "to light; all or nothing after a resignation"),
         result=_TEXT,
         account=_TEXT,
     ),
