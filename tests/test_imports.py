@@ -16,6 +16,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ORDER = (
     *(
         "errors",
+        "machine",
         "rules",
         "exact",
         "space",

@@ -6,7 +6,6 @@ prove certified errors again. In addition, a sample of positions is checked by t
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +24,7 @@ from ur_solver.kernel import (
     kernel_of,
     prove_values,
 )
+from ur_solver.machine import usable_processors
 from ur_solver.query import Answers
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
@@ -121,7 +121,7 @@ def verify_table(
         verifier.check_reads(block)
         verifier.check_range(block)
         verifier.check_cut(block)
-    threads = threads or os.cpu_count() or 1
+    threads = threads or usable_processors()
     with ThreadPoolExecutor(threads) as pool:
         found = (
             # one block at a time with all threads, as a proof takes twice a residual's memory

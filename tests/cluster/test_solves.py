@@ -19,8 +19,9 @@ import pytest
 from tests.checkpoints import block_files, finished_blocks
 from ur_solver.blocks import Job
 from ur_solver.cluster import Cluster
-from ur_solver.engine import BlockGraph, default_threads
+from ur_solver.engine import BlockGraph
 from ur_solver.errors import CheckpointError, ClusterError, InputError, OutputError
+from ur_solver.machine import usable_processors
 from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of, space_of
@@ -232,7 +233,7 @@ class ThreadsOf:
 
 
 def test_a_block_that_is_alone_has_the_idle_threads_of_both_workers(connect):
-    for most, expected in ((None, min(2, default_threads())), (1, 1)):
+    for most, expected in ((None, min(2, usable_processors())), (1, 1)):
         graph, told = BlockGraph([()], [1 << 20]), []
 
         def done(threads, graph=graph, told=told):

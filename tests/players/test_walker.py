@@ -1,11 +1,13 @@
 """The compiled options of turns are those of the readable rules, in their order."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from ur_solver.players.turns import AGAIN, CAPTURE, PASS, ROSETTE, WIN
 from ur_solver.players.walker import Walker
-from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.rules import CATALOGUE, Dice, named_rules
 from ur_solver.rules.turns import turn
 
 NAMES = list(CATALOGUE)
@@ -34,9 +36,19 @@ def random_states(walker: Walker, n: int, plies: int, seed: int) -> np.ndarray:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("pieces", [2, 4])
 def test_options_are_the_readable_moves(name, pieces):
-    walker = Walker(named_rules(name, pieces))
+    assert_options_are_readable(Walker(named_rules(name, pieces)), seed=pieces)
+
+
+@pytest.mark.parametrize("pieces", [1, 15])
+def test_long_throws_and_many_pieces(pieces):
+    chances = {throw: Fraction(6 - abs(throw - 7), 36) for throw in range(2, 13)}
+    rules = named_rules("finkel", pieces).changed(name="far", dice=Dice.of("2d6", chances))
+    assert_options_are_readable(Walker(rules), seed=pieces)
+
+
+def assert_options_are_readable(walker: Walker, seed: int) -> None:
     path = walker.rules.path.light
-    for row in random_states(walker, 12, 60, seed=pieces)[:120]:
+    for row in random_states(walker, 12, 60, seed=seed)[:120]:
         position = walker.position(row)
         ((sayings, _),) = walker.kinds(row[np.newaxis])
         choices = turn(position)

@@ -61,7 +61,7 @@ def changed(path, value):
         (["states", -1, "winner"], "D", r"the record gives the game to dark, but light bore"),
         (["notation_version"], 7, r"notation_version is 7; versions 1 and 2 are read"),
         (["settings", "dice"], "two_coins", r"settings.dice is 'two_coins'; known: four_binary"),
-        (["settings", "start_pieces"], 8, r"settings.start_pieces is 8.*1 to 7"),
+        (["settings", "start_pieces"], 16, r"settings.start_pieces is 16.*1 to 15"),
         (["settings", "safe_rosettes"], "yes", r"settings.safe_rosettes is 'yes'"),
         (["settings", "paths"], "aseb", r"the path 'aseb' is not on the board 'standard'"),
         (["settings"], None, r"settings: expected an object"),

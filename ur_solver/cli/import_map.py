@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 import numpy as np
 import numpy.typing as npt
-import psutil
 
 from ur_solver.api.table import Table
 from ur_solver.cli.output import say
 from ur_solver.locate import make_folder, new_table_path
+from ur_solver.machine import free_memory
 from ur_solver.maps import MapHeader, block_results, read_header, read_values
 from ur_solver.records import rules_word
 from ur_solver.rules.payoff import percent
@@ -80,7 +80,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
 def _array(header: MapHeader, folder: Path) -> Iterator[npt.NDArray[np.float64]]:
     """Room for all values: in memory, or in a file in `folder` if that would be tight."""
     size = space_of(header.rules).n_values
-    if 8 * size < psutil.virtual_memory().available / 2:
+    if 8 * size < free_memory() / 2:
         yield np.empty(size)
         return
     with tempfile.TemporaryFile(dir=folder) as file:

@@ -20,10 +20,10 @@ from ur_solver.cli.options import (
     rules_argument,
 )
 from ur_solver.cli.output import columns, gib_text, size_text, time_text
-from ur_solver.engine import default_threads
 from ur_solver.errors import OutputError
 from ur_solver.estimates import Plan, available_bytes, measured_speed, plan
 from ur_solver.kernel import check_precision
+from ur_solver.machine import usable_processors
 from ur_solver.space import part_of
 
 _WIDTH, _ROW = 800, 40
@@ -81,7 +81,7 @@ def command(
     found = plan(
         part,
         workers=workers,
-        cores=cores or default_threads(),
+        cores=cores or usable_processors(),
         memory=available_bytes() if memory is None else memory,
         speed=measured_speed(part, certify=certify, precision=precision),
         certify=certify,

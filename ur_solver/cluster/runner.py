@@ -23,11 +23,12 @@ from distributed.scheduler import KilledWorker
 
 import ur_solver
 from ur_solver.blocks import HEAD, described
-from ur_solver.engine import Assignment, BlockGraph, Dispatcher, OwnLease, Task, default_threads
+from ur_solver.engine import Assignment, BlockGraph, Dispatcher, OwnLease, Task
 from ur_solver.engine.dispatch import SMALL_SIZE
 from ur_solver.engine.runners import SHARED_SIZE, Numbered
 from ur_solver.errors import ClusterError, DamagedBlockError, OutputError
 from ur_solver.kernel import Workspace
+from ur_solver.machine import free_memory, usable_processors
 
 _log = logging.getLogger(__name__)
 
@@ -62,14 +63,11 @@ class Worker:
 
 def _introduce(folder: str | None) -> Worker:
     """Runs on a worker."""
-    import psutil  # noqa: PLC0415
-
-    memory = int(psutil.virtual_memory().available)
     return Worker(
         version=ur_solver.__version__,
         machine=platform.node(),
-        processors=default_threads(),
-        memory=memory,
+        processors=usable_processors(),
+        memory=free_memory(),
         sees=None if folder is None else _head_of(folder),
     )
 

@@ -10,7 +10,7 @@ import dask
 from distributed import Client, LocalCluster
 
 from ur_solver.cluster.choice import Cluster
-from ur_solver.engine import default_threads
+from ur_solver.machine import usable_processors
 
 _SETTINGS = {
     # blocks that a lost worker had are not to blame
@@ -41,7 +41,7 @@ def connected(cluster: Cluster) -> Iterator[Callable[[], Client]]:
             yield lambda: Client(address, timeout=_CONNECTING, set_as_default=False)
             return
         count = cluster.workers or 1
-        threads = cluster.threads or max(1, default_threads() // count)
+        threads = cluster.threads or max(1, usable_processors() // count)
         with LocalCluster(
             n_workers=count,
             threads_per_worker=threads,

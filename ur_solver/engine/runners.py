@@ -6,7 +6,6 @@ the caller's thread when the block is done.
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from ur_solver.engine.iterate import StoppedError
 from ur_solver.engine.lease import Lease
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Workspace
+from ur_solver.machine import usable_processors
 from ur_solver.space import Part
 
 SHARED_SIZE = 1 << 17
@@ -68,11 +68,6 @@ class Runner(Protocol):
         """
 
 
-def default_threads() -> int:
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @dataclass(frozen=True)
 class Allowance:
     """The memory that blocks in work may use together; a single block may exceed it.
@@ -105,7 +100,7 @@ class ThreadRunner:
     """
 
     def __init__(self, threads: int | None = None, allowance: Allowance | None = None) -> None:
-        self.threads = threads or default_threads()
+        self.threads = threads or usable_processors()
         self.allowance = allowance
 
     def run(self, graph: BlockGraph, task: Task[_R], on_done: Callable[[_R], object]) -> None:

@@ -5,6 +5,8 @@ from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel.turn_tables import TurnTables
 from ur_solver.space._tile_ranking import TileRanking
 
+LIMITS: dict[str, int]
+
 class Turns:
     def __init__(self, ranking: TileRanking, tables: TurnTables) -> None: ...
     def successors(self, rank: int) -> tuple[int, list[list[list[tuple[int, bool]] | None]]]: ...

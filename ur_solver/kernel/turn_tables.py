@@ -11,14 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.errors import RuleSetError
 from ur_solver.rules import HOME
 from ur_solver.rules.contents import split
+from ur_solver.rules.limits import MAX_CHOICES
 from ur_solver.rules.piece_moves import Landing, Mover, PieceMoves, Said
 from ur_solver.space import TileSpace
 from ur_solver.space.steps import StepTables, step_tables
-
-MAX_CHOICES = 2
-"""The most choices before a throw."""
 
 NONE = 0xFFFF
 """In place of a content: the move does not exist."""
@@ -90,6 +89,12 @@ class _Builder:
         contents = [[content for content, _ in each] for each in outcomes]
         taken = [[part for _, part in each] for each in outcomes]
         types, type_of = self._types()
+        most = max(map(len, types))
+        if most > MAX_CHOICES:
+            raise RuleSetError(
+                f"{self.space.rules.word}: a turn has {most} choices before the throw, and at most "
+                f"{MAX_CHOICES} are solved"
+            )
         unsaid = NOTHING._replace(chances=(0.0,) * len(moves.throws))
         padded = [(*kind, *(unsaid,) * (MAX_CHOICES - len(kind))) for kind in types]
         return TurnTables(

@@ -10,6 +10,7 @@ WIN: int
 ROSETTE: int
 PASS: int
 CAPTURE: int
+LIMITS: dict[str, int]
 
 class Tables:
     n_cells: int

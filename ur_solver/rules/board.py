@@ -12,13 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ur_solver.errors import RuleSetError
+from ur_solver.rules.limits import MAX_COLUMNS, MAX_PATH, MAX_VISITS, MIN_PATH
 from ur_solver.rules.words import counted
-
-MAX_COLUMNS = 12
-"""The widest board that state rows and the notation have room for."""
-
-MIN_PATH, MAX_PATH = 2, 63
-"""The shortest and the longest path: compiled code has a bit of a word for each index."""
 
 _ROWS = "ABC"
 _MIRROR = str.maketrans("AC", "CA")
@@ -184,7 +179,7 @@ class Path:
         return faults + [
             f"it visits {square} {times} times, and at most two visits are told apart"
             for square in dict.fromkeys(self.light)
-            if square in known and (times := self.light.count(square)) > 2
+            if square in known and (times := self.light.count(square)) > MAX_VISITS
         ]
 
     def _leg_faults(self) -> list[str]:

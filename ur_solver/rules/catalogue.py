@@ -7,7 +7,7 @@ import pathlib
 from ur_solver.errors import RuleSetError, did_you_mean
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
-from ur_solver.rules.families import MAX_PIECES
+from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.registry import CATALOGUE, FAMILIES, register_rules
 from ur_solver.rules.ruleset import RuleSet

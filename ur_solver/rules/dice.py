@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ur_solver.errors import RuleSetError, ThrowError
-
-MAX_THROW = 8
-"""The longest step that custom dice may show; every path is longer."""
+from ur_solver.rules.limits import MAX_THROW
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ MAX_STAKE = 1_000_000
 MAX_REACH = 58
 """The most fines that a table can have values of their own for."""
 
-_REACH = {1: 26, 2: 26, 3: 26, 4: 26, 5: 10, 6: 10, 7: 10}
-"""As memory allows, by pieces: 32 or 16 numbers a position, which fill cache lines."""
+_REACH, _REACH_OF_MANY, _MANY = 26, 10, 5
+"""As memory allows: 32 numbers a position, or 16 from five pieces on, which fill cache lines."""
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -161,7 +161,9 @@ class Stakes(Payoff):
 
     def reach_of(self, pieces: int) -> int:
         """`reach`, or what suits the count of pieces."""
-        return _REACH[pieces] if self.reach is None else self.reach
+        if self.reach is not None:
+            return self.reach
+        return _REACH if pieces < _MANY else _REACH_OF_MANY
 
     def settled(self, pieces: int) -> Stakes:
         """The same stakes with their reach written out."""

@@ -33,6 +33,7 @@ from ur_solver.rules.contents import (
     swap_sides,
 )
 from ur_solver.rules.drawing.text import position_text
+from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.words import counted
 
 if TYPE_CHECKING:
@@ -339,9 +340,11 @@ def _what_may_stand(rules: RuleSet) -> str:
 
 
 def _parse_count(side: str, text: str, whole: str) -> int:
-    if len(text) == 1 and text.isascii() and text.isdigit():
+    if len(text) <= len(str(MAX_PIECES)) and text.isascii() and text.isdigit():
         return int(text)
-    raise PositionSyntaxError(f"position {whole!r}: {side}'s home is {text!r}, expected a digit")
+    raise PositionSyntaxError(
+        f"position {whole!r}: {side}'s home is {text!r}, expected the count of pieces there"
+    )
 
 
 def _parse_numbers(side: str, text: str, whole: str) -> tuple[int, ...]:

@@ -38,7 +38,7 @@ class RuleSet:
         Light's way across the board; it names the board too.
     dice : Dice
     pieces : int
-        N, the pieces of each side, 1 to 7.
+        N, the pieces of each side, 1 to `limits.MAX_PIECES`.
     family : str
         The code that these data complete: a key of `FAMILIES`.
     switches : mapping of str to bool, int, Stakes or None

@@ -20,11 +20,9 @@ from typing import Any, ClassVar
 
 from ur_solver.errors import RuleSetError, UnregisteredError
 from ur_solver.rules.contents import Pieces, is_marked, side_of
+from ur_solver.rules.limits import MAX_CAPACITY
 from ur_solver.rules.registry import SQUARE_RULES, register_square_rule
 from ur_solver.rules.words import counted
-
-MAX_STACK = 7
-"""The most pieces on a square of limited room."""
 
 
 class SquareRule(ABC):
@@ -256,8 +254,10 @@ class CapturedBy(SquareRule):
 
 
 def _check_capacity(name: str, capacity: int) -> None:
-    if not 1 <= capacity <= MAX_STACK:
-        raise RuleSetError(f"square rule {name!r}: capacity is {capacity!r}, not 1 to {MAX_STACK}")
+    if not 1 <= capacity <= MAX_CAPACITY:
+        raise RuleSetError(
+            f"square rule {name!r}: capacity is {capacity!r}, not 1 to {MAX_CAPACITY}"
+        )
 
 
 def rule_to_json(rule: SquareRule) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ur_solver.api.table import Table
 from ur_solver.errors import UrError
 from ur_solver.locate import open_file, table_folders
+from ur_solver.machine import free_memory
 from ur_solver.table import TableFile
 
 FIRST_TABLE = "finkel:3"
@@ -65,9 +66,7 @@ class Shelf(Mapping[str, Table]):
 def _shares(files: Sequence[TableFile], memory: int | None) -> list[int]:
     """The bytes that each table may take: small ones what they need, the others equal parts."""
     if memory is None:
-        import psutil  # noqa: PLC0415 - 15 ms, for a server only
-
-        memory = int(psutil.virtual_memory().available / 2)
+        memory = free_memory() // 2
     shares, left = [0] * len(files), memory
     order = sorted(range(len(files)), key=lambda k: files[k].n_decoded_bytes)
     for rank, k in enumerate(order):

@@ -25,6 +25,10 @@ MAX_CLOSING = 4
 MAX_ENTRIES, MAX_SHARED, MAX_ROWS = 7, 20, 512
 """Limits of the tiled kernel: squares of each part of a path, rows of a tile."""
 
+MAX_FORKS, MAX_TILES, MAX_THROWS = 7, (1 << 31) - 1, 8
+"""Those that only many pieces or long throws exceed: pieces on squares that a path visits twice,
+fillings of the shared squares, throws that move a piece."""
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -91,15 +95,30 @@ class Layout:
             and len({*entry} & {*frozen}) <= MAX_CLOSING
             and all(len({*part}) == len(part) for part in (entry, frozen))
             and len(self.shared) <= MAX_SHARED
+            and min(self._n_forks, pieces) <= MAX_FORKS
             and self._most_rows(pieces) <= MAX_ROWS
+            and self._n_fillings(pieces) <= MAX_TILES
+        )
+
+    @cached_property
+    def _n_forks(self) -> int:
+        """How many shared squares the path visits twice."""
+        return sum(len(self.visits(square)[0]) > 1 for square in self.shared)
+
+    def _n_fillings(self, pieces: int) -> int:
+        """The ways to fill the shared squares with at most so many pieces of each side."""
+        n = len(self.shared)
+        return sum(
+            math.comb(n, mine) * math.comb(n - mine, theirs)
+            for mine in range(min(n, pieces) + 1)
+            for theirs in range(min(n - mine, pieces) + 1)
         )
 
     def _most_rows(self, pieces: int) -> int:
         """The most rows of a tile: entry squares held, times legs of the pieces elsewhere."""
-        n_forks = sum(len(self.visits(square)[0]) > 1 for square in self.shared)
         return max(
             sum(math.comb(len(self.entry), k) for k in range(pieces - held + 1)) << held
-            for held in range(min(n_forks, pieces) + 1)
+            for held in range(min(self._n_forks, pieces) + 1)
         )
 
 
@@ -118,5 +137,6 @@ def is_race_of_tiles(rules: RuleSet) -> bool:
     return (
         rules.mechanics.is_plain_race
         and rules.dice.is_ordinary
+        and sum(throw > 0 for throw in rules.dice.throws) <= MAX_THROWS
         and layout_of(rules.path).is_cut_into_tiles(rules.pieces, max(rules.dice.throws))
     )

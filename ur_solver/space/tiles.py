@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import getitem
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,7 @@ import numpy.typing as npt
 from ur_solver.errors import IllegalPositionError, RuleSetError
 from ur_solver.rules import LIGHT, Position, RuleSet, mirror_square
 from ur_solver.rules.contents import DARK, side_of, split, swap_sides
+from ur_solver.rules.limits import MAX_LINES, MAX_VALUES
 from ur_solver.space._tile_ranking import (
     NO_CONTENT,
     TileRanking,
@@ -53,9 +54,6 @@ from ur_solver.space.ranking_tables import ranking_tables
 from ur_solver.space.reserves import Reserves
 from ur_solver.space.shapes import shaped
 from ur_solver.space.stock import Stock
-
-_MOST_CONTENTS = 0xFFFF
-"""Of a square; rows of states are of 16 bits, and the last number is none."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +77,9 @@ class _Numbers(dict[str, int]):
 
     def __missing__(self, content: str) -> int:
         return NO_CONTENT
+
+
+_Count = TypeVar("_Count", np.int64, np.float64)
 
 
 class TileSpace(Space):
@@ -116,12 +117,6 @@ class TileSpace(Space):
         self.stock = Stock(rules.pieces, rules.mechanics.is_numbered)
         self.squares = rules.board.squares
         self.contents = tuple(rules.mechanics.contents_on(square) for square in self.squares)
-        for square, contents in zip(self.squares, self.contents, strict=True):
-            if len(contents) >= _MOST_CONTENTS:
-                raise RuleSetError(
-                    f"{rules.word}: {square} may hold {len(contents)} different sets of pieces, "
-                    f"more than the {_MOST_CONTENTS - 1} that can be numbered"
-                )
         self.parts = tuple(
             np.array([self._parts(content) for content in contents]) for contents in self.contents
         )
@@ -151,8 +146,9 @@ class TileSpace(Space):
             self.reserves, self.private, [self.parts_placed(k) for k in self.private]
         )
         self._check_numbers()
-        self.count = self._counts()[0]
         weight = np.bincount(self.config_reserves, minlength=self.reserves.size)
+        self._check_sizes(weight)
+        self.count, self._below = self._counts()
         self.n_values = int(weight @ self.count @ weight)
         self.first_version = self._find_first_version()
 
@@ -198,6 +194,25 @@ class TileSpace(Space):
                         f"{self.rules.word}: what may stand on a square depends on the numbers of "
                         f"pieces, which is not solved"
                     )
+
+    def _check_sizes(self, weight: npt.NDArray[np.int64]) -> None:
+        """Ranks, and lines of a tile, fit into the integers of compiled code."""
+        places = np.outer(self.placements.n, self.placements.n).astype(np.float64)
+        lines = self.placements.n.astype(np.float64)
+        for cell in reversed(self.shared):
+            shapes = self._shapes_of(cell)
+            places = sum((self._ways(places, shape) for shape in shapes), np.zeros_like(places))
+            rest, n = self.digits.rest[:, shapes, 0], self.digits.n_digits[:, shapes, 0]
+            lines = np.max(lines[np.maximum(rest, 0)] * n, axis=1)
+        for what, most, limit in (
+            ("positions", float(weight @ places @ weight), MAX_VALUES),
+            ("ways to place one side's pieces beside the shared squares", lines.max(), MAX_LINES),
+        ):
+            if most > limit * (1 - 1e-9):  # sums in floats are good to that
+                raise RuleSetError(
+                    f"{self.rules.word}: there are some {most:.1e} {what}, and at most {limit:.1e} "
+                    "can be numbered; with fewer pieces there are fewer"
+                )
 
     def _parts(self, content: str) -> tuple[int, int]:
         mine, theirs = (
@@ -311,20 +326,20 @@ class TileSpace(Space):
         first = sum(square.n_shapes for square in self.shaped[:cell])
         return range(first, first + self.shaped[cell].n_shapes)
 
-    def _ways(self, count: npt.NDArray[np.int64], shape: int) -> npt.NDArray[np.int64]:
+    def _ways(self, count: npt.NDArray[_Count], shape: int) -> npt.NDArray[_Count]:
         """How many positions there are with a shape, if `count` says it of all that is left."""
         (mine, theirs), (n_mine, n_theirs) = (
             self.digits.rest[:, shape].T,
             self.digits.n_digits[:, shape].T,
         )
         left = count[np.maximum(mine, 0)][:, np.maximum(theirs, 0)]
-        ways: npt.NDArray[np.int64] = left * np.outer(n_mine, n_theirs)
+        ways: npt.NDArray[_Count] = left * np.outer(n_mine, n_theirs)
         return ways
 
     @cached_property
     def ranking(self) -> TileRanking:
         """The compiled rank and unrank, thread safe."""
-        return TileRanking(ranking_tables(self, self._counts()[1]))
+        return TileRanking(ranking_tables(self, self._below))
 
     @cached_property
     def mirror_cells(self) -> npt.NDArray[np.int32]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.machine import usable_processors
 from ur_solver.players import _walker
 from ur_solver.players.policies import Policy
 from ur_solver.players.turns import AGAIN, WIN, Rows, Turns
@@ -118,7 +118,7 @@ def play(
     sizes = [min(_CHUNK, n_games - first) for first in range(0, n_games, _CHUNK)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
     table = _Table(walker, light, dark, made)
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(threads or usable_processors()) as pool:
         played = list(pool.map(table.play, sizes, seeds))
     return Games(
         np.concatenate([games.light_won for games in played]),

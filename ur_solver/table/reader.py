@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
 from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
+from ur_solver.machine import free_memory, usable_processors
 from ur_solver.progress import Form, Progress, is_watched, shown_progress
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
@@ -397,7 +398,7 @@ class TableFile:
             return int(ends[row])
 
         # most of it is done without Python's lock
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        with ThreadPoolExecutor(usable_processors()) as pool:
             loads = [pool.submit(load, row) for row in range(len(ends))]
             try:
                 for each in loads:
@@ -424,9 +425,7 @@ class TableFile:
     def _has_room(self) -> bool:
         if self._memory is not None:
             return self.n_decoded_bytes <= self._memory
-        import psutil  # noqa: PLC0415 - takes 15 ms, and a single query does not need it
-
-        return bool(self.n_decoded_bytes < psutil.virtual_memory().available / 2)
+        return bool(self.n_decoded_bytes < free_memory() / 2)
 
     def _load_block(self, row: int, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         block = self.blocks[row]

@@ -7,6 +7,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from ur_solver.errors import RuleSetError
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._row_moves cimport (
     MOST_ROWS,
@@ -105,7 +106,8 @@ cdef class RowLayout:
         if np.any(failed):
             raise MemoryError("no memory for the lists of a block")
         if self.lister.is_overfull:
-            raise ValueError(f"a throw leads to more than {MOST_ROWS} rows of one block")
+            raise RuleSetError(
+                f"a throw has more than the {MOST_ROWS} different moves that a list has room for")
         for k in range(1, self.n_chunks):
             self.chunks[k].first_row = self.chunks[k - 1].first_row + self.chunks[k - 1].n_rows
         free(self.shapes)

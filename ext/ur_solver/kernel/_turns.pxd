@@ -6,7 +6,7 @@ from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.space._tile_ranking cimport TileRanking
 
 cdef enum:
-    MAX_THROWS = 8
+    MAX_THROWS = 12           # that move a piece, as `ur_solver.rules.limits` has it
     MAX_MOVES = 126           # of one throw
     MAX_CHOICES = 2
     NONE = 0xFFFF             # a content that is none: the move is not there

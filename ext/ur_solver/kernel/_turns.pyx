@@ -14,6 +14,9 @@ import numpy as np
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking, Told
 
+LIMITS = {"throws": MAX_THROWS, "choices": MAX_CHOICES}
+"""As `ur_solver.rules.limits` has them."""
+
 cdef enum:
     RUN = 1024                # ranks that a thread looks at before it asks for more
 

@@ -31,7 +31,7 @@
 
 #include <stdint.h>
 
-#define UR_ROW_THROWS 8
+#define UR_ROW_THROWS 12         /* MAX_THROW of ur_solver.rules.limits */
 #define UR_ROW_CHOICES 2
 #define UR_LEAVES (1u << 24)
 #define UR_COVERED (1u << 25)

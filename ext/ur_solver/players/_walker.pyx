@@ -22,6 +22,9 @@ cdef enum:
     PASS_ = 8
     CAPTURE_ = 16
 
+LIMITS = {"squares": MAX_WIDTH - 2, "throws": MAX_THROWS}
+"""As `ur_solver.rules.limits` has them, or more."""
+
 ctypedef fused Number:
     uint8_t
     uint16_t

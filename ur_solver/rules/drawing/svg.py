@@ -256,8 +256,9 @@ def _tray(position: Position, side: str, view: str) -> str:
 
 def _place(place: str, name: str, x: float, width: float, pieces: Sequence[str]) -> str:
     """The pieces of a side in one place, beside a word that says which."""
+    step = min(_SPARE, (width - _LABEL) / max(1, len(pieces)))  # many overlap
     spares = "".join(
-        _piece("spare", piece, _LABEL + (k + 0.5) * _SPARE, (_TRAY - 2) / 2, 0.42 * _SPARE)
+        _piece("spare", piece, _LABEL + (k + 0.5) * step, (_TRAY - 2) / 2, 0.42 * _SPARE)
         for k, piece in enumerate(pieces)
     )
     return (

@@ -14,9 +14,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.contents import DARK, LIGHT, in_order, split, with_mark
 from ur_solver.rules.dice import DICE
+from ur_solver.rules.limits import MAX_CONTENTS, MAX_NUMBERED_PIECES, MAX_PIECES
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import SquareRule
 from ur_solver.rules.switches import Switch
@@ -26,9 +28,6 @@ if TYPE_CHECKING:
 
 HOME = -1
 """The path index of a piece that has not entered."""
-
-MAX_PIECES = 7
-"""The most pieces a side has in any rule set."""
 
 MOVE, ENTER = "move", "enter"
 """What a player may say before throwing, in rule sets that ask."""
@@ -75,6 +74,7 @@ class Family:
     paths, dice : tuple of str
         Those that the rules are written for; empty if any will do.
     max_pieces : int
+        The most pieces of a side; at most `MAX_NUMBERED_PIECES` count if they are numbered.
     switches : tuple of Switch
         What a rule set may choose; every switch that is not listed is off.
     opening_throw : int or None
@@ -102,8 +102,9 @@ class Family:
     def faults(cls, rules: RuleSet) -> list[str]:
         """Every way in which a rule set's data do not fit this family, in words."""
         faults = []
-        if not 1 <= rules.pieces <= cls.max_pieces:
-            faults.append(f"pieces is {rules.pieces!r}, not between 1 and {cls.max_pieces}")
+        most = min(cls.max_pieces, MAX_NUMBERED_PIECES if cls.is_numbered else MAX_PIECES)
+        if not 1 <= rules.pieces <= most:
+            faults.append(f"pieces is {rules.pieces!r}, not between 1 and {most}")
         if cls.paths and rules.path not in [PATHS[name] for name in cls.paths]:
             faults.append(f"path is {rules.path.name!r}, not {' or '.join(cls.paths)}")
         if cls.dice and rules.dice not in [DICE[name] for name in cls.dice]:
@@ -201,6 +202,11 @@ class Family:
         """All contents that `square` may have, the fewest pieces first.
 
         At most N pieces of a side; each content is written in one way only.
+
+        Raises
+        ------
+        RuleSetError
+            If there are more than `MAX_CONTENTS`.
         """
         rule, found, layer = self.squares[square], [""], [""]
         while layer:
@@ -213,6 +219,11 @@ class Family:
             }
             layer = sorted(taller)
             found += layer
+            if len(found) > MAX_CONTENTS:
+                raise RuleSetError(
+                    f"{self.rules.word}: {square} may hold more than {MAX_CONTENTS:,} different "
+                    "sets of pieces, the most that can be numbered"
+                )
         return tuple(found)
 
     def _is_in_stock(self, pieces: tuple[str, ...]) -> bool:
