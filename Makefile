@@ -3,18 +3,26 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
-CORE := setup.py pyproject.toml $(shell find ext -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]')
+INSTALLED := $(VENV)/.installed
+STAMP := $(VENV)/.compiled
+CORE := setup.py scripts/incremental.py scripts/toolchain.py \
+    $(shell find ext -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]')
 
-.PHONY: demo test test-long check lint types bench docs wheel sanitize dist-test build clean
+.PHONY: demo quick test test-long check lint types bench docs wheel sanitize dist-test build clean
 
 build: $(STAMP)
 
-$(STAMP): $(CORE)
+# The environment, which the metadata and the dependencies of the package decide. Compiles as well.
+$(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/pip install --quiet --group dev
 	$(BIN)/pip install --quiet --no-build-isolation --editable .
+	touch $@
+
+# The compiled core: what changed since the last time.
+$(STAMP): $(INSTALLED) $(CORE)
+	$(BIN)/python setup.py --quiet build_ext --inplace
 	touch $@
 
 demo:
