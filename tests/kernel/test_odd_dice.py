@@ -73,7 +73,7 @@ def odd_rules(path: str, weights: dict[int, int], **switches) -> RuleSet:
 @st.composite
 def rules_with_odd_dice(draw) -> RuleSet:
     weight = st.sampled_from([1, 1, 10, 1000, 100_000, 10_000_000])
-    weights = draw(st.dictionaries(st.integers(0, 12), weight, min_size=2, max_size=6))
+    weights = draw(st.dictionaries(st.integers(0, 8), weight, min_size=2, max_size=6))
     throws = [throw for throw in weights if throw]
     rules = odd_rules(
         draw(st.sampled_from(["bell", "aseb", "masters", "skiriuk"])),
