@@ -65,6 +65,12 @@ def test_every_test_is_of_a_module_or_on_the_page():
     assert sorted(rest - {*re.findall(r"`(tests/[^`]+)`", PAGE)} - ABOUT_THE_TREE) == []
 
 
+def test_what_make_quick_leaves_out_is_there():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    slow = re.search(r"^SLOW := (.+)$", makefile, re.MULTILINE)[1].split()
+    assert [name for name in slow if not (ROOT / name).exists()] == []
+
+
 ABOUT_THE_TREE = {
     f"tests/{name}.py"
     for name in (
