@@ -39,9 +39,19 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 test: $(STAMP)
 	$(PYTEST) -m 'not long'
 
-# While working: every room, but without tests that take half a second or more.
+# While working: every room, without the files that take longest.
+SLOW := tests/cli/test_machine_use.py tests/cli/test_processes.py tests/cluster \
+    tests/docs/test_pages.py tests/engine/test_block.py tests/engine/test_interrupted.py \
+    tests/faults tests/kernel/test_bounds.py tests/kernel/test_level_bounds.py \
+    tests/kernel/test_odd_dice.py tests/kernel/test_paths.py tests/kernel/test_perft.py \
+    tests/kernel/test_policies.py tests/kernel/test_rows.py tests/kernel/test_single.py \
+    tests/kernel/test_tiled.py \
+    tests/serve/page tests/serve/test_answers.py tests/serve/test_memory.py \
+    tests/study/test_atlas.py tests/study/test_comparison.py tests/study/test_evaluate.py \
+    tests/study/test_page.py tests/study/test_study.py tests/test_exact.py \
+    tests/test_make.py tests/test_own_rules.py
 quick: $(STAMP)
-	$(PYTEST) -q -m 'not long and not slow'
+	$(PYTEST) -q -m 'not long' $(addprefix --ignore=,$(SLOW))
 
 test-long: $(STAMP)
 	$(BIN)/pytest -m long

@@ -79,10 +79,11 @@ def test_residuals_are_no_less_than_in_double_precision(name, instruction_set):
     # of values that float32 has, less 1/2
     values = np.float32(random_values(space.n_values, 3) - 0.5).astype(float) + 0.5
     blocks, exact = ArrayBlocks(space, values), kernel_of(space)
+    kernel = single(space, instruction_set)
     for block in space.blocks:
         own = values[ranks_of(block)]
         expected = exact.block_residual(block, own, blocks)
-        found = single(space, instruction_set).block_residual(block, own, blocks)
+        found = kernel.block_residual(block, own, blocks)
         assert expected <= found <= expected + 2 * SINGLE_RESIDUAL
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -20,6 +22,9 @@ from ur_solver.study.estimates import mean_of
 from ur_solver.study.evaluate import evaluate, exact_evaluation
 from ur_solver.study.exact_play import ExactPlay
 from ur_solver.study.play import play
+
+# Whether anybody can ever move is asked of the same positions again and again.
+final = lru_cache(50_000)(final_value)
 
 
 def steps_of(position, choices, order):
@@ -47,14 +52,14 @@ def linear_system(rules, light, dark):
         choices = turn(position)
         for side, order in enumerate((light, dark)):
             own = 2 * rank + side
-            if final_value(position) is not None:  # neither can ever move
+            if final(position) is not None:  # neither can ever move
                 chances[own], throws[own] = 0.5, 0
                 continue
             for chance, reached in steps_of(position, choices, order):
                 turned = reached.side == "D"
-                final = final_value(reached)
-                if final is not None:
-                    chances[own] += chance * (1 - final if turned else final)
+                end = final(reached)
+                if end is not None:
+                    chances[own] += chance * (1 - end if turned else end)
                     continue
                 to = 2 * space.rank(reached) + (1 - side if turned else side)
                 rows.append(own)
@@ -107,18 +112,19 @@ def test_two_pieces_by_the_readable_equations(name):
     rng = np.random.default_rng(3)
     for rank in rng.choice(exact.n, 150, replace=False).tolist():
         position = walker.space.unrank(rank)
-        if final_value(position) is not None:  # drawn: neither can ever move
+        if final(position) is not None:  # drawn: neither can ever move
             continue
+        choices = turn(position)
         for side, order in enumerate(ORDERS.values()):
             expected, length = 0.0, 1.0
-            for chance, reached in steps_of(position, turn(position), order):
-                final = final_value(reached)
+            for chance, reached in steps_of(position, choices, order):
+                worth = final(reached)
                 turned = reached.side == "D"
-                if final is None:
+                if worth is None:
                     after = walker.space.rank(reached)
-                    final = chances[side ^ turned][after]
+                    worth = chances[side ^ turned][after]
                     length += chance * throws[side ^ turned][after]
-                expected += chance * (1 - final if turned else final)
+                expected += chance * (1 - worth if turned else worth)
             assert chances[side][rank] == pytest.approx(expected, abs=1e-12)
             assert throws[side][rank] == pytest.approx(length, rel=1e-11)
 
