@@ -160,6 +160,8 @@ def remove_kept(kept: Kept) -> None:
     OutputError
         If it cannot be removed, or a solve is writing there.
     """
+    if kept.kind is Kind.IN_USE:
+        raise OutputError(kept.message)
     if kept.path.is_dir():
         remove_blocks(kept.path)
         return

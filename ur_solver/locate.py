@@ -267,7 +267,7 @@ def open_file(
         If `position` does not follow the notation.
     MissingTableError
         If there is no table; its text names the command that makes it.
-    NotATableError, TableVersionError, DamagedTableError
+    NotATableError, TableVersionError, TableInUseError, DamagedTableError
         As `TableFile` does.
     OutputError
         If there is nowhere to solve a missing table to.

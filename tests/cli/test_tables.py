@@ -116,6 +116,13 @@ def test_the_table_of_a_json_file_is_removed_and_not_the_file(folder, tmp_path):
     assert not (folder / "mine-1.h5").exists()
 
 
+def test_an_unfinished_solve_is_removed_by_its_rule_set(folder):
+    assert "there is no table of aseb" in run("tables", "remove", "aseb:3", "-y", code=2)
+    run("tables", "remove", "aseb:4", "-y")
+    assert not (folder / "aseb-4.h5.blocks").exists()
+    assert "there is no table of aseb" in run("tables", "remove", "aseb:4", "-y", code=2)
+
+
 def test_only_what_a_solve_made_is_removed(folder):
     for path in (folder / "notes.h5", folder):
         assert "neither a table nor" in run("tables", "remove", str(path), "-y", code=2)

@@ -192,7 +192,6 @@ def test_blocks_take_no_more_than_is_said(name, pieces):
             "seldom: with these dice every block is proven, which takes double precision$",
         ),
         (named_rules("ben", 1), 9e-6, "tolerance 9e-06: in single precision it is at least 1e-05;"),
-        (named_rules("ben", 1), float("nan"), "tolerance nan: in single precision"),
     ],
 )
 def test_what_is_not_solved_in_single_precision(rules, tolerance, fault):

@@ -116,6 +116,20 @@ def test_what_is_there_stays_unless_told(folder, tmp_path):
     assert (tmp_path / "c" / "mine").exists()
 
 
+def test_a_copy_that_fails_leaves_what_was_there(folder, tmp_path, monkeypatch):
+    copy = tmp_path / "copy"
+    with TableFile(folder) as table:
+        pack(table, copy)
+        before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
+        path = sorted(folder.glob("*/*.block"))[-1]
+        path.write_bytes(path.read_bytes()[:-8] + bytes(8))
+    names = set(tmp_path.iterdir())
+    with TableFile(folder) as table, pytest.raises(DamagedTableError):
+        pack(table, copy, force=True)
+    assert set(tmp_path.iterdir()) == names
+    assert {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()} == before
+
+
 def test_a_solve_goes_on_in_its_folder(folder, tmp_path):
     with TableFile(folder) as table:
         whole = table.load()

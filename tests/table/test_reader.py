@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.meaningless import write_meaningless
 from ur_solver.blocks import BlockFolder, Job
 from ur_solver.errors import MissingTableError, NotATableError, OutputError, TableInUseError
-from ur_solver.inventory import Kept, Kind
+from ur_solver.inventory import Kept, Kind, remove_kept
 from ur_solver.make import is_present, make_table
 from ur_solver.rules import named_rules
 from ur_solver.table import VALUE_TYPES, TableFile
@@ -207,7 +207,10 @@ def test_a_table_that_another_program_writes_is_in_use(finkel2, tmp_path, mode, 
         if (mode, version) != ("r+", "earliest"):  # which leaves a table that can be read
             with pytest.raises(TableInUseError, match="is in use: another program is writing"):
                 TableFile(path)
-            assert Kept.of(path).kind is Kind.IN_USE
+            kept = Kept.of(path)
+            assert kept.kind is Kind.IN_USE
+            with pytest.raises(OutputError, match="is in use"):
+                remove_kept(kept)
             with pytest.raises(TableInUseError):
                 is_present(path, named_rules("finkel:2"))
     finally:

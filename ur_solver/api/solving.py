@@ -65,7 +65,7 @@ def open_table(word: str | os.PathLike[str], *, memory: int | None = None) -> Ta
         If there is no table; its text says how to make it.
     RuleSetError
         If nothing goes by that name.
-    NotATableError, TableVersionError, DamagedTableError, UnregisteredError
+    NotATableError, TableVersionError, DamagedTableError, TableInUseError, UnregisteredError
         As `Table` does.
     """
     table = Table(open_file(os.fspath(word)))
@@ -98,7 +98,8 @@ def solve(
     rules, pieces
         As for `rule_set`.
     path : path, optional
-        Where the table is, or will be; among the tables by default (`open_table`).
+        Where the table is, or will be; by default among the tables (`open_table`), under a name
+        that no table of other rules has.
     left : int, optional
         Only the positions in which each side has at most so many pieces left to bear off: the
         endings of a game. The table answers for these; for others it raises BeyondTableError.
@@ -118,7 +119,7 @@ def solve(
     value_type : str
         How values are stored: ``"float64"``, ``"float32"`` or ``"uint16"``.
     force : bool
-        Solve even if the table is there, and replace it.
+        Solve even if the table is there, and replace it, or the file that is there.
     progress : bool or callable
         True for a bar on standard error; or a function that is told the positions that are done
         and their total.
@@ -144,8 +145,8 @@ def solve(
     SolveError
         If a block does not settle.
     InputError
-        If `left` is not from 1 to one less than the count of pieces, or the rules, or the
-        tolerance, are not solved in single precision.
+        If `left` is not from 1 to one less than the count of pieces, the tolerance is not from
+        1e-13 to 0.5, or the rules, or the tolerance, are not solved in single precision.
 
     Examples
     --------
@@ -229,7 +230,7 @@ def solve_from(
     MemoryLimitError, DiskLimitError
         If what it can lead to would not fit.
     OutputError
-        If the table cannot be written.
+        If the table cannot be written, or nothing can be added to the one that is there.
 
     Examples
     --------

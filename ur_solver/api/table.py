@@ -45,6 +45,8 @@ class Table(Answers):
         If its format is newer, or older, than this program reads.
     DamagedTableError
         If it was a table but is no longer whole.
+    TableInUseError
+        If it cannot be read since another program is writing to it.
     UnregisteredError
         If its rule set has a family or a kind of square that is not registered here.
 

@@ -45,7 +45,8 @@ class _OutputFile(click.Path):
         from ur_solver.table import refuse_table  # noqa: PLC0415 - HDF5, for those who write
 
         path = pathlib.Path(os.fsdecode(super().convert(value, param, ctx)))
-        refuse_table(path)
+        if str(path) != "-":  # which is standard output
+            refuse_table(path)
         return path
 
 

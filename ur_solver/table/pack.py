@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ur_solver.blocks import VALUE_TYPES, BlockFolder, BlockRecord, Job
+from ur_solver.blocks import VALUE_TYPES, BlockFolder, BlockRecord, Job, remove_blocks
 from ur_solver.errors import InputError
+from ur_solver.space import Part
 from ur_solver.table.folder import FolderWriter, is_folder_name, remove_folder
 from ur_solver.table.format import Header
+from ur_solver.table.part_file import part_path
 from ur_solver.table.present import check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter
+
+if TYPE_CHECKING:  # it would import the kernels, which a query does not need
+    from ur_solver.engine.result import BlockResult
 
 
 def pack(
@@ -68,19 +75,33 @@ def pack(
                 writer.add(result)
             writer.finish(seconds=header.seconds, header=header)
         return replaced
-    if output.is_dir():
-        remove_folder(output)
     is_certified = header.error is not None
     job = Job(header.rules, header.tolerance, is_certified, kind.name, table.part.name)
-    with BlockFolder(output, job) as folder:
-        packed = FolderWriter(folder, tolerance=header.tolerance, part=table.part)
+    beside = part_path(output)
+    try:
+        _write_folder(beside, job, table.part, header, results)
+    except BaseException:
+        if beside.is_dir():
+            remove_blocks(beside)
+        raise
+    if output.is_dir():
+        remove_folder(output)
+    beside.rename(output)
+    return replaced
+
+
+def _write_folder(
+    path: pathlib.Path, job: Job, part: Part, header: Header, results: Iterable[BlockResult]
+) -> None:
+    with BlockFolder(path, job) as folder:
+        packed = FolderWriter(folder, tolerance=header.tolerance, part=part)
+        kind = VALUE_TYPES[job.value_type]
         for result in results:
             packed.add(result)
             folder.note(
                 folder.files.write(result.record, kind.encode(result.values), is_read_again=False)
             )
         packed.finish(seconds=header.seconds, header=header)
-    return replaced
 
 
 def _header(header: Header, value_type: str) -> Header:

@@ -80,7 +80,7 @@ def refuse_table(output: pathlib.Path) -> None:
     OutputError
         If a table is there, or the path is in the folder of a table or of an unfinished solve.
     """
-    for folder in (output.parent, output.parent.parent):
+    for folder in output.absolute().parents[:2]:
         if (folder / HEAD).is_file():
             raise OutputError(
                 f"{str(output)!r} is in {str(folder)!r}, {contents_of(folder)}; name another output"
