@@ -131,6 +131,7 @@ def test_a_line_is_judged_as_an_audit_does(tables, name):
     expected = json.loads(game_json(audit, Thresholds()))
     for side in SIDE_NAMES.values():
         expected[side].setdefault("cost", 0)
+        assert expected[side].pop("conceded") == 0
         assert line[side] == pytest.approx(expected[side], abs=1e-9)
     assert line["start_value"] == pytest.approx(audit.start_value, abs=1e-12)
     assert line["end_value"] == pytest.approx(audit.end_value, abs=1e-12)
