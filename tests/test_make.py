@@ -124,6 +124,30 @@ def test_a_solve_that_stops_before_its_first_block_leaves_nothing(tmp_path, monk
     assert [each.name for each in tmp_path.rglob("*")] == ["table.h5.blocks"]
 
 
+@pytest.mark.parametrize("name", ["table.h5", "table"])
+def test_a_table_stays_where_the_solve_that_is_to_replace_it_does_not_begin(
+    tmp_path, monkeypatch, name
+):
+    def interrupt(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    make_table(FINKEL, tmp_path / name)
+    with TableFile(tmp_path / name) as table:
+        digest = table.digest
+    with monkeypatch.context() as patched:
+        patched.setattr("ur_solver.make.solve", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            make_table(named_rules("finkel:1"), tmp_path / name, force=True)
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    with TableFile(tmp_path / name) as table:
+        assert table.digest == digest
+    summary = make_table(named_rules("finkel:1"), tmp_path / name, force=True)
+    assert summary.replaced == "a table of finkel with 2 pieces"
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    with TableFile(tmp_path / name) as table:
+        assert table.rules.pieces == 1
+
+
 def test_values_are_kept_in_memory_if_there_is_room():
     rules = named_rules("finkel:7")
     whole = estimate(part_of(rules), threads=1)

@@ -8,7 +8,7 @@ import os
 import pathlib
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from ur_solver.blocks import HEAD, BlockFolder, BlockRecord, Job, checkpoint_folder
 from ur_solver.certificates import certify_levels
@@ -35,7 +35,6 @@ from ur_solver.kernel import DOUBLE, check_precision, default_tolerance, kernel_
 from ur_solver.rules import RuleSet
 from ur_solver.space import Part, part_of
 from ur_solver.table import (
-    TABLE,
     VALUE_TYPES,
     FolderWriter,
     TableFile,
@@ -43,7 +42,7 @@ from ur_solver.table import (
     check_replaceable,
     is_folder_name,
     is_unfinished,
-    remove_folder,
+    set_aside,
 )
 from ur_solver.table.adder import Adder
 
@@ -285,9 +284,9 @@ def make_table(
     job = Job(rules, tolerance, certify, part=part.name, precision=precision)
     # what an unfinished solve has left is gone on from
     replaced = None if is_unfinished(output) else check_replaceable(output, force=force)
-    if is_folder and (output / TABLE).is_file():
-        remove_folder(output)
+    is_replaced = is_folder and replaced is not None
     with (
+        set_aside(output) if is_replaced else nullcontext(),
         BlockFolder(output if is_folder else checkpoint_folder(output), job) as folder,
         (
             FolderWriter(folder, tolerance=tolerance, part=part)

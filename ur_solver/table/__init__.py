@@ -4,7 +4,7 @@
 """
 
 from ur_solver.blocks import VALUE_TYPES
-from ur_solver.table.folder import TABLE, FolderWriter, is_folder_name, remove_folder
+from ur_solver.table.folder import TABLE, FolderWriter, is_folder_name, set_aside
 from ur_solver.table.format import Header, version_of
 from ur_solver.table.opening import is_table_file
 from ur_solver.table.pack import pack
@@ -27,7 +27,7 @@ __all__ = [
     "is_unfinished",
     "pack",
     "refuse_table",
-    "remove_folder",
+    "set_aside",
     "version_of",
     "write_table",
 ]

@@ -15,12 +15,21 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import HEAD, MANIFEST, BlockFolder, chunk_length_for, remove_blocks
+from ur_solver.blocks import (
+    HEAD,
+    MANIFEST,
+    BlockFolder,
+    chunk_length_for,
+    is_being_written,
+    remove_blocks,
+)
 from ur_solver.errors import OutputError
 from ur_solver.space import Part
 from ur_solver.table.format import Header, digest, empty_blocks, version_of
@@ -49,6 +58,36 @@ def remove_folder(path: pathlib.Path) -> None:
     if not (path / HEAD).is_file():
         raise OutputError(f"{str(path)!r} is not a table; name another output")
     remove_blocks(path)
+
+
+@contextmanager
+def set_aside(path: pathlib.Path) -> Iterator[None]:
+    """Make room for a new folder: the table that is there comes back unless one takes its place.
+
+    Raises
+    ------
+    OutputError
+        As `remove_folder` does.
+    """
+    if not path.is_dir():
+        yield
+        return
+    aside = path.with_name(f".{path.name}.part")
+    if aside.is_dir():  # of a process that was killed
+        remove_folder(aside)
+    if is_being_written(path):
+        raise OutputError(f"a solve is writing to {str(path)!r}")
+    try:
+        path.rename(aside)
+    except OSError as error:
+        raise OutputError(f"cannot replace {str(path)!r}: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        if path.is_dir():
+            remove_folder(aside)
+        else:
+            aside.rename(path)
 
 
 def blocks_of_rows(part: Part, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
