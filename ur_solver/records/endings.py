@@ -43,6 +43,8 @@ class End(NamedTuple):
 
 def side_of(word: str) -> str | None:
     """The side that a word such as ``L``, ``dark`` or ``Light`` names; None if it names none."""
+    if word in SIDE_NAMES:
+        return word
     letter = word[:1].upper()
     if letter not in SIDE_NAMES:
         return None

@@ -72,6 +72,10 @@ _NUMBER = re.compile(r"\s*\d+[.)]\s*(?=[a-zA-Z])")
 _RGN_TURN = re.compile(rf"\s*(?:\d+\.|/|\(\d+\))\s*(?!{_SIDE}\s)\S")
 _COMMENT_LINE = re.compile(r"\s*(?:[#;](.*)|\{([^{}]*)\})\s*")
 _TRAILING = re.compile(rf"(?<=\S)\s+(?:[#;](.*)|\{{([^{{}}]*)\}}|({CLOCK}))\s*$")
+_WRITTEN_TURN = re.compile(r"[LD] (?:[a-z]+ )?\d[^#;{:]*")
+"""A turn as `write_plain` writes it. Telling it from everything else that people write takes twice
+the time of splitting a text."""
+
 _NOTHING = ("", "-", "\N{EN DASH}", "\N{EM DASH}", "pass")
 """What people write for a turn without a move."""
 
@@ -136,7 +140,12 @@ def _split(text: str, first_line: int) -> Iterator[_GameText]:
     waiting: list[str] = []  # comments that belong to the next game if it comes before a turn
     is_empty = True
     for number, raw in enumerate(text.split("\n"), start=first_line):
-        line = raw.strip("\ufeff").rstrip()
+        line = raw.rstrip()
+        if not waiting and game.end is None and _WRITTEN_TURN.fullmatch(line):
+            game.turns.append((number, line))
+            is_empty = False
+            continue
+        line = line.strip("\ufeff")
         if not line.strip():
             continue
         if comment := _COMMENT_LINE.fullmatch(line):
@@ -147,9 +156,11 @@ def _split(text: str, first_line: int) -> Iterator[_GameText]:
         if game.end is not None or (header is not None and not is_end and bool(game.turns)):
             yield game
             game = _GameText()
-        for comment_text in waiting:
-            game.comments.add(len(game.turns), comment_text)
-        waiting, is_empty = [], False
+        if waiting:
+            for comment_text in waiting:
+                game.comments.add(len(game.turns), comment_text)
+            waiting = []
+        is_empty = False
         if header is None:
             _add_turn(game, number, line)
         elif is_end:
@@ -253,7 +264,8 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
 
 
 def _turn(replay: Replay, line: int, text: str) -> None:
-    begin = number.end() if (number := _NUMBER.match(text)) else 0
+    number = None if text[0] in SIDE_NAMES else _NUMBER.match(text)
+    begin = number.end() if number else 0
     tokens = [(match.start() + 1, match.group()) for match in _TOKEN.finditer(text, begin)]
     with Placed(f"line {line}, column {tokens[0][0]}"):
         word = tokens[0][1]

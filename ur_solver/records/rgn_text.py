@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from ur_solver.errors import RecordError
 from ur_solver.records.comments import CLOCK, Comments, clock_comment, unbraced
 from ur_solver.records.endings import RESULT, End, read_result
-from ur_solver.records.faults import Faults, Placed
+from ur_solver.records.faults import Faults
 from ur_solver.rules import DARK, LIGHT
 
 OFF = "+"
@@ -174,6 +174,8 @@ class _Scanner:
         self._throw: int | None = None
         self._place = "line 1, column 1"
         self._readers = {
+            "tag": self._tag,
+            "header": self._tag,
             "move": self._move,
             "number": self._number,
             "slash": self._slash,
@@ -190,18 +192,14 @@ class _Scanner:
 
     def ends_before(self, kind: str, match: re.Match[str]) -> bool:
         """Whether a token belongs to the next game."""
-        if kind in ("tag", "header"):
-            return self._has_turns or self.game.is_ended or self._is_repeated(kind, match[kind])
-        if kind == "result":
-            return False
         if self.game.is_ended:
-            return True
-        return (
-            kind == "number"
-            and self._turn > 0
-            and int(match[_NUMBER + 1]) == 1
-            and match[_NUMBER + 2] != "..."
-        )
+            return kind != "result"
+        if kind == "number":
+            is_first = self._turn > 0 and int(match[_NUMBER + 1]) == 1
+            return is_first and match[_NUMBER + 2] != "..."
+        if kind in ("tag", "header"):
+            return self._has_turns or self._is_repeated(kind, match[kind])
+        return False
 
     def _is_repeated(self, kind: str, token: str) -> bool:
         try:
@@ -212,15 +210,15 @@ class _Scanner:
     def read(self, kind: str, match: re.Match[str], place: str) -> None:
         """Read a token; what is wrong with it is kept with the game."""
         self.is_game = True
-        for comment in self.waiting:
-            self.add_comment(comment)
-        self.waiting = []
-        with self.game.faults, Placed(place):
-            if kind in ("tag", "header"):
-                self._tag(kind, match[kind])
-            else:
-                self._has_turns = True
-                self._readers[kind](match, place)
+        if self.waiting:
+            for comment in self.waiting:
+                self.add_comment(comment)
+            self.waiting = []
+        try:
+            self._readers[kind](match, place)
+        except RecordError as error:
+            self.game.faults.add(f"{place}: {error}")
+        self._has_turns = self._has_turns or kind not in ("tag", "header")
         self._place = place
 
     def comment(self, kind: str, token: str, line: int, column: int) -> None:
@@ -228,8 +226,7 @@ class _Scanner:
         if kind == "comment":
             if not _CLOSED.fullmatch(token):
                 self.is_game = True
-                with self.game.faults:
-                    raise RecordError(f"line {line}, column {column}: this comment is not closed")
+                self.game.faults.add(f"line {line}, column {column}: this comment is not closed")
             text = unbraced(token[1:-1])
         elif kind in ("line_comment", "line_end"):
             text = token[1:].removeprefix(" ")
@@ -249,12 +246,12 @@ class _Scanner:
         if self._throw == 0:
             self._settle()
         if self._is_turn_open or self._throw is not None:
-            with self.game.faults, Placed(self._place):
-                raise RecordError("the text breaks off inside a turn")
+            self.game.faults.add(f"{self._place}: the text breaks off inside a turn")
         return self.game
 
-    def _tag(self, kind: str, token: str) -> None:
-        name, value = _parsed_tag(kind, token)
+    def _tag(self, match: re.Match[str], place: str) -> None:
+        kind = match.lastgroup or ""
+        name, value = _parsed_tag(kind, match[kind])
         if len(self.game.tags) >= _MAX_TAGS:
             raise RecordError(f"more than {_MAX_TAGS} tags")
         self.game.tags[name] = value

@@ -293,7 +293,8 @@ def _time(value: object) -> int:
 
 def _of_any_version(values: Mapping[str, Any], key: str) -> Any:
     """The value of a key by its name, or by the name that it had first; None if it is not there."""
-    return values.get(key, values.get(_OLD_KEYS[key]) if key in _OLD_KEYS else None)
+    value = values.get(key)
+    return values.get(_OLD_KEYS.get(key, key)) if value is None else value
 
 
 def _side(value: object, key: str) -> str:
