@@ -16,6 +16,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ORDER = (
     *(
         "errors",
+        "text",
+        "files",
         "rules",
         "exact",
         "space",

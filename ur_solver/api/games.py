@@ -94,9 +94,11 @@ def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> No
     Raises
     ------
     RecordError
-        If the suffix is none of these, or the file cannot be written.
+        If the suffix is none of these.
     RuleSetError
         If the notation cannot carry the games' rule set.
+    OutputError
+        If the file cannot be written.
     """
     records.write_games(games, pathlib.Path(path))
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pathlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,6 +15,8 @@ from functools import lru_cache
 from importlib import resources
 
 from ur_solver.audit.selfplay import reference_losses
+from ur_solver.errors import OutputError
+from ur_solver.files import write_file
 from ur_solver.locate import cache_folder, table_name
 from ur_solver.players.policies import PLAIN
 from ur_solver.query import Answers
@@ -95,8 +96,6 @@ def _read(path: pathlib.Path) -> dict[str, float] | None:
 
 def _write(path: pathlib.Path, losses: dict[str, float]) -> None:
     """Keep losses, unless nothing can be written there: then they are computed again."""
-    part = path.with_suffix(f".{os.getpid()}.part")
-    with suppress(OSError):
+    with suppress(OSError, OutputError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(losses))
-        part.replace(path)
+        write_file(path, json.dumps(losses))

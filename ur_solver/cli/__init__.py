@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import os
 import signal
 import sys
@@ -23,6 +24,7 @@ except ImportError:  # Windows, which knows no such limit
     resource = None  # type: ignore[assignment]
 
 from ur_solver.errors import InputError, UrError, did_you_mean
+from ur_solver.text import ENCODABLE, printable
 
 # Nothing here uses BLAS, whose threads take NumPy 35 ms to start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -127,6 +129,13 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command; what the output's encoding does not have is replaced."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors=ENCODABLE)
+        return super().main(*args, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -136,9 +145,9 @@ class _Commands(click.Group):
                 raise click.UsageError(error.message + advice, error.ctx) from None
             raise
         except InputError as error:
-            raise _BadInput(str(error)) from error
+            raise _BadInput(printable(str(error))) from error
         except UrError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable(str(error))) from error
         except MemoryError as error:
             raise click.ClickException("there is not enough memory") from error
         except ImportError as error:  # as under a limit of memory

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar, cast
 
 import click
 
+from ur_solver.cli.output import echo
 from ur_solver.errors import InputError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
@@ -74,7 +75,7 @@ def answer_batch(
                 first = first or f"line {line.number}: {error}"
         found = iter(answer(parsed) if parsed else ())
         if answers:
-            click.echo("\n".join(each or next(found) for each in answers))
+            echo("\n".join(each or next(found) for each in answers))
     if n_faults:
         raise BatchError(
             f"{counted(n_faults, 'line')} of {n_lines:,} could not be answered; {first}"

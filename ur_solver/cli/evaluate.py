@@ -8,7 +8,7 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import columns, say, side_name
+from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.locate import open_file
 from ur_solver.rules import DARK, LIGHT
 from ur_solver.study import Estimate, Evaluation, evaluate
@@ -44,9 +44,9 @@ def command(word: str, light: str, dark: str, games: int | None, seed: int, as_j
         table.file.check_whole("an evaluation")
         found = evaluate(table, light, dark, games=games, seed=seed)
     if as_json:
-        click.echo(json.dumps({"light": light, "dark": dark, **found.to_json()}))
+        echo(json.dumps({"light": light, "dark": dark, **found.to_json()}))
     else:
-        click.echo(_page(found, light, dark))
+        echo(_page(found, light, dark))
 
 
 def _page(found: Evaluation, light: str, dark: str) -> str:

@@ -8,8 +8,9 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.options import table_argument
-from ur_solver.cli.output import say, size_text
+from ur_solver.cli.output import echo, say, size_text
 from ur_solver.errors import OutputError
+from ur_solver.files import check_outputs
 from ur_solver.locate import open_file
 from ur_solver.maps import VALUE_TYPES, write_map
 
@@ -34,8 +35,10 @@ def command(word: str, file: Path, value_type: str, author: str | None, force: b
     """
     if file.exists() and not force:
         raise OutputError(f"{str(file)!r} is there already; --force replaces it")
+    check_outputs({"FILE.rgu": file}, [word])
     with Table(open_file(word, say=say)) as table:
+        check_outputs({"FILE.rgu": file}, [table.file.path])
         table.file.check_whole("a map")
         entries = write_map(file, table, value_type, author)
     say(f"{entries:,} entries, {size_text(file.stat().st_size)}")
-    click.echo(str(file))
+    echo(str(file))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import psutil
 
 from ur_solver.api.table import Table
-from ur_solver.cli.output import say
+from ur_solver.cli.output import echo, say
 from ur_solver.errors import OutputError
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.maps import MapHeader, block_results, read_header, read_values
@@ -73,7 +73,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
     with Table(output) as table:
         value = percent(table.value(table.rules.start()), table.tolerance)
         say(f"the largest residual is {residual:.2g}; the first to throw wins {value}")
-    click.echo(str(output))
+    echo(str(output))
 
 
 @contextmanager

@@ -18,10 +18,10 @@ from ur_solver.cli.options import (
     precision_option,
     rules_argument,
 )
-from ur_solver.cli.output import columns, gib_text, size_text, time_text
+from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
 from ur_solver.engine import default_threads
-from ur_solver.errors import OutputError
 from ur_solver.estimates import Plan, available_bytes, measured_speed, plan
+from ur_solver.files import check_outputs, write_file
 from ur_solver.kernel import check_precision
 from ur_solver.space import part_of
 
@@ -74,6 +74,7 @@ def command(
     \b
     ur plan finkel -n 7 --workers 4 --cores 2 --memory 2GiB
     """
+    check_outputs({"--chart": chart}, [rules])
     chosen = custom_rules(rules, pieces, **custom).settled()
     part = part_of(chosen, left)
     check_precision(part.space, precision)
@@ -88,18 +89,13 @@ def command(
         machines=machines,
     )
     if chart is not None:
-        try:
-            chart.write_text(_chart(found))
-        except OSError as error:
-            raise OutputError(f"cannot write {str(chart)!r}: {error.strerror}") from None
+        write_file(chart, _chart(found))
     if as_json:
         facts = asdict(found)
         del facts["spans"]
-        click.echo(
-            json.dumps({"rules": chosen.name, "pieces": chosen.pieces, "left": part.left} | facts)
-        )
+        echo(json.dumps({"rules": chosen.name, "pieces": chosen.pieces, "left": part.left} | facts))
         return
-    click.echo(columns(_rows(found), "<<"))
+    echo(columns(_rows(found), "<<"))
 
 
 def _rows(found: Plan) -> list[list[str]]:

@@ -22,6 +22,7 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import (
     bound_text,
     columns,
+    echo,
     gib_text,
     proven_text,
     say,
@@ -124,7 +125,7 @@ def command(
             precision=precision,
         )
         asked = {"rules": chosen.name, "pieces": chosen.pieces, "path": str(output)}
-        click.echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
+        echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
         raise click.exceptions.Exit(0 if cost.reason is None else 1)
     if not is_named and make_folder(output.parent):
         telling.say(f"made the folder {output.parent}", "folder", path=str(output.parent))
@@ -136,7 +137,7 @@ def command(
     }
     if not force and is_present(output, chosen, **wanted):
         if as_json:
-            click.echo(json.dumps(_facts_of_present(output)))
+            echo(json.dumps(_facts_of_present(output)))
         else:
             telling.say(f"{output} is there already; --force solves it again", "present")
         return
@@ -186,9 +187,9 @@ def command(
         say("interrupted; the same command goes on from the blocks that are finished")
         raise
     if as_json:
-        click.echo(json.dumps(_facts(chosen, summary, tolerance, value_type)))
+        echo(json.dumps(_facts(chosen, summary, tolerance, value_type)))
     elif not telling.is_quiet:
-        click.echo(_report(chosen, summary, tolerance))
+        echo(_report(chosen, summary, tolerance))
     unit = space_of(chosen).unit
     if summary.error is not None and summary.error > tolerance * unit:
         raise CertificateError(

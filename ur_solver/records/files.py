@@ -10,13 +10,15 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from ur_solver.errors import RecordError, RuleSetError
+from ur_solver.errors import InputError, RecordError, RuleSetError
+from ur_solver.files import new_file
 from ur_solver.records.plain import is_plain, read_plain, write_plain
 from ur_solver.records.record import GameRecord, RecordFault
 from ur_solver.records.rgn import read_rgn, rgn_fault, write_rgn
 from ur_solver.records.royalur_json import read_json_game, write_json_game
 from ur_solver.records.settings import rules_word, settings_of
 from ur_solver.rules import RuleSet
+from ur_solver.text import decoded, encoded, json_values, normal
 
 MAX_BYTES = 32 << 20
 """A larger file of games is not read. About 2,000 games in RoyalUr's JSON fit into this size, and
@@ -82,7 +84,7 @@ def read_text(
 ) -> Iterator[GameRecord | RecordFault]:
     """The games of a text, as `read_file` gives those of a file called `name`."""
     try:
-        games = _read_text_games(text, rules, name)
+        games = _read_text_games(normal(text), rules, name)
     except RecordError as error:
         yield RecordFault(name, 1, str(error))
         return
@@ -135,16 +137,15 @@ def write_games(records: Iterable[GameRecord], path: Path) -> None:
     RuleSetError
         If the notation cannot express a rule set.
     RecordError
-        If the suffix is not one of `SUFFIXES` or the file cannot be written.
+        If the suffix is not one of `SUFFIXES`.
+    OutputError
+        If the file cannot be written.
     """
     _check_suffix(path)
-    try:
-        with path.open("w", encoding="utf-8") as file:
-            for number, record in enumerate(records):
-                between = "\n" * (number > 0 and path.suffix not in _JSON)
-                file.write(f"{between}{write_text(record, path.suffix)}\n")
-    except OSError as error:
-        raise RecordError(f"{str(path)!r}: {error.strerror}") from None
+    with new_file(path) as file:
+        for number, record in enumerate(records):
+            between = "\n" * (number > 0 and path.suffix not in _JSON)
+            file.write(encoded(f"{between}{write_text(record, path.suffix)}\n"))
 
 
 def write_text(record: GameRecord, suffix: str) -> str:
@@ -169,12 +170,14 @@ def _read_text(path: str) -> str:
                 content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise RecordError(f"{error.strerror}") from None
+    except ValueError as error:  # a null character in the name
+        raise RecordError(f"{error}") from None
     if len(content) > MAX_BYTES:
         raise RecordError(f"larger than {MAX_BYTES >> 20} MiB; split it into several files")
     try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise RecordError(f"byte {error.start} is not UTF-8 text") from None
+        return decoded(content)
+    except InputError as error:
+        raise RecordError(str(error)) from None
 
 
 def _read_text_games(
@@ -228,7 +231,7 @@ def _game(values: object, path: str, index: int, place: str) -> GameRecord | Rec
 
 def _parse(text: str) -> object:
     try:
-        return json.loads(text)
+        return json_values(text)
     except json.JSONDecodeError as error:
         raise RecordError(
             f"line {error.lineno}, column {error.colno}: not JSON: {error.msg.lower()}"

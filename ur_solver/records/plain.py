@@ -42,6 +42,7 @@ from ur_solver.errors import InputError, RecordError
 from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
 from ur_solver.records.settings import rules_of_text, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
+from ur_solver.text import json_values
 
 RULES, START, END = "rules", "start", "end"
 NO_MOVE = "--"
@@ -166,7 +167,7 @@ def _value(text: str) -> str:
     if not text.startswith('"'):
         return text
     try:
-        value = json.loads(text)
+        value = json_values(text)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"{text[:60]!r} is not a JSON string: {error}") from None
     if not isinstance(value, str):

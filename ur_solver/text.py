@@ -1,0 +1,142 @@
+"""Text that comes in and goes out: encodings, line ends, JSON, and characters that do harm.
+
+Whatever reads a file, standard input or a request decodes it here. Whatever shows a stranger's text
+to people passes it through `printable`; whatever writes it passes it through `encoded`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+import re
+from typing import NoReturn
+
+from ur_solver.errors import InputError
+
+_UTF_16 = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
+_MARK = "\ufeff"
+"""The byte order mark. Joined files have one in their middle."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_HARMFUL = re.compile(
+    "[\0-\x1f\x7f-\x9f\u2028\u2029"  # control characters and line separators
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # the direction of text
+)
+
+_HARMFUL_IN_LINES = re.compile(rf"(\n|\t|\x1b\[[0-9;]*m)|{_HARMFUL.pattern}")
+
+_FALLBACKS = {
+    "\u2212": "-",  # minus
+    "\u2013": "-",
+    "\u2014": "-",
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u2026": "...",
+    "\u00b1": "+-",
+    "\u00d7": "x",
+    "\u00b7": ".",
+}
+ENCODABLE = "ur_solver.encodable"
+"""The error handler for output encodings: similar characters of ASCII, and '?' for all others."""
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(_FALLBACKS.get(each, "?") for each in lost), error.end
+
+
+codecs.register_error(ENCODABLE, _replaced)
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file or of standard input, with a newline at the end of each line.
+
+    Parameters
+    ----------
+    content : bytes
+        UTF-8, with or without a byte order mark, or UTF-16 with one. Lines end in LF,
+        CR LF or CR.
+
+    Raises
+    ------
+    InputError
+        Naming the first byte that is not text.
+    """
+    name = _UTF_16.get(content[:2], "UTF-8")
+    try:
+        return normal(content.decode(name))
+    except UnicodeDecodeError as error:
+        raise InputError(f"byte {error.start} is not {name[:6].rstrip('-')} text") from None
+
+
+def normal(text: str) -> str:
+    """A text without byte order marks, with a newline at the end of each line."""
+    return text.replace(_MARK, "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def json_values(text: str) -> object:
+    """The values of a JSON text, without lone surrogates, NaN and infinities.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON, or a number is too large. `json.JSONDecodeError` gives the place.
+    RecursionError
+        If it is nested too deeply.
+    """
+    values = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    return _sound_values(values) if _ESCAPED_SURROGATE.search(text) else values
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {text:.40} is too large")
+    return value
+
+
+def _sound_values(values: object) -> object:
+    if isinstance(values, str):
+        return sound(values)
+    if isinstance(values, list):
+        return [_sound_values(each) for each in values]
+    if isinstance(values, dict):
+        return {sound(key): _sound_values(value) for key, value in values.items()}
+    return values
+
+
+def sound(text: str) -> str:
+    """A text with a replacement character in place of each lone surrogate.
+
+    JSON can spell lone surrogates, and names of files that are not UTF-8 hold them.
+    """
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def printable(text: str) -> str:
+    """A text for a terminal or a page, as one line.
+
+    Control characters, line separators and characters that change the direction of text are left
+    out; lone surrogates are replaced.
+    """
+    return _HARMFUL.sub("", sound(text))
+
+
+def printable_lines(text: str) -> str:
+    """As `printable`, but with line ends, tabs and the colours of a terminal."""
+    return _HARMFUL_IN_LINES.sub(r"\1", sound(text))
+
+
+def encoded(text: str) -> bytes:
+    """A text in UTF-8; lone surrogates are replaced."""
+    return sound(text).encode()
