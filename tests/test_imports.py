@@ -18,6 +18,7 @@ ORDER = (
         "errors",
         "text",
         "files",
+        "numbers",
         "rules",
         "exact",
         "space",

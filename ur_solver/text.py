@@ -7,6 +7,7 @@ to people passes it through `printable`; whatever writes it passes it through `e
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import math
 import re
@@ -15,6 +16,7 @@ from typing import NoReturn
 from ur_solver.errors import InputError
 
 _UTF_16 = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
+_BEGINS_UTF_16 = {mark[:1] for mark in _UTF_16}
 _MARK = "\ufeff"
 """The byte order mark. Joined files have one in their middle."""
 
@@ -73,6 +75,26 @@ def decoded(content: bytes) -> str:
         return normal(content.decode(name))
     except UnicodeDecodeError as error:
         raise InputError(f"byte {error.start} is not {name[:6].rstrip('-')} text") from None
+
+
+class StreamDecoder:
+    """As `decoded`, of a stream as it arrives; bytes that are not text are replaced."""
+
+    def __init__(self) -> None:
+        self._begin = b""
+        self._decoder: io.IncrementalNewlineDecoder | None = None
+
+    def decode(self, part: bytes, *, final: bool = False) -> str:
+        """The text of the next part. Its last bytes may be kept, until `final`."""
+        if self._decoder is None:
+            self._begin += part
+            if self._begin in _BEGINS_UTF_16 and not final:
+                return ""
+            name = _UTF_16.get(self._begin[:2], "UTF-8")
+            decoder = codecs.getincrementaldecoder(name)("replace")
+            self._decoder = io.IncrementalNewlineDecoder(decoder, translate=True)
+            part = self._begin
+        return self._decoder.decode(part, final).replace(_MARK, "")
 
 
 def normal(text: str) -> str:

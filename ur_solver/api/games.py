@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ur_solver import records
 from ur_solver.api.table import Table
+from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
 
@@ -128,7 +129,7 @@ def sample(
     Raises
     ------
     InputError
-        If there is no such player.
+        If there is no such player, or the seed or the number of games is none.
 
     Examples
     --------
@@ -146,8 +147,8 @@ def sample(
         table.rules,
         policy_of(light, table),
         policy_of(dark, table),
-        games,
-        np.random.default_rng(seed),
+        whole_number("games", games),
+        np.random.default_rng(checked_seed(seed)),
         {side: _name(player) for side, player in (("Light", light), ("Dark", dark))},
     )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -23,7 +24,7 @@ from ur_solver.audit import (
     write_csv,
 )
 from ur_solver.cli.audit_page import audit_page
-from ur_solver.cli.options import json_option
+from ur_solver.cli.options import FiniteFloat, json_option
 from ur_solver.cli.output import echo, say
 from ur_solver.errors import InputError, MissingTableError, RecordError
 from ur_solver.files import check_outputs, write_file
@@ -33,6 +34,17 @@ from ur_solver.rules import RuleSet
 from ur_solver.table import TableFile
 
 _DEFAULTS = Thresholds()
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _threshold_option(name: str, default: float) -> Callable[[_F], _F]:
+    return click.option(
+        f"--{name}",
+        type=FiniteFloat(0, 1),
+        default=default,
+        show_default=True,
+        help="From which loss.",
+    )
 
 
 @click.command(short_help="Judge recorded games.")
@@ -40,12 +52,16 @@ _DEFAULTS = Thresholds()
 @json_option
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report.")
 @click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), help="Write a CSV file.")
-@click.option("--worst", default=3, show_default=True, help="Moments shown with a board.")
 @click.option(
-    "--inaccuracy", default=_DEFAULTS.inaccuracy, show_default=True, help="From which loss."
+    "--worst",
+    type=click.IntRange(0, 1000),
+    default=3,
+    show_default=True,
+    help="Moments shown with a board.",
 )
-@click.option("--mistake", default=_DEFAULTS.mistake, show_default=True, help="From which loss.")
-@click.option("--blunder", default=_DEFAULTS.blunder, show_default=True, help="From which loss.")
+@_threshold_option("inaccuracy", _DEFAULTS.inaccuracy)
+@_threshold_option("mistake", _DEFAULTS.mistake)
+@_threshold_option("blunder", _DEFAULTS.blunder)
 @click.option(
     "--reference-games",
     default=REFERENCE_GAMES,

@@ -14,6 +14,7 @@ from ur_solver.cli.output import echo
 from ur_solver.errors import InputError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
+from ur_solver.text import StreamDecoder
 
 _T = TypeVar("_T")
 
@@ -98,18 +99,19 @@ def _fault(line: Line, message: str, as_json: bool) -> str:
 def _groups() -> Iterator[list[Line]]:
     # buffered it is, unlike what the type of `buffer` promises
     stream = cast(io.BufferedReader, sys.stdin.buffer)
-    number, rest = 1, b""
+    decoder = StreamDecoder()
+    number, rest = 1, ""
     while block := stream.read1(_READ):
-        lines = (rest + block).split(b"\n")
+        lines = (rest + decoder.decode(block)).split("\n")
         # of a line without end no more is kept than tells that it is too long
-        rest = lines.pop()[: 4 * _MAX_LINE + 4]
+        rest = lines.pop()[: 4 * _MAX_LINE]
         yield _numbered(lines, number)
         number += len(lines)
-    yield _numbered([rest], number)
+    yield _numbered((rest + decoder.decode(b"", final=True)).split("\n"), number)
 
 
-def _numbered(lines: list[bytes], first: int) -> list[Line]:
-    texts = (line.decode(errors="replace").strip() for line in lines)
+def _numbered(lines: list[str], first: int) -> list[Line]:
+    texts = (line.strip() for line in lines)
     return [Line(number, text) for number, text in enumerate(texts, start=first) if text]
 
 

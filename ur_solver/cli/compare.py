@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import json_option
+from ur_solver.cli.options import json_option, seed_option
 from ur_solver.cli.output import columns, echo, say
 from ur_solver.files import check_outputs, write_file
 from ur_solver.locate import open_file
@@ -33,7 +33,7 @@ _STUDY = ".study.json"
     type=click.IntRange(100, 10_000_000),
     help="Games of each table against itself.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of all games.")
+@seed_option("Of all games.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
 @click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), help="Write a CSV file.")
 @json_option

@@ -11,6 +11,7 @@ import click
 
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.options import (
+    MAX_THREADS,
     json_option,
     left_option,
     memory_size,
@@ -33,11 +34,13 @@ _WIDTH, _ROW = 800, 40
 @rules_argument
 @pieces_option
 @left_option
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--cores", type=click.IntRange(1), help="Of each worker; as here by default.")
+@click.option("--workers", type=click.IntRange(1, MAX_THREADS), default=1, show_default=True)
+@click.option(
+    "--cores", type=click.IntRange(1, MAX_THREADS), help="Of each worker; as here by default."
+)
 @click.option(
     "--machines",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MAX_THREADS),
     help="That the workers are on, sharing their processors; one each by default.",
 )
 @click.option(

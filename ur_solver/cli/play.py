@@ -13,7 +13,7 @@ from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games, references_of
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.kept_game import SEED, KeptGame
-from ur_solver.cli.options import table_argument
+from ur_solver.cli.options import seed_option, table_argument
 from ur_solver.cli.output import echo, say, side_name
 from ur_solver.cli.playing import Playing, QuitError, ResignError
 from ur_solver.files import check_outputs
@@ -46,9 +46,7 @@ _SIDES = {LIGHT: "Light", DARK: "Dark"}
 )
 @click.option("--resume", is_flag=True, help="Go on with the game of these rules that was left.")
 @click.option("--hints", is_flag=True, help="Show what every move is worth, each time.")
-@click.option(
-    "--seed", type=click.IntRange(0), help="Of the dice; by default other ones each time."
-)
+@seed_option("Of the dice; by default other ones each time.", default=None)
 @click.option(
     "-o",
     "--output",

@@ -12,7 +12,7 @@ import numpy as np
 
 from ur_solver.api.table import Table
 from ur_solver.audit import SampleStatistics, play_many
-from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.options import json_option, seed_option, table_argument
 from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.errors import InputError
 from ur_solver.files import check_outputs
@@ -34,7 +34,7 @@ from ur_solver.study.figures import as_number, as_share
     metavar="LIGHT,DARK",
     help=f"Two of: {', '.join(PLAYERS)}.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of the dice and the players.")
+@seed_option("Of the dice and the players.")
 @click.option(
     "-o",
     "--output",

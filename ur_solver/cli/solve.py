@@ -12,12 +12,15 @@ from ur_solver.api.table import Table
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.options import (
+    MAX_THREADS,
+    FiniteFloat,
     json_option,
     left_option,
     memory_option,
     pieces_option,
     precision_option,
     rules_argument,
+    threads_option,
 )
 from ur_solver.cli.output import (
     bound_text,
@@ -55,16 +58,20 @@ from ur_solver.table import VALUE_TYPES, TableFile
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(MIN_TOLERANCE, 0.5),
+    type=FiniteFloat(MIN_TOLERANCE, 0.5),
     show_default="1e-12; in single precision 1e-5",
     help="What a probability may be off.",
 )
 @click.option("--certify", is_flag=True, help="Prove how far values can be off.")
 @precision_option
-@click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
+@threads_option
 @memory_option
 @click.option("--scheduler", help="The address of a Dask scheduler whose workers solve.")
-@click.option("--workers", type=click.IntRange(1), help="Start so many workers here, which solve.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MAX_THREADS),
+    help="Start so many workers here, which solve.",
+)
 @click.option(
     "--value-type",
     type=click.Choice(list(VALUE_TYPES)),

@@ -7,7 +7,7 @@ import json
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.options import json_option, seed_option, table_argument
 from ur_solver.cli.output import echo, say
 from ur_solver.cli.study_page import study_page
 from ur_solver.locate import open_file
@@ -24,7 +24,7 @@ from ur_solver.study import study
     type=click.IntRange(100, 10_000_000),
     help="Games of the table against itself.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of all games.")
+@seed_option("Of all games.")
 @click.option("--verbose", "-v", is_flag=True, help="Say what is done.")
 @json_option
 def command(word: str, games: int, seed: int, verbose: bool, as_json: bool) -> None:

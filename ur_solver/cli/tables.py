@@ -56,7 +56,7 @@ def list_command(as_json: bool) -> None:
     "--sample",
     default=500,
     show_default=True,
-    type=click.IntRange(0),
+    type=click.IntRange(0, 10**9),
     help="As 'ur verify' has it.",
 )
 @json_option

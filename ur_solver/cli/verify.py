@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from ur_solver.cli.options import json_option, table_argument
+from ur_solver.cli.options import json_option, table_argument, threads_option
 from ur_solver.cli.output import echo, proven_text, say
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import CertificateError, DamagedTableError
@@ -22,10 +22,10 @@ from ur_solver.verify import verify_table
     "--sample",
     default=500,
     show_default=True,
-    type=click.IntRange(0),
+    type=click.IntRange(0, 10**9),
     help="Positions to recompute by the readable rules.",
 )
-@click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
+@threads_option
 @json_option
 @telling_options
 def command(word: str, sample: int, threads: int | None, as_json: bool, telling: Telling) -> None:
