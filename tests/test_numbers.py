@@ -9,13 +9,13 @@ from click.testing import CliRunner
 import ur_solver as ur
 from ur_solver.cli import cli
 from ur_solver.errors import InputError
-from ur_solver.numbers import MAX_SEED, checked_seed
+from ur_solver.numbers import checked_seed
 from ur_solver.study import evaluate, study
 
 pytestmark = pytest.mark.usefixtures("finkel2")
 
 
-@pytest.mark.parametrize("seed", [-1, MAX_SEED + 1, 0.5, float("nan"), "1", None])
+@pytest.mark.parametrize("seed", [-1, 0.5, float("nan"), "1", None])
 def test_seeds_are_checked_by_every_function(seed):
     table = ur.solve("finkel:2")
     for ask in (
@@ -35,7 +35,7 @@ def test_numbers_of_numpy_are_whole_numbers():
 @pytest.mark.parametrize(
     "words",
     [
-        *(["sample", "finkel:2", "--seed", seed] for seed in ("-1", "x", "1e3", str(1 << 64))),
+        *(["sample", "finkel:2", "--seed", seed] for seed in ("-1", "x", "1e3", "9" * 5000)),
         ["study", "finkel:2", "--seed", "-1"],
         ["evaluate", "finkel:2", "--seed", "-1"],
         ["compare", "finkel:2", "--seed", "-1"],

@@ -186,9 +186,9 @@ def test_every_input_is_read_in_every_form(here, form):
     sound = CliRunner().invoke(cli, asked, input=stdin.encode())
     changed = CliRunner().invoke(cli, asked, input=TEXTS[form](stdin))
     assert (changed.exit_code, changed.stdout) == (0, sound.stdout)
-    shown = run("rules", "r.json", code=0).stdout
+    shown = run("rules", "r.json", "--json", code=0).stdout
     (here / "r.json").write_bytes(TEXTS[form](rules))
-    assert run("rules", "r.json", code=0).stdout == shown
+    assert run("rules", "r.json", "--json", code=0).stdout == shown
     for suffix in (".rgn", ".ur", ".jsonl"):
         path = here / f"games{suffix}"
         write_games([random_game(RULES, seed) for seed in range(2)], path)

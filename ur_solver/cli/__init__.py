@@ -130,19 +130,18 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def main(self, *args: Any, **options: Any) -> Any:
-        """Run a command; what the output's encoding does not have is replaced."""
-        for stream in (sys.stdout, sys.stderr):
+        """Run a command; what encodings do not have is replaced in what is typed and printed."""
+        handlers = ((sys.stdin, "replace"), (sys.stdout, ENCODABLE), (sys.stderr, ENCODABLE))
+        for stream, errors in handlers:
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors=ENCODABLE)
+                stream.reconfigure(errors=errors)
         return super().main(*args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
-            advice = _advice(error)
-            if advice:
-                raise click.UsageError(error.message + advice, error.ctx) from None
+            error.message = printable(error.message + _advice(error))
             raise
         except InputError as error:
             raise _BadInput(printable(str(error))) from error

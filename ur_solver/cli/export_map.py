@@ -33,9 +33,9 @@ def command(word: str, file: Path, value_type: str, author: str | None, force: b
     \b
     ur export finkel:2 finkel2p.rgu
     """
+    check_outputs({"FILE.rgu": file}, [word])
     if file.exists() and not force:
         raise OutputError(f"{str(file)!r} is there already; --force replaces it")
-    check_outputs({"FILE.rgu": file}, [word])
     with Table(open_file(word, say=say)) as table:
         check_outputs({"FILE.rgu": file}, [table.file.path])
         table.file.check_whole("a map")

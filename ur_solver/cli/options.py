@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from ur_solver.numbers import MAX_SEED
 from ur_solver.rules import CATALOGUE, MAX_PIECES, Position, RuleSet
 
 _UNITS = {"": 1}
@@ -53,7 +52,7 @@ def seed_option(help_text: str, default: int | None = 1) -> Callable[[_F], _F]:
     """The option ``--seed`` of what is drawn."""
     return click.option(
         "--seed",
-        type=click.IntRange(0, MAX_SEED),
+        type=click.IntRange(0),
         default=default,
         show_default=default is not None,
         help=help_text,
