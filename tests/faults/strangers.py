@@ -24,6 +24,12 @@ from ur_solver.maps import read_header, read_values
 from ur_solver.records import RecordFault, read_file
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.space import space_of
+from ur_solver.study.comparison import (
+    comparison_csv,
+    comparison_json,
+    read_study,
+    table_of,
+)
 from ur_solver.table import TableFile
 
 CORPUS = pathlib.Path(__file__).parent.parent / "data" / "corpus"
@@ -103,6 +109,13 @@ def _table(path: pathlib.Path) -> None:
         assert len(values) == table.space.n_values
 
 
+def _study(path: pathlib.Path) -> None:
+    study = read_study(path)
+    for text in (comparison_csv([study]), comparison_json([study])):
+        assert text
+    assert table_of([study])
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "positions": _position,
     "moves": _move,
@@ -114,6 +127,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "plain": lambda content: _in_a_file(content, ".ur", _games),
     "maps": lambda content: _in_a_file(content, ".rgu", _map),
     "tables": lambda content: _in_a_file(content, ".h5", _table),
+    "studies": lambda content: _in_a_file(content, ".study.json", _study),
 }
 """The targets, by the folder of their corpus."""
 

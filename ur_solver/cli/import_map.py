@@ -15,6 +15,7 @@ import psutil
 from ur_solver.api.table import Table
 from ur_solver.cli.output import echo, say
 from ur_solver.errors import OutputError
+from ur_solver.files import check_outputs
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.maps import MapHeader, block_results, read_header, read_values
 from ur_solver.records import rules_word
@@ -49,6 +50,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
     \b
     ur import finkel2p.rgu -o finkel-2-royalur.h5
     """
+    check_outputs({"--output": output}, [file])
     header = read_header(file)
     value_type, rounding = _KEPT_AS[header.value_type]
     if output is None:
