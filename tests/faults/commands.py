@@ -33,6 +33,8 @@ _FILES = {
 }
 """Files that hold something drawn from a corpus."""
 
+_SOUND = ("sound.h5", "sound.rgn")
+
 _NUMBERS = ["-1", "0", "1", "2", "x", "", "nan", "inf", "-0.5", "0.5", "1e999", "9" * 30, "1_0"]
 _SOURCE = "SOURCE"
 """In the name of an output: the file that the command reads."""
@@ -145,15 +147,16 @@ def _arguments(draw: st.DrawFn) -> list[str]:
     name = draw(st.sampled_from(sorted(_TEMPLATES)))
     arguments, options = _TEMPLATES[name]
     words = [draw(_WORDS[each]) if each in _WORDS else each for each in arguments]
-    if words:
-        words = [word.replace(_SOURCE, words[0]) for word in words]
-    source = "sound.h5" if name == "sample" else words[-1] if words else ""
+    source = next((word for word in words if word in (*_FILES, *_SOUND)), "out/o.rgn")
+    words = [word.replace(_SOURCE, source) for word in words]
     if name == "study":
         words.append(draw(st.sampled_from([*_NUMBERS, "100"])))
+    if draw(st.integers(0, 9)) == 0:
+        del words[draw(st.integers(0, len(words) - 1))]
+        source = next((word for word in words if word in (*_FILES, *_SOUND)), "out/o.rgn")
+    words += _ALWAYS.get(name, [])
     if name == "serve":
-        words += ["--get", draw(_often("/api/v1/tables/sound/position?position=start"))]
-    elif name in _ALWAYS:
-        words += _ALWAYS[name]
+        words.append(draw(_often("/api/v1/tables/sound/position?position=start")))
     count = draw(st.integers(0, 2))
     for option in draw(st.lists(st.sampled_from(sorted(options)), max_size=count)):
         words.append(option)
@@ -162,11 +165,7 @@ def _arguments(draw: st.DrawFn) -> list[str]:
         elif options[option]:
             words.append(options[option])
     if draw(st.integers(0, 9)) == 0:
-        words.insert(0, draw(st.sampled_from(["--", "--x", "", "-"])))
-    if name != "import" and draw(st.integers(0, 9)) == 0:
-        del words[draw(st.integers(0, len(words) - 1))]
-        # without these, a command would solve or wait for requests
-        words += [each for each in _ALWAYS.get(name, []) if each not in words]
+        words.insert(0, draw(st.sampled_from(["--x", "", "-"])))
     return [name, *words]
 
 
