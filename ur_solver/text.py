@@ -11,7 +11,7 @@ import io
 import json
 import math
 import re
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ur_solver.errors import InputError
 
@@ -102,7 +102,7 @@ def normal(text: str) -> str:
     return text.replace(_MARK, "").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def json_values(text: str) -> object:
+def json_values(text: str) -> Any:
     """The values of a JSON text, without lone surrogates, NaN and infinities.
 
     Raises

@@ -141,8 +141,8 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
-            error.message = printable(error.message + _advice(error))
-            raise
+            said = printable(error.format_message() + _advice(error))
+            raise click.UsageError(said, error.ctx) from None
         except InputError as error:
             raise _BadInput(printable(str(error))) from error
         except UrError as error:
