@@ -20,14 +20,20 @@ _BEGINS_UTF_16 = {mark[:1] for mark in _UTF_16}
 _MARK = "\ufeff"
 """The byte order mark. Joined files have one in their middle."""
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_HARMFUL = re.compile(
-    "[\0-\x1f\x7f-\x9f\u2028\u2029"  # control characters and line separators
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # the direction of text
-)
+# Patterns are compiled when they are used: few commands need any.
+_SURROGATE = "[\ud800-\udfff]"
+_ESCAPED_SURROGATE = r"\\u[dD][89a-fA-F]"
+_NO_COLOUR = r"\x1b(?!\[[0-9;]*m)"
 
-_HARMFUL_IN_LINES = re.compile(rf"(\n|\t|\x1b\[[0-9;]*m)|{_HARMFUL.pattern}")
+_HARMFUL = dict.fromkeys(
+    (
+        *range(0x20),  # control characters
+        *range(0x7F, 0xA0),
+        *(0x2028, 0x2029),  # line separators
+        *(0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),  # direction
+    )
+)
+_HARMFUL_IN_LINES = {code: None for code in _HARMFUL if chr(code) not in "\n\t\x1b"}
 
 _FALLBACKS = {
     "\u2212": "-",  # minus
@@ -113,7 +119,7 @@ def json_values(text: str) -> Any:
         If it is nested too deeply.
     """
     values = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
-    return _sound_values(values) if _ESCAPED_SURROGATE.search(text) else values
+    return _sound_values(values) if re.search(_ESCAPED_SURROGATE, text) else values
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -142,7 +148,7 @@ def sound(text: str) -> str:
 
     JSON can spell lone surrogates, and names of files that are not UTF-8 hold them.
     """
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else re.sub(_SURROGATE, "\ufffd", text)
 
 
 def printable(text: str) -> str:
@@ -151,12 +157,13 @@ def printable(text: str) -> str:
     Control characters, line separators and characters that change the direction of text are left
     out; lone surrogates are replaced.
     """
-    return _HARMFUL.sub("", sound(text))
+    return sound(text).translate(_HARMFUL)
 
 
 def printable_lines(text: str) -> str:
     """As `printable`, but with line ends, tabs and the colours of a terminal."""
-    return _HARMFUL_IN_LINES.sub(r"\1", sound(text))
+    lines = sound(text).translate(_HARMFUL_IN_LINES)
+    return re.sub(_NO_COLOUR, "", lines) if "\x1b" in lines else lines
 
 
 def encoded(text: str) -> bytes:
