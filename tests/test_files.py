@@ -158,3 +158,19 @@ def test_an_output_is_never_an_input(tmp_path, monkeypatch):
 def test_two_outputs_are_two_files(tmp_path):
     with pytest.raises(InputError, match="--html and --csv name the same file"):
         check_outputs({"--csv": tmp_path / "a", "--html": tmp_path / "." / "a"})
+
+
+@unix
+def test_standard_input_is_an_input(tmp_path):
+    source = tmp_path / "g.rgn"
+    source.write_text("kept")
+    code = (
+        "import pathlib, sys, ur_solver.files as f\n"
+        "f.check_outputs({'--csv': pathlib.Path(sys.argv[1])}, ['-'])"
+    )
+    with source.open("rb") as stdin:
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(source)],
+            stdin=stdin, capture_output=True, check=False, timeout=60,
+        )  # fmt: skip
+    assert b"would overwrite" in done.stderr
