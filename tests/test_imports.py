@@ -17,6 +17,9 @@ ORDER = (
     *(
         "errors",
         "machine",
+        "text",
+        "files",
+        "numbers",
         "rules",
         "exact",
         "space",
@@ -85,3 +88,26 @@ def test_imports_point_left(path):
     # flint is not installed with the program
     assert "flint" not in top or own == "exact"
     assert "exact" not in rooms
+
+
+def calls(path: pathlib.Path) -> set[str]:
+    """The calls of a module: names, and for ``open`` the mode too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            modes = [each.value for each in node.args if isinstance(each, ast.Constant)]
+            is_open = name.rpartition(".")[2] == "open"
+            found |= {f"open {mode}" for mode in modes} if is_open else {name}
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_one_module_writes_files_and_one_prints(path):
+    place = path.relative_to(PACKAGE)
+    made = calls(path)
+    if place.parts[0] not in ("files.py", "table", "blocks"):  # tables have their own
+        assert not made & {"open w", "open wb", "open w+b", "open x", "open xb"}
+        assert not any(name.endswith((".write_text", ".write_bytes")) for name in made)
+    if place.parts[0] == "cli" and place.name not in ("output.py", "__init__.py"):
+        assert not any(name.endswith("click.echo") for name in made)

@@ -25,6 +25,7 @@ from ur_solver.kernel import (
     prove_values,
 )
 from ur_solver.machine import usable_processors
+from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.query import Answers
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
@@ -107,7 +108,11 @@ def verify_table(
         At the first fault; it names the block and a position.
     MemoryError
         If there is not enough memory for all values as float64.
+    InputError
+        If `sample` or `seed` is not a whole number of at least 0.
     """
+    checked_seed(seed)
+    whole_number("sample", sample)
     stored = table.load()
     values = VALUE_TYPES[table.header.value_type].decode(stored)
     verifier = _Verifier(table, values)

@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from tests.faults import askers, clusters, giants, solves, strangers, tables
+from tests.faults import askers, clusters, commands, giants, solves, strangers, tables
 from tests.faults.tally import Tally
 from ur_solver.rules import named_rules
 
@@ -88,6 +88,12 @@ def test_strangers(target):
     tally = strangers.attack(target, 150, 1)
     assert tally.detected
     assert tally.survived, "some of the corpus is sound"
+
+
+def test_commands_of_strangers(tmp_path):
+    tally = commands.attack(tmp_path, 100, 1)
+    assert tally.detected
+    assert tally.survived
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from ur_solver.audit.judge import GameAudit, JudgedPly
 from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, strength
 from ur_solver.records import rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
+from ur_solver.text import sound
 
 CSV_FIELDS = (
     "file", "game", "rules", "side", "player", "won", "plies", "choices", "best", "best_share",
@@ -52,7 +53,7 @@ def game_json(
     """
     record = audit.record
     values: dict[str, Any] = {
-        "file": record.file,
+        "file": sound(record.file),
         "rules": rules_word(record.rules),
         "winner": SIDE_NAMES[record.winner] if record.winner else None,
         "ending": str(record.ending),
@@ -69,7 +70,7 @@ def game_json(
         if not record.rules.payoff.is_chance:
             values[name]["cost"] = summary.cost
     values["plies"] = [_ply_values(audit, judged, thresholds) for judged in audit.plies]
-    return json.dumps(values, ensure_ascii=False)
+    return json.dumps(values)
 
 
 def _side_values(summary: PlayerSummary, references: Mapping[str, float] | None) -> dict[str, Any]:

@@ -7,7 +7,6 @@ scripts/make_references.py); others are kept in the user's cache when they have 
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -15,6 +14,8 @@ from functools import lru_cache
 from importlib import resources
 
 from ur_solver.audit.selfplay import reference_losses
+from ur_solver.errors import OutputError
+from ur_solver.files import write_file
 from ur_solver.locate import cache_folder, readable_name
 from ur_solver.players.policies import PLAIN
 from ur_solver.query import Answers
@@ -91,8 +92,6 @@ def _read(path: pathlib.Path) -> dict[str, float] | None:
 
 def _write(path: pathlib.Path, losses: dict[str, float]) -> None:
     """Keep losses, unless nothing can be written there: then they are computed again."""
-    part = path.with_suffix(f".{os.getpid()}.part")
-    with suppress(OSError):
+    with suppress(OSError, OutputError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(losses))
-        part.replace(path)
+        write_file(path, json.dumps(losses))

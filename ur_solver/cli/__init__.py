@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import os
 import signal
 import sys
@@ -23,6 +24,7 @@ except ImportError:  # Windows, which knows no such limit
     resource = None  # type: ignore[assignment]
 
 from ur_solver.errors import InputError, UrError, did_you_mean
+from ur_solver.text import ENCODABLE, printable
 
 # Nothing here uses BLAS, whose threads take NumPy 35 ms to start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -127,18 +129,24 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command; what encodings do not have is replaced in what is typed and printed."""
+        handlers = ((sys.stdin, "replace"), (sys.stdout, ENCODABLE), (sys.stderr, ENCODABLE))
+        for stream, errors in handlers:
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors=errors)
+        return super().main(*args, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
-            advice = _advice(error)
-            if advice:
-                raise click.UsageError(error.message + advice, error.ctx) from None
-            raise
+            said = printable(error.format_message() + _advice(error))
+            raise click.UsageError(said, error.ctx) from None
         except InputError as error:
-            raise _BadInput(str(error)) from error
+            raise _BadInput(printable(str(error))) from error
         except UrError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable(str(error))) from error
         except MemoryError as error:
             raise click.ClickException("there is not enough memory") from error
         except ImportError as error:  # as under a limit of memory

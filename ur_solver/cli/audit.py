@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -23,15 +24,27 @@ from ur_solver.audit import (
     write_csv,
 )
 from ur_solver.cli.audit_page import audit_page
-from ur_solver.cli.options import OUTPUT_FILE, json_option
-from ur_solver.cli.output import say
-from ur_solver.errors import InputError, MissingTableError, OutputError, RecordError
+from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option
+from ur_solver.cli.output import echo, say
+from ur_solver.errors import InputError, MissingTableError, RecordError
+from ur_solver.files import check_outputs, write_file
 from ur_solver.locate import is_table_word, open_file, open_file_of
-from ur_solver.records import GameRecord, RecordFault
+from ur_solver.records import GameRecord, RecordFault, find_files
 from ur_solver.rules import RuleSet
 from ur_solver.table import TableFile
 
 _DEFAULTS = Thresholds()
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _threshold_option(name: str, default: float) -> Callable[[_F], _F]:
+    return click.option(
+        f"--{name}",
+        type=FiniteFloat(0, 1),
+        default=default,
+        show_default=True,
+        help="From which loss.",
+    )
 
 
 @click.command(short_help="Judge recorded games.")
@@ -39,12 +52,16 @@ _DEFAULTS = Thresholds()
 @json_option
 @click.option("--html", type=OUTPUT_FILE, help="Write a report.")
 @click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
-@click.option("--worst", default=3, show_default=True, help="Moments shown with a board.")
 @click.option(
-    "--inaccuracy", default=_DEFAULTS.inaccuracy, show_default=True, help="From which loss."
+    "--worst",
+    type=click.IntRange(0, 1000),
+    default=3,
+    show_default=True,
+    help="Moments shown with a board.",
 )
-@click.option("--mistake", default=_DEFAULTS.mistake, show_default=True, help="From which loss.")
-@click.option("--blunder", default=_DEFAULTS.blunder, show_default=True, help="From which loss.")
+@_threshold_option("inaccuracy", _DEFAULTS.inaccuracy)
+@_threshold_option("mistake", _DEFAULTS.mistake)
+@_threshold_option("blunder", _DEFAULTS.blunder)
 @click.option(
     "--reference-games",
     default=REFERENCE_GAMES,
@@ -82,9 +99,13 @@ def command(
         if Path(words[0]).suffix and not Path(words[0]).exists():
             raise InputError(f"there is no file {words[0]!r:.200}")
         raise click.UsageError("Missing argument 'FILE...': the games that are judged.")
+    outputs = {"--csv": csv, "--html": html}
+    files = list(find_files(words[has_table:]))
+    check_outputs(outputs, [*words[:has_table], *files])
     with ExitStack() as stack:
         judges = _Judges(stack, words[0] if has_table else None)
-        games = read_games(words[has_table:], judges.rules)
+        check_outputs(outputs, judges.paths)
+        games = read_games(files, judges.rules)
         references: dict[RuleSet, Mapping[str, float]] = {}
         found = []
         for audit in judges.audits(games):
@@ -97,13 +118,16 @@ def command(
                     references_of(table, reference_games, say=say) if is_compared else {}
                 )
             if as_json:
-                click.echo(game_json(audit, thresholds, references[rules]))
+                echo(game_json(audit, thresholds, references[rules]))
             if not as_json or html is not None or csv is not None:
                 found.append(audit)
-        _write(csv, lambda: write_csv(found, thresholds))
-        _write(html, lambda: html_report(found, thresholds, references))
+        check_outputs(outputs, judges.paths)
+        if csv is not None:
+            write_file(csv, write_csv(found, thresholds))
+        if html is not None:
+            write_file(html, html_report(found, thresholds, references))
         if found and not as_json:
-            click.echo(audit_page(found, thresholds, references, worst))
+            echo(audit_page(found, thresholds, references, worst))
     _tell([*games.faults, *judges.faults])
 
 
@@ -121,18 +145,22 @@ class _Judges:
     ----------
     rules : RuleSet or None
         Those of the one table.
+    paths : list of Path
+        Those of the tables that have been opened.
     faults : list of RecordFault
         The games of whose rule sets there is no table, or none that they reach.
     """
 
     def __init__(self, stack: ExitStack, word: str | None) -> None:
         self._stack = stack
+        self.paths: list[Path] = []
         self._only = None if word is None else self._opened(open_file(word, say=say))
         self._tables: dict[RuleSet, Table | MissingTableError] = {}
         self.rules = None if self._only is None else self._only.rules
         self.faults: list[RecordFault] = []
 
     def _opened(self, file: TableFile) -> Table:
+        self.paths.append(file.path)
         return self._stack.enter_context(Table(file))
 
     def of(self, rules: RuleSet) -> Table:
@@ -170,15 +198,6 @@ class _Judges:
                 )
             else:
                 yield game
-
-
-def _write(path: Path | None, make: Callable[[], str]) -> None:
-    if path is None:
-        return
-    try:
-        path.write_text(make(), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"cannot write {str(path)!r}: {error.strerror}") from None
 
 
 def _tell(faults: list[RecordFault]) -> None:

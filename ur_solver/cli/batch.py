@@ -10,9 +10,11 @@ from typing import NamedTuple, TypeVar, cast
 
 import click
 
+from ur_solver.cli.output import echo
 from ur_solver.errors import InputError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
+from ur_solver.text import StreamDecoder
 
 _T = TypeVar("_T")
 
@@ -74,7 +76,7 @@ def answer_batch(
                 first = first or f"line {line.number}: {error}"
         found = iter(answer(parsed) if parsed else ())
         if answers:
-            click.echo("\n".join(each or next(found) for each in answers))
+            echo("\n".join(each or next(found) for each in answers))
     if n_faults:
         raise BatchError(
             f"{counted(n_faults, 'line')} of {n_lines:,} could not be answered; {first}"
@@ -97,18 +99,19 @@ def _fault(line: Line, message: str, as_json: bool) -> str:
 def _groups() -> Iterator[list[Line]]:
     # buffered it is, unlike what the type of `buffer` promises
     stream = cast(io.BufferedReader, sys.stdin.buffer)
-    number, rest = 1, b""
+    decoder = StreamDecoder()
+    number, rest = 1, ""
     while block := stream.read1(_READ):
-        lines = (rest + block).split(b"\n")
+        lines = (rest + decoder.decode(block)).split("\n")
         # of a line without end no more is kept than tells that it is too long
-        rest = lines.pop()[: 4 * _MAX_LINE + 4]
+        rest = lines.pop()[: 4 * _MAX_LINE]
         yield _numbered(lines, number)
         number += len(lines)
-    yield _numbered([rest], number)
+    yield _numbered((rest + decoder.decode(b"", final=True)).split("\n"), number)
 
 
-def _numbered(lines: list[bytes], first: int) -> list[Line]:
-    texts = (line.decode(errors="replace").strip() for line in lines)
+def _numbered(lines: list[str], first: int) -> list[Line]:
+    texts = (line.strip() for line in lines)
     return [Line(number, text) for number, text in enumerate(texts, start=first) if text]
 
 

@@ -11,7 +11,7 @@ import click
 from ur_solver.api.table import Table
 from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
 from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
-from ur_solver.cli.output import chance_text, columns, draw_position, say, worth_bar
+from ur_solver.cli.output import chance_text, columns, draw_position, echo, say, worth_bar
 from ur_solver.locate import open_file
 from ur_solver.query import EvaluatedMove
 from ur_solver.rules import Position
@@ -54,7 +54,7 @@ def command(word: str, position: str | None, throw: str | None, as_json: bool) -
             position_of(rules, position),
             None if throw is None else rules.dice.parse(throw),
         )
-        click.echo(line(*asked) if as_json else _page(table, *asked))
+        echo(line(*asked) if as_json else _page(table, *asked))
 
 
 def _parse(table: Table, text: str) -> Asked:

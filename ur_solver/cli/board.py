@@ -8,8 +8,9 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.options import OUTPUT_FILE, position_argument, position_of
-from ur_solver.cli.output import draw_position, say
-from ur_solver.errors import InputError, OutputError
+from ur_solver.cli.output import draw_position, echo, say
+from ur_solver.errors import InputError
+from ur_solver.files import check_outputs, write_file
 from ur_solver.locate import open_file
 from ur_solver.rules import DARK, LIGHT, Position, named_rules
 from ur_solver.rules.drawing.svg import Arrow, board_picture
@@ -44,6 +45,8 @@ def command(
     """
     if output is not None and output != STDOUT and output.suffix != ".svg":
         raise InputError(f"{str(output)!r}: pictures are SVG; the file's name ends in .svg")
+    if output != STDOUT:
+        check_outputs({"--output": output}, [rules])
     arrows: list[Arrow] = []
     if throw is None:
         shown = position_of(named_rules(rules), position)
@@ -52,16 +55,13 @@ def command(
             shown = position_of(table.rules, position)
             arrows = _best(table, shown, throw)
     if output is None:
-        click.echo(draw_position(shown))
+        echo(draw_position(shown))
         return
     text = board_picture(shown, arrows, view=LIGHT if top == "light" else DARK)
     if output == STDOUT:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{str(output)!r}: {error.strerror}") from None
+    write_file(output, text)
 
 
 def _best(table: Table, position: Position, throw: str) -> list[Arrow]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import OUTPUT_FILE, json_option
-from ur_solver.cli.output import columns, say
-from ur_solver.errors import OutputError
+from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option
+from ur_solver.cli.output import columns, echo, say
+from ur_solver.files import check_outputs, write_file
 from ur_solver.locate import open_file
 from ur_solver.study import study
 from ur_solver.study.comparison import (
@@ -33,7 +33,7 @@ _STUDY = ".study.json"
     type=click.IntRange(100, 10_000_000),
     help="Games of each table against itself.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of all games.")
+@seed_option("Of all games.")
 @click.option("--html", type=OUTPUT_FILE, help="Write a page.")
 @click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
 @json_option
@@ -54,17 +54,19 @@ def command(
     \b
     ur compare finkel:3 blitz:2 skiriuk:2 --html compared.html
     """
+    outputs = {"--html": html, "--csv": csv}
+    check_outputs(outputs, words)
     studies = [_study_of(word, games, seed) for word in words]
     if html is not None:
         from ur_solver.study.page import comparison_page  # noqa: PLC0415 - matplotlib, the extra
 
-        _write(html, comparison_page(studies))
+        write_file(html, comparison_page(studies))
     if csv is not None:
-        _write(csv, comparison_csv(studies))
+        write_file(csv, comparison_csv(studies))
     if as_json:
-        click.echo(comparison_json(studies))
+        echo(comparison_json(studies))
     elif html is None and csv is None:
-        click.echo(columns(table_of(studies), "<" + ">" * len(studies)))
+        echo(columns(table_of(studies), "<" + ">" * len(studies)))
 
 
 def _study_of(word: str, games: int, seed: int) -> Study:
@@ -72,10 +74,3 @@ def _study_of(word: str, games: int, seed: int) -> Study:
         return read_study(Path(word))
     with Table(open_file(word, say=say)) as table:
         return study(table, games=games, seed=seed)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"cannot write {str(path)!r}: {error.strerror}") from None

@@ -7,8 +7,8 @@ import json
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import columns, say, side_name
+from ur_solver.cli.options import json_option, seed_option, table_argument
+from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.locate import open_file
 from ur_solver.rules import DARK, LIGHT
 from ur_solver.study import Estimate, Evaluation, evaluate
@@ -25,7 +25,7 @@ from ur_solver.study.figures import as_number, as_share
     type=click.IntRange(2, 10_000_000),
     help="Play so many games, also where the figures could be exact.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of the games.")
+@seed_option("Of the games.")
 @json_option
 def command(word: str, light: str, dark: str, games: int | None, seed: int, as_json: bool) -> None:
     """How often light wins by one policy against another, and how long their games are.
@@ -44,9 +44,9 @@ def command(word: str, light: str, dark: str, games: int | None, seed: int, as_j
         table.file.check_whole("an evaluation")
         found = evaluate(table, light, dark, games=games, seed=seed)
     if as_json:
-        click.echo(json.dumps({"light": light, "dark": dark, **found.to_json()}))
+        echo(json.dumps({"light": light, "dark": dark, **found.to_json()}))
     else:
-        click.echo(_page(found, light, dark))
+        echo(_page(found, light, dark))
 
 
 def _page(found: Evaluation, light: str, dark: str) -> str:

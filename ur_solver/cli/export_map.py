@@ -8,7 +8,8 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.options import table_argument
-from ur_solver.cli.output import say, size_text
+from ur_solver.cli.output import echo, say, size_text
+from ur_solver.files import check_outputs
 from ur_solver.locate import open_file
 from ur_solver.maps import VALUE_TYPES, write_map
 from ur_solver.table import check_replaceable
@@ -32,6 +33,7 @@ def command(word: str, file: Path, value_type: str, author: str | None, force: b
     \b
     ur export finkel:2 finkel2p.rgu
     """
+    check_outputs({"FILE.rgu": file}, [word])
     check_replaceable(file, force=force)
     with Table(open_file(word, say=say)) as table:
         replaced = check_replaceable(file, force=force, source=table.path)
@@ -40,4 +42,4 @@ def command(word: str, file: Path, value_type: str, author: str | None, force: b
     if replaced is not None:
         say(f"replaced {replaced}")
     say(f"{entries:,} entries, {size_text(file.stat().st_size)}")
-    click.echo(str(file))
+    echo(str(file))

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.api.table import Table
-from ur_solver.cli.output import say
+from ur_solver.cli.output import echo, say
+from ur_solver.files import check_outputs
 from ur_solver.locate import make_folder, new_table_path
 from ur_solver.machine import free_memory
 from ur_solver.maps import MapHeader, block_results, read_header, read_values
@@ -48,6 +49,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
     \b
     ur import finkel2p.rgu -o finkel-2-royalur.h5
     """
+    check_outputs({"--output": output}, [file])
     header = read_header(file)
     value_type, rounding = _KEPT_AS[header.value_type]
     if output is None:
@@ -73,7 +75,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
     with Table(output) as table:
         value = percent(table.value(table.rules.start()), table.tolerance)
         say(f"the largest residual is {residual:.2g}; the first to throw wins {value}")
-    click.echo(str(output))
+    echo(str(output))
 
 
 @contextmanager

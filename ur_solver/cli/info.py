@@ -16,6 +16,7 @@ from ur_solver.cli.options import json_option, optional_table_argument
 from ur_solver.cli.output import (
     bound_text,
     columns,
+    echo,
     say,
     size_text,
     time_text,
@@ -43,11 +44,11 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
     if is_of_paths == (word is not None):
         raise click.UsageError("give a TABLE, or --paths")
     if word is None:
-        click.echo(json.dumps(_paths()) if as_json else _paths_text())
+        echo(json.dumps(_paths()) if as_json else _paths_text())
         return
     with Table(open_file(word, say=say)) as table:
         if as_json:
-            click.echo(json.dumps(table.info()))
+            echo(json.dumps(table.info()))
             return
         header = table.header
         part, value = table.file.part, table.start_value
@@ -76,7 +77,7 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
             ["made", f"{header.made} by ur_solver {header.program}"],
             ["solved in", time_text(header.seconds)],
         ]
-        click.echo(columns(rows, "<<"))
+        echo(columns(rows, "<<"))
 
 
 def _paths() -> dict[str, Any]:

@@ -69,13 +69,11 @@ class KeptGame:
         OutputError
             If it cannot be written.
         """
-        part = self.path.with_suffix(".part.ur")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_games([record], part)
-            part.replace(self.path)
-        except (OSError, RecordError) as error:
+        except OSError as error:
             raise OutputError(f"cannot keep the game: {error}") from None
+        write_games([record], self.path)
 
     def remove(self) -> None:
         """Keep nothing any more."""

@@ -16,7 +16,7 @@ from ur_solver.cli.options import (
     position_of,
     rules_argument,
 )
-from ur_solver.cli.output import chance_text, columns, draw_position
+from ur_solver.cli.output import chance_text, columns, draw_position, echo
 from ur_solver.rules import Position, RuleSet, named_rules
 
 
@@ -55,7 +55,7 @@ def command(
         position_of(chosen, position),
         None if throw is None else chosen.dice.parse(throw),
     )
-    click.echo(line(*asked) if as_json else _page(chosen, *asked))
+    echo(line(*asked) if as_json else _page(chosen, *asked))
 
 
 def _throws(rules: RuleSet, position: Position) -> tuple[int, ...]:

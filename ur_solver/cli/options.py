@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pathlib
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -17,14 +19,51 @@ for _power, _letter in enumerate("kmgt", start=1):
     _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power, _letter: 1024**_power}
 
 
+_MOST_MEMORY = 2**60
+MAX_THREADS = 4096
+"""The most threads, workers or processors that an option takes."""
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class FiniteFloat(click.FloatRange):
+    """A floating-point number of a range; not NaN, which `click.FloatRange` takes."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number that a text means."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
 def memory_size(text: str) -> int:
     """The number of bytes that a text such as 12GiB or 500MB says."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    found = re.fullmatch(r"\s*([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([a-z]*)\s*", text.lower())
     if found is None or found[2] not in _UNITS:
         raise click.BadParameter(f"{text!r:.60} is not a size such as 12GiB, 500MB or 2G")
-    return int(float(found[1]) * _UNITS[found[2]])
+    size = int(float(found[1]) * _UNITS[found[2]])
+    if not 1 <= size <= _MOST_MEMORY:
+        raise click.BadParameter(f"{text!r:.60} is not between 1 byte and {_MOST_MEMORY >> 60} EiB")
+    return size
 
 
+def seed_option(help_text: str, default: int | None = 1) -> Callable[[_F], _F]:
+    """The option ``--seed`` of what is drawn."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=default,
+        show_default=default is not None,
+        help=help_text,
+    )
+
+
+threads_option = click.option(
+    "--threads", type=click.IntRange(1, MAX_THREADS), help="Threads; one a processor by default."
+)
 memory_option = click.option(
     "--memory",
     type=memory_size,
@@ -77,7 +116,7 @@ pieces_option = click.option(
 )
 left_option = click.option(
     "--left",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MAX_PIECES),
     metavar="K",
     help="Only the positions in which each side has at most K pieces left to bear off.",
 )

@@ -13,14 +13,20 @@ import click
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
 from ur_solver.rules.drawing import ROSETTE, position_text
 from ur_solver.rules.turns import total
+from ur_solver.text import printable_lines
 
 _COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
 _BAR_WIDTH = 40
 
 
+def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print lines, which may have our colours, without what a stranger's text can do harm with."""
+    click.echo(printable_lines(text), err=err, nl=nl)
+
+
 def say(text: str) -> None:
     """A word to the user, beside the output."""
-    click.echo(text, err=True)
+    echo(text, err=True)
 
 
 def side_name(side: str) -> str:

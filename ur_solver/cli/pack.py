@@ -7,7 +7,7 @@ import pathlib
 import click
 
 from ur_solver.cli.options import table_argument
-from ur_solver.cli.output import say, size_text
+from ur_solver.cli.output import echo, say, size_text
 from ur_solver.locate import open_file
 from ur_solver.table import VALUE_TYPES, TableFile, pack
 
@@ -39,4 +39,4 @@ def command(
         if replaced is not None:
             say(f"replaced {replaced}")
         with TableFile(output) as packed:
-            click.echo(f"{output}, {size_text(packed.n_bytes)}")
+            echo(f"{output}, {size_text(packed.n_bytes)}")

@@ -11,6 +11,7 @@ import click
 
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.options import (
+    MAX_THREADS,
     OUTPUT_FILE,
     json_option,
     left_option,
@@ -19,9 +20,9 @@ from ur_solver.cli.options import (
     precision_option,
     rules_argument,
 )
-from ur_solver.cli.output import columns, gib_text, size_text, time_text
-from ur_solver.errors import OutputError
+from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
 from ur_solver.estimates import Plan, available_bytes, measured_speed, plan
+from ur_solver.files import check_outputs, write_file
 from ur_solver.kernel import check_precision
 from ur_solver.machine import usable_processors
 from ur_solver.space import part_of
@@ -34,11 +35,13 @@ _WIDTH, _ROW = 800, 40
 @rules_argument
 @pieces_option
 @left_option
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--cores", type=click.IntRange(1), help="Of each worker; as here by default.")
+@click.option("--workers", type=click.IntRange(1, MAX_THREADS), default=1, show_default=True)
+@click.option(
+    "--cores", type=click.IntRange(1, MAX_THREADS), help="Of each worker; as here by default."
+)
 @click.option(
     "--machines",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MAX_THREADS),
     help="That the workers are on, sharing their processors; one each by default.",
 )
 @click.option(
@@ -75,6 +78,7 @@ def command(
     \b
     ur plan finkel -n 7 --workers 4 --cores 2 --memory 2GiB
     """
+    check_outputs({"--chart": chart}, [rules])
     chosen = custom_rules(rules, pieces, **custom).settled()
     part = part_of(chosen, left)
     check_precision(part.space, precision)
@@ -89,18 +93,13 @@ def command(
         machines=machines,
     )
     if chart is not None:
-        try:
-            chart.write_text(_chart(found))
-        except OSError as error:
-            raise OutputError(f"cannot write {str(chart)!r}: {error.strerror}") from None
+        write_file(chart, _chart(found))
     if as_json:
         facts = asdict(found)
         del facts["spans"]
-        click.echo(
-            json.dumps({"rules": chosen.name, "pieces": chosen.pieces, "left": part.left} | facts)
-        )
+        echo(json.dumps({"rules": chosen.name, "pieces": chosen.pieces, "left": part.left} | facts))
         return
-    click.echo(columns(_rows(found), "<<"))
+    echo(columns(_rows(found), "<<"))
 
 
 def _rows(found: Plan) -> list[list[str]]:

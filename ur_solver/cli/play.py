@@ -13,9 +13,10 @@ from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games, references_of
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.kept_game import SEED, KeptGame
-from ur_solver.cli.options import OUTPUT_FILE, table_argument
-from ur_solver.cli.output import say, side_name
+from ur_solver.cli.options import OUTPUT_FILE, seed_option, table_argument
+from ur_solver.cli.output import echo, say, side_name
 from ur_solver.cli.playing import Playing, QuitError, ResignError
+from ur_solver.files import check_outputs
 from ur_solver.locate import open_file
 from ur_solver.players.player import Player
 from ur_solver.players.policies import PLAYERS, policy_of
@@ -45,9 +46,7 @@ _SIDES = {LIGHT: "Light", DARK: "Dark"}
 )
 @click.option("--resume", is_flag=True, help="Go on with the game of these rules that was left.")
 @click.option("--hints", is_flag=True, help="Show what every move is worth, each time.")
-@click.option(
-    "--seed", type=click.IntRange(0), help="Of the dice; by default other ones each time."
-)
+@seed_option("Of the dice; by default other ones each time.", default=None)
 @click.option(
     "-o",
     "--output",
@@ -81,10 +80,12 @@ def command(
     \b
     ur play finkel:3 --dark medium -o game.rgn
     """
+    check_outputs({"--output": output}, [word])
     with Table(open_file(word, say=say)) as table:
         table.file.check_whole("play")
         if output is not None:
             check_output(output, table.rules)
+            check_outputs({"--output": output}, [table.file.path])
         kept = KeptGame(table.rules)
         names = {LIGHT: light, DARK: dark}
         replay = Replay(table.rules)
@@ -115,13 +116,13 @@ def command(
             write_games([record], output)
             say(f"the game is in {output}")
         if record.ending is Ending.UNFINISHED:
-            click.echo(f"\nthe game is kept: 'ur play {word} --resume' goes on with it")
+            echo(f"\nthe game is kept: 'ur play {word} --resume' goes on with it")
         if stop is not None:
             raise stop
         if with_audit and record.plies and record.ending is not Ending.UNFINISHED:
             (audit,) = audit_games([record], table)
             references = {record.rules: references_of(table, say=say)}
-            click.echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
+            echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
 
 
 def _seed_of(record: GameRecord) -> int | None:
@@ -154,7 +155,7 @@ def _played(
         playing.play(keep)
     except ResignError:
         quitter = playing.replay.side
-        click.echo(f"\n{side_name(quitter)} resigns")
+        echo(f"\n{side_name(quitter)} resigns")
         ending = {
             "ending": Ending.RESIGNED,
             "winner": opponent(quitter),

@@ -10,7 +10,7 @@ import numpy as np
 from ur_solver.api.table import Table
 from ur_solver.audit.units import Units
 from ur_solver.audit.worth import Option, option_values
-from ur_solver.cli.output import columns, draw_position, say, side_name, worth_bar
+from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ply, Replay
 from ur_solver.rules import FREE_THROW
@@ -88,7 +88,7 @@ class Playing:
             on_turn()
         if None in self._players.values():
             self._draw()
-        click.echo(f"\n{side_name(self.replay.winner)} has won")
+        echo(f"\n{side_name(self.replay.winner)} has won")
 
     def _undo(self) -> None:
         """Go back to before a person's last choice."""
@@ -118,7 +118,7 @@ class Playing:
                     if 0 <= index < len(squares):
                         brackets.setdefault(squares[index], pair)
         position = replay.stepper.position(replay.state, replay.side)
-        click.echo("\n" + draw_position(position, brackets))
+        echo("\n" + draw_position(position, brackets))
 
     def _take_turn(self) -> None:
         """One turn of the side to throw."""
@@ -127,7 +127,7 @@ class Playing:
         rng = self._random(_PLAYERS)
         if player is None:
             self._draw()
-            click.echo()
+            echo("")
 
         def choose(options: Sequence[Option], texts: Sequence[str], asked: Asked) -> int:
             if player is None:
@@ -149,11 +149,11 @@ class Playing:
         played = -1
         if steps:
             if player is None:
-                click.echo(f"{name} throws {thrown}")
+                echo(f"{name} throws {thrown}")
             played = choose(steps, texts, Asked(replay.state, roll.moves_by, choice))
         if player is not None or played < 0:
             told = texts[played] if played >= 0 else "no move"
-            click.echo(f"{name} {words}throws {thrown}: {told}")
+            echo(f"{name} {words}throws {thrown}: {told}")
         place = f"throw {len(replay.plies) + 1}"
         replay.take(throws, steps, played, place=place, sayings=sayings, said=said)
 
@@ -163,9 +163,9 @@ class Playing:
     def _ask(self, options: Sequence[Option], texts: Sequence[str], what: str) -> int:
         """The index of what the player chooses; `what` is the prompt."""
         if self._has_hints:
-            click.echo(self._worth(options, texts))
+            echo(self._worth(options, texts))
         else:
-            click.echo("  " + "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1)))
+            echo("  " + "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1)))
         asked_for = {"resign": ResignError, "quit": QuitError, "undo": _UndoError}
         while True:
             answer = click.prompt(what, prompt_suffix="> ").strip()
@@ -176,7 +176,7 @@ class Playing:
             if word in asked_for:
                 raise asked_for[word]
             if word == "hint":
-                click.echo(self._worth(options, texts))
+                echo(self._worth(options, texts))
             else:
                 listed = ", ".join(f"{k} {text}" for k, text in enumerate(texts, start=1))
                 kind = "a legal move" if what == "move" else "a choice"

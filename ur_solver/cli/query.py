@@ -23,6 +23,7 @@ from ur_solver.cli.output import (
     chance_text,
     columns,
     draw_position,
+    echo,
     say,
     side_name,
     worth_bar,
@@ -73,9 +74,9 @@ def command(
             lines = partial(_json_lines, table, with_throws) if as_json else partial(_lines, table)
             answer_batch(partial(_parse, table), lines, as_json=as_json)
         elif as_json:
-            click.echo(_json_lines(table, True, [position_of(table.rules, position)])[0])
+            echo(_json_lines(table, True, [position_of(table.rules, position)])[0])
         else:
-            click.echo(_page(table, position_of(table.rules, position)))
+            echo(_page(table, position_of(table.rules, position)))
 
 
 def _opened(word: str, position: str | None, is_solved: bool, memory: int | None) -> Table:

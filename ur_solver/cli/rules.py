@@ -12,7 +12,7 @@ from ur_solver.cli.cost import Cost, cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.markdown import fill, terminal_text
 from ur_solver.cli.options import json_option, optional_rules_argument, pieces_option
-from ur_solver.cli.output import columns, size_text
+from ur_solver.cli.output import columns, echo, size_text
 from ur_solver.locate import new_table_path
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.squares import SquareRule, rule_to_json
@@ -53,18 +53,18 @@ def command(
         sets = list(CATALOGUE.values())
         if has_costs:
             costs = [_cost(each, is_timed=False) for each in sets]
-            click.echo(_cost_lines(sets, costs) if as_json else _cost_list(sets, costs))
+            echo(_cost_lines(sets, costs) if as_json else _cost_list(sets, costs))
         elif as_json:
-            click.echo("\n".join(json.dumps(each.to_json()) for each in sets))
+            echo("\n".join(json.dumps(each.to_json()) for each in sets))
         else:
-            click.echo(_list(sets))
+            echo(_list(sets))
         return
     chosen = custom_rules(rules, pieces, **custom)
     if has_costs:
         cost = _cost(chosen, is_timed=True)
-        click.echo(_cost_lines([chosen], [cost]) if as_json else columns(cost.rows(), "<<"))
+        echo(_cost_lines([chosen], [cost]) if as_json else columns(cost.rows(), "<<"))
     else:
-        click.echo(json.dumps(chosen.to_json(), indent=2) if as_json else _page(chosen))
+        echo(json.dumps(chosen.to_json(), indent=2) if as_json else _page(chosen))
 
 
 def _list(sets: list[RuleSet]) -> str:

@@ -12,9 +12,10 @@ import numpy as np
 
 from ur_solver.api.table import Table
 from ur_solver.audit import SampleStatistics, play_many
-from ur_solver.cli.options import OUTPUT_FILE, json_option, table_argument
-from ur_solver.cli.output import columns, say, side_name
+from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option, table_argument
+from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.errors import InputError
+from ur_solver.files import check_outputs
 from ur_solver.locate import open_file
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
@@ -33,7 +34,7 @@ from ur_solver.study.figures import as_number, as_share
     metavar="LIGHT,DARK",
     help=f"Two of: {', '.join(PLAYERS)}.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of the dice and the players.")
+@seed_option("Of the dice and the players.")
 @click.option(
     "-o",
     "--output",
@@ -57,9 +58,11 @@ def command(
     names = players.split(",")
     if len(names) != 2:
         raise InputError(f"players {players!r}: expected two names with a comma, 'table,greedy'")
+    check_outputs({"--output": output}, [word])
     with Table(open_file(word, say=say)) as table:
         if output is not None:
             check_output(output, table.rules)
+            check_outputs({"--output": output}, [table.file.path])
         light, dark = (policy_of(name.strip(), table) for name in names)
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)
@@ -71,7 +74,7 @@ def command(
             for _ in records:
                 pass
         is_money = not table.rules.payoff.is_chance
-    click.echo((_json if as_json else _page)(found, metadata, is_money))
+    echo((_json if as_json else _page)(found, metadata, is_money))
 
 
 def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator[GameRecord]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ur_solver.cli.options import memory_size
-from ur_solver.cli.output import say
+from ur_solver.cli.output import echo, say
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.serve.listen import bound_socket
 
@@ -107,7 +107,7 @@ def _checked(path: str) -> str:
 
 def _answer(answer: tuple[int, bytes]) -> None:
     status, body = answer
-    click.echo(body.decode(errors="replace"))
+    echo(body.decode(errors="replace"))
     if status >= 400:
         raise click.exceptions.Exit(2 if status < 500 else 1)
 

@@ -12,16 +12,20 @@ from ur_solver.api.table import Table
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.options import (
+    MAX_THREADS,
+    FiniteFloat,
     json_option,
     left_option,
     memory_option,
     pieces_option,
     precision_option,
     rules_argument,
+    threads_option,
 )
 from ur_solver.cli.output import (
     bound_text,
     columns,
+    echo,
     gib_text,
     proven_text,
     say,
@@ -58,16 +62,20 @@ from ur_solver.table import VALUE_TYPES, TableFile
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(MIN_TOLERANCE, MAX_TOLERANCE),
+    type=FiniteFloat(MIN_TOLERANCE, MAX_TOLERANCE),
     show_default="1e-12; in single precision 1e-5",
     help="What a probability may be off.",
 )
 @click.option("--certify", is_flag=True, help="Prove how far values can be off.")
 @precision_option
-@click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
+@threads_option
 @memory_option
 @click.option("--scheduler", help="The address of a Dask scheduler whose workers solve.")
-@click.option("--workers", type=click.IntRange(1), help="Start so many workers here, which solve.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MAX_THREADS),
+    help="Start so many workers here, which solve.",
+)
 @click.option(
     "--value-type",
     type=click.Choice(list(VALUE_TYPES)),
@@ -128,7 +136,7 @@ def command(
             precision=precision,
         )
         asked = {"rules": chosen.name, "pieces": chosen.pieces, "path": str(output)}
-        click.echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
+        echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
         raise click.exceptions.Exit(0 if cost.reason is None else 1)
     if not is_named and make_folder(output.parent):
         telling.say(f"made the folder {output.parent}", "folder", path=str(output.parent))
@@ -140,7 +148,7 @@ def command(
     }
     if not force and is_present(output, chosen, **wanted):
         if as_json:
-            click.echo(json.dumps(_facts_of_present(output)))
+            echo(json.dumps(_facts_of_present(output)))
         else:
             telling.say(f"{output} is there already; --force solves it again", "present")
         return
@@ -193,9 +201,9 @@ def command(
     if summary.replaced is not None:
         telling.say(f"replaced {summary.replaced}", "replaced", replaced=summary.replaced)
     if as_json:
-        click.echo(json.dumps(_facts(chosen, summary, tolerance, value_type)))
+        echo(json.dumps(_facts(chosen, summary, tolerance, value_type)))
     elif not telling.is_quiet:
-        click.echo(_report(chosen, summary, tolerance))
+        echo(_report(chosen, summary, tolerance))
     unit = space_of(chosen).unit
     if summary.error is not None and summary.error > tolerance * unit:
         raise CertificateError(

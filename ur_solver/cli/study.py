@@ -7,8 +7,8 @@ import json
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import say
+from ur_solver.cli.options import json_option, seed_option, table_argument
+from ur_solver.cli.output import echo, say
 from ur_solver.cli.study_page import study_page
 from ur_solver.locate import open_file
 from ur_solver.study import study
@@ -24,7 +24,7 @@ from ur_solver.study import study
     type=click.IntRange(100, 10_000_000),
     help="Games of the table against itself.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of all games.")
+@seed_option("Of all games.")
 @click.option("--verbose", "-v", is_flag=True, help="Say what is done.")
 @json_option
 def command(word: str, games: int, seed: int, verbose: bool, as_json: bool) -> None:
@@ -40,4 +40,4 @@ def command(word: str, games: int, seed: int, verbose: bool, as_json: bool) -> N
     """
     with Table(open_file(word, say=say)) as table:
         found = study(table, games=games, seed=seed, say=say if verbose else lambda text: None)
-    click.echo(json.dumps(found) if as_json else study_page(found))
+    echo(json.dumps(found) if as_json else study_page(found))

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 from ur_solver.cli.options import json_option
-from ur_solver.cli.output import columns, say, size_text
+from ur_solver.cli.output import columns, echo, say, size_text
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import (
     CertificateError,
@@ -65,7 +65,7 @@ def list_command(as_json: bool) -> None:
     "--sample",
     default=500,
     show_default=True,
-    type=click.IntRange(0),
+    type=click.IntRange(0, 10**9),
     help="As 'ur verify' has it.",
 )
 @json_option
@@ -81,9 +81,9 @@ def verify_command(words: tuple[str, ...], sample: int, as_json: bool, telling: 
         message = _fault(word, sample, telling)
         n_wrong += message is not None
         if as_json:
-            click.echo(json.dumps({"table": word, "right": message is None, "message": message}))
+            echo(json.dumps({"table": word, "right": message is None, "message": message}))
         elif message is not None or not telling.is_quiet:
-            click.echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
+            echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
     if n_wrong:
         raise DamagedTableError(f"{n_wrong} of {counted(len(chosen), 'table')} turned out wrong")
 
@@ -98,7 +98,7 @@ def remove_command(words: tuple[str, ...], yes: bool) -> None:
     """
     chosen = [_kept_of(word) for word in words]
     for kept in chosen:
-        click.echo(f"{kept.path}, {size_text(kept.n_bytes)}")
+        echo(f"{kept.path}, {size_text(kept.n_bytes)}")
     if not yes:
         click.confirm("Remove?", abort=True)
     for kept in chosen:
@@ -141,16 +141,16 @@ def _list(as_json: bool) -> None:
     found = list(kept_tables())
     if as_json:
         for kept in found:
-            click.echo(json.dumps({**asdict(kept), "path": str(kept.path)}))
+            echo(json.dumps({**asdict(kept), "path": str(kept.path)}))
         return
     if not found:
         folders = ", ".join(map(str, table_folders()))
         say(f"there are no tables in {folders}; 'ur solve finkel -n 3' makes one")
         return
     head = ["rule set", "positions", "values", "size", "tolerance", "proven", "made", "file"]
-    click.echo(columns([head, *map(_row, found)], "<><>>><<"))
+    echo(columns([head, *map(_row, found)], "<><>>><<"))
     total = sum(kept.n_bytes for kept in found)
-    click.echo(f"\n{len(found)} in all, {size_text(total)}")
+    echo(f"\n{len(found)} in all, {size_text(total)}")
 
 
 def _row(kept: Kept) -> list[str]:

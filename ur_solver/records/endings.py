@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ur_solver.errors import RecordError
 from ur_solver.records.record import Ending, GameRecord
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, opponent
+from ur_solver.text import json_values
 
 END = "end"
 
@@ -120,7 +121,7 @@ def unquoted_text(text: str) -> str:
     if not text.startswith('"'):
         return text
     try:
-        value = json.loads(text)
+        value = json_values(text)
     except (ValueError, RecursionError):
         raise RecordError(f"{text[:60]!r} is not a JSON string") from None
     if not isinstance(value, str):

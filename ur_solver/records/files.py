@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ur_solver.errors import RecordError, RuleSetError
+from ur_solver.errors import InputError, RecordError, RuleSetError
+from ur_solver.files import new_file
 from ur_solver.records.json_values import JsonValues, begins_json
 from ur_solver.records.plain import is_plain, read_plain, write_plain
 from ur_solver.records.record import GameRecord, RecordFault
@@ -19,6 +19,7 @@ from ur_solver.records.royalur_json import read_json_game
 from ur_solver.records.royalur_writer import write_json_game
 from ur_solver.records.settings import rules_word, settings_of
 from ur_solver.rules import RuleSet
+from ur_solver.text import decoded, encoded, normal
 
 MAX_BYTES = 32 << 20
 """A larger file of games is not read. About 2,000 games in RoyalUr's JSON fit into this size, and
@@ -95,7 +96,7 @@ def read_text(
 ) -> Iterator[GameRecord | RecordFault]:
     """The games of a text, as `read_file` gives those of a file called `name`."""
     number = 0
-    for number, game in enumerate(_games(with_newlines(text), rules, name), start=1):
+    for number, game in enumerate(_games(normal(text), rules, name), start=1):
         if number > MAX_GAMES:
             yield RecordFault(name, number, f"more than {MAX_GAMES:,} games; split the file")
             return
@@ -146,16 +147,15 @@ def write_games(records: Iterable[GameRecord], path: Path) -> None:
     RuleSetError
         If the notation cannot express a rule set.
     RecordError
-        If the suffix is not one of `SUFFIXES` or the file cannot be written.
+        If the suffix is not one of `SUFFIXES`.
+    OutputError
+        If the file cannot be written.
     """
     _check_suffix(path)
-    try:
-        with path.open("w", encoding="utf-8") as file:
-            for number, record in enumerate(records):
-                between = "\n" * (number > 0 and path.suffix not in _JSON)
-                file.write(f"{between}{write_text(record, path.suffix)}\n")
-    except OSError as error:
-        raise RecordError(f"{str(path)!r}: {error.strerror}") from None
+    with new_file(path) as file:
+        for number, record in enumerate(records):
+            between = "\n" * (number > 0 and path.suffix not in _JSON)
+            file.write(encoded(f"{between}{write_text(record, path.suffix)}\n"))
 
 
 def write_text(record: GameRecord, suffix: str) -> str:
@@ -180,19 +180,14 @@ def _read_text(path: str) -> str:
                 content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise RecordError(f"{error.strerror}") from None
+    except ValueError as error:  # a null character in the name
+        raise RecordError(f"{error}") from None
     if len(content) > MAX_BYTES:
         raise RecordError(f"larger than {MAX_BYTES >> 20} MiB; split it into several files")
-    encoding = "utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
     try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as error:
-        name = "UTF-16" if encoding == "utf-16" else "UTF-8"
-        raise RecordError(f"byte {error.start} is not {name} text") from None
-
-
-def with_newlines(text: str) -> str:
-    """A text whose lines end in newlines, whatever ended them: CR LF, or CR alone."""
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+        return decoded(content)
+    except InputError as error:
+        raise RecordError(str(error)) from None
 
 
 def _games(text: str, rules: RuleSet | None, path: str) -> Iterator[GameRecord | RecordError]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ur_solver.errors import RecordError
+from ur_solver.text import json_value_at
 
 MAX_BROKEN = 100
 """After so many places that are not JSON the rest of a text is not read. Python counts the lines
@@ -15,7 +16,6 @@ before each of them from the start of the text."""
 _BETWEEN = re.compile(r"[\s\ufeff,\]]*")
 _BEGIN = re.compile(r'[\s\ufeff,\]]*(?:\{\s*(?:["{}]|\Z)|\[\s*[{\]])')
 _NEXT = re.compile(r'^[{\[]|\{\s*"notation_version"', re.MULTILINE)
-_DECODER = json.JSONDecoder()
 
 
 def begins_json(text: str, position: int = 0) -> bool:
@@ -46,7 +46,7 @@ class JsonValues:
             start = self._skip(at)
             line, counted = line + text.count("\n", counted, start), start
             try:
-                value, at = _DECODER.raw_decode(text, start)
+                value, at = json_value_at(text, start)
             except RecursionError:
                 yield RecordError(f"line {line}: brackets nested too deeply for a game"), ""
                 self.end = len(text)

@@ -14,6 +14,7 @@ from ur_solver.records.steps import Rolls, Saying, Step, Stepper
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.moves import move_text
 from ur_solver.rules.words import counted
+from ur_solver.text import printable
 
 MAX_PLIES = 100_000
 """A record of more plies is refused. Random games have some hundreds, those of murray some
@@ -149,7 +150,7 @@ class GameRecord:
     @property
     def title(self) -> str:
         """The file's name and, from the second game of a file on, the game's number there."""
-        file = "standard input" if self.file == "-" else self.file
+        file = "standard input" if self.file == "-" else printable(self.file)
         return file if self.number == 1 else f"{file}, game {self.number}"
 
     @property
@@ -163,8 +164,9 @@ class GameRecord:
         return None
 
     def player(self, side: str) -> str | None:
-        """The name of the player of `side`, if the record gives it."""
-        return self.metadata.get(SIDE_NAMES[side].capitalize())
+        """The name of the player of `side` as it is shown, if the record gives it."""
+        name = self.metadata.get(SIDE_NAMES[side].capitalize())
+        return None if name is None else printable(name)
 
     def move_text(self, ply: Ply) -> str | None:
         """The move of one of its plies in RGN's notation; None for a turn without one."""
@@ -191,7 +193,7 @@ class RecordFault:
 
     def __str__(self) -> str:
         game = f"game {self.number}: " if self.number > 1 else ""
-        return f"{self.file}: {game}{self.reason}"
+        return printable(f"{self.file}: {game}{self.reason}")
 
 
 def _throw_text(throws: tuple[int, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 
-from ur_solver.errors import RuleSetError, did_you_mean
+from ur_solver.errors import InputError, RuleSetError, did_you_mean
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
 from ur_solver.rules.limits import MAX_PIECES
@@ -12,6 +12,7 @@ from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.registry import CATALOGUE, FAMILIES, register_rules
 from ur_solver.rules.ruleset import RuleSet
 from ur_solver.rules.words import counted
+from ur_solver.text import decoded
 
 MAX_JSON_BYTES = 1 << 16
 """A rule set's JSON is a few hundred bytes; a larger file is not one."""
@@ -103,7 +104,7 @@ def _read_json(path: pathlib.Path) -> RuleSet:
     if len(content) > MAX_JSON_BYTES:
         raise RuleSetError(f"rule set {str(path)!r}: larger than {MAX_JSON_BYTES} bytes")
     try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        raise RuleSetError(f"rule set {str(path)!r}: not UTF-8 text") from None
+        text = decoded(content)
+    except InputError as error:
+        raise RuleSetError(f"rule set {str(path)!r}: {error}") from None
     return RuleSet.from_json(text)

@@ -18,7 +18,6 @@ that have another rule than the family's are listed with it:
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -31,6 +30,7 @@ from ur_solver.rules.naming import is_name
 from ur_solver.rules.registry import family_named, known_switches
 from ur_solver.rules.squares import rule_from_json, rule_to_json
 from ur_solver.rules.switches import whole_number
+from ur_solver.text import json_values, normal
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
@@ -67,7 +67,7 @@ def rules_from_json(values: object) -> dict[str, Any]:
     """
     if isinstance(values, str):
         try:
-            values = json.loads(values)
+            values = json_values(normal(values))
         except (ValueError, RecursionError) as error:
             raise RuleSetError(f"rule set: not JSON: {error}") from None
     if not isinstance(values, Mapping):

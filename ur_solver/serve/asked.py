@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, RuleSet, named_rules
 from ur_solver.serve.games import MAX_LINE_TURNS, Turn
+from ur_solver.text import decoded, json_values
 
 _WORDS: dict[type, str] = {str: "text", list: "list"}
 
@@ -65,7 +65,7 @@ def json_body(text: bytes, kinds: dict[str, type]) -> dict[str, Any]:
     RefusedError
     """
     try:
-        values = json.loads(text)
+        values = json_values(decoded(text))
     except (ValueError, RecursionError) as error:
         raise RefusedError(400, f"the body is not JSON: {error!s:.200}") from None
     if not isinstance(values, dict):

@@ -9,6 +9,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ur_solver.text import encoded
+
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
@@ -16,7 +18,7 @@ HTML = "text/html; charset=utf-8"
 
 def dumped(values: object) -> bytes:
     """Values as JSON without spaces, in UTF-8."""
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
+    return encoded(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
 
 
 def tag_of(*parts: str) -> str:
@@ -52,4 +54,4 @@ def json_reply(values: dict[str, Any], etag: str, request: Request) -> Response:
 def attachment(text: str, kind: str, name: str) -> Response:
     """A text that a browser saves as a file of that name."""
     headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
-    return Response(text.encode(), media_type=kind, headers=headers)
+    return Response(encoded(text), media_type=kind, headers=headers)

@@ -13,6 +13,7 @@ from typing import Any
 
 from ur_solver.errors import InputError
 from ur_solver.study.figures import as_count, as_number, as_share, ends_of
+from ur_solver.text import decoded, json_values
 
 Study = dict[str, Any]
 """As `ur_solver.study.study` gives it."""
@@ -171,10 +172,10 @@ def read_study(path: pathlib.Path) -> Study:
         If the file is none.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json_values(decoded(path.read_bytes()))
     except OSError as error:
         raise InputError(f"study {str(path)!r}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"study {str(path)!r}: not JSON: {error}") from None
     try:
         for row in ROWS:

@@ -94,8 +94,9 @@ def mean_of(seen: npt.ArrayLike) -> Estimate:
         return UNKNOWN
     if ((values == 0) | (values == 1)).all():
         return share_of(int(values.sum()), n)
-    deviation = float(values.std(ddof=1)) if n > 1 else math.inf
-    return Estimate.around(float(values.mean()), deviation / math.sqrt(n))
+    if n == 1:
+        return UNKNOWN  # one game says nothing of an interval
+    return Estimate.around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n))
 
 
 def ratio_of(counts: npt.ArrayLike, totals: npt.ArrayLike) -> Estimate:

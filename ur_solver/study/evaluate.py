@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ur_solver.errors import InputError
+from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.players.policies import Policy, PolicyLike, policy_of
 from ur_solver.players.walker import walker_of
 from ur_solver.study.estimates import Estimate, deviation_of, mean_of
@@ -75,7 +76,7 @@ def evaluate(
     ------
     InputError
         If no policy goes by a name; if a best reply is asked for where the game is too large for
-        it, or on both sides.
+        it, or on both sides; if the seed or the number of games is none.
 
     Examples
     --------
@@ -85,6 +86,9 @@ def evaluate(
     >>> round(evaluate(table, "table", "random").chance.value, 6)
     0.754995
     """
+    checked_seed(seed)
+    if games is not None:
+        whole_number("games", games, 2)
     policies = tuple(
         None if isinstance(what, str) and what == REPLY else policy_of(what, values)
         for what in (light, dark)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.players.policies import Policy, TablePolicy, policy_of, totals_of
 from ur_solver.players.walker import Walker, walker_of
 from ur_solver.query import Answers
@@ -77,7 +78,11 @@ def study(
     ------
     BeyondTableError
         If the table holds a part of the game.
+    InputError
+        If the seed or the number of games is none.
     """
+    checked_seed(seed)
+    whole_number("games", games, 2)
     table.file.check_whole("a study")
     rules, walker = table.rules, walker_of(table.rules)
     say(f"{counted(games, 'game')} of the table against itself")
