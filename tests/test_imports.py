@@ -19,6 +19,7 @@ ORDER = (
         "rules",
         "exact",
         "space",
+        "moves",
         "blocks",
         "kernel",
         "engine",

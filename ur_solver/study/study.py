@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.moves import MoveGenerator, generator_of
 from ur_solver.players.policies import Policy, TablePolicy, policy_of, totals_of
-from ur_solver.players.walker import Walker, walker_of
 from ur_solver.query import Answers
 from ur_solver.rules.words import counted
 from ur_solver.study.estimates import (
@@ -79,14 +79,14 @@ def study(
         If the table holds a part of the game.
     """
     table.file.check_whole("a study")
-    rules, walker = table.rules, walker_of(table.rules)
+    rules, generator = table.rules, generator_of(table.rules)
     say(f"{counted(games, 'game')} of the table against itself")
     best = TablePolicy(table)
     observers = (Counts, partial(_chances, table), Squares, Snapshots)
     played = play(rules, best, best, games, seed=seed, observers=observers)
     exact = None
-    if rules.payoff.is_chance and walker.space.n_values <= MOST_EXACT:
-        exact = ExactPlay(walker)
+    if rules.payoff.is_chance and generator.space.n_values <= MOST_EXACT:
+        exact = ExactPlay(generator)
     choices = choices_of(played.notes, best)
     say("rules of thumb")
     orders = []
@@ -100,7 +100,7 @@ def study(
     return {
         "rules": rules.to_json(),
         "word": rules.word,
-        "positions": walker.space.n_positions,
+        "positions": generator.space.n_positions,
         "games": games,
         "seed": seed,
         "fairness": _fairness(table, played),
@@ -113,7 +113,7 @@ def study(
             "wins": [[each.to_json() for each in row] for row in wins],
             "games_apart": [[_games_apart(each) for each in row] for row in wins],
         },
-        "squares": _squares(table, played, walker),
+        "squares": _squares(table, played, generator),
         "openings": opening_tree(table),
         "thumbs": {
             "against": _OPPONENT,
@@ -129,8 +129,10 @@ def study(
     }
 
 
-def _chances(table: Answers, walker: Walker, n_games: int, rng: np.random.Generator) -> Chances:
-    return Chances(table, walker, n_games)
+def _chances(
+    table: Answers, generator: MoveGenerator, n_games: int, rng: np.random.Generator
+) -> Chances:
+    return Chances(table, generator, n_games)
 
 
 def _fairness(table: Answers, played: Games) -> dict[str, Any]:
@@ -299,10 +301,10 @@ def _games_apart(chance: Estimate) -> int | dict[str, int] | None:
     return value if chance.is_exact else {"value": value, "low": min(ends), "high": max(ends)}
 
 
-def _squares(table: Answers, played: Games, walker: Walker) -> dict[str, Any]:
+def _squares(table: Answers, played: Games, generator: MoveGenerator) -> dict[str, Any]:
     path, rosettes = table.rules.path.light, table.rules.rosettes
     notes = played.notes
-    regression = _Regression(table, notes["row"], walker)
+    regression = _Regression(table, notes["row"], generator)
     places = []
     for index, square in enumerate(path):
         places.append(
@@ -338,9 +340,9 @@ class _Regression:
     Of one state of each game; a piece at home counts nothing.
     """
 
-    def __init__(self, table: Answers, rows: npt.NDArray[Any], walker: Walker) -> None:
-        mine = walker.placed(rows)
-        theirs = walker.placed(walker.mirror(np.ascontiguousarray(rows)))
+    def __init__(self, table: Answers, rows: npt.NDArray[Any], generator: MoveGenerator) -> None:
+        mine = generator.placed(rows)
+        theirs = generator.placed(generator.mirror(np.ascontiguousarray(rows)))
         features = np.column_stack([(mine - theirs)[:, :-1], np.ones(len(rows))]).astype(float)
         values = table.state_values(rows) / totals_of(table.rules.payoff, rows)
         inverse = np.linalg.pinv(features.T @ features)
