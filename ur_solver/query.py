@@ -230,8 +230,8 @@ class Answers(Lookup):
         Returns
         -------
         dict
-            By name, None where the choice is not allowed here; empty where nothing is
-            said before throwing. The largest is the position's value.
+            By name, None where the choice is not allowed here; empty where the rules ask
+            for none. The largest is the position's value.
 
         Raises
         ------

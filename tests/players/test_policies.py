@@ -18,7 +18,7 @@ from ur_solver.players.policies import (
     TablePolicy,
     policy_of,
 )
-from ur_solver.records.race_steps import stepper_of
+from ur_solver.records import stepper_of
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.turns import total
 
@@ -60,7 +60,7 @@ def test_named_orders_choose_what_they_say(name, rules):
         for k in np.flatnonzero(turns.n_options > 1):
             state = turns.rows[k].tobytes()
             if choice is None:
-                options, asked = stepper.sayings(state), Asked(state)
+                options, asked = stepper.choices(state), Asked(state)
             else:
                 throw = turns.generator.throws[turns.throws[k]]
                 options = stepper.steps(state, throw, choice.name)

@@ -89,7 +89,7 @@ def replayed(rules, generator, plies):
         else:
             throws = generator.throws[throw]
         steps = replay.legal((throws,), "")
-        replay.take((throws,), steps, option, sayings=(), said=-1)
+        replay.take((throws,), steps, option, choices=(), chosen=-1)
     return replay.finish(file="test", number=1)
 
 
@@ -152,7 +152,7 @@ def test_openings_of_a_study(study_of_finkel_2, query2):
 
 
 def test_openings_where_something_is_said(solved):
-    """In birds: what is best said, and what the other choice loses, as the table has it."""
+    """In birds: the best choice, and what the other one loses, as the table has it."""
     with Table(solved(named_rules("birds:2"))) as table:
         found, start = opening_tree(table), table.rules.start()
         n_choices = 0

@@ -103,7 +103,7 @@ def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSumma
     """The summary of one player's plies."""
     plies = list(plies)
     choices = [judged for judged in plies if judged.is_choice]
-    thrown = [judged for judged in plies if not judged.is_saying]
+    thrown = [judged for judged in plies if not judged.is_before_throw]
     marks = Counter(mark for judged in choices if (mark := thresholds.mark(judged)))
     return PlayerSummary(
         choices=len(choices),

@@ -10,7 +10,7 @@ r"""The plain notation, which can write games of every rule set: reader and writ
     # Ben had to leave
     end: abandoned by D, winner L, reason player_left
 
-RGN and RoyalUr's JSON cannot say which piece moves, what was said before a throw, or what was
+RGN and RoyalUr's JSON cannot say which piece moves, the choice before a throw, or what was
 thrown where a throw is more than a number of squares. This notation can. Positions and moves
 are written as everywhere in this package.
 
@@ -20,7 +20,7 @@ set's JSON. The header ``start`` holds the position that the game begins from, i
 start of the rule set. All other headers are metadata, such as the names of ``Light`` and
 ``Dark``. A value that begins with a quotation mark is a JSON string.
 
-A turn is one line: the side, ``L`` or ``D``; what was said before throwing, where the rules ask
+A turn is one line: the side, ``L`` or ``D``; the choice before the throw, where the rules ask
 for it; the throw, or both throws where the first earned a second; and the move, or ``--`` for
 none. In a game's last turn ``--`` may also stand for a move that has not been made yet.
 
@@ -185,10 +185,10 @@ def _turn(replay: Replay, line: int, text: str) -> None:
             )
         replay.expect_side(side)
     rest = tokens[1:]
-    sayings = replay.sayings()
-    said = -1
-    if sayings:
-        names = [saying.name for saying in sayings]
+    choices = replay.choices()
+    chosen = -1
+    if choices:
+        names = [choice.name for choice in choices]
         with _placed_at(line, rest, text):
             word = rest[0][1] if rest else ""
             if word not in names:
@@ -196,9 +196,9 @@ def _turn(replay: Replay, line: int, text: str) -> None:
                     f"{word[:40]!r} cannot be said before the throw here; expected "
                     f"{' or '.join(map(repr, names))}"
                 )
-        said = names.index(word)
+        chosen = names.index(word)
         rest = rest[1:]
-    choice = sayings[said].name if sayings else FREE_THROW
+    choice = choices[chosen].name if choices else FREE_THROW
     throws = []
     at_throw = rest
     while rest and rest[0][1].isascii() and rest[0][1].isdigit() and len(rest[0][1]) < 3:
@@ -216,7 +216,7 @@ def _turn(replay: Replay, line: int, text: str) -> None:
             if move not in legal:
                 raise RecordError(replay.illegal(tuple(throws), move, choice))
             played = legal.index(move)
-    replay.take(tuple(throws), steps, played, 0, f"line {line}", sayings, said)
+    replay.take(tuple(throws), steps, played, 0, f"line {line}", choices, chosen)
 
 
 def _first(tokens: _Tokens) -> str:
