@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.moves import _generator
+from ur_solver.moves._generator import AGAIN, CAPTURE, OPTIONAL, PASS, ROSETTE
 from ur_solver.moves.tables import move_tables
 from ur_solver.moves.turns import Rows, Turns
 from ur_solver.rules import FREE_THROW, Position, RuleSet
-from ur_solver.rules.contents import LIGHT, split
+from ur_solver.rules.contents import DARK, LIGHT, split
+from ur_solver.rules.moves import move_text
 from ur_solver.rules.piece_moves import PieceChoice
 from ur_solver.space import Space, positions_of, space_of
 
@@ -189,6 +191,28 @@ class MoveGenerator:
             np.tile(np.array(numbers, dtype=np.int32), len(rows)),
             np.tile(np.array(may, dtype=np.uint8), len(rows)),
         )
+
+    def text(self, side: str, mover: int, target: int, flags: int) -> str:
+        """A move of `side` in RGN's notation, as `Move.text`."""
+        piece, source = self.tables.movers[mover]
+        path, is_optional = self.rules.path.squares(side), flags & OPTIONAL and flags & AGAIN
+        text = move_text(path, piece, source, target, bool(flags & CAPTURE), bool(flags & ROSETTE))
+        return f"{text} again" if is_optional else text
+
+    def texts(
+        self, turns: Turns, options: npt.NDArray[np.int64], is_dark: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.object_]:
+        """The moves of some options, each made by dark or by light; None for a pass."""
+        shape = 2, len(self.tables.movers) + 1, len(self.rules.path) + 1, 2 * OPTIONAL
+        target, flags = turns.target[options], turns.flags[options]
+        where = is_dark.astype(np.int64), turns.mover[options] % shape[1], target % shape[2], flags
+        codes = np.ravel_multi_index(where, shape)
+        texts = np.full(np.prod(shape), None, dtype=object)
+        for code in np.flatnonzero(np.bincount(codes)):
+            dark, *move = (int(each) for each in np.unravel_index(code, shape))
+            if not move[-1] & PASS:
+                texts[code] = self.text(DARK if dark else LIGHT, *move)
+        return texts[codes]
 
     def capture_chances(self, rows: Rows) -> npt.NDArray[np.float64]:
         """The chance that the side to throw throws what lets it capture.

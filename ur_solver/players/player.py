@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.moves import Rows, Turns, generator_of
-from ur_solver.players import _options
+from ur_solver.moves import Rows, Turns, _options, generator_of
 from ur_solver.players.policies import Policy, Weights
 from ur_solver.rules import FREE_THROW, RuleSet
 

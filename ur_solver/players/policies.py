@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError
-from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, Rows, Turns, generator_of
-from ur_solver.players import _options
-from ur_solver.rules import HOME, Move, Payoff, Position
+from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, Turns, _options, generator_of
+from ur_solver.rules import HOME, Move, Position
 from ur_solver.rules.moves import legal_moves
-from ur_solver.values import Values
+from ur_solver.values import Values, option_values, totals_of
 
 Weights = npt.NDArray[np.float64]
 """The chance that each option is taken, shape (options,); they sum to 1 in every turn."""
@@ -47,13 +46,6 @@ def first_best(scores: npt.NDArray[np.float64], turns: Turns) -> Weights:
     weights = np.zeros(len(scores))
     weights[chosen] = 1
     return weights
-
-
-def totals_of(payoff: Payoff, rows: Rows) -> npt.NDArray[np.float64]:
-    """What the two sides' values sum to in some states."""
-    if not payoff.has_fines:
-        return np.ones(len(rows))
-    return payoff.total(0) + rows[:, -1].astype(float) * (payoff.total(1) - payoff.total(0))
 
 
 class AnyMove:
@@ -163,33 +155,14 @@ class TablePolicy:
         """What each option is worth to the side that takes it, shape (options,)."""
         if turns.choices is not None:
             return self._choice_values(turns)
-        again, won = turns.has(AGAIN), turns.has(WIN)
-        if self.others is None:
-            values = self.values.state_values(turns.after)
-        else:
-            values = np.empty(len(again))
-            values[again] = self.values.state_values(turns.after[again])
-            values[~again] = self.others.state_values(turns.after[~again])
-        if not self.payoff.has_fines:
-            worth = np.where(again, values, self.payoff.total(0) - values)
-            worth[won] = self.payoff.total(0)
-            return worth
-        total, cost = self._stakes(turns)
-        worth = np.where(again, values, total - values)
-        worth[won] = total[won]
-        return np.asarray(worth - cost)
-
-    def _stakes(self, turns: Turns) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """What the two sides' values sum to after each option, and what it costs."""
-        cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
-        return totals_of(self.payoff, turns.after), cost
+        return option_values(turns, self.values, self.others)
 
     def _at_stake(self, turns: Turns) -> npt.NDArray[np.float64] | float:
         """What the two sides' values sum to in the turn of each option; 1 of an empty pot."""
         if not self.payoff.has_fines:
             return 1.0
-        total, cost = self._stakes(turns)
-        return np.asarray(np.maximum(total - cost, 1.0))
+        cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
+        return np.asarray(np.maximum(totals_of(self.payoff, turns.after) - cost, 1.0))
 
     def _choice_values(self, turns: Turns) -> npt.NDArray[np.float64]:
         assert turns.choices is not None

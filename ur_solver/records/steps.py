@@ -13,14 +13,14 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from operator import getitem
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
 
-from ur_solver.moves import AGAIN, CAPTURE, OPTIONAL, ROSETTE, WIN, generator_of
+from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
 from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
 from ur_solver.rules.families import Roll
-from ur_solver.rules.moves import move_text
 from ur_solver.rules.piece_moves import PieceChoice
 from ur_solver.rules.position import content_text
 from ur_solver.space import positions_of, space_of
@@ -128,6 +128,7 @@ class Stepper:
         self._generator = generator_of(rules)
         self._compiled = self._generator.compiled
         self._numbers = {throw: number for number, throw in enumerate(self._generator.throws)}
+        self._row = Struct(f"={self.space.state_width}{self.space.state_dtype.char}").unpack
         self._may = lru_cache(maxsize=None)(self._generator.may)
         self._described = lru_cache(maxsize=None)(self._describe)
         self._kept_rolls: dict[tuple[str, int | None], Rolls] = {}
@@ -150,14 +151,11 @@ class Stepper:
 
     def position(self, state: bytes, side: str) -> Position:
         """The position of `state` with `side` about to throw; the inverse of `encode`."""
-        return self.space.decode(self._row(state).tolist(), side)
-
-    def _row(self, state: bytes) -> memoryview:
-        return memoryview(state).cast(self.space.state_dtype.char)
+        return self.space.decode(self._row(state), side)
 
     def notation(self, state: bytes, side: str) -> str:
         """The notation of the position of `state`."""
-        row = self._row(state if side == LIGHT else self.flip(state)).tolist()
+        row = self._row(state if side == LIGHT else self.flip(state))
         n = len(self._cells)
         board = self._squares.format(*map(getitem, self._cells, row))
         fines = f" p{row[-1]}" if self.rules.payoff.has_fines else ""
@@ -201,13 +199,11 @@ class Stepper:
         self, mover: int, target: int, flags: int
     ) -> tuple[int, int, bool, bool, bool, str, int]:
         """What `Step` says of a move before the state that it leads to."""
-        rules, (piece, source) = self.rules, self._generator.tables.movers[mover]
-        is_capture, is_rosette, again, is_win, is_optional = (
-            bool(flags & flag) for flag in (CAPTURE, ROSETTE, AGAIN, WIN, OPTIONAL)
-        )
-        text = move_text(rules.path.light, piece, source, target, is_capture, is_rosette)
-        text += " again" * (again and is_optional)
-        return source, target, is_capture, again, is_win, text, rules.payoff.cost(is_rosette)
+        is_capture, again, is_win = (bool(flags & flag) for flag in (CAPTURE, AGAIN, WIN))
+        source = self._generator.tables.movers[mover].source
+        text = self._generator.text(LIGHT, mover, target, flags)
+        cost = self.rules.payoff.cost(bool(flags & ROSETTE))
+        return source, target, is_capture, again, is_win, text, cost
 
     def steps_after(self, state: bytes, roll: Roll, choice: str = FREE_THROW) -> tuple[Step, ...]:
         """All legal moves after a roll; empty if it moves nothing."""

@@ -11,8 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.moves import AGAIN, WIN, MoveGenerator, Rows, Turns, generator_of
-from ur_solver.players import _options
+from ur_solver.moves import AGAIN, WIN, MoveGenerator, Rows, Turns, _options, generator_of
 from ur_solver.players.policies import Policy
 from ur_solver.rules import RuleSet
 

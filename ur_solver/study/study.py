@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.moves import MoveGenerator, generator_of
-from ur_solver.players.policies import Policy, TablePolicy, policy_of, totals_of
+from ur_solver.players.policies import Policy, TablePolicy, policy_of
 from ur_solver.query import Answers
 from ur_solver.rules.words import counted
 from ur_solver.study.estimates import (
@@ -34,6 +34,7 @@ from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
 from ur_solver.study.play import Games, play
 from ur_solver.study.thumbs import Choices, best_order, choices_of, share_of_wins
+from ur_solver.values import totals_of
 
 LADDER = ("table", "greedy", "capture", "rosette", "safe", "furthest", "first", "random")
 """The policies that are held against each other."""

@@ -12,3 +12,9 @@ def drawn(
     chances: npt.NDArray[np.float64],
     chosen: npt.NDArray[np.int64],
 ) -> None: ...
+def best_first(
+    worth: npt.NDArray[np.float64],
+    starts: npt.NDArray[np.int64],
+    order: npt.NDArray[np.int64],
+    loss: npt.NDArray[np.float64],
+) -> None: ...
