@@ -104,6 +104,22 @@ def assert_choice_is_the_readable_one(generator, row, position, choice, expected
             assert one == (turns.mover[i], move.target, flags, after.tobytes())
 
 
+def test_what_does_not_fit_is_refused():
+    generator = MoveGenerator(CATALOGUE["finkel"])
+    rows, throws = generator.start(3), np.array([0, 1, -1], dtype=np.int32)
+    assert generator.throws == (1, 2, 3, 4)
+    turns = generator.successors(rows, throws)
+    assert turns.n_options.tolist() == [1, 1, 1]
+    assert turns.source.tolist() == [-1, -1, -1]
+    assert turns.target.tolist() == [0, 1, -1]
+    with pytest.raises(ValueError, match="3 states, 2 throws, 3 choices"):
+        generator.successors(rows, throws[:2])
+    with pytest.raises(ValueError, match="throw 4; their numbers end at 3"):
+        generator.successors(rows, throws + 3)
+    with pytest.raises(ValueError, match="states of 21 numbers"):
+        generator.successors(rows[:, 1:], throws)
+
+
 def by_throw(generator, position, choice):
     """The outcomes of a choice by the number of the throw that moves."""
     candidate = min(position.numbers("L"), default=None)

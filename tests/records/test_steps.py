@@ -1,6 +1,7 @@
 """Steps on encoded states against `moves.py`, which defines the game."""
 
 import random
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -8,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.paths import random_paths
+from tests.perft_records import records
 from ur_solver.records import stepper_of
-from ur_solver.rules import CATALOGUE, FREE_THROW, PATHS, UR, Path, RuleSet, named_dice
+from ur_solver.rules import CATALOGUE, FREE_THROW, PATHS, UR, Path, RuleSet, named_dice, opponent
 from ur_solver.rules.dice import Dice
 from ur_solver.rules.turns import total, turn
 
@@ -80,3 +82,29 @@ def test_the_sample_board_is_drawn_with_its_gaps() -> None:
     stepper = stepper_of(CATALOGUE["finkel"])
     state = stepper.encode(stepper.rules.start())
     assert stepper.notation(state, "D").split()[0] == "/".join(UR.rows)
+
+
+@pytest.mark.parametrize(("name", "text", "depth", "counts"), list(records()))
+def test_perft(name, text, depth, counts):
+    """As many sequences and positions as the readable moves have."""
+    rules = CATALOGUE[name]
+    stepper, position = stepper_of(rules), rules.position(text)
+    reached = Counter({(stepper.encode(position), position.side): 1})
+    for _ in range(depth):
+        following = Counter()
+        for (state, side), ways in reached.items():
+            for after, is_turned in plies(stepper, state):
+                following[after, opponent(side) if is_turned else side] += ways
+        reached = following
+    assert (reached.total(), len(reached)) == counts
+
+
+def plies(stepper, state):
+    if stepper.is_over(state):
+        return
+    for name in [choice.name for choice in stepper.choices(state)] or [FREE_THROW]:
+        for roll in stepper.rolls(state, name):
+            steps = stepper.steps_after(state, roll, name)
+            yield from ((step.state, not step.again) for step in steps)
+            if not steps:
+                yield stepper.flip(state), True

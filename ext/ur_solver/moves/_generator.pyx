@@ -372,6 +372,9 @@ def successors(
     cdef int64_t n = 0
     cdef int width = generator.n_cells + 2, count, i
     check_width(generator, rows.shape[1])
+    if not throws.shape[0] == may.shape[0] == rows.shape[0]:
+        raise ValueError(
+            f"{rows.shape[0]} states, {throws.shape[0]} throws, {may.shape[0]} choices")
     if after.shape[0] < rows.shape[0] * generator.max_options:
         raise ValueError("too little room for the options")
     with nogil:
