@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 import ur_solver as ur
+from ur_solver.moves import AGAIN, PASS, ROSETTE, MoveGenerator
 from ur_solver.players.policies import PRIORITIES, TablePolicy
-from ur_solver.players.turns import AGAIN, PASS, ROSETTE
-from ur_solver.players.walker import Walker
 from ur_solver.rules.words import counted
 from ur_solver.study import evaluate, study
 from ur_solver.study.comparison import ROWS, Study, best_order, table_of
@@ -65,7 +64,7 @@ GROWTH = ("finkel:1", "finkel:2", "finkel:3", "finkel:4", "finkel:5", "finkel:7"
 class Runs:
     """Notes of games: the longest row of moves that one side made, and landings on rosettes."""
 
-    def __init__(self, walker: Walker, n_games: int, rng: np.random.Generator) -> None:
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
         self._now, self._most = np.zeros(n_games, np.int32), np.zeros(n_games, np.int32)
         self._landings = np.zeros(n_games, np.int32)
 

@@ -1,4 +1,4 @@
-"""Imports point one way: rules -> space -> kernel -> engine -> table -> query -> cli."""
+"""Imports point one way: rules -> space -> moves -> kernel -> engine -> table -> query -> cli."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ ORDER = (
         "rules",
         "exact",
         "space",
+        "moves",
         "blocks",
         "kernel",
         "engine",

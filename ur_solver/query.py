@@ -15,8 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.lookup import Lookup, PositionLike
-from ur_solver.rules import FREE_THROW, SIDE_NAMES, Move, Position
+from ur_solver.moves import Rows, generator_of
+from ur_solver.moves._options import best_first
+from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Move, Position
 from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, turn
+from ur_solver.values import option_values
+
+_BATCH = 1 << 14
+"""Positions whose moves are listed at once; those of one take some 2 KB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +111,23 @@ class Answers(Lookup):
             columns["cut_error"] = np.array([self.cut_error(position) for position in found])
         return columns
 
-    def move_columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
+    def move_columns(
+        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
+    ) -> dict[str, npt.NDArray[Any]]:
         """Every legal move of many positions, a row each, as columns for a data frame.
 
         Parameters
         ----------
-        positions : iterable of Position or str
+        positions : iterable of Position or str, or array
+            As `values` takes them.
 
         Returns
         -------
         dict of str to array
-            ``position`` (notation), ``throw``, ``probability`` (of the throw), ``move``, ``value``
-            and ``loss`` (as `moves` gives them). A throw without a move has a row with the move
-            None and the value of the pass.
+            ``position`` (notation; of encoded states the row's number), ``throw``,
+            ``probability`` (of the throw), ``move`` (of encoded states as light writes it),
+            ``value`` and ``loss`` (as `moves` gives them). A throw without a move has a row with
+            the move None and the value of the pass.
 
         Raises
         ------
@@ -132,27 +142,51 @@ class Answers(Lookup):
         >>> list(zip(found["throw"].tolist(), found["move"].tolist()))[:4]
         [(0, None), (1, 'A1B1'), (1, 'A@A4'), (2, 'A1B2')]
         """
-        rows: list[tuple[Any, ...]] = []
-        for position in self._positions(positions):
-            for throw in self.throws(position):
-                chance = float(throw.probability)
-                moves: list[tuple[str | None, float, float]] = [
-                    (each.move.text, each.value, each.loss)
-                    for each in self.moves(position, throw.throw)
-                ]
-                for move in moves or [(None, throw.value, 0.0)]:
-                    rows.append((position.notation, throw.throw, chance, *move))
-        kinds = {
-            "position": object,
-            "throw": np.int64,
-            "probability": np.float64,
-            "move": object,
-            "value": np.float64,
-            "loss": np.float64,
-        }
+        if isinstance(positions, np.ndarray) and positions.dtype.kind in "iu":
+            names: npt.NDArray[Any] = np.arange(len(positions))
+            is_dark = np.zeros(len(positions), dtype=bool)
+            rows = np.ascontiguousarray(positions, self.space.state_dtype)
+            self.state_values(rows)  # raises for a row at fault
+            ranks = self.space.rank_states(rows)
+        else:
+            found = self._positions(positions)
+            names = np.array([position.notation for position in found], dtype=object)
+            is_dark = np.array([position.side == DARK for position in found], dtype=bool)
+            ranks = np.array([self._rank(position) for position in found], dtype=np.int64)
+            rows = self.encode(found)
+        going = np.flatnonzero(ranks >= 0)
+        batches = range(0, max(1, len(going)), _BATCH)
+        parts = [self._move_columns(rows, is_dark, going[k : k + _BATCH]) for k in batches]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return {**columns, "position": names[columns["position"]]}
+
+    def _move_columns(
+        self, rows: Rows, is_dark: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64]
+    ) -> dict[str, npt.NDArray[Any]]:
+        """The columns of some rows, with the rows' numbers for positions."""
+        generator, dice = generator_of(self.rules), self.rules.dice
+        known = {throw: number for number, throw in enumerate(generator.throws)}
+        throws = np.array([known.get(throw, -1) for throw in dice.throws], dtype=np.int32)
+        n = len(throws)
+        turns = generator.successors(
+            np.repeat(rows[numbers], n, axis=0),
+            np.tile(throws, len(numbers)),
+            np.full(n * len(numbers), generator.may(FREE_THROW), dtype=np.uint8),
+        )
+        worth = option_values(turns, self)
+        order, loss = np.empty(len(worth), dtype=np.int64), np.empty(len(worth))
+        best_first(worth, turns.starts, order, loss)
+        at, thrown = np.divmod(turns.turn_of, n)
+        position = numbers[at]
         return {
-            name: np.array([row[k] for row in rows], dtype=kind)
-            for k, (name, kind) in enumerate(kinds.items())
+            "position": position,
+            "throw": np.array(dice.throws, dtype=np.int64)[thrown],
+            "probability": np.array([float(dice.probabilities[throw]) for throw in dice.throws])[
+                thrown
+            ],
+            "move": generator.texts(turns, order, is_dark[position]),
+            "value": worth[order],
+            "loss": loss,
         }
 
     def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:
@@ -230,8 +264,8 @@ class Answers(Lookup):
         Returns
         -------
         dict
-            By name, None where the choice is not allowed here; empty where nothing is
-            said before throwing. The largest is the position's value.
+            By name, None where the choice is not allowed here; empty where the rules ask
+            for none. The largest is the position's value.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What the audit, the players and the maps need of a table."""
+"""Values of many encoded states at once, and of what moves lead to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.rules import RuleSet
+from ur_solver.moves import AGAIN, ROSETTE, WIN, Turns
+from ur_solver.rules import Payoff, RuleSet
 from ur_solver.space import space_of
 
 
@@ -45,3 +46,43 @@ def states_of(rules: RuleSet, rows: Sequence[bytes]) -> npt.NDArray[Any]:
     space = space_of(rules)
     states = np.frombuffer(b"".join(rows), dtype=space.state_dtype)
     return states.reshape(len(rows), space.state_width)
+
+
+def totals_of(payoff: Payoff, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """What the two sides' values sum to in some states, float64, shape (states,)."""
+    if not payoff.has_fines:
+        return np.ones(len(states))
+    return payoff.total(0) + states[:, -1].astype(float) * (payoff.total(1) - payoff.total(0))
+
+
+def option_values(
+    turns: Turns, values: Values, others: Values | None = None
+) -> npt.NDArray[np.float64]:
+    """What each move or pass is worth to the side that makes it, its cost taken off.
+
+    Parameters
+    ----------
+    turns : Turns
+        After the throw.
+    values : Values
+    others : Values, optional
+        The values where the other side throws, if they are not the same.
+
+    Returns
+    -------
+    float64, shape (options,)
+    """
+    payoff = values.rules.payoff
+    again, won = turns.has(AGAIN), turns.has(WIN)
+    if others is None:
+        worth = values.state_values(turns.after)
+    else:
+        worth = np.empty(len(again))
+        worth[again] = values.state_values(turns.after[again])
+        worth[~again] = others.state_values(turns.after[~again])
+    total = totals_of(payoff, turns.after)
+    worth = np.where(again, worth, total - worth)
+    worth[won] = total[won]
+    if payoff.has_fines:
+        worth -= np.where(turns.has(ROSETTE), float(payoff.cost(True)), 0.0)
+    return worth

@@ -248,8 +248,8 @@ def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_
         write_games(played, path)
         records = list(read_file(str(path), rules))
         for before, record in zip(played, records, strict=True):
-            assert [(ply.throws, ply.state, ply.played, ply.said) for ply in record.plies] == [
-                (ply.throws, ply.state, ply.played, ply.said) for ply in before.plies
+            assert [(ply.throws, ply.state, ply.played, ply.chosen) for ply in record.plies] == [
+                (ply.throws, ply.state, ply.played, ply.chosen) for ply in before.plies
             ]
         for audit in audit_games(records, query):
             assert identity_gap(audit) < EXACT * audit.end_total
@@ -257,18 +257,18 @@ def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_
             begin = query.opening_value() or query.value(rules.start())
             assert audit.start_value == pytest.approx(begin, abs=EXACT)
             expected = list(_judged_again(audit.record, query))
-            assert [(judged.is_saying, audit.taken_text(judged)) for judged in audit.plies] == [
-                each[:2] for each in expected
-            ]
+            assert [
+                (judged.is_before_throw, audit.taken_text(judged)) for judged in audit.plies
+            ] == [each[:2] for each in expected]
             found = [(judged.luck, judged.loss) for judged in audit.plies]
             assert found == [pytest.approx(each[2:], abs=1e-11) for each in expected]
-            assert sum(judged.is_choice and judged.is_saying for judged in audit.plies) == sum(
-                each[0] for each in expected
-            )
+            assert sum(
+                judged.is_choice and judged.is_before_throw for judged in audit.plies
+            ) == sum(each[0] for each in expected)
 
 
 def _judged_again(record, query):
-    """For each ply, by `turns.py`: whether it is a saying, its text, its luck and its loss."""
+    """For each ply, by `turns.py`: whether it is a choice, its text, its luck and its loss."""
     rules, value = record.rules, query.value
     position = rules.start()
     for index, ply in enumerate(record.plies):

@@ -57,7 +57,11 @@ def test_the_end_of_a_game_is_judged_as_by_the_whole_table(tables):
         assert audit.first == first > 0
         skipped = sum(each.ply in game.plies[:first] for each in full.plies)
         for one, other in zip(audit.plies, full.plies[skipped:], strict=True):
-            assert (one.ply, one.best, one.is_saying) == (other.ply, other.best, other.is_saying)
+            assert (one.ply, one.best, one.is_before_throw) == (
+                other.ply,
+                other.best,
+                other.is_before_throw,
+            )
             assert one[1:4] == pytest.approx(other[1:4], abs=EXACT)
         assert audit.curve == pytest.approx(full.curve[skipped:], abs=EXACT)
         assert audit.start_value == pytest.approx(full.curve[skipped], abs=EXACT)

@@ -12,7 +12,7 @@ from ur_solver.kernel import ArrayBlocks, BlockWork, RaceKernel, Workspace
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._turns import Turns
 from ur_solver.kernel.tiling import Tiling
-from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.moves import move_tables
 from ur_solver.space import Block, Space, TileSpace
 
 Values = npt.NDArray[np.float64]
@@ -38,7 +38,7 @@ class Generic:
     """The generic kernel on the values of a whole space."""
 
     def __init__(self, space: TileSpace) -> None:
-        self.kernel = Turns(space.ranking, turn_tables(space))
+        self.kernel = Turns(space.ranking, move_tables(space))
 
     def sweep(self, values: Values, first: int, count: int) -> float:
         own = values[first : first + count]

@@ -12,7 +12,7 @@ from tests.solving import solve
 from ur_solver.kernel import ArrayBlocks, StakesKernel, Workspace, kernel_of
 from ur_solver.kernel._levels import LevelTurns
 from ur_solver.kernel._tiled import instruction_sets
-from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.moves import move_tables
 from ur_solver.rules import LIGHT, Stakes, named_rules
 from ur_solver.rules.turns import evaluate, move_value, turn
 from ur_solver.space import space_of
@@ -200,4 +200,4 @@ def test_the_chance_lane_is_bell_without_stakes():
 def test_other_rules_are_refused():
     casual = space_of(named_rules("casual", 1))
     with pytest.raises(ValueError, match="not made for"):
-        LevelTurns(casual.ranking, turn_tables(casual), np.zeros(1, np.uint8), 0, 0.1, np.ones(6))
+        LevelTurns(casual.ranking, move_tables(casual), 0, 0.1, np.ones(6))

@@ -22,7 +22,7 @@ from ur_solver.cli import cli
 from ur_solver.errors import MapError, PositionSyntaxError, RuleSetError
 from ur_solver.kernel import ArrayBlocks, RowKernel, Values, _row_rules, _turns
 from ur_solver.maps.keys import MapKeys
-from ur_solver.players import _walker
+from ur_solver.moves import _generator
 from ur_solver.rules import PATHS, UR, Board, Dice, Path, Position, RuleSet, named_rules
 from ur_solver.rules import limits as of_rules
 from ur_solver.rules.drawing.svg import board_svg
@@ -60,11 +60,11 @@ def test_compiled_constants_are_the_limits():
         "squares": of_rules.MAX_SQUARES,
         "shared": of_rules.MAX_SQUARES,
     }
-    assert _turns.LIMITS == {"throws": of_rules.MAX_THROW, "choices": of_rules.MAX_CHOICES}
+    assert _turns.LIMITS["throws"] == of_rules.MAX_THROW
     assert _row_rules.LIMITS == {"throws": of_rules.MAX_THROW}
-    # a row of the walker may hold a count of fines as well
-    assert _walker.LIMITS["squares"] >= of_rules.MAX_SQUARES + 1
-    assert _walker.LIMITS["throws"] >= of_rules.MAX_THROW
+    # a row may hold a count of fines as well
+    assert _generator.LIMITS["squares"] >= of_rules.MAX_SQUARES
+    assert _generator.LIMITS["pieces"] == of_rules.MAX_PIECES
     assert of_rules.MAX_CONTENTS == _tile_ranking.NO_CONTENT - 1
 
 

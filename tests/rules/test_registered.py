@@ -20,8 +20,7 @@ from ur_solver.cli import cli
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.errors import RuleSetError, UnregisteredError
 from ur_solver.make import make_table
-from ur_solver.records import settings_of, stepper_of
-from ur_solver.records.steps import Stepper
+from ur_solver.records import settings_of
 from ur_solver.rules import (
     CATALOGUE,
     DICE,
@@ -158,7 +157,6 @@ class TestASquareThatAThrowOpens:
         plain = rules.changed(squares={})
         assert is_race_of_tiles(plain)
         assert not is_race_of_tiles(rules)
-        assert type(stepper_of(rules)) is Stepper
         with pytest.raises(
             RuleSetError, match="RoyalUr's settings can express the race family's rules"
         ):

@@ -13,8 +13,8 @@ from tests.golden import CHANCES
 from tests.thumbs import ORDERS, greedy
 from ur_solver.api.table import Table
 from ur_solver.errors import InputError
+from ur_solver.moves import generator_of
 from ur_solver.players.policies import policy_of
-from ur_solver.players.walker import walker_of
 from ur_solver.rules import named_rules
 from ur_solver.rules.turns import final_value, turn
 from ur_solver.space import space_of
@@ -43,7 +43,7 @@ def steps_of(position, choices, order):
 
 def linear_system(rules, light, dark):
     """Chances and throws of all positions by the readable rules: one sparse linear system."""
-    space = walker_of(rules).space
+    space = generator_of(rules).space
     n = space.n_values
     rows, columns, entries = [], [], []
     chances, throws = np.zeros(2 * n), np.ones(2 * n)
@@ -81,7 +81,7 @@ def linear_system(rules, light, dark):
 
 
 def check_against_linear_solve(rules, light, dark):
-    exact = ExactPlay(walker_of(rules))
+    exact = ExactPlay(generator_of(rules))
     ours, theirs = (exact.weights(policy_of(name, None)) for name in (light, dark))
     chances, throws = linear_system(rules, ORDERS[light], ORDERS[dark])
     found = exact.chances(ours, theirs)
@@ -105,13 +105,13 @@ def test_two_pieces_by_a_linear_solve(name):
 def test_two_pieces_by_the_readable_equations(name):
     """The one solution of the linear equations is recognized by them, position by position."""
     rules = named_rules(name, 2)
-    walker = walker_of(rules)
-    exact = ExactPlay(walker)
+    generator = generator_of(rules)
+    exact = ExactPlay(generator)
     written = [exact.weights(policy_of(each, None)) for each in ORDERS]
     chances, throws = exact.chances(*written), exact.throws(*written)
     rng = np.random.default_rng(3)
     for rank in rng.choice(exact.n, 150, replace=False).tolist():
-        position = walker.space.unrank(rank)
+        position = generator.space.unrank(rank)
         if final(position) is not None:  # drawn: neither can ever move
             continue
         choices = turn(position)
@@ -121,7 +121,7 @@ def test_two_pieces_by_the_readable_equations(name):
                 worth = final(reached)
                 turned = reached.side == "D"
                 if worth is None:
-                    after = walker.space.rank(reached)
+                    after = generator.space.rank(reached)
                     worth = chances[side ^ turned][after]
                     length += chance * throws[side ^ turned][after]
                 expected += chance * (1 - worth if turned else worth)
@@ -134,7 +134,7 @@ def test_who_does_not_look_at_the_pot_plays_for_money_as_without(pieces):
     """The exact figures of bell are those of bell with stakes, for policies that see no fines."""
     stakes, bell = (named_rules(name, pieces) for name in ("bell-stakes", "bell"))
     policies = [policy_of(name, None) for name in ("greedy", "first")]
-    exact = exact_evaluation(ExactPlay(walker_of(bell)), *policies)
+    exact = exact_evaluation(ExactPlay(generator_of(bell)), *policies)
     games = play(stakes, *policies, 20_000, seed=2)
     chance, throws = mean_of(games.results), mean_of(games.throws)
     assert abs(chance.value - exact.chance.value) < 1.5 * chance.margin
@@ -227,6 +227,6 @@ def test_what_cannot_be_evaluated(query2, solved):
         with pytest.raises(InputError, match="where chances are played for"):
             evaluate(table, "reply", "table")
     with pytest.raises(InputError, match="played for money"):
-        ExactPlay(walker_of(named_rules("bell-stakes:1")))
+        ExactPlay(generator_of(named_rules("bell-stakes:1")))
     with pytest.raises(InputError, match="has 12,869 positions, more than the 100"):
-        ExactPlay(walker_of(query2.rules), 100)
+        ExactPlay(generator_of(query2.rules), 100)

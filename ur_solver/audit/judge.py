@@ -26,9 +26,9 @@ where the result is to light: 1 or 0, with stakes the pot or 0. A game that was 
 finished has no result but its end value.
 
 A *choice* is a ply with two legal moves or more. In any other ply nothing can be lost. Where the
-rules let a player say something before throwing (birds), what was said is judged apart from the
+rules ask for a choice before the throw (birds), that choice is judged apart from the
 throw. It has a loss like a move. Its luck is 0 up to the table's error. The value before the throw
-is then the value of what was said.
+is then the value of that choice.
 
 Where the rules give the first throw (skiriuk), a game's start value is the value with that throw
 made.
@@ -58,7 +58,7 @@ from ur_solver.audit.worth import (
     outcome_worth,
 )
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError
-from ur_solver.records import GameRecord, Outcome, Ply, Saying, Step, rules_word
+from ur_solver.records import GameRecord, Outcome, Ply, StateChoice, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, opponent
 from ur_solver.values import TableValues, Values, row_values, states_of
 
@@ -72,7 +72,7 @@ at once, for which a large table is read in full, so that few large batches are 
 
 
 class JudgedPly(NamedTuple):
-    """A ply, or what was said before its throw, with values to the side that threw.
+    """A ply, or the choice before its throw, with values to the side that threw.
 
     Attributes
     ----------
@@ -85,9 +85,9 @@ class JudgedPly(NamedTuple):
         After the move that was played; `best_value` if there was none.
     best : int
         The index of the best option, which is the one taken if that is as good; -1 for a pass.
-    is_saying : bool
-        Whether this judges what was said. The options are then the ply's sayings, and the dice
-        have not been thrown yet.
+    is_before_throw : bool
+        Whether this judges the choice before the throw. The options are then the ply's choices,
+        and the dice have not been thrown yet.
     total : int
         What both sides' values sum to before the move: 1, or with stakes the pot.
     """
@@ -97,18 +97,18 @@ class JudgedPly(NamedTuple):
     best_value: float
     played_value: float
     best: int
-    is_saying: bool = False
+    is_before_throw: bool = False
     total: int = 1
 
     @property
     def options(self) -> Sequence[Option]:
-        """What could be chosen: the legal moves, or what could be said."""
-        return self.ply.sayings if self.is_saying else self.ply.steps
+        """The options: the legal moves, or the choices before the throw."""
+        return self.ply.choices if self.is_before_throw else self.ply.steps
 
     @property
     def taken(self) -> int:
         """The index of the option that was taken; -1 for none."""
-        return self.ply.said if self.is_saying else self.ply.played
+        return self.ply.chosen if self.is_before_throw else self.ply.played
 
     @property
     def luck(self) -> float:
@@ -150,7 +150,7 @@ class GameAudit:
     ----------
     record : GameRecord
     plies : tuple of JudgedPly
-        In order; what was said before a throw, if there was a choice, stands before it.
+        In order; a choice before a throw, where there was more than one, has an entry before it.
     start_value, end_value : float
         To light: before the first throw that is judged (with it made, where the rules give it),
         and where the record stops.
@@ -224,7 +224,7 @@ class GameAudit:
         texts = {
             "side": [SIDE_NAMES[judged.ply.side] for judged in self.plies],
             "position": [stepper.notation(each.ply.state, each.ply.side) for each in self.plies],
-            "throw": ["" if each.is_saying else each.ply.throw_text for each in self.plies],
+            "throw": ["" if each.is_before_throw else each.ply.throw_text for each in self.plies],
             "move": [self.taken_text(judged) for judged in self.plies],
             "best": [self.best_text(judged) for judged in self.plies],
         }
@@ -254,7 +254,7 @@ class GameAudit:
         )
 
     def taken_text(self, judged: JudgedPly) -> str | None:
-        """What was played in one of its plies, or said; None for a turn without a move."""
+        """The move or the choice made in one of its plies; None for a turn without a move."""
         return self._text(judged, judged.taken)
 
     def best_text(self, judged: JudgedPly) -> str | None:
@@ -265,7 +265,7 @@ class GameAudit:
         if index < 0:
             return None
         option = judged.options[index]
-        if isinstance(option, Saying):
+        if isinstance(option, StateChoice):
             return option.name
         return self.record.stepper.text(judged.ply.side, option)
 
@@ -359,9 +359,9 @@ def _record_rows(record: GameRecord, first: int) -> Iterator[bytes]:
         yield from outcome_rows(opening)
     for ply in record.plies[first:]:
         # The state before a ply is one of those after the ply before it.
-        if len(ply.sayings) > 1:
-            for saying in ply.sayings:
-                yield from option_rows(saying)
+        if len(ply.choices) > 1:
+            for choice in ply.choices:
+                yield from option_rows(choice)
         if ply.steps:
             for step in ply.steps:
                 yield from option_rows(step)
@@ -390,8 +390,10 @@ def _judged(record: GameRecord, first: int, found: Iterator[float]) -> GameAudit
     side = beginner
     first_total = total = record.stepper.total(state)
     for ply in record.plies[first:]:
-        if len(ply.sayings) > 1:
-            judged.append(_chosen(ply, before, total, ply.sayings, ply.said, found, is_saying=True))
+        if len(ply.choices) > 1:
+            judged.append(
+                _chosen(ply, before, total, ply.choices, ply.chosen, found, is_before_throw=True)
+            )
             before = judged[-1].played_value
         if not ply.steps:
             after = total - next(found)
@@ -421,7 +423,7 @@ def _chosen(
     options: Sequence[Option],
     taken: int,
     found: Iterator[float],
-    is_saying: bool = False,
+    is_before_throw: bool = False,
 ) -> JudgedPly:
     """The judgement of one option among several; -1 is one that is still to come."""
     worth = [option_worth(option, found) for option in options]
@@ -429,4 +431,4 @@ def _chosen(
     after = best_value if taken < 0 else worth[taken]
     is_best = taken >= 0 and best_value - after <= TIE * (total or 1)
     best = taken if is_best else worth.index(best_value)
-    return JudgedPly(ply, before, best_value, after, best, is_saying, total)
+    return JudgedPly(ply, before, best_value, after, best, is_before_throw, total)

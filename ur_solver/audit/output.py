@@ -36,9 +36,9 @@ def game_json(
     ``{"side", "position", "throw", "move", "best", "value", "best_value", "loss", "luck",
     "mark"}``. The values of a ply are to its side, the three of a game are to light. ``move``
     and ``best`` are null if no move was legal, ``mark`` if a move lost little. From the second
-    game of a file on, ``game`` is the game's number there. Where a player may say something
+    game of a file on, ``game`` is the game's number there. Where a player has a choice
     before throwing, that is an entry of its own in ``plies``: its throw is null, and its
-    ``move`` and ``best`` are what was said and what was best to say. Two throws are an array.
+    ``move`` and ``best`` are the choice that was made and the best one. Two throws are an array.
     Where there are stakes, values are money, and sides and plies have ``cost``, the fines paid.
 
     Parameters
@@ -106,7 +106,7 @@ def _ply_values(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> 
 
 
 def _throw(judged: JudgedPly) -> int | tuple[int, ...] | None:
-    if judged.is_saying:
+    if judged.is_before_throw:
         return None
     throws = judged.ply.throws
     return throws[0] if len(throws) == 1 else throws
@@ -133,7 +133,7 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "side": SIDE_NAMES[side],
         "player": record.player(side) or "",
         "won": "" if record.winner is None else int(record.winner == side),
-        "plies": sum(not judged.is_saying for judged in audit.of_side(side)),
+        "plies": sum(not judged.is_before_throw for judged in audit.of_side(side)),
         "choices": player.choices,
         "best": player.best,
         "best_share": round(player.best_share, 6),

@@ -232,12 +232,12 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
     units = Units.of(audit.record.rules)
     for index, judged in enumerate(audit.plies):
         mark = thresholds.mark(judged)
-        n_throws += not judged.is_saying
+        n_throws += not judged.is_before_throw
         rows.append(
             _Row(
-                number="" if judged.is_saying else str(n_throws),
+                number="" if judged.is_before_throw else str(n_throws),
                 side=SIDE_NAMES[judged.ply.side],
-                threw="says" if judged.is_saying else judged.ply.throw_text,
+                threw="says" if judged.is_before_throw else judged.ply.throw_text,
                 played=audit.taken_text(judged) or "no move",
                 best="" if judged.is_best else audit.best_text(judged) or "",
                 luck=units.signed(judged.luck),
@@ -253,7 +253,7 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
 def action_text(audit: GameAudit, judged: JudgedPly) -> str:
     """What a side did in one of its plies, as a phrase."""
     taken = audit.taken_text(judged)
-    if judged.is_saying:
+    if judged.is_before_throw:
         return f"said {taken}"
     return f"threw {judged.ply.throw_text} and played {taken}"
 
@@ -327,14 +327,16 @@ def _moment(
         if isinstance(option, Step)
     ]
     label = f"{SIDE_NAMES[ply.side]} {action_text(audit, judged)}, best was {best}"
-    number_of_throw = audit.first + sum(not each.is_saying for each in audit.plies[:index]) + 1
-    did = "before the throw" if judged.is_saying else f"threw a {ply.throw_text}"
+    number_of_throw = (
+        audit.first + sum(not each.is_before_throw for each in audit.plies[:index]) + 1
+    )
+    did = "before the throw" if judged.is_before_throw else f"threw a {ply.throw_text}"
     return _Moment(
         anchor=_anchor(number, index),
         heading=f"Throw {number_of_throw}: {SIDE_NAMES[ply.side]} {did}",
         mark=mark,
         side=SIDE_NAMES[ply.side],
-        did="Said" if judged.is_saying else "Played",
+        did="Said" if judged.is_before_throw else "Played",
         played=f"{played} ({_unbroken(units.value(judged.played_value))})",
         best=f"{best} ({_unbroken(units.value(judged.best_value))})",
         lost=units.lost(judged.loss),

@@ -53,20 +53,20 @@ def play_games(
         if not going:
             break
         sides = [replay.side for replay in going]
-        sayings = [replay.sayings() for replay in going]
+        choices = [replay.choices() for replay in going]
         before = [Asked(replay.state) for replay in going]
-        said = _chosen(before, sayings, sides, players, rng)
+        chosen = _chosen(before, choices, sides, players, rng)
         chances = rng.random(len(going)).tolist()
         after, rolls, moves = [], [], []
-        for replay, may_say, index, chance in zip(going, sayings, said, chances, strict=True):
-            choice = may_say[index].name if may_say else FREE_THROW
+        for replay, offered, index, chance in zip(going, choices, chosen, chances, strict=True):
+            choice = offered[index].name if offered else FREE_THROW
             roll = replay.rolls(choice).pick(chance)
             after.append(Asked(replay.state, roll.moves_by, choice))
             rolls.append(roll)
             moves.append(replay.legal(roll.throws, choice))
         played = _chosen(after, moves, sides, players, rng)
         for k, (roll, steps) in enumerate(zip(rolls, moves, strict=True)):
-            going[k].take(roll.throws, steps, played[k], sayings=sayings[k], said=said[k])
+            going[k].take(roll.throws, steps, played[k], choices=choices[k], chosen=chosen[k])
     return [
         replay.finish(metadata=dict(metadata or {}), file="sample", number=number)
         for number, replay in enumerate(replays, start=first_number)

@@ -109,7 +109,7 @@ def summarise(
     """The summary of one player's plies, and of what that player conceded."""
     plies = list(plies)
     choices = [judged for judged in plies if judged.is_choice]
-    thrown = [judged for judged in plies if not judged.is_saying]
+    thrown = [judged for judged in plies if not judged.is_before_throw]
     marks = Counter(mark for judged in choices if (mark := thresholds.mark(judged)))
     return PlayerSummary(
         choices=len(choices),

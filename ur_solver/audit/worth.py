@@ -1,4 +1,4 @@
-"""The values of what may be chosen: of moves, and of what may be said before throwing.
+"""The values of options: of moves, and of choices before the throw.
 
 The values of many states are read at once. So each option first gives the state rows that its value
 follows from (`*_rows`), and then takes their values from one iterator in the same order
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ur_solver.records import Outcome, Saying, Step
+from ur_solver.records import Outcome, StateChoice, Step
 from ur_solver.values import Values, row_values
 
-Option = Step | Saying
-"""A move, or something that may be said before throwing."""
+Option = Step | StateChoice
+"""A move, or a choice before the throw."""
 
 
 def option_rows(option: Option) -> list[bytes]:

@@ -101,7 +101,7 @@ class Playing:
 
     def _is_choice(self, ply: Ply) -> bool:
         """Whether a person has chosen something in a turn."""
-        has_options = len(ply.steps) > 1 or len(ply.sayings) > 1
+        has_options = len(ply.steps) > 1 or len(ply.choices) > 1
         return self._players[ply.side] is None and has_options
 
     def _draw(self) -> None:
@@ -134,12 +134,12 @@ class Playing:
                 return self._ask(options, texts, "say" if asked.moves_by is None else "move")
             return player.choose([asked], rng)[0] if len(options) > 1 else 0
 
-        sayings = replay.sayings()
-        said, choice, words = -1, FREE_THROW, ""
-        if sayings:
-            names = [saying.name for saying in sayings]
-            said = choose(sayings, names, Asked(replay.state)) if len(sayings) > 1 else 0
-            choice = names[said]
+        choices = replay.choices()
+        chosen, choice, words = -1, FREE_THROW, ""
+        if choices:
+            names = [choice.name for choice in choices]
+            chosen = choose(choices, names, Asked(replay.state)) if len(choices) > 1 else 0
+            choice = names[chosen]
             words = f"says {choice}, "
         roll = replay.rolls(choice).pick(self._random(_DICE).random())
         throws = roll.throws
@@ -155,7 +155,7 @@ class Playing:
             told = texts[played] if played >= 0 else "no move"
             echo(f"{name} {words}throws {thrown}: {told}")
         place = f"throw {len(replay.plies) + 1}"
-        replay.take(throws, steps, played, place=place, sayings=sayings, said=said)
+        replay.take(throws, steps, played, place=place, choices=choices, chosen=chosen)
 
     def _random(self, stream: int) -> np.random.Generator:
         return np.random.default_rng((self._seed, len(self.replay.plies), stream))

@@ -26,7 +26,7 @@ from ur_solver.kernel.precision import DOUBLE, SINGLE, check_precision
 from ur_solver.kernel.rounding import blur_of, blur_of_shares
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tiling import Tiling
-from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.moves import move_tables
 from ur_solver.rules import RuleSet
 from ur_solver.space import Block, Space, StakesSpace, TileSpace, is_race_of_tiles
 
@@ -81,7 +81,7 @@ class _OneByOne:
     @cached_property
     def turns(self) -> Turns:
         """The generic kernel of the same space."""
-        return Turns(self.space.ranking, turn_tables(self.space))
+        return Turns(self.space.ranking, move_tables(self.space))
 
     def residual(
         self,
@@ -297,11 +297,11 @@ class StakesKernel(_LaidOut, _OrdinaryDice):
         self.instruction_set = instruction_set
         self.origin = origin
         positions = space.positions
-        tables = turn_tables(positions)
+        tables = move_tables(positions)
         squares = np.array(positions.squares)[tables.landing_cell]
         pays = np.isin(squares, list(space.rules.rosettes)).astype(np.uint8)
         fine = space.stakes.fine / space.unit
-        self.turns = LevelTurns(positions.ranking, tables, pays, space.reach, fine, space.pots)
+        self.turns = LevelTurns(positions.ranking, tables, space.reach, fine, space.pots)
         blur = blur_of_shares(space.unit)
         self.rules = RowRules(self.turns, positions.stock.is_numbered, blur, pays)
 

@@ -14,18 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError
-from ur_solver.players import _walker
-from ur_solver.players.turns import AGAIN, CAPTURE, ROSETTE, WIN, Rows, Turns
-from ur_solver.players.walker import walker_of
-from ur_solver.rules import HOME, Move, Payoff, Position
+from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, Turns, _options, generator_of
+from ur_solver.rules import HOME, Move, Position
 from ur_solver.rules.moves import legal_moves
-from ur_solver.values import Values
+from ur_solver.values import Values, option_values, totals_of
 
 Weights = npt.NDArray[np.float64]
 """The chance that each option is taken, shape (options,); they sum to 1 in every turn."""
 
 Decide = Callable[[Position, Sequence[Move | str]], Move | str]
-"""Takes one of the options: legal moves, or in some rule sets what may be said before the throw.
+"""Takes one of the options: legal moves, or in some rule sets the choices before the throw.
 
 The side that decides is light in the position, and its turn it is."""
 
@@ -44,17 +42,10 @@ PolicyLike = Policy | Decide | str
 def first_best(scores: npt.NDArray[np.float64], turns: Turns) -> Weights:
     """Weights that take the first option with the highest score of each turn."""
     chosen = np.empty(len(turns), dtype=np.int64)
-    _walker.first_best(scores, turns.starts, chosen)
+    _options.first_best(scores, turns.starts, chosen)
     weights = np.zeros(len(scores))
     weights[chosen] = 1
     return weights
-
-
-def totals_of(payoff: Payoff, rows: Rows) -> npt.NDArray[np.float64]:
-    """What the two sides' values sum to in some states."""
-    if not payoff.has_fines:
-        return np.ones(len(rows))
-    return payoff.total(0) + rows[:, -1].astype(float) * (payoff.total(1) - payoff.total(0))
 
 
 class AnyMove:
@@ -67,13 +58,13 @@ class AnyMove:
 
 
 def _safe(turns: Turns) -> npt.NDArray[np.float64]:
-    if turns.sayings is not None:
+    if turns.choices is not None:
         return np.zeros(len(turns.source))
     threats = turns.after.copy()
     # who throws again is not captured now, but stands there when the turn ends
     again = turns.has(AGAIN)
-    threats[again] = turns.walker.mirror(np.ascontiguousarray(threats[again]))
-    risk = turns.walker.capture_chances(np.ascontiguousarray(threats))
+    threats[again] = turns.generator.mirror(np.ascontiguousarray(threats[again]))
+    risk = turns.generator.capture_chances(np.ascontiguousarray(threats))
     risk[turns.has(WIN)] = 0
     return np.asarray(-np.round(risk, 12), dtype=np.float64)
 
@@ -84,7 +75,7 @@ _SCORES: dict[str, Callable[[Turns], npt.NDArray[np.float64]]] = {
     "rosette": lambda turns: turns.has(ROSETTE).astype(float),
     "again": lambda turns: turns.has(AGAIN).astype(float),
     "safe": _safe,
-    "off": lambda turns: (turns.target == len(turns.walker.rules.path)).astype(float),
+    "off": lambda turns: (turns.target == len(turns.generator.rules.path)).astype(float),
     "enter": lambda turns: (turns.source == HOME).astype(float),
     "furthest": lambda turns: turns.target.astype(float),
     "rearmost": lambda turns: -turns.source.astype(float),
@@ -158,45 +149,27 @@ class TablePolicy:
         self.others = others
         self.temperature = temperature
         self.payoff = values.rules.payoff
-        self.walker = walker_of(values.rules)
+        self.generator = generator_of(values.rules)
 
     def option_values(self, turns: Turns) -> npt.NDArray[np.float64]:
         """What each option is worth to the side that takes it, shape (options,)."""
-        if turns.sayings is not None:
-            return self._saying_values(turns)
-        again, won = turns.has(AGAIN), turns.has(WIN)
-        if self.others is None:
-            values = self.values.state_values(turns.after)
-        else:
-            values = np.empty(len(again))
-            values[again] = self.values.state_values(turns.after[again])
-            values[~again] = self.others.state_values(turns.after[~again])
-        if not self.payoff.has_fines:
-            worth = np.where(again, values, self.payoff.total(0) - values)
-            worth[won] = self.payoff.total(0)
-            return worth
-        total, cost = self._stakes(turns)
-        worth = np.where(again, values, total - values)
-        worth[won] = total[won]
-        return np.asarray(worth - cost)
-
-    def _stakes(self, turns: Turns) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """What the two sides' values sum to after each option, and what it costs."""
-        cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
-        return totals_of(self.payoff, turns.after), cost
+        if turns.choices is not None:
+            return self._choice_values(turns)
+        return option_values(turns, self.values, self.others)
 
     def _at_stake(self, turns: Turns) -> npt.NDArray[np.float64] | float:
         """What the two sides' values sum to in the turn of each option; 1 of an empty pot."""
         if not self.payoff.has_fines:
             return 1.0
-        total, cost = self._stakes(turns)
-        return np.asarray(np.maximum(total - cost, 1.0))
+        cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
+        return np.asarray(np.maximum(totals_of(self.payoff, turns.after) - cost, 1.0))
 
-    def _saying_values(self, turns: Turns) -> npt.NDArray[np.float64]:
-        assert turns.sayings is not None
-        worth = np.empty((len(turns), len(turns.sayings)))
-        for k, saying in enumerate(turns.sayings):
-            thrown, chances = turns.walker.every_throw(turns.rows, saying)
+    def _choice_values(self, turns: Turns) -> npt.NDArray[np.float64]:
+        assert turns.choices is not None
+        worth = np.empty((len(turns), len(turns.choices)))
+        for k, choice in enumerate(turns.choices):
+            thrown = turns.generator.every_throw(turns.rows, choice)
+            chances = np.array([chance for _, chance in choice.outcomes])
             best = np.maximum.reduceat(self.option_values(thrown), thrown.starts[:-1])
             worth[:, k] = best.reshape(len(turns), len(chances)) @ chances
         return worth.ravel()
@@ -229,7 +202,7 @@ class Decided:
         """As `Policy.weights`."""
         weights = np.zeros(len(turns.source))
         for k, (row, start) in enumerate(zip(turns.rows, turns.starts[:-1], strict=True)):
-            position = turns.walker.position(row)
+            position = turns.generator.position(row)
             options = self._options(turns, k, position)
             chosen = self.decide(position, options) if len(options) > 1 else options[0]
             if chosen not in options:
@@ -241,16 +214,16 @@ class Decided:
         return weights
 
     def _options(self, turns: Turns, k: int, position: Position) -> list[Move | str]:
-        if turns.sayings is not None:
-            return [saying.name for saying in turns.sayings]
+        if turns.choices is not None:
+            return [choice.name for choice in turns.choices]
         throw = int(turns.throws[k])
         if throw < 0:
             return ["pass"]
-        for saying in turns.walker.kinds(turns.rows[k : k + 1])[0][0]:
-            if saying.may == turns.may[k]:
-                moves = legal_moves(position, turns.walker.throws[throw], saying.name)
+        for choice in turns.generator.by_choices(turns.rows[k : k + 1])[0][0]:
+            if choice.may == turns.may[k]:
+                moves = legal_moves(position, turns.generator.throws[throw], choice.name)
                 return [*moves] if moves else ["pass"]
-        raise AssertionError("no saying lets these pieces move")
+        raise AssertionError("no choice lets these pieces move")
 
 
 TEMPERATURES = {"table": 0.0, "strong": 0.005, "medium": 0.02, "weak": 0.06}

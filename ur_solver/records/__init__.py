@@ -9,7 +9,6 @@ from ur_solver.records.files import (
     write_text,
 )
 from ur_solver.records.plain import read_plain, write_plain
-from ur_solver.records.race_steps import stepper_of
 from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay
 from ur_solver.records.rgn import read_rgn, write_rgn
 from ur_solver.records.royalur_json import read_json_game
@@ -21,7 +20,7 @@ from ur_solver.records.settings import (
     rules_word,
     settings_of,
 )
-from ur_solver.records.steps import Outcome, Rolls, Saying, Step, Stepper
+from ur_solver.records.steps import Outcome, Rolls, StateChoice, Step, Stepper, stepper_of
 
 __all__ = [
     "Ending",
@@ -31,7 +30,7 @@ __all__ = [
     "RecordFault",
     "Replay",
     "Rolls",
-    "Saying",
+    "StateChoice",
     "Step",
     "Stepper",
     "check_output",

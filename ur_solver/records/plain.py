@@ -9,7 +9,7 @@ r"""The plain notation, which can write games of every rule set: reader and writ
     L move 2 1A2B1
     end: abandoned by D, winner L, reason player_left
 
-RGN and RoyalUr's JSON cannot say which piece moves, what was said before a throw, or what was
+RGN and RoyalUr's JSON cannot say which piece moves, the choice before a throw, or what was
 thrown where a throw is more than a number of squares. This notation can. Positions and moves
 are written as everywhere in this package.
 
@@ -20,7 +20,7 @@ start of the rule set. All other headers are metadata, such as the names of ``Li
 ``Dark``. A value that begins with a quotation mark is a JSON string.
 
 Names of headers, sides and squares may be in any case. A turn is one line: the side, ``L`` or
-``D``; what was said before throwing, where the rules ask for it; the throw, or both throws where
+``D``; the choice before the throw, where the rules ask for it; the throw, or both throws where
 the first earned a second; and the move, or ``--`` for none. In a game's last turn ``--`` may also
 stand for a move that has not been made yet.
 
@@ -277,10 +277,10 @@ def _turn(replay: Replay, line: int, text: str) -> None:
             )
         replay.expect_side(side)
     rest = tokens[1:]
-    sayings = replay.sayings()
-    said = -1
-    if sayings:
-        names = [saying.name for saying in sayings]
+    choices = replay.choices()
+    chosen = -1
+    if choices:
+        names = [choice.name for choice in choices]
         with _placed_at(line, rest, text):
             word = rest[0][1] if rest else ""
             if word.lower() not in names:
@@ -288,9 +288,9 @@ def _turn(replay: Replay, line: int, text: str) -> None:
                     f"{word[:40]!r} cannot be said before the throw here; expected "
                     f"{' or '.join(map(repr, names))}"
                 )
-        said = names.index(word.lower())
+        chosen = names.index(word.lower())
         rest = rest[1:]
-    choice = sayings[said].name if sayings else FREE_THROW
+    choice = choices[chosen].name if choices else FREE_THROW
     throws = []
     at_throw = rest
     while rest and rest[0][1].isascii() and rest[0][1].isdigit() and len(rest[0][1]) < 3:
@@ -307,7 +307,7 @@ def _turn(replay: Replay, line: int, text: str) -> None:
             played = _index(move, [replay.stepper.text(side, step) for step in steps])
             if played < 0:
                 raise RecordError(replay.illegal(tuple(throws), move, choice))
-    replay.take(tuple(throws), steps, played, 0, f"line {line}", sayings, said)
+    replay.take(tuple(throws), steps, played, 0, f"line {line}", choices, chosen)
 
 
 def _index(move: str, legal: list[str]) -> int:

@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from ur_solver.errors import InputError, RecordError, ThrowError
-from ur_solver.records.race_steps import stepper_of
-from ur_solver.records.steps import Rolls, Saying, Step, Stepper
+from ur_solver.records.steps import Rolls, StateChoice, Step, Stepper, stepper_of
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.moves import move_text
 from ur_solver.rules.words import counted
@@ -34,7 +33,7 @@ class Ending(StrEnum):
 
 
 class Ply(NamedTuple):
-    """A throw with its move or pass, and what was said before it where the rules ask for it.
+    """A throw with its move or pass, and the choice before it where the rules ask for one.
 
     Attributes
     ----------
@@ -52,10 +51,10 @@ class Ply(NamedTuple):
         Milliseconds since the start of the game; 0 if unknown.
     place : str
         The place in the file, such as ``states[12]`` or ``line 3, column 7``.
-    sayings : tuple of Saying
-        What could be said before the throw; empty where the rules ask for nothing.
-    said : int
-        The index in `sayings` of what was said; -1 for nothing.
+    choices : tuple of StateChoice
+        The choices before the throw; empty where the rules ask for none.
+    chosen : int
+        The index in `choices` of the one that was made; -1 for none.
     """
 
     side: str
@@ -65,8 +64,8 @@ class Ply(NamedTuple):
     played: int
     time: int
     place: str
-    sayings: tuple[Saying, ...] = ()
-    said: int = -1
+    choices: tuple[StateChoice, ...] = ()
+    chosen: int = -1
 
     @property
     def throw(self) -> int:
@@ -80,8 +79,8 @@ class Ply(NamedTuple):
 
     @property
     def choice(self) -> str:
-        """What was said before the throw; `FREE_THROW` for nothing."""
-        return self.sayings[self.said].name if self.said >= 0 else FREE_THROW
+        """The name of the choice before the throw; `FREE_THROW` for none."""
+        return self.choices[self.chosen].name if self.chosen >= 0 else FREE_THROW
 
     @property
     def step(self) -> Step | None:
@@ -226,16 +225,16 @@ class Replay:
         replay = cls(rules, begin)
         for ply in plies:
             replay.take(
-                *(ply.throws, ply.steps, ply.played, ply.time, ply.place, ply.sayings, ply.said)
+                *(ply.throws, ply.steps, ply.played, ply.time, ply.place, ply.choices, ply.chosen)
             )
         return replay
 
-    def sayings(self) -> tuple[Saying, ...]:
-        """What may be said before the throw; empty where the rules ask for nothing."""
-        return self.stepper.sayings(self.state)
+    def choices(self) -> tuple[StateChoice, ...]:
+        """The choices before the throw; empty where the rules ask for none."""
+        return self.stepper.choices(self.state)
 
     def rolls(self, choice: str = FREE_THROW) -> Rolls:
-        """What may be thrown after saying `choice`."""
+        """What may be thrown after `choice`."""
         if self._opening is not None and not self.plies:
             return self._opening
         return self.stepper.rolls(self.state, choice)
@@ -272,15 +271,15 @@ class Replay:
         played: int,
         time: int = 0,
         place: str = "",
-        sayings: tuple[Saying, ...] = (),
-        said: int = -1,
+        choices: tuple[StateChoice, ...] = (),
+        chosen: int = -1,
     ) -> None:
         """Add a turn; the parameters are as in `Ply`.
 
         `steps` are those that `legal` gives for the throws.
         """
         self.plies.append(
-            Ply(self.side, throws, self.state, steps, played, time, place, sayings, said)
+            Ply(self.side, throws, self.state, steps, played, time, place, choices, chosen)
         )
         if played >= 0:
             step = steps[played]
@@ -331,9 +330,9 @@ class Replay:
 
     def illegal(self, throws: tuple[int, ...], text: str, choice: str = FREE_THROW) -> str:
         """The message for a move that is not legal; it lists those that are."""
-        said = f" after {choice!r}" if choice != FREE_THROW else ""
+        after = f" after {choice!r}" if choice != FREE_THROW else ""
         return (
-            f"move {text[:40]!r} is not legal with throw {_throw_text(throws)}{said} in "
+            f"move {text[:40]!r} is not legal with throw {_throw_text(throws)}{after} in "
             f"{self.stepper.notation(self.state, self.side)!r}; "
             f"legal: {self.stepper.texts(self.side, self.legal(throws, choice))}"
         )

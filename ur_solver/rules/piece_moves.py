@@ -6,7 +6,7 @@ Everything is from the side of the player to move:
 * a *step* takes a mover by a throw to a *landing*, which says for every content of the
   target square what it holds then and what was captured, or that landing is forbidden; steps
   with the same outcomes, by whatever throws, share a landing;
-* what is *said* before throwing decides what may move then, and what may be thrown.
+* a *choice* before the throw decides what may move then, and what may be thrown.
 
 Those who write this down as arrays number contents in ways of their own.
 """
@@ -39,16 +39,42 @@ class Landing(NamedTuple):
     outcomes: tuple[Landed | None, ...]
 
 
-class Said(NamedTuple):
-    """What may move after something was said, and the chance of each throw that moves a piece.
+class PieceChoice(NamedTuple):
+    """A choice before the throw: which pieces may move after it, and the chance of each throw.
 
-    `passes` is the chance of throws that move nothing, whatever the position.
+    Attributes
+    ----------
+    name : str
+        `FREE_THROW` in rule sets without a choice.
+    from_home, from_board : bool
+        Whether a piece at home, and one on the board, may then move.
+    chances : tuple of float
+        Of being moved by each throw, in the order of `PieceMoves.throws`.
+    passes : float
+        The chance of throws that move nothing, whatever the position.
     """
 
+    name: str
     from_home: bool
     from_board: bool
     chances: tuple[float, ...]
     passes: float
+
+    @property
+    def may(self) -> int:
+        """1 if a piece may enter, plus 2 if one on the board may move."""
+        return self.from_home + 2 * self.from_board
+
+    @property
+    def source(self) -> int:
+        """The lowest path index from which a piece may then move."""
+        return HOME if self.from_home else 0
+
+    @property
+    def outcomes(self) -> tuple[tuple[int, float], ...]:
+        """The number of each throw that can be made, -1 for those that move nothing; its chance."""
+        chances = [(-1, self.passes), *enumerate(self.chances)]
+        return tuple((number, chance) for number, chance in chances if chance)
 
 
 class PieceMoves:
@@ -173,14 +199,15 @@ class PieceMoves:
             for square in (*self._path, None)
         ]
 
-    def said(self, choice: str, candidate: int | None) -> Said:
-        """What may happen after `choice`; `candidate` is the lowest number at home."""
+    def choice(self, name: str, candidate: int | None) -> PieceChoice:
+        """What may happen after a choice; `candidate` is the lowest number at home."""
         chances: Counter[int | None] = Counter()
-        for roll in self.mechanics.rolls(choice, candidate):
+        for roll in self.mechanics.rolls(name, candidate):
             moves_by = roll.moves_by if roll.moves_by in self.throws else None
             chances[moves_by] += roll.probability  # type: ignore[assignment]
-        return Said(
-            *self.mechanics.moves_from(choice),
+        return PieceChoice(
+            name,
+            *self.mechanics.moves_from(name),
             tuple(float(chances[throw]) for throw in self.throws),
             float(chances[None]),
         )

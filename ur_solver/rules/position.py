@@ -118,7 +118,7 @@ class Position:
         """The position in the notation of the module's head; `RuleSet.position` reads it."""
         contents = iter(self.contents)
         rows = (
-            "".join("_" if cell == "_" else _cell(next(contents)) for cell in row)
+            "".join("_" if cell == "_" else content_text(next(contents)) for cell in row)
             for row in self.rules.board.rows
         )
         homes = (self.home_text(side) for side in (LIGHT, DARK))
@@ -211,7 +211,8 @@ def _mirror_indices(board: Board) -> tuple[int, ...]:
     return tuple(index[mirror_square(square)] for square in board.squares)
 
 
-def _cell(content: str) -> str:
+def content_text(content: str) -> str:
+    """The pieces of a square as the notation writes them."""
     if len(content) < 2:
         return content or "."
     return f"({content})" if len(split(content)) > 1 else content

@@ -206,7 +206,7 @@ class RuleSet:
         throw : int
             What the dice show; where a turn takes two throws, the second.
         choice : str
-            What was said before throwing, in birds ``"move"`` (as if nothing is given) or
+            The choice before the throw, in birds ``"move"`` (as if nothing is given) or
             ``"enter"``.
 
         Returns

@@ -1,6 +1,6 @@
 """A whole turn, for every rule set alike: what is chosen, thrown, moved, and worth.
 
-`turn` unfolds a position into *choices* (what may be said before throwing; most rule
+`turn` unfolds a position into *choices* (made before the throw; most rule
 sets leave none), each of them *outcomes* of the dice with their moves. `evaluate` is one
 step of value iteration over it: the readable definition of a position's value.
 
@@ -41,12 +41,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What may be said before throwing, and what may come of it.
+    """A choice before the throw, and what may come of it.
 
     Parameters
     ----------
     name : str
-        `FREE_THROW` where nothing is said; in birds `MOVE` or `ENTER`.
+        `FREE_THROW` where the rules ask for none; in birds `MOVE` or `ENTER`.
     outcomes : tuple of Outcome
         Their probabilities sum to 1.
     """

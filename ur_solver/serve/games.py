@@ -45,7 +45,7 @@ class Turn(NamedTuple):
     Attributes
     ----------
     choice : str or None
-        What was said before the throw; None where nothing is.
+        The choice before the throw; None where the rules ask for none.
     throws : tuple of int
     move : str or None
         As it is written; None for a turn without one.
@@ -173,7 +173,7 @@ def line_values(source: Source, start: Position, turns: Sequence[Turn]) -> Json:
 
     The keys are those of `ur audit --json`; each ply has besides ``choice``, ``mark``,
     ``options``, how many there were, ``cost``, the fine that the move cost, and
-    ``position_after``. What was said before a throw has a ply of its own where there was another
+    ``position_after``. A choice before a throw has a ply of its own where there was another
     possibility. So
 
         end value = start value + luck - loss + cost of light - luck + loss of dark
@@ -248,8 +248,8 @@ def _played(
     }
     if len(choices) > 1:
         best = max(choices.values())
-        said = choices[turn.choice]
-        is_best = best - said <= TIE * unfolded.total
+        chosen = choices[turn.choice]
+        is_best = best - chosen <= TIE * unfolded.total
         plies.append(
             common
             | {
@@ -258,15 +258,15 @@ def _played(
                 "best": turn.choice if is_best else max(choices, key=choices.__getitem__),
                 "value": before,
                 "best_value": best,
-                "loss": best - said,
+                "loss": best - chosen,
                 "luck": best - before,
-                "mark": unfolded.mark(best - said, len(choices)),
+                "mark": unfolded.mark(best - chosen, len(choices)),
                 "options": len(choices),
                 "cost": 0,
                 "position_after": answer["position"],
             }
         )
-        before = said
+        before = chosen
     moves = thrown["moves"]
     taken = next((move for move in moves if move["move"] == turn.move), None)
     if taken is None and (moves or turn.move is not None):
@@ -298,18 +298,18 @@ def _played(
 
 def _thrown(source: Source, answer: Json, position: Position, turn: Turn, is_first: bool) -> Json:
     """The throw of an unfolded position that a turn has made."""
-    said = [each for each in answer["throws"] if each.get("choice") == turn.choice]
-    if not said:
+    rolls = [each for each in answer["throws"] if each.get("choice") == turn.choice]
+    if not rolls:
         names = sorted({each.get("choice") or "nothing" for each in answer["throws"]})
         raise MoveError(f"{turn.choice!r:.40} cannot be said here; expected {' or '.join(names)}")
     opening = stepper_of(source.rules).opening_rolls(position) if is_first else None
     if opening is not None and opening.of(turn.throws) is None:
         given = opening[0].throws[0]
         raise ThrowError(f"the opening throw of {source.rules.name} is always {given}")
-    for each in said:
+    for each in rolls:
         if _throws_of(each) == turn.throws:
             return each  # type: ignore[no-any-return]
-    possible = ", ".join(" ".join(map(str, _throws_of(each))) for each in said)
+    possible = ", ".join(" ".join(map(str, _throws_of(each))) for each in rolls)
     thrown = " ".join(map(str, turn.throws))
     raise ThrowError(f"throw {thrown!r:.40} is not possible here; expected one of {possible}")
 

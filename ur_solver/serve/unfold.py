@@ -1,4 +1,4 @@
-"""A position unfolded: everything that may be said, thrown and moved there, and what it is worth.
+"""A position unfolded: its choices, throws and moves, and what they are worth.
 
 Values are to the side about to throw, and those of moves to the side that makes them; in [0, 1],
 or money where there are stakes. Without a table the same is told of a rule set, less the values.
@@ -40,7 +40,7 @@ class Source:
 
 
 class _Turn(NamedTuple):
-    """A roll after something said, with its moves and the row of its first value."""
+    """A roll after a choice, with its moves and the row of its first value."""
 
     choice: str
     roll: Roll
@@ -71,7 +71,7 @@ class Unfolded:
 
     def _all_turns(self) -> Iterator[_Turn]:
         stepper, state = self.stepper, self.state
-        for choice in [saying.name for saying in stepper.sayings(state)] or [FREE_THROW]:
+        for choice in [choice.name for choice in stepper.choices(state)] or [FREE_THROW]:
             found: dict[int, tuple[tuple[Step, ...], int]] = {}
             for roll in stepper.rolls(state, choice):
                 if roll.moves_by is None:
@@ -128,13 +128,13 @@ class Unfolded:
             "after_pass": self.stepper.notation(self.passed, opponent(self.side)),
         }
         turns = [self._turn_answer(turn) for turn in self._turns]
-        if self._is_said and table is not None:
+        if self._has_choices and table is not None:
             worth: dict[str, float] = {}
             for each in turns:
                 worth[each["choice"]] = (
                     worth.get(each["choice"], 0.0) + each["probability"] * each["value"]
                 )
-            answer["choices"] = {name: worth.get(name) for name in self._sayings}
+            answer["choices"] = {name: worth.get(name) for name in self._choice_names}
             answer["choice_marks"] = {
                 name: self.mark(max(worth.values()) - value, len(worth))
                 for name, value in worth.items()
@@ -144,15 +144,15 @@ class Unfolded:
         return answer | {"throws": turns}
 
     @cached_property
-    def _sayings(self) -> tuple[str, ...]:
+    def _choice_names(self) -> tuple[str, ...]:
         return self.rules.mechanics.choices(1, 1)
 
     @property
-    def _is_said(self) -> bool:
-        return self._sayings != (FREE_THROW,)
+    def _has_choices(self) -> bool:
+        return self._choice_names != (FREE_THROW,)
 
     def _turn_answer(self, turn: _Turn) -> Json:
-        answer: Json = {"choice": turn.choice} if self._is_said else {}
+        answer: Json = {"choice": turn.choice} if self._has_choices else {}
         throws = turn.roll.throws
         answer |= {
             "throw": throws[0] if len(throws) == 1 else list(throws),

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ur_solver.errors import InputError
+from ur_solver.moves import generator_of
 from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.players.policies import Policy, PolicyLike, policy_of
-from ur_solver.players.walker import walker_of
 from ur_solver.study.estimates import Estimate, deviation_of, mean_of
 from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay
 from ur_solver.study.play import play
@@ -93,14 +93,14 @@ def evaluate(
         None if isinstance(what, str) and what == REPLY else policy_of(what, values)
         for what in (light, dark)
     )
-    walker = walker_of(values.rules)
-    is_small = values.rules.payoff.is_chance and walker.space.n_values <= MOST_POSITIONS
+    generator = generator_of(values.rules)
+    is_small = values.rules.payoff.is_chance and generator.space.n_values <= MOST_POSITIONS
     if games is None and is_small:
-        return exact_evaluation(ExactPlay(walker), *policies)
+        return exact_evaluation(ExactPlay(generator), *policies)
     if policies[0] is None or policies[1] is None:
         raise InputError(
             f"the best reply is worked out exactly, for up to {MOST_POSITIONS:,} positions and "
-            f"where chances are played for; {values.rules.word} has {walker.space.n_positions:,}"
+            f"where chances are played for; {values.rules.word} has {generator.space.n_positions:,}"
         )
     n_games = 100_000 if games is None else games
     played = play(values.rules, policies[0], policies[1], n_games, seed=seed)

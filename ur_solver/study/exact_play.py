@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError, SolveError
+from ur_solver.moves import AGAIN, PASS, WIN, MoveGenerator, Rows
 from ur_solver.players.policies import Policy, TablePolicy, Weights
-from ur_solver.players.turns import AGAIN, PASS, WIN, Rows, Saying, Turns
-from ur_solver.players.walker import Walker
+from ur_solver.rules.piece_moves import PieceChoice
 from ur_solver.study import _sweeps
 
 MOST_POSITIONS = 1_000_000
@@ -36,37 +36,37 @@ Pair = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class Part:
-    """Some states of a block with their turns written out; all of them may say the same.
+    """Some states of a block with their turns written out; all of them have the same choices.
 
     Attributes
     ----------
-    walker : Walker
+    generator : MoveGenerator
     ranks : int64, shape (states,)
-    sayings : tuple of Saying
+    choices : tuple of PieceChoice
     option_starts : int64, shape (states * outcomes + 1,)
-        The options by state and by outcome, of all sayings one after the other.
+        The options by state and by outcome, of all choices one after the other.
     reached : int64, shape (options,)
         Their ranks, complemented where the other side throws there; the number of all ranks for
         a game that is won.
     only_passes : bool, shape (states,)
     """
 
-    walker: Walker
+    generator: MoveGenerator
     ranks: npt.NDArray[np.int64]
-    sayings: tuple[Saying, ...]
+    choices: tuple[PieceChoice, ...]
     option_starts: npt.NDArray[np.int64]
     reached: npt.NDArray[np.int64]
     only_passes: npt.NDArray[np.bool_]
 
     @cached_property
     def chances(self) -> npt.NDArray[np.float64]:
-        """Of the outcomes, those of one saying after those of another."""
-        return np.array([chance for saying in self.sayings for _, chance in saying.outcomes])
+        """Of the outcomes, those of one choice after those of another."""
+        return np.array([chance for choice in self.choices for _, chance in choice.outcomes])
 
     @cached_property
-    def saying_starts(self) -> npt.NDArray[np.int32]:
-        """Where the outcomes of each saying begin."""
-        sizes = [len(saying.outcomes) for saying in self.sayings]
+    def choice_starts(self) -> npt.NDArray[np.int32]:
+        """Where the outcomes of each choice begin."""
+        sizes = [len(choice.outcomes) for choice in self.choices]
         return np.cumsum([0, *sizes]).astype(np.int32)
 
     @cached_property
@@ -76,24 +76,13 @@ class Part:
 
     def weights(self, policy: Policy) -> Weights:
         """How likely each option comes up and is taken."""
-        rows = self.walker.space.unrank_states(self.ranks)
-        turns = _outcomes(self.walker, rows, self.sayings)
+        rows = self.generator.space.unrank_states(self.ranks)
+        turns = self.generator.every_throw(rows, *self.choices)
         chances = np.tile(self.chances, len(rows))
-        if len(self.sayings) > 1:
-            said = policy.weights(self.walker.say(rows, self.sayings))
-            chances *= np.repeat(said, np.tile(np.diff(self.saying_starts), len(rows)))
+        if len(self.choices) > 1:
+            chosen = policy.weights(self.generator.before_throw(rows, self.choices))
+            chances *= np.repeat(chosen, np.tile(np.diff(self.choice_starts), len(rows)))
         return np.asarray(policy.weights(turns) * chances[turns.turn_of])
-
-
-def _outcomes(walker: Walker, rows: Rows, sayings: tuple[Saying, ...]) -> Turns:
-    """A turn for every state and outcome, state by state."""
-    numbers = [number for saying in sayings for number, _ in saying.outcomes]
-    may = [saying.may for saying in sayings for _ in saying.outcomes]
-    return walker.expand(
-        np.repeat(rows, len(numbers), axis=0),
-        np.tile(np.array(numbers, dtype=np.int32), len(rows)),
-        np.tile(np.array(may, dtype=np.uint8), len(rows)),
-    )
 
 
 class ExactPlay:
@@ -101,7 +90,7 @@ class ExactPlay:
 
     Parameters
     ----------
-    walker : Walker
+    generator : MoveGenerator
         Of a rule set without stakes.
     most_positions : int
 
@@ -111,8 +100,8 @@ class ExactPlay:
         If there are stakes, or more positions than that.
     """
 
-    def __init__(self, walker: Walker, most_positions: int = MOST_POSITIONS) -> None:
-        rules, space = walker.rules, walker.space
+    def __init__(self, generator: MoveGenerator, most_positions: int = MOST_POSITIONS) -> None:
+        rules, space = generator.rules, generator.space
         if not rules.payoff.is_chance:
             raise InputError(f"{rules.name} is played for money; only chances are exact here")
         if space.n_values > most_positions:
@@ -120,7 +109,7 @@ class ExactPlay:
                 f"{rules.title} has {space.n_values:,} positions, more "
                 f"than the {most_positions:,} that exact play is worked out for"
             )
-        self.walker = walker
+        self.generator = generator
         self.n = space.n_values
         self.blocks = [
             list(self._parts(block.offset, block.offset + block.size)) for block in space.blocks
@@ -137,19 +126,19 @@ class ExactPlay:
             yield from parts
 
     def _parts(self, first: int, end: int) -> Iterator[Part]:
-        walker = self.walker
+        generator = self.generator
         for begin in range(first, end, _PART):
             ranks = np.arange(begin, min(begin + _PART, end))
-            rows = walker.space.unrank_states(ranks)
-            for sayings, members in walker.kinds(rows):
-                turns = _outcomes(walker, rows[members], sayings)
-                reached = walker.space.rank_states(turns.after)
+            rows = generator.space.unrank_states(ranks)
+            for choices, members in generator.by_choices(rows):
+                turns = generator.every_throw(rows[members], *choices)
+                reached = generator.space.rank_states(turns.after)
                 turned = ~turns.has(AGAIN)
                 reached[turned] = ~reached[turned]
                 reached[turns.has(WIN)] = self.n
-                n_outcomes = sum(len(saying.outcomes) for saying in sayings)
+                n_outcomes = sum(len(choice.outcomes) for choice in choices)
                 passes = np.logical_and.reduceat(turns.has(PASS), turns.starts[:-1:n_outcomes])
-                yield Part(walker, ranks[members], sayings, turns.starts, reached, passes)
+                yield Part(generator, ranks[members], choices, turns.starts, reached, passes)
 
     def weights(self, policy: Policy) -> list[list[Weights]]:
         """What a policy does everywhere, by block and part: it can be used several times."""
@@ -185,7 +174,7 @@ class ExactPlay:
                             part.ranks,
                             part.option_starts,
                             part.reached,
-                            part.saying_starts,
+                            part.choice_starts,
                             part.chances,
                             own,
                             other,
@@ -252,32 +241,32 @@ class ExactPlay:
                 before = delta
             else:
                 raise SolveError(
-                    f"{self.walker.rules.name}: these policies play so long that their chances are "
-                    f"not found in {_MOST_SWEEPS:,} sweeps"
+                    f"{self.generator.rules.name}: these policies play so long that their chances "
+                    f"are not found in {_MOST_SWEEPS:,} sweeps"
                 )
 
     def reply(self, chances: Pair, side: int) -> Policy:
         """The policy that is best by the chances that `chances` gives: 0 for light, 1 for dark."""
-        own, other = (_RankValues(self.walker, chances[each]) for each in (side, 1 - side))
+        own, other = (_RankValues(self.generator, chances[each]) for each in (side, 1 - side))
         return TablePolicy(own, others=other)
 
     def beginnings(self, policy: Policy) -> Beginnings:
         """Where games begin: at the start, or after the first throw where the rules give it."""
-        walker = self.walker
-        if walker.opening is None:
-            ranks, once = walker.space.rank_states(walker.start()), np.ones(1)
+        generator = self.generator
+        if generator.opening is None:
+            ranks, once = generator.space.rank_states(generator.start()), np.ones(1)
             return Beginnings(0, once, ranks, np.zeros(1, dtype=bool))
-        turns = walker.open(walker.start())
-        ranks = walker.space.rank_states(turns.after)
+        turns = generator.open(generator.start())
+        ranks = generator.space.rank_states(turns.after)
         return Beginnings(1, policy.weights(turns), ranks, ~turns.has(AGAIN))
 
 
 class _RankValues:
     """Values of all ranks, as a table has them."""
 
-    def __init__(self, walker: Walker, values: npt.NDArray[np.float64]) -> None:
-        self.rules = walker.rules
-        self._space, self._values = walker.space, values
+    def __init__(self, generator: MoveGenerator, values: npt.NDArray[np.float64]) -> None:
+        self.rules = generator.rules
+        self._space, self._values = generator.space, values
 
     def state_values(self, states: Rows) -> npt.NDArray[np.float64]:
         """As `Values.state_values`."""

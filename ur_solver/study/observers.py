@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.players.policies import TablePolicy, totals_of
-from ur_solver.players.turns import AGAIN, CAPTURE, PASS
-from ur_solver.players.walker import Walker
+from ur_solver.moves import AGAIN, CAPTURE, PASS, MoveGenerator
+from ur_solver.players.policies import TablePolicy
 from ur_solver.study.play import Step
-from ur_solver.values import Values
+from ur_solver.values import Values, totals_of
 
 DECIDED = 0.9
 """A game is decided for good once a side's chance stays beyond this."""
@@ -36,7 +35,7 @@ class Counts:
 
     _NAMES = ("turns", "moves", "choices", "options", "passes", "captures", "extras")
 
-    def __init__(self, walker: Walker, n_games: int, rng: np.random.Generator) -> None:
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
         self._counts = {name: np.zeros(n_games, dtype=np.int32) for name in self._NAMES}
         self._most = np.zeros(n_games, dtype=np.int32)
 
@@ -79,7 +78,7 @@ class Chances:
         The sum of what throws changed, whichever way.
     """
 
-    def __init__(self, values: Values, walker: Walker, n_games: int) -> None:
+    def __init__(self, values: Values, generator: MoveGenerator, n_games: int) -> None:
         self._values = TablePolicy(values)
         self._payoff = values.rules.payoff
         self._throws, self._lead = np.zeros(n_games, np.int32), np.zeros(n_games, np.int8)
@@ -139,15 +138,15 @@ class Squares:
         captured there, by the path index of the piece that captured.
     """
 
-    def __init__(self, walker: Walker, n_games: int, rng: np.random.Generator) -> None:
-        self._walker, self._length = walker, len(walker.rules.path)
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
+        self._generator, self._length = generator, len(generator.rules.path)
         self._stood = np.zeros((n_games, self._length), dtype=np.int32)
         self._captured = np.zeros((n_games, self._length), dtype=np.int32)
 
     def see(self, step: Step) -> None:
         """As `Observer.see`."""
         games, turns, chosen = step.games, step.turns, step.chosen
-        self._stood[games] += self._walker.placed(turns.rows)[:, : self._length].astype(np.int32)
+        self._stood[games] += self._generator.placed(turns.rows)[:, : self._length].astype(np.int32)
         captures = (turns.flags[chosen] & CAPTURE) != 0
         taken = turns.taken[chosen[captures]]
         self._captured[games[captures], turns.target[chosen[captures]]] += taken
@@ -166,14 +165,14 @@ class Snapshots:
     has_choice : bool, shape (games,)
         Whether there was a choice.
     choice_row, choice_throw, choice_may
-        The turn as `Walker.expand` takes it.
+        The turn as `MoveGenerator.successors` takes it.
     """
 
-    def __init__(self, walker: Walker, n_games: int, rng: np.random.Generator) -> None:
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._row = walker.start(n_games)
+        self._row = generator.start(n_games)
         self._seen = np.zeros(n_games, dtype=np.int64)
-        self._choice = walker.start(n_games)
+        self._choice = generator.start(n_games)
         self._throw = np.zeros(n_games, dtype=np.int32)
         self._may = np.zeros(n_games, dtype=np.uint8)
         self._choices = np.zeros(n_games, dtype=np.int64)

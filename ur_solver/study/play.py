@@ -11,10 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.machine import usable_processors
-from ur_solver.players import _walker
+from ur_solver.moves import AGAIN, WIN, MoveGenerator, Rows, Turns, _options, generator_of
 from ur_solver.players.policies import Policy
-from ur_solver.players.turns import AGAIN, WIN, Rows, Turns
-from ur_solver.players.walker import Walker, walker_of
 from ur_solver.rules import RuleSet
 
 _CHUNK = 20_000
@@ -58,7 +56,7 @@ class Observer(Protocol):
         """What was noted, by name: arrays with a row for every game."""
 
 
-ObserverOf = Callable[[Walker, int, np.random.Generator], Observer]
+ObserverOf = Callable[[MoveGenerator, int, np.random.Generator], Observer]
 """Makes an observer of so many games, with random numbers of its own."""
 
 
@@ -114,10 +112,10 @@ def play(
     threads : int, optional
         As many as processors, if not given.
     """
-    walker, made = walker_of(rules), tuple(observers)
+    generator, made = generator_of(rules), tuple(observers)
     sizes = [min(_CHUNK, n_games - first) for first in range(0, n_games, _CHUNK)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
-    table = _Table(walker, light, dark, made)
+    table = _Table(generator, light, dark, made)
     with ThreadPoolExecutor(threads or usable_processors()) as pool:
         played = list(pool.map(table.play, sizes, seeds))
     return Games(
@@ -132,24 +130,24 @@ class _Table:
     """Where two policies sit down to play."""
 
     def __init__(
-        self, walker: Walker, light: Policy, dark: Policy, observers: Sequence[ObserverOf]
+        self, generator: MoveGenerator, light: Policy, dark: Policy, observers: Sequence[ObserverOf]
     ) -> None:
-        self.walker = walker
+        self.generator = generator
         self.policies = (light,) if light is dark else (light, dark)
         self.observers = observers
 
     def play(self, n_games: int, seed: np.random.SeedSequence) -> Games:
         """Games of one stream of random numbers; new ones begin where others end."""
-        walker, rng = self.walker, np.random.default_rng(seed)
+        generator, rng = self.generator, np.random.default_rng(seed)
         observers = [
-            make(walker, n_games, np.random.default_rng(own))
+            make(generator, n_games, np.random.default_rng(own))
             for make, own in zip(self.observers, seed.spawn(len(self.observers)), strict=True)
         ]
         light_won, is_finished = np.zeros(n_games, dtype=bool), np.zeros(n_games, dtype=bool)
         throws = np.zeros(n_games, dtype=np.int32)
         begun = min(_SLOTS, n_games)
         games = np.arange(begun)
-        rows, sides = walker.start(begun), np.zeros(begun, dtype=np.uint8)
+        rows, sides = generator.start(begun), np.zeros(begun, dtype=np.uint8)
         while len(games):
             turns = self._thrown(rows, sides, throws[games] == 0, rng)
             chosen = self._chosen(turns, sides, rng)
@@ -167,7 +165,7 @@ class _Table:
             if not going.all():
                 new = min(len(going) - int(going.sum()), n_games - begun)
                 games = np.concatenate([games[going], np.arange(begun, begun + new)])
-                rows = np.concatenate([rows[going], walker.start(new)])
+                rows = np.concatenate([rows[going], generator.start(new)])
                 sides = np.concatenate([sides[going], np.zeros(new, dtype=np.uint8)])
                 begun += new
         notes = {name: each for observer in observers for name, each in observer.notes().items()}
@@ -180,25 +178,25 @@ class _Table:
         is_first: npt.NDArray[np.bool_],
         rng: np.random.Generator,
     ) -> Turns:
-        """What may be done once something was said, if the rules ask, and thrown."""
-        walker = self.walker
+        """The options after the throw, and after a choice before it where the rules ask for one."""
+        generator = self.generator
         chances = rng.random(len(rows))
         throws = np.empty(len(rows), dtype=np.int32)
         may = np.empty(len(rows), dtype=np.uint8)
-        for sayings, members in walker.kinds(rows):
-            said = np.zeros(len(members), dtype=np.int64)
-            if len(sayings) > 1:
-                turns = walker.say(rows[members], sayings)
-                said = self._chosen(turns, sides[members], rng) - turns.starts[:-1]
-            for k, saying in enumerate(sayings):
-                those = members[said == k] if len(sayings) > 1 else members
-                sums = np.cumsum([chance for _, chance in saying.outcomes[:-1]])
-                numbers = np.array([number for number, _ in saying.outcomes], dtype=np.int32)
+        for choices, members in generator.by_choices(rows):
+            chosen = np.zeros(len(members), dtype=np.int64)
+            if len(choices) > 1:
+                turns = generator.before_throw(rows[members], choices)
+                chosen = self._chosen(turns, sides[members], rng) - turns.starts[:-1]
+            for k, choice in enumerate(choices):
+                those = members[chosen == k] if len(choices) > 1 else members
+                sums = np.cumsum([chance for _, chance in choice.outcomes[:-1]])
+                numbers = np.array([number for number, _ in choice.outcomes], dtype=np.int32)
                 throws[those] = numbers[np.searchsorted(sums, chances[those], side="right")]
-                may[those] = saying.may
-        if walker.opening is not None:
-            throws[is_first] = walker.opening
-        return walker.expand(rows, throws, may)
+                may[those] = choice.may
+        if generator.opening is not None:
+            throws[is_first] = generator.opening
+        return generator.successors(rows, throws, may)
 
     def _chosen(
         self, turns: Turns, sides: npt.NDArray[np.uint8], rng: np.random.Generator
@@ -219,5 +217,5 @@ class _Table:
 def _drawn(policy: Policy, turns: Turns, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """The option of each turn that a policy takes."""
     taken = np.empty(len(turns), dtype=np.int64)
-    _walker.drawn(policy.weights(turns), turns.starts, rng.random(len(turns)), taken)
+    _options.drawn(policy.weights(turns), turns.starts, rng.random(len(turns)), taken)
     return taken

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.moves import MoveGenerator, generator_of
 from ur_solver.numbers import checked_seed, whole_number
-from ur_solver.players.policies import Policy, TablePolicy, policy_of, totals_of
-from ur_solver.players.walker import Walker, walker_of
+from ur_solver.players.policies import Policy, TablePolicy, policy_of
 from ur_solver.query import Answers
 from ur_solver.rules.words import counted
 from ur_solver.study.estimates import (
@@ -35,6 +35,7 @@ from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
 from ur_solver.study.play import Games, play
 from ur_solver.study.thumbs import Choices, best_order, choices_of, share_of_wins
+from ur_solver.values import totals_of
 
 LADDER = ("table", "greedy", "capture", "rosette", "safe", "furthest", "first", "random")
 """The policies that are held against each other."""
@@ -84,14 +85,14 @@ def study(
     checked_seed(seed)
     whole_number("games", games, 2)
     table.file.check_whole("a study")
-    rules, walker = table.rules, walker_of(table.rules)
+    rules, generator = table.rules, generator_of(table.rules)
     say(f"{counted(games, 'game')} of the table against itself")
     best = TablePolicy(table)
     observers = (Counts, partial(_chances, table), Squares, Snapshots)
     played = play(rules, best, best, games, seed=seed, observers=observers)
     exact = None
-    if rules.payoff.is_chance and walker.space.n_values <= MOST_EXACT:
-        exact = ExactPlay(walker)
+    if rules.payoff.is_chance and generator.space.n_values <= MOST_EXACT:
+        exact = ExactPlay(generator)
     choices = choices_of(played.notes, best)
     say("rules of thumb")
     orders = []
@@ -105,7 +106,7 @@ def study(
     return {
         "rules": rules.to_json(),
         "word": rules.word,
-        "positions": walker.space.n_positions,
+        "positions": generator.space.n_positions,
         "games": games,
         "seed": seed,
         "fairness": _fairness(table, played),
@@ -118,7 +119,7 @@ def study(
             "wins": [[each.to_json() for each in row] for row in wins],
             "games_apart": [[_games_apart(each) for each in row] for row in wins],
         },
-        "squares": _squares(table, played, walker),
+        "squares": _squares(table, played, generator),
         "openings": opening_tree(table),
         "thumbs": {
             "against": _OPPONENT,
@@ -134,8 +135,10 @@ def study(
     }
 
 
-def _chances(table: Answers, walker: Walker, n_games: int, rng: np.random.Generator) -> Chances:
-    return Chances(table, walker, n_games)
+def _chances(
+    table: Answers, generator: MoveGenerator, n_games: int, rng: np.random.Generator
+) -> Chances:
+    return Chances(table, generator, n_games)
 
 
 def _fairness(table: Answers, played: Games) -> dict[str, Any]:
@@ -304,10 +307,10 @@ def _games_apart(chance: Estimate) -> int | dict[str, int] | None:
     return value if chance.is_exact else {"value": value, "low": min(ends), "high": max(ends)}
 
 
-def _squares(table: Answers, played: Games, walker: Walker) -> dict[str, Any]:
+def _squares(table: Answers, played: Games, generator: MoveGenerator) -> dict[str, Any]:
     path, rosettes = table.rules.path.light, table.rules.rosettes
     notes = played.notes
-    regression = _Regression(table, notes["row"], walker)
+    regression = _Regression(table, notes["row"], generator)
     places = []
     for index, square in enumerate(path):
         places.append(
@@ -343,9 +346,9 @@ class _Regression:
     Of one state of each game; a piece at home counts nothing.
     """
 
-    def __init__(self, table: Answers, rows: npt.NDArray[Any], walker: Walker) -> None:
-        mine = walker.placed(rows)
-        theirs = walker.placed(walker.mirror(np.ascontiguousarray(rows)))
+    def __init__(self, table: Answers, rows: npt.NDArray[Any], generator: MoveGenerator) -> None:
+        mine = generator.placed(rows)
+        theirs = generator.placed(generator.mirror(np.ascontiguousarray(rows)))
         features = np.column_stack([(mine - theirs)[:, :-1], np.ones(len(rows))]).astype(float)
         values = table.state_values(rows) / totals_of(table.rules.payoff, rows)
         inverse = np.linalg.pinv(features.T @ features)

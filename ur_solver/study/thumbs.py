@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.moves import Turns
 from ur_solver.players.policies import PRIORITIES, Policy, Priorities, TablePolicy
-from ur_solver.players.turns import Turns
 from ur_solver.rules import RuleSet
 from ur_solver.study.estimates import Estimate, mean_of
 from ur_solver.study.play import play
@@ -56,7 +56,7 @@ def choices_of(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Choic
     there = notes["has_choice"]
     if not there.any():
         return None
-    turns = policy.walker.expand(
+    turns = policy.generator.successors(
         notes["choice_row"][there], notes["choice_throw"][there], notes["choice_may"][there]
     )
     return Choices(turns, policy.option_values(turns))

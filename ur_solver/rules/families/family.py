@@ -30,10 +30,10 @@ HOME = -1
 """The path index of a piece that has not entered."""
 
 MOVE, ENTER = "move", "enter"
-"""What a player may say before throwing, in rule sets that ask."""
+"""The choices before a throw, in rule sets that ask for one."""
 
 FREE_THROW = ""
-"""The name of the only choice of a turn in which nothing is said before throwing."""
+"""The name of the only choice of a turn where the rules ask for none."""
 
 
 class Place(NamedTuple):
@@ -134,7 +134,7 @@ class Family:
     def is_plain_race(self) -> bool:
         """Whether squares too are those of rules, section 4.
 
-        The tiled kernel, the fast replay of games and RoyalUr's settings know no other rules.
+        The tiled kernel and RoyalUr's settings know no other rules.
         """
         return self.has_race_turns() and not self.rules.squares
 
@@ -274,15 +274,15 @@ class Family:
     # What a turn is.
 
     def choices(self, n_home: int, n_on_board: int) -> tuple[str, ...]:
-        """What a player with so many pieces may say before throwing."""
+        """The choices before a throw of a player with these counts of pieces."""
         return (FREE_THROW,)
 
     def moves_from(self, choice: str) -> tuple[bool, bool]:
-        """Whether, after saying `choice`, a piece may move from home, and on the board."""
+        """Whether, after `choice`, a piece may move from home, and on the board."""
         return True, True
 
     def rolls(self, choice: str, candidate: int | None) -> tuple[Roll, ...]:
-        """What may be thrown after saying `choice`.
+        """What may be thrown after `choice`.
 
         `candidate` is the lowest number at home, where pieces are numbered.
         """
