@@ -15,11 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.lookup import Lookup, PositionLike
-from ur_solver.moves import Rows, generator_of
-from ur_solver.moves._options import best_first
 from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Move, Position
 from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, turn
-from ur_solver.values import option_values
 
 _BATCH = 1 << 14
 """Positions whose moves are listed at once; those of one take some 2 KB."""
@@ -161,9 +158,14 @@ class Answers(Lookup):
         return {**columns, "position": names[columns["position"]]}
 
     def _move_columns(
-        self, rows: Rows, is_dark: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64]
+        self, rows: npt.NDArray[Any], is_dark: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64]
     ) -> dict[str, npt.NDArray[Any]]:
         """The columns of some rows, with the rows' numbers for positions."""
+        # not loaded by `ur query`, which has to start quickly
+        from ur_solver.moves import generator_of  # noqa: PLC0415
+        from ur_solver.moves._options import best_first  # noqa: PLC0415
+        from ur_solver.values import option_values  # noqa: PLC0415
+
         generator, dice = generator_of(self.rules), self.rules.dice
         known = {throw: number for number, throw in enumerate(generator.throws)}
         throws = np.array([known.get(throw, -1) for throw in dice.throws], dtype=np.int32)
