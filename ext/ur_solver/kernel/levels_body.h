@@ -5,15 +5,24 @@
 
 #define X(name) UR_OWN(name)
 
+/* Lane `reach` of the vector that has it, in all places. Lanes are a multiple of four: it is the third of
+   four, the first of two. */
+UR_INLINE X(vec) at_reach(X(vec) v)
+{
+#if UR_WIDTH == 4
+    return __builtin_shufflevector(v, v, 2, 2, 2, 2);
+#elif UR_WIDTH == 2
+    return __builtin_shufflevector(v, v, 0, 0);
+#else
+    return v;
+#endif
+}
+
 /* Some lanes as the other side has them. */
 UR_INLINE X(vec) swapped(const double *at, const int behind)
 {
-#if UR_WIDTH == 4
-    const X(vec) v = X(load)(at);
-    return __builtin_shufflevector(v, v, 1, 0, 3, 2);
-#elif UR_WIDTH == 2
-    const X(vec) v = X(load)(at);
-    return __builtin_shufflevector(v, v, 1, 0);
+#if UR_WIDTH > 1
+    return X(swap)(X(load)(at));
 #else
     return X(load)(at + (behind ^ 1) - behind);
 #endif
@@ -43,8 +52,9 @@ UR_INLINE X(vec) worth_of(
     const X(vec) slope = X(load)(levels->slope + lane), cost = X(load)(levels->cost + lane);
     if (lane >= reach + 2)
         return X(load)(row + lane) + slope * X(load)(row + lane - 2) - cost;
+    /* the levels below `reach` are the first two of four, as `at_reach` says */
     const X(vec) next = X(load)(row + lane + 1);
-    return X(select)(X(below)(reach - lane), next, X(load)(row + lane)) + slope * next - cost;
+    return X(select)(X(below)(UR_WIDTH == 4 ? 2 : 0), next, X(load)(row + lane)) + slope * next - cost;
 }
 
 /* The best of the moves so far and one more, which level `reach` prefers by `bar`, or if it is
@@ -54,8 +64,8 @@ UR_INLINE void take(
     X(vec) *bar, X(vec) *best, const int lanes)
 {
     const int reach = lanes - UR_CUT_LANES - 1;
-    const X(vec) level = X(set)(
-        worth_of(levels, row, pays, reach / UR_WIDTH * UR_WIDTH, lanes)[reach % UR_WIDTH]);
+    const X(vec) level =
+        at_reach(worth_of(levels, row, pays, reach / UR_WIDTH * UR_WIDTH, lanes));
     const X(mask) is_preferred =
         is_bound ? X(above)(X(set)(is_chosen), X(set)(0)) : X(above)(level, *bar);
     *bar = X(select)(is_preferred, level + X(set)(UR_PREFERRED), *bar);

@@ -26,12 +26,18 @@ UR_INLINE X(vec) take(const REAL *from, const Places *places)
 #endif
 }
 
-/* What a map names of a row: NO_MOVE where it has -1, for which the first of the row is read. */
+/* What a map names of a row, NO_MOVE where it has -1. */
 UR_INLINE X(vec) gather(const REAL *row, const int32_t *map)
 {
+#if UR_VECTOR_BYTES == 64
+    const __m256i columns = _mm256_loadu_si256((const __m256i *)map);
+    const __mmask8 is_move = (__mmask8)~_mm256_movemask_ps(_mm256_castsi256_ps(columns));
+    return _mm512_mask_i32gather_pd(X(set)(NO_MOVE), is_move, columns, row, 8);
+#else
     const Places columns = *(const Places *)map, read = columns & ~(columns >> 31);
-    const X(vec) is_none = __builtin_convertvector(columns, X(vec));
-    return X(select)(X(above)(X(set)(0), is_none), X(set)(NO_MOVE), take(row, &read));
+    const X(mask) is_none = __builtin_convertvector(columns >> 31, X(bits));
+    return X(select)(is_none, X(set)(NO_MOVE), take(row, &read));
+#endif
 }
 
 /* The lists of one row, for `k` vectors of columns from `column` on: what they are worth where

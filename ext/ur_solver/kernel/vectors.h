@@ -68,6 +68,7 @@ typedef int64_t BITS;
 #define HALF(name) name##1
 #define UR_REPEAT UR_REPEAT_2
 #define UR_COUNT 0, 1
+#define UR_SWAPPED 1, 0
 #define UR_INTERLEAVED_LOW 0, 2
 #define UR_INTERLEAVED_HIGH 1, 3
 #include "vectors_body.h"
@@ -78,6 +79,8 @@ typedef int64_t BITS;
 #define HALF(name) name##2
 #define UR_REPEAT UR_REPEAT_4
 #define UR_COUNT 0, 1, 2, 3
+#define UR_SWAPPED 1, 0, 3, 2
+#define UR_SWAPPED_PAIRS 2, 3, 0, 1
 #define UR_PAIRS_LOW 0, 1, 4, 5
 #define UR_PAIRS_HIGH 2, 3, 6, 7
 #if UR_FLOAT_SUMS
@@ -95,6 +98,9 @@ typedef int64_t BITS;
 #define HALF(name) name##4
 #define UR_REPEAT UR_REPEAT_8
 #define UR_COUNT 0, 1, 2, 3, 4, 5, 6, 7
+#define UR_SWAPPED 1, 0, 3, 2, 5, 4, 7, 6
+#define UR_SWAPPED_PAIRS 2, 3, 0, 1, 6, 7, 4, 5
+#define UR_SWAPPED_FOURS 4, 5, 6, 7, 0, 1, 2, 3
 #if UR_FLOAT_SUMS
 #define UR_INTERLEAVED_LOW 0, 8, 1, 9, 4, 12, 5, 13
 #define UR_INTERLEAVED_HIGH 2, 10, 3, 11, 6, 14, 7, 15

@@ -3,6 +3,8 @@
      X(name), HALF(name)   the names of this width and of half of it
      UR_REPEAT(x)          x, WIDTH times
      UR_COUNT              0 to WIDTH - 1
+     UR_SWAPPED and the like
+                           0 to WIDTH - 1, neighbours changed for each other
      UR_INTERLEAVED_LOW and the like, UR_TRANSPOSED
                            the steps of a transposition, and the columns that its results are */
 
@@ -39,6 +41,8 @@ UR_INLINE X(vec) X(load)(const REAL *p)
 {
 #if UR_FLOATS == UR_FLOAT_SUMS
     return *(const X(reals) *)p;
+#elif UR_BYTES == 32
+    return _mm256_cvtps_pd(_mm_loadu_ps(p)); /* compilers convert the halves */
 #else
     return __builtin_convertvector(*(const X(reals) *)p, X(vec));
 #endif
@@ -48,6 +52,8 @@ UR_INLINE void X(store)(REAL *p, X(vec) v)
 {
 #if UR_FLOATS == UR_FLOAT_SUMS
     *(X(reals) *)p = v;
+#elif UR_BYTES == 32
+    _mm_storeu_ps(p, _mm256_cvtpd_ps(v));
 #else
     *(X(reals) *)p = __builtin_convertvector(v, X(reals));
 #endif
@@ -87,6 +93,8 @@ UR_INLINE X(vec) X(select)(X(mask) mask, X(vec) yes, X(vec) no)
 {
 #if UR_MASKED
     return _mm512_mask_blend_pd(mask, no, yes);
+#elif UR_BYTES == 32
+    return UR_OP(blendv)(no, yes, (X(vec))mask);
 #else
     return (X(vec))((mask & (X(bits))yes) | (~mask & (X(bits))no));
 #endif
@@ -130,13 +138,26 @@ UR_INLINE X(vec) X(distance)(X(vec) x, X(vec) y, X(mask) valid)
     return X(select)(valid, apart, (X(vec)){0});
 }
 
+#if WIDTH > 1
+/* Neighbours changed for each other. */
+UR_INLINE X(vec) X(swap)(X(vec) x)
+{
+    return __builtin_shufflevector(x, x, UR_SWAPPED);
+}
+#endif
+
 UR_INLINE SUM X(largest)(X(vec) x)
 {
-    SUM most = x[0];
-#pragma GCC unroll 8
-    for (int i = 1; i < WIDTH; i++)
-        most = x[i] > most ? x[i] : most;
-    return most;
+#if WIDTH > 4
+    x = X(max)(x, __builtin_shufflevector(x, x, UR_SWAPPED_FOURS));
+#endif
+#if WIDTH > 2
+    x = X(max)(x, __builtin_shufflevector(x, x, UR_SWAPPED_PAIRS));
+#endif
+#if WIDTH > 1
+    x = X(max)(x, X(swap)(x));
+#endif
+    return x[0];
 }
 
 /* `whole` less some rows of WIDTH or fewer, the other way round. The last row stands for those past
@@ -263,6 +284,9 @@ UR_INLINE void X(transpose)(
 #undef HALF
 #undef UR_REPEAT
 #undef UR_COUNT
+#undef UR_SWAPPED
+#undef UR_SWAPPED_PAIRS
+#undef UR_SWAPPED_FOURS
 #undef UR_INTERLEAVED_LOW
 #undef UR_INTERLEAVED_HIGH
 #undef UR_PAIRS_LOW
