@@ -87,8 +87,8 @@ class Layout:
 
         It visits no square twice: four entry squares first, then at most `MAX_SHARED` squares that
         both sides visit, at least as many as the longest throw moves, so that no piece jumps over
-        them, then at most `MAX_FROZEN` frozen ones. The pieces have at most `MAX_TILES` ways to stand
-        on shared squares.
+        them, then at most `MAX_FROZEN` frozen ones. The pieces have at most `MAX_TILES` ways to
+        stand on shared squares.
         """
         return (
             self.entry == tuple(range(LANE_SQUARES))
