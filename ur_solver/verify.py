@@ -24,9 +24,9 @@ from ur_solver.kernel import (
     kernel_of,
     prove_values,
 )
+from ur_solver.lookup import Lookup
 from ur_solver.machine import usable_processors
 from ur_solver.numbers import checked_seed, whole_number
-from ur_solver.query import Answers
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
 from ur_solver.rules.words import counted
@@ -337,7 +337,7 @@ class _Verifier:
 
     def check_sample(self, sample: int, seed: int) -> None:
         """Recompute random positions, and the start, by the readable rules."""
-        answers = Answers(self.table)
+        lookup = Lookup(self.table)
         draw = random.Random(seed)
         blocks = draw.choices(self.part.blocks, [b.size for b in self.part.blocks], k=sample)
         drawn = [(block, block.offset + draw.randrange(block.size)) for block in blocks]
@@ -347,7 +347,7 @@ class _Verifier:
             drawn.insert(0, (last, start))
         for k, (block, rank) in enumerate(drawn):
             position = self.space.unrank(rank, (LIGHT, DARK)[k % 2])
-            off = self._readable_residual(answers, position)
+            off = self._readable_residual(lookup, position)
             if not off <= self.allowed(block):
                 raise self._fault(block, rank, f"by the readable rules its value is {off:.3g} off")
             mirrored = position.mirror()
@@ -355,6 +355,6 @@ class _Verifier:
                 raise self._fault(block, rank, "its mirror image has another rank")
 
     @staticmethod
-    def _readable_residual(answers: Answers, position: Position) -> float:
-        expected = evaluate(position, answers.value)
-        return abs(expected - answers.value(position)) / answers.space.unit
+    def _readable_residual(lookup: Lookup, position: Position) -> float:
+        expected = evaluate(position, lookup.value)
+        return abs(expected - lookup.value(position)) / lookup.space.unit

@@ -60,7 +60,7 @@ def command(word: str, position: str | None, throw: str | None, as_json: bool) -
 def _parse(table: Table, text: str) -> Asked:
     """A line of standard input that the table answers."""
     asked = parse_asked(table.rules, text)
-    table.check_holds(asked[0])
+    table.check(asked[0])
     return asked
 
 

@@ -98,7 +98,7 @@ def _opened(word: str, position: str | None, is_solved: bool, memory: int | None
 def _parse(table: Table, text: str) -> Position:
     """A line of standard input that the table answers."""
     position = table.rules.position(text)
-    table.check_holds(position)
+    table.check(position)
     return position
 
 

@@ -47,11 +47,15 @@ class Payoff(ABC):
         Whether positions count fines paid, which their notation then tells.
     verb : str
         What a side does with its value: it *wins* so often, or *gets* so much.
+    figures : tuple of str
+        What there is to say of a position besides its value and its error, as the methods of
+        tables, the keys of JSON and the columns of data frames are named.
     """
 
     is_chance: ClassVar[bool]
     has_fines: ClassVar[bool]
     verb: ClassVar[str]
+    figures: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def total(self, fines: int) -> int:
@@ -97,6 +101,7 @@ class Chances(Payoff):
     is_chance = True
     has_fines = False
     verb = "wins"
+    figures = ()
 
     def total(self, fines: int) -> int:
         """1."""
@@ -150,6 +155,7 @@ class Stakes(Payoff):
     is_chance = False
     has_fines = True
     verb = "gets"
+    figures = ("cut_error", "chance")
 
     def __post_init__(self) -> None:
         for key, lowest, highest in (("ante", 0, MAX_STAKE), ("fine", 1, MAX_STAKE)):
