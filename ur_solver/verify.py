@@ -210,18 +210,16 @@ class _Verifier:
 
     def check_range(self, block: Block) -> None:
         values = self.own(block)
-        if self.space.is_chance:
-            is_right = (values >= -ARITHMETIC) & (values <= 1 + ARITHMETIC)  # False for NaN
-        else:
-            is_right = np.isfinite(values)
+        least, most = self.space.bounds
+        is_right = (values >= least - ARITHMETIC) & (values <= most + ARITHMETIC)  # False for NaN
         if not is_right.all():
             at = int(np.argmin(is_right))
-            kind = "a probability" if self.space.is_chance else "money"
+            kind = self.space.rules.payoff.noun
             raise self._fault(block, block.offset + at, f"its value is {values[at]}, not {kind}")
 
     def check_cut(self, block: Block) -> None:
         """Check that the error of the cut that the table states covers that of its bounds."""
-        if self.space.is_chance:
+        if not self.space.has_levels:
             return
         found = self.space.cut_error(self.own(block))
         header = self.table.header

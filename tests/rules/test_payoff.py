@@ -14,7 +14,7 @@ BELL = CATALOGUE["bell-stakes"].with_pieces(1)
 def test_only_stakes_are_not_chances(name):
     payoff = CATALOGUE[name].payoff
     assert payoff == (Stakes() if name == "bell-stakes" else CHANCES)
-    assert payoff.is_chance == (name != "bell-stakes")
+    assert payoff.has_fines == (name == "bell-stakes")
 
 
 def test_chances():

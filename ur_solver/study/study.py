@@ -30,7 +30,7 @@ from ur_solver.study.estimates import (
     share_of,
 )
 from ur_solver.study.evaluate import exact_evaluation
-from ur_solver.study.exact_play import ExactPlay
+from ur_solver.study.exact_play import ExactPlay, can_play_exactly
 from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
 from ur_solver.study.play import Games, play
@@ -89,7 +89,7 @@ def study(
     observers = (Counts, partial(_chances, table), Squares, Snapshots)
     played = play(rules, best, best, games, seed=seed, observers=observers)
     exact = None
-    if rules.payoff.is_chance and generator.space.n_values <= MOST_EXACT:
+    if can_play_exactly(generator, MOST_EXACT):
         exact = ExactPlay(generator)
     choices = choices_of(played.notes, best)
     say("rules of thumb")
