@@ -22,7 +22,7 @@ from ur_solver.moves import AGAIN, PASS, ROSETTE, MoveGenerator
 from ur_solver.players.policies import PRIORITIES, TablePolicy
 from ur_solver.rules.words import counted
 from ur_solver.study import evaluate, study
-from ur_solver.study.comparison import ROWS, Study, best_order, table_of
+from ur_solver.study.comparison import ROWS, Study, best_order, first_player_wins, table_of
 from ur_solver.study.estimates import beyond_of, mean_of
 from ur_solver.study.figures import as_count, as_number, as_share, points, value_of
 from ur_solver.study.play import Step, play
@@ -352,9 +352,7 @@ script has the counts of pieces:
 
 
 def first_player_of(found: Study) -> float:
-    part = found["fairness"]
-    is_chance = found["rules"].get("stakes") is None
-    return -value_of(part["first_player" if is_chance else "first_player_wins"])
+    return -value_of(first_player_wins(found))
 
 
 def main() -> None:

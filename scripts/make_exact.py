@@ -93,7 +93,7 @@ def main() -> None:
     """Print the page."""
     found = {}
     for name, rules in CATALOGUE.items():
-        if not rules.payoff.is_chance:
+        if rules.payoff.has_fines:
             continue  # its fines have no end
         found[name] = solved(rules.with_pieces(1))
         print(name, file=sys.stderr)

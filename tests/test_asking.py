@@ -345,7 +345,7 @@ def test_a_function_leaves_all_files(name: str, home: pathlib.Path):
 
 METHODS: dict[str, Callable[[ur.Table], tuple[object, ...]]] = {
     **dict.fromkeys(
-        ("value", "chance", "error", "cut_error", "check_holds", "holds", "throws", "choices"),
+        ("value", "chance", "error", "cut_error", "check", "holds", "throws", "choices"),
         lambda _table: (START,),
     ),
     **dict.fromkeys(("moves", "best"), lambda _table: (START, 1)),

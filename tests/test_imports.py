@@ -35,6 +35,7 @@ ORDER = (
         "certificates",
         "make",
         "values",
+        "positions",
         "lookup",
         "query",
         "verify",

@@ -116,7 +116,7 @@ def test_a_table_without_its_cut_is_damaged(folder, tmp_path, name):
 def certified(tmp_path_factory):
     """Two pieces and few levels, so that the cut shows."""
     path = tmp_path_factory.mktemp("certified") / "few.h5"
-    rules = named_rules("bell", 2).with_stakes(Stakes(reach=8))
+    rules = named_rules("bell", 2).changed(stakes=Stakes(reach=8))
     make_table(rules, path, certify=True)
     return path
 

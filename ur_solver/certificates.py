@@ -60,7 +60,7 @@ def certify_table(
     space = table.space
     values = VALUE_TYPES[table.header.value_type].decode(table.load())
     # with stakes every block is bounded twice, which counts as half of its positions each time
-    turns = space.values_per_position * (1 if space.is_chance else 2)
+    turns = space.values_per_position * (2 if space.has_levels else 1)
     done = 0
 
     def count(bound: BlockBound | BlockLevels) -> None:

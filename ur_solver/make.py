@@ -357,7 +357,7 @@ def make_table(
         header = writer.finish(seconds=time.perf_counter() - began)
         if not is_folder:
             folder.remove()
-    if certify and not space.is_chance and not is_folder:
+    if certify and space.has_levels and not is_folder:
         _bound_levels(output, part, room, threads)
     return MakeSummary(
         path=output,

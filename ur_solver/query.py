@@ -1,7 +1,7 @@
-"""Answers from a table's file: moves best first, the values of throws, what to say before one.
+"""What follows from values: moves best first, the values of throws and choices, columns.
 
-The value of a move is to the side that makes it; other values are those of `ur_solver.lookup`.
-`ur_solver.api.Table` is the public interface; this module is its part that knows the game.
+The value of a move is to the side that makes it; others are to the side about to throw. The values
+may come from a table (`ur_solver.lookup`) or from anything else that gives them.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.lookup import Lookup, PositionLike
+from ur_solver.positions import PositionLike, are_states, encoded, position_from, positions_from
 from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Move, Position
 from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, turn
+from ur_solver.space import space_of
+
+if TYPE_CHECKING:
+    from ur_solver.values import PositionValues
 
 _BATCH = 1 << 14
 """Positions whose moves are listed at once; those of one take some 2 KB."""
@@ -65,8 +69,23 @@ class ThrowValue:
     best: Move | None
 
 
-class Answers(Lookup):
-    """Queries on the values of one rule set; safe from several threads."""
+def figures_of(values: PositionValues, position: Position) -> dict[str, float]:
+    """What the payoff has said of a position besides its value and its error, by name."""
+    return {name: getattr(values, name)(position) for name in values.rules.payoff.figures}
+
+
+class Answers:
+    """Answers from the values of one rule set; safe from several threads if those are.
+
+    Parameters
+    ----------
+    values : PositionValues
+        A table's `Lookup`, or whatever else gives values.
+    """
+
+    def __init__(self, values: PositionValues) -> None:
+        self._values = values
+        self._rules = values.rules
 
     def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
         """What is known of many positions, a row each, as columns that a data frame is made of.
@@ -95,18 +114,19 @@ class Answers(Lookup):
         >>> {name: column.tolist() for name, column in found.items() if name != "value"}
         {'position': ['....__../......../....__.. L 3 3'], 'side': ['light'], 'error': [nan]}
         """
-        found = self._positions(positions)
-        errors = [self.error(position) for position in found]
-        columns = {
+        found = positions_from(self._rules, positions)
+        errors = [self._values.error(position) for position in found]
+        figures = [figures_of(self._values, position) for position in found]
+        return {
             "position": np.array([position.notation for position in found], dtype=object),
             "side": np.array([SIDE_NAMES[position.side] for position in found], dtype=object),
-            "value": self.values(found),
+            "value": self._values.values(found),
             "error": np.array([np.nan if each is None else each for each in errors]),
+            **{
+                name: np.array([each[name] for each in figures])
+                for name in sorted(self._rules.payoff.figures)
+            },
         }
-        if not self.space.is_chance:
-            columns["chance"] = np.array([self.chance(position) for position in found])
-            columns["cut_error"] = np.array([self.cut_error(position) for position in found])
-        return columns
 
     def move_columns(
         self, positions: Iterable[PositionLike] | npt.NDArray[Any]
@@ -139,19 +159,19 @@ class Answers(Lookup):
         >>> list(zip(found["throw"].tolist(), found["move"].tolist()))[:4]
         [(0, None), (1, 'A1B1'), (1, 'A@A4'), (2, 'A1B2')]
         """
-        if isinstance(positions, np.ndarray) and positions.dtype.kind in "iu":
+        space = space_of(self._rules)
+        if are_states(positions):
             names: npt.NDArray[Any] = np.arange(len(positions))
             is_dark = np.zeros(len(positions), dtype=bool)
-            rows = np.ascontiguousarray(positions, self.space.state_dtype)
-            self.state_values(rows)  # raises for a row at fault
-            ranks = self.space.rank_states(rows)
+            rows = np.ascontiguousarray(positions, space.state_dtype)
+            self._values.state_values(rows)  # raises for a row at fault
+            going = np.flatnonzero(space.rank_states(rows) >= 0)
         else:
-            found = self._positions(positions)
+            found = positions_from(self._rules, positions)
             names = np.array([position.notation for position in found], dtype=object)
             is_dark = np.array([position.side == DARK for position in found], dtype=bool)
-            ranks = np.array([self._rank(position) for position in found], dtype=np.int64)
-            rows = self.encode(found)
-        going = np.flatnonzero(ranks >= 0)
+            going = np.flatnonzero([self._values.check(position) for position in found])
+            rows = encoded(space, found)
         batches = range(0, max(1, len(going)), _BATCH)
         parts = [self._move_columns(rows, is_dark, going[k : k + _BATCH]) for k in batches]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -162,11 +182,8 @@ class Answers(Lookup):
     ) -> dict[str, npt.NDArray[Any]]:
         """The columns of some rows, with the rows' numbers for positions."""
         # not loaded by `ur query`, which has to start quickly
-        from ur_solver.moves import generator_of  # noqa: PLC0415
-        from ur_solver.moves._options import best_first  # noqa: PLC0415
-        from ur_solver.values import option_values  # noqa: PLC0415
 
-        generator, dice = generator_of(self.rules), self.rules.dice
+        generator, dice = generator_of(self._rules), self._rules.dice
         known = {throw: number for number, throw in enumerate(generator.throws)}
         throws = np.array([known.get(throw, -1) for throw in dice.throws], dtype=np.int32)
         n = len(throws)
@@ -175,7 +192,7 @@ class Answers(Lookup):
             np.tile(throws, len(numbers)),
             np.full(n * len(numbers), generator.may(FREE_THROW), dtype=np.uint8),
         )
-        worth = option_values(turns, self)
+        worth = option_values(turns, self._values)
         order, loss = np.empty(len(worth), dtype=np.int64), np.empty(len(worth))
         best_first(worth, turns.starts, order, loss)
         at, thrown = np.divmod(turns.turn_of, n)
@@ -220,10 +237,9 @@ class Answers(Lookup):
         A1B2 0.4804 0.0000
         A@A3 0.4680 0.0124
         """
-        position = self._position(position)
-        self._rank(position)  # raises for a position at fault, before moves are generated
-        moves = self.rules.legal_moves(position, throw)
-        worth = [move_value(move, self.value) for move in moves]
+        position = self._checked(position)
+        moves = self._rules.legal_moves(position, throw)
+        worth = [move_value(move, self._values.value) for move in moves]
         best = max(worth, default=0.0)
         evaluated = [
             EvaluatedMove(move, value, best - value, self._chance_after(move, value))
@@ -231,10 +247,16 @@ class Answers(Lookup):
         ]
         return sorted(evaluated, key=lambda each: each.loss)
 
+    def _checked(self, position: PositionLike) -> Position:
+        """A position of which there are values; raises before moves of others are generated."""
+        found = position_from(self._rules, position)
+        self._values.check(found)
+        return found
+
     def _chance_after(self, move: Move, value: float) -> float:
-        if self.space.is_chance:
+        if "chance" not in self._rules.payoff.figures:
             return value
-        chance = self.chance(move.position)
+        chance = self._values.chance(move.position)
         return chance if move.again else 1 - chance
 
     def best(self, position: PositionLike, throw: int) -> EvaluatedMove | None:
@@ -255,10 +277,10 @@ class Answers(Lookup):
         >>> [(each.throw, str(each.probability)) for each in table.throws(table.rules.start())]
         [(0, '1/16'), (1, '1/4'), (2, '3/8'), (3, '1/4'), (4, '1/16')]
         """
-        position = self._position(position)
-        if self._rank(position) < 0:
+        position = position_from(self._rules, position)
+        if not self._values.check(position):
             return []
-        return [self._throw_value(position, throw) for throw in self.rules.dice.throws]
+        return [self._throw_value(position, throw) for throw in self._rules.dice.throws]
 
     def choices(self, position: PositionLike) -> dict[str, float | None]:
         """The value of each choice that the rule set has, before the throw.
@@ -274,13 +296,13 @@ class Answers(Lookup):
         PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
             As `value` does.
         """
-        position = self._position(position)
-        self._rank(position)
-        names = self.rules.mechanics.choices(1, 1)
+        position = self._checked(position)
+        names = self._rules.mechanics.choices(1, 1)
         if names == (FREE_THROW,):
             return {}
         worth = {
-            choice.name: choice_value(position, choice, self.value) for choice in turn(position)
+            choice.name: choice_value(position, choice, self._values.value)
+            for choice in turn(position)
         }
         return {name: worth.get(name) for name in names}
 
@@ -289,13 +311,13 @@ class Answers(Lookup):
 
         None where the game begins with a free throw.
         """
-        if self.rules.mechanics.opening_throw is None:
+        if self._rules.mechanics.opening_throw is None:
             return None
-        return opening_value(self.rules.start(), self.value)
+        return opening_value(self._rules.start(), self._values.value)
 
     def _throw_value(self, position: Position, throw: int) -> ThrowValue:
-        chance = self.rules.dice.probabilities[throw]
+        chance = self._rules.dice.probabilities[throw]
         best = self.best(position, throw)
         if best is None:
-            return ThrowValue(throw, chance, pass_value(position, self.value), None)
+            return ThrowValue(throw, chance, pass_value(position, self._values.value), None)
         return ThrowValue(throw, chance, best.value, best.move)

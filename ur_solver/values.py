@@ -1,4 +1,7 @@
-"""Values of many encoded states at once, and of what moves lead to."""
+"""What gives values, and the values of many encoded states and of what moves lead to.
+
+`ur_solver.lookup.Lookup` gives those of a table.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.moves import AGAIN, ROSETTE, WIN, Turns
-from ur_solver.rules import Payoff, RuleSet
+from ur_solver.rules import Payoff, Position, RuleSet
 from ur_solver.space import space_of
 
 
 class Values(Protocol):
-    """What answers for many states at once; `ur_solver.lookup.Lookup` does."""
+    """What gives the values of encoded states."""
 
     @property
     def rules(self) -> RuleSet:
@@ -22,12 +25,56 @@ class Values(Protocol):
         ...
 
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """The value of each encoded state to its side to throw, float64 in [0, 1]."""
+        """The value of each encoded state to its side to throw, float64, shape (states,)."""
+        ...
+
+
+class PositionValues(Values, Protocol):
+    """What gives the values of positions, too: all that `ur_solver.query.Answers` need.
+
+    Values are win probabilities of the side about to throw, or with stakes the money to come.
+    """
+
+    def check(self, position: Position) -> bool:
+        """Whether the game goes on in a position.
+
+        Raises
+        ------
+        RuleSetMismatchError, IllegalPositionError
+            If the position is of another rule set, or its rule set forbids it.
+        BeyondTableError
+            If there is no value of it.
+        """
+        ...
+
+    def value(self, position: Position) -> float:
+        """The value to the side about to throw, before the throw; raises as `check` does."""
+        ...
+
+    def values(self, positions: Sequence[Position]) -> npt.NDArray[np.float64]:
+        """The values of many positions, float64, shape (positions,)."""
+        ...
+
+    def chance(self, position: Position) -> float:
+        """Win probability of the side about to throw if both sides play for nothing else."""
+        ...
+
+    def error(self, position: Position) -> float | None:
+        """By how much the value may be off; None where that is not known."""
+        ...
+
+    def cut_error(self, position: Position) -> float:
+        """The largest error due to the cut of the fines; 0 without stakes."""
         ...
 
 
 class TableValues(Values, Protocol):
     """The values of a table, which may hold a part of its game."""
+
+    @property
+    def tolerance(self) -> float:
+        """By how much values may be off, as estimated."""
+        ...
 
     def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """For each encoded state, whether there is a value of it."""

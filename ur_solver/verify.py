@@ -24,9 +24,9 @@ from ur_solver.kernel import (
     kernel_of,
     prove_values,
 )
+from ur_solver.lookup import Lookup
 from ur_solver.machine import usable_processors
 from ur_solver.numbers import checked_seed, whole_number
-from ur_solver.query import Answers
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
 from ur_solver.rules.words import counted
@@ -210,18 +210,16 @@ class _Verifier:
 
     def check_range(self, block: Block) -> None:
         values = self.own(block)
-        if self.space.is_chance:
-            is_right = (values >= -ARITHMETIC) & (values <= 1 + ARITHMETIC)  # False for NaN
-        else:
-            is_right = np.isfinite(values)
+        least, most = self.space.bounds
+        is_right = (values >= least - ARITHMETIC) & (values <= most + ARITHMETIC)  # False for NaN
         if not is_right.all():
             at = int(np.argmin(is_right))
-            kind = "a probability" if self.space.is_chance else "money"
+            kind = self.space.rules.payoff.noun
             raise self._fault(block, block.offset + at, f"its value is {values[at]}, not {kind}")
 
     def check_cut(self, block: Block) -> None:
         """Check that the error of the cut that the table states covers that of its bounds."""
-        if self.space.is_chance:
+        if not self.space.has_levels:
             return
         found = self.space.cut_error(self.own(block))
         header = self.table.header
@@ -337,7 +335,7 @@ class _Verifier:
 
     def check_sample(self, sample: int, seed: int) -> None:
         """Recompute random positions, and the start, by the readable rules."""
-        answers = Answers(self.table)
+        lookup = Lookup(self.table)
         draw = random.Random(seed)
         blocks = draw.choices(self.part.blocks, [b.size for b in self.part.blocks], k=sample)
         drawn = [(block, block.offset + draw.randrange(block.size)) for block in blocks]
@@ -347,7 +345,7 @@ class _Verifier:
             drawn.insert(0, (last, start))
         for k, (block, rank) in enumerate(drawn):
             position = self.space.unrank(rank, (LIGHT, DARK)[k % 2])
-            off = self._readable_residual(answers, position)
+            off = self._readable_residual(lookup, position)
             if not off <= self.allowed(block):
                 raise self._fault(block, rank, f"by the readable rules its value is {off:.3g} off")
             mirrored = position.mirror()
@@ -355,6 +353,6 @@ class _Verifier:
                 raise self._fault(block, rank, "its mirror image has another rank")
 
     @staticmethod
-    def _readable_residual(answers: Answers, position: Position) -> float:
-        expected = evaluate(position, answers.value)
-        return abs(expected - answers.value(position)) / answers.space.unit
+    def _readable_residual(lookup: Lookup, position: Position) -> float:
+        expected = evaluate(position, lookup.value)
+        return abs(expected - lookup.value(position)) / lookup.space.unit

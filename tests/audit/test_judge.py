@@ -293,7 +293,7 @@ def _judged_again(record, query):
 @pytest.mark.parametrize("ante", [10, 0])
 def test_fines_are_those_that_positions_count(ante, solved):
     """What both sides paid is what the positions say was paid; marks are shares of the pot."""
-    rules = named_rules("bell-stakes:1").with_stakes(Stakes(ante=ante, reach=2))
+    rules = named_rules("bell-stakes:1").changed(stakes=Stakes(ante=ante, reach=2))
     with Table(solved(rules)) as table:
         weak, random = policy_of("weak", table), policy_of("random", table)
         games = play_games(rules, weak, random, 30, np.random.default_rng(2))

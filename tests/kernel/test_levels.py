@@ -20,7 +20,7 @@ from ur_solver.space.stakes import CHANCE, LEAST, LEAST_CHANCE, MOST, MOST_CHANC
 
 
 def stakes_space(pieces, reach, ante=10, fine=1):
-    return space_of(named_rules("bell", pieces).with_stakes(Stakes(ante, fine, reach)))
+    return space_of(named_rules("bell", pieces).changed(stakes=Stakes(ante, fine, reach)))
 
 
 class ReadableLanes:

@@ -75,7 +75,7 @@ def test_one_step_is_that_of_the_readable_turns(name, pieces):
 @pytest.mark.parametrize("instruction_set", instruction_sets())
 @pytest.mark.parametrize(
     ("name", "pieces"),
-    [(name, n) for name in CATALOGUE for n in (1, 2) if named_rules(name, n).payoff.is_chance],
+    [(name, n) for name in CATALOGUE for n in (1, 2) if not named_rules(name, n).payoff.has_fines],
 )
 def test_tiles_and_single_positions_agree(name, pieces, instruction_set):
     # of every rule set, those of the race family too, every position of every block

@@ -33,7 +33,7 @@ from ur_solver.space import TileSpace, is_race_of_tiles, space_of
 
 RACES = [name for name in CATALOGUE if is_race_of_tiles(named_rules(name, 1))]
 BOTH = [*NAMES, "finkel", "murray", "masters"]
-CHANCES = [name for name in CATALOGUE if named_rules(name, 1).payoff.is_chance]
+CHANCES = [name for name in CATALOGUE if not named_rules(name, 1).payoff.has_fines]
 THIRDS = Dice.of("thirds", {n: Fraction(1, 3) for n in (1, 2, 3)})
 SELDOM = Dice.of("seldom", {0: Fraction(7, 8), 2: Fraction(1, 8)})
 

@@ -317,7 +317,7 @@ class TestAFamily:
 
         register_family(Toll)
         plain = RuleSet("toll", THERE_AND_BACK, DICE["bell"], 1, family="toll")
-        rules = plain.with_stakes(Stakes(ante=10, fine=1, reach=4))
+        rules = plain.changed(stakes=Stakes(ante=10, fine=1, reach=4))
         make_table(rules, tmp_path / "toll.h5", certify=True)
         with TableFile(tmp_path / "toll.h5") as table:
             assert table.space.first_version == 7

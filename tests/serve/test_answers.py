@@ -40,7 +40,7 @@ def test_positions_are_answered_as_the_python_api_does(asker, tables, name):
         assert answer["side"] == SIDE_NAMES[position.side]
         assert answer["is_draw"] == is_draw(position)
         assert answer["after_pass"] == position.pass_turn().notation
-        if table.rules.payoff.is_chance:
+        if not table.rules.payoff.has_fines:
             assert "chance" not in answer
         else:
             assert answer["chance"] == table.chance(position)
@@ -83,7 +83,7 @@ def check_throws(table, position, answer):
             assert move["again"] == known.again
             assert move["capture"] == known.is_capture
             assert move.get("cost", 0) == known.cost
-            if not table.rules.payoff.is_chance:
+            if table.rules.payoff.has_fines:
                 assert move["chance"] == evaluated.chance
             path = table.rules.path.squares(position.side)
             squares = ["home", *path, "off"]
@@ -107,7 +107,7 @@ def test_a_rule_set_without_a_table_has_the_same_moves(asker, rules):
 
 def random_position(rules, seed):
     """A position of a random game; with stakes, of bell's without."""
-    if rules.payoff.is_chance:
+    if not rules.payoff.has_fines:
         played = random_game(rules, seed, max_plies=40)
         last = played.plies[-1]
         return played.stepper.position(last.state, last.side)

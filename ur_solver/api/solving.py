@@ -9,7 +9,7 @@ from typing import Any
 
 from ur_solver.api.table import Table
 from ur_solver.locate import make_folder, new_table_path, open_file
-from ur_solver.lookup import PositionLike
+from ur_solver.positions import PositionLike
 from ur_solver.progress import Form, Progress, shown_progress
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import part_of

@@ -67,7 +67,7 @@ def game_json(
     for side, name in SIDE_NAMES.items():
         summary = audit.summary(side, thresholds)
         values[name] = _side_values(summary, references)
-        if not record.rules.payoff.is_chance:
+        if record.rules.payoff.has_fines:
             values[name]["cost"] = summary.cost
     values["plies"] = [_ply_values(audit, judged, thresholds) for judged in audit.plies]
     return json.dumps(values)
@@ -102,7 +102,7 @@ def _ply_values(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> 
         "luck": judged.luck,
         "mark": thresholds.mark(judged),
     }
-    return values if audit.record.rules.payoff.is_chance else values | {"cost": judged.cost}
+    return values | {"cost": judged.cost} if audit.record.rules.payoff.has_fines else values
 
 
 def _throw(judged: JudgedPly) -> int | tuple[int, ...] | None:

@@ -18,9 +18,9 @@ from ur_solver.errors import OutputError
 from ur_solver.files import write_file
 from ur_solver.locate import cache_folder, readable_name
 from ur_solver.players.policies import PLAIN
-from ur_solver.query import Answers
 from ur_solver.rules import RuleSet, digest_of
 from ur_solver.rules.words import counted
+from ur_solver.values import TableValues
 
 References = Mapping[RuleSet, Mapping[str, float]]
 """By rule set and player, the mean loss per choice in win probability."""
@@ -34,7 +34,7 @@ _MAX_TOLERANCE = 1e-4
 
 
 def references_of(
-    table: Answers,
+    table: TableValues,
     games: int = REFERENCE_GAMES,
     *,
     say: Callable[[str], object] = lambda _text: None,
@@ -43,7 +43,7 @@ def references_of(
 
     Parameters
     ----------
-    table : Answers
+    table : TableValues
     games : int
         How many games each of them plays.
     say : callable

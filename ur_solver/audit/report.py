@@ -20,11 +20,11 @@ from ur_solver.audit.summary import (
     strength,
     worst_plies,
 )
-from ur_solver.audit.units import Units
 from ur_solver.records import Ending, GameRecord, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.styles import board_style, page_style
 from ur_solver.rules.drawing.svg import Arrow, board_svg
+from ur_solver.rules.payoff import MONEY, POINTS, Payoff
 from ur_solver.rules.words import counted
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class _Row:
 
 @dataclass(frozen=True)
 class _Game:
-    units: Units
+    payoff: Payoff
     title: str
     file: str
     rules: str
@@ -108,8 +108,8 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         games=games,
         hidden_games=len(audits) - len(games),
         thresholds=thresholds,
-        has_money=any(game.units.is_money for game in games),
-        has_points=not games or not all(game.units.is_money for game in games),
+        has_money=any(game.payoff.units is MONEY for game in games),
+        has_points=not games or any(game.payoff.units is POINTS for game in games),
         nothing=NOTHING,
         marks=list(Mark),
         page_style=page_style(),
@@ -150,7 +150,7 @@ def account_text(audit: GameAudit) -> str:
     Where there are stakes, they are those of the money that light may expect to come; fines that it
     has paid are no longer taken off that.
     """
-    units = Units.of(audit.record.rules)
+    units = audit.record.rules.payoff.units
     start = "the start" if not audit.first else f"throw {audit.first + 1}, where the table begins"
     terms = [f"{units.amount(audit.start_value)} at {start}"]
     for side, sign in ((LIGHT, 1), (DARK, -1)):
@@ -158,7 +158,7 @@ def account_text(audit: GameAudit) -> str:
         luck = units.signed(sign * sum(judged.luck for judged in plies))
         lost = units.signed(-sign * sum(judged.loss for judged in plies))
         terms += [f"{luck} by {SIDE_NAMES[side]}'s dice", f"{lost} by its moves"]
-        if units.is_money and side == LIGHT:
+        if audit.record.rules.payoff.has_fines and side == LIGHT:
             terms.append(f"{units.signed(sum(judged.cost for judged in plies))} by its fines paid")
     loser = audit.record.conceded_by
     if loser:
@@ -177,7 +177,7 @@ _CONCESSIONS = {
 def _game(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float], number: int
 ) -> _Game:
-    record, units = audit.record, Units.of(audit.record.rules)
+    record, units = audit.record, audit.record.rules.payoff.units
     worst = worst_plies(audit, thresholds, len(audit.plies))
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
     # A dot is at the curve's point before the throw.
@@ -191,7 +191,7 @@ def _game(
         for judged in worst
     ]
     return _Game(
-        units=units,
+        payoff=record.rules.payoff,
         title=_title(record),
         file=_file_name(record),
         rules=rules_word(record.rules),
@@ -229,7 +229,7 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
     """Every throw of a game, with what was played and what was best."""
     rows = []
     n_throws = audit.first
-    units = Units.of(audit.record.rules)
+    units = audit.record.rules.payoff.units
     for index, judged in enumerate(audit.plies):
         mark = thresholds.mark(judged)
         n_throws += not judged.is_before_throw
@@ -266,11 +266,11 @@ def _unbroken(text: str) -> str:
 def result_text(audit: GameAudit) -> str:
     """How a game ended, as a phrase; what the position was worth if it was not played out."""
     record = audit.record
-    units = Units.of(record.rules)
+    units = record.rules.payoff.units
     winner = SIDE_NAMES[record.winner] if record.winner else ""
     left = SIDE_NAMES[record.loser_by_choice] if record.loser_by_choice else ""
     if record.ending is Ending.WON:
-        return f"{winner} won the pot of {audit.end_total}" if units.is_money else f"{winner} won"
+        return f"{winner} {record.rules.payoff.won(audit.end_total)}"
     loser = record.conceded_by
     if loser:
         deed = _DEEDS[record.ending]
@@ -295,7 +295,7 @@ def _player(
     audit: GameAudit, side: str, thresholds: Thresholds, references: Mapping[str, float]
 ) -> _Player:
     summary = audit.summary(side, thresholds)
-    units = Units.of(audit.record.rules)
+    units = audit.record.rules.payoff.units
 
     def throw(judged: JudgedPly | None) -> str:
         if judged is None:
@@ -316,7 +316,7 @@ def _moment(
     audit: GameAudit, judged: JudgedPly, index: int, thresholds: Thresholds, number: int
 ) -> _Moment:
     record, ply = audit.record, judged.ply
-    units = Units.of(record.rules)
+    units = record.rules.payoff.units
     played, best = audit.taken_text(judged) or "", audit.best_text(judged) or ""
     mark = thresholds.mark(judged)
     assert mark is not None

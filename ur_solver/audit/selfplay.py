@@ -151,7 +151,7 @@ class SampleStatistics:
             self.finished += 1
             self.light_wins += record.winner == LIGHT
             self.plies += length
-            if not record.rules.payoff.is_chance:
+            if record.rules.payoff.has_fines:
                 money = _light_money(record)
                 self.light_money += money
                 self.squared_light_money += money**2

@@ -14,7 +14,6 @@ from ur_solver.audit import (
     PlayerSummary,
     References,
     Thresholds,
-    Units,
     account_text,
     action_text,
     result_text,
@@ -25,6 +24,7 @@ from ur_solver.audit import (
 from ur_solver.cli.output import columns, draw_position, side_name
 from ur_solver.records import rules_word
 from ur_solver.rules import DARK, LIGHT, RuleSet
+from ur_solver.rules.payoff import Payoff, Units
 from ur_solver.rules.words import counted
 
 FULL_PAGES = 3
@@ -55,10 +55,10 @@ def _page_of_rules(
     audits: list[GameAudit], thresholds: Thresholds, references: Mapping[str, float], worst: int
 ) -> str:
     parts = []
-    units = Units.of(audits[0].record.rules)
+    payoff = audits[0].record.rules.payoff
     if len(audits) > FULL_PAGES:
         parts.append(columns([_line(audit) for audit in audits], "<<>>>>"))
-        parts.append(_players(_by_player(audits, thresholds), references, units))
+        parts.append(_players(_by_player(audits, thresholds), references, payoff))
         worst_of_all = sorted(
             (
                 (judged, audit)
@@ -72,7 +72,7 @@ def _page_of_rules(
         for audit in audits:
             named = {_name(audit, side): audit.summary(side, thresholds) for side in (LIGHT, DARK)}
             parts.append(_head(audit))
-            parts.append(_players(named, references, units))
+            parts.append(_players(named, references, payoff))
             parts += [
                 _moment(audit, judged, thresholds)
                 for judged in worst_plies(audit, thresholds, worst)
@@ -84,7 +84,7 @@ def _head(audit: GameAudit) -> str:
     return (
         f"{click.style(audit.record.title, bold=True)}: {rules_word(audit.record.rules)}, "
         f"{counted(len(audit.record.plies), 'throw')}, {result_text(audit)}\n"
-        f"light's {Units.of(audit.record.rules).worth}: {account_text(audit)}"
+        f"light's {audit.record.rules.payoff.units.worth}: {account_text(audit)}"
     )
 
 
@@ -108,7 +108,7 @@ def _by_player(audits: list[GameAudit], thresholds: Thresholds) -> dict[str, Pla
 
 
 def _line(audit: GameAudit) -> list[str]:
-    units = Units.of(audit.record.rules)
+    units = audit.record.rules.payoff.units
     totals = [
         units.amount(sum(judged.loss for judged in audit.of_side(side) if judged.is_choice))
         for side in (LIGHT, DARK)
@@ -127,15 +127,16 @@ def _line(audit: GameAudit) -> list[str]:
 
 
 def _players(
-    summaries: dict[str, PlayerSummary], references: Mapping[str, float], units: Units
+    summaries: dict[str, PlayerSummary], references: Mapping[str, float], payoff: Payoff
 ) -> str:
+    units = payoff.units
     header = ["", "choices", "best", "lost", "a choice", "luck", *_MARK_HEADERS]
     has_conceded = any(summary.conceded for summary in summaries.values())
     header += ["conceded"] if has_conceded else []
-    header += ["fines"] if units.is_money else []
+    header += ["fines"] if payoff.has_fines else []
     header += ["strength"] if references else []
     rows = [header] + [
-        _row(name, summary, references, units, has_conceded) for name, summary in summaries.items()
+        _row(name, summary, references, payoff, has_conceded) for name, summary in summaries.items()
     ]
     lines = [columns(rows, "<" + ">" * (len(header) - 1))]
     lines += [
@@ -155,9 +156,10 @@ def _row(
     name: str,
     summary: PlayerSummary,
     references: Mapping[str, float],
-    units: Units,
+    payoff: Payoff,
     has_conceded: bool,
 ) -> list[str]:
+    units = payoff.units
     row = [
         name,
         str(summary.choices),
@@ -169,7 +171,7 @@ def _row(
     ]
     if has_conceded:
         row.append(units.amount(summary.conceded))
-    if units.is_money:
+    if payoff.has_fines:
         row.append(str(summary.cost))
     if references:
         row.append(strength_text(summary, references))
@@ -191,7 +193,7 @@ def _thrown(judged: JudgedPly, units: Units) -> str:
 
 def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
     record, ply = audit.record, judged.ply
-    units = Units.of(record.rules)
+    units = record.rules.payoff.units
     mark = thresholds.mark(judged)
     assert mark
     position = record.stepper.position(ply.state, ply.side)

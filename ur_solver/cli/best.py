@@ -60,7 +60,7 @@ def command(word: str, position: str | None, throw: str | None, as_json: bool) -
 def _parse(table: Table, text: str) -> Asked:
     """A line of standard input that the table answers."""
     asked = parse_asked(table.rules, text)
-    table.check_holds(asked[0])
+    table.check(asked[0])
     return asked
 
 
@@ -86,7 +86,7 @@ def _moves_json(table: Table, position: Position, throw: int) -> dict[str, Any]:
     found = table.moves(position, throw)
     moves = [
         {"move": each.move.text, "value": each.value, "loss": each.loss}
-        | ({} if table.rules.payoff.is_chance else {"chance": each.chance})
+        | ({"chance": each.chance} if "chance" in table.rules.payoff.figures else {})
         for each in found
     ]
     return {"value": _value_with(table, position, found), "moves": moves}

@@ -73,4 +73,5 @@ def _study_of(word: str, games: int, seed: int) -> Study:
     if word.endswith(_STUDY):
         return read_study(Path(word))
     with Table(open_file(word, say=say)) as table:
+        table.file.check_whole("a study")
         return study(table, games=games, seed=seed)

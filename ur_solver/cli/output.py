@@ -58,7 +58,7 @@ def bound_text(bound: float) -> str:
 
 def proven_text(bound: float, rules: RuleSet) -> str:
     """A proven error, and what it leaves out: ``2.76e-13``."""
-    cut = "" if rules.payoff.is_chance else ", the cut of the fines left out"
+    cut = ", the cut of the fines left out" if rules.payoff.has_fines else ""
     return f"{bound_text(bound)}{cut}"
 
 

@@ -8,7 +8,6 @@ import click
 import numpy as np
 
 from ur_solver.api.table import Table
-from ur_solver.audit.units import Units
 from ur_solver.audit.worth import Option, option_values
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
@@ -185,7 +184,8 @@ class Playing:
     def _worth(self, options: Sequence[Option], texts: Sequence[str]) -> str:
         (worth,) = option_values([options], self._table)
         best, replay = max(worth), self.replay
-        units, position = Units.of(replay.rules), replay.stepper.position(replay.state, replay.side)
+        units = replay.rules.payoff.units
+        position = replay.stepper.position(replay.state, replay.side)
         lost = [units.mean(best - value) for value in worth]
         rows = [
             [

@@ -29,6 +29,7 @@ from ur_solver.cli.output import (
     worth_bar,
 )
 from ur_solver.locate import is_rule_set, open_file
+from ur_solver.query import figures_of
 from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
 from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import total
@@ -98,7 +99,7 @@ def _opened(word: str, position: str | None, is_solved: bool, memory: int | None
 def _parse(table: Table, text: str) -> Position:
     """A line of standard input that the table answers."""
     position = table.rules.position(text)
-    table.check_holds(position)
+    table.check(position)
     return position
 
 
@@ -121,10 +122,8 @@ def _answer(table: Table, position: Position, value: float, with_throws: bool) -
         "value": value,
         "tolerance": table.tolerance,
         "error": table.error(position),
+        **figures_of(table, position),
     }
-    if not table.rules.payoff.is_chance:
-        answer["cut_error"] = table.cut_error(position)
-        answer["chance"] = table.chance(position)
     choices = table.choices(position)
     if choices:
         answer["choices"] = choices
@@ -157,7 +156,7 @@ def _page(table: Table, position: Position) -> str:
     error = table.error(position)
     if error is not None:
         rows.append(["  proven within", bound_text(error), ""])
-        if not rules.payoff.is_chance:
+        if rules.payoff.has_fines:
             cut = table.cut_error(position)
             rows.append(["  cut of the fines within", bound_text(cut), ""])
     parts = [draw_position(position), columns(rows, "<><")]

@@ -73,8 +73,8 @@ def command(
         else:
             for _ in records:
                 pass
-        is_money = not table.rules.payoff.is_chance
-    echo((_json if as_json else _page)(found, metadata, is_money))
+        has_fines = table.rules.payoff.has_fines
+    echo((_json if as_json else _page)(found, metadata, has_fines))
 
 
 def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
@@ -87,7 +87,7 @@ _MONEY = ("fines", "light_money", "squared_light_money")
 """Of `SampleStatistics`: told as means, and of games for money only."""
 
 
-def _json(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> str:
+def _json(found: SampleStatistics, metadata: dict[str, str], has_fines: bool) -> str:
     values = {
         "light": metadata["Light"],
         "dark": metadata["Dark"],
@@ -100,10 +100,10 @@ def _json(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> 
         "light_money": found.mean_light_money,
         "money_error": found.money_error,
     }
-    return json.dumps(values | money if is_money else values)
+    return json.dumps(values | money if has_fines else values)
 
 
-def _page(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> str:
+def _page(found: SampleStatistics, metadata: dict[str, str], has_fines: bool) -> str:
     light_wins = share_of(found.light_wins, found.finished)
     wins = {LIGHT: light_wins, DARK: light_wins.rest()}
     names = {LIGHT: metadata["Light"], DARK: metadata["Dark"]}
@@ -116,7 +116,7 @@ def _page(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> 
             ]
             for side in (LIGHT, DARK)
         ]
-        if is_money:
+        if has_fines:
             money = Estimate.around(found.mean_light_money, found.money_error)
             rows.append(
                 [
@@ -132,6 +132,6 @@ def _page(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> 
         ["extra throws in a game", f"{found.extra_throws / found.games:.1f}"],
         ["passes in a game", f"{found.passes / found.games:.1f}"],
     ]
-    if is_money:
+    if has_fines:
         rows.append(["fines in a game", f"{found.fines / found.games:.1f}"])
     return columns(rows, "<<")

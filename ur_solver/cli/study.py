@@ -39,5 +39,6 @@ def command(word: str, games: int, seed: int, verbose: bool, as_json: bool) -> N
     ur study finkel:3 --json > finkel-3.json
     """
     with Table(open_file(word, say=say)) as table:
+        table.file.check_whole("a study")
         found = study(table, games=games, seed=seed, say=say if verbose else lambda text: None)
     echo(json.dumps(found) if as_json else study_page(found))

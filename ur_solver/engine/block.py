@@ -71,13 +71,13 @@ def solve_block(
     values = _empty(block.size)
     work = kernel.lay_out(block, finished, lease.workspace, lease.threads, single=True)
     if kernel.space.rules.dice.is_ordinary:
-        is_chance = kernel.space.is_chance
+        bounds = kernel.space.bounds
         before = improve(work, values, goal, lease)
-        sweeps, residual = settle(work, values, goal, lease, is_chance, factor=before.factor)
+        sweeps, residual = settle(work, values, goal, lease, bounds, factor=before.factor)
         sweeps += before.sweeps
         if work.keep_all() and residual > max(goal, work.noise):
             # The residual is at most about half of that unless a best move was left out.
-            further, residual = settle(work, values, goal, lease, is_chance)
+            further, residual = settle(work, values, goal, lease, bounds)
             sweeps += further
     else:
         sweeps, residual = settle_for_sure(kernel, block, finished, work, values, goal, lease)

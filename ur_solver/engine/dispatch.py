@@ -123,11 +123,6 @@ class Dispatcher:
         return list(self._accounts)
 
     @property
-    def n_in_work(self) -> int:
-        """How many blocks are in work."""
-        return len(self._workers)
-
-    @property
     def largest_memory(self) -> int:
         """The memory of the largest worker; 0 without any."""
         return max((account.memory for account in self._accounts.values()), default=0)

@@ -34,7 +34,7 @@ def settle(
     values: Values,
     goal: float,
     lease: Lease,
-    is_chance: bool,
+    bounds: tuple[float, float],
     most_sweeps: int = MAX_SWEEPS,
     factor: float = 0.0,
 ) -> tuple[int, float]:
@@ -48,8 +48,8 @@ def settle(
     goal : float
         As for `iterate`.
     lease : Lease
-    is_chance : bool
-        Whether values are in [0, 1].
+    bounds : tuple of float
+        The least and the largest value that there can be.
     most_sweeps : int
         After which values count as unsettled.
     factor : float
@@ -73,7 +73,7 @@ def settle(
         ).sweeps
     finally:
         work.store(values)
-    return sweeps, _residual(work, values, lease, is_chance)
+    return sweeps, _residual(work, values, lease, bounds)
 
 
 def settle_for_sure(
@@ -128,7 +128,7 @@ def settle_for_sure(
             values,
             _AIM * goal,
             lease,
-            True,
+            kernel.space.bounds,
             _FEW_SWEEPS if can_iterate_policies else MAX_SWEEPS,
         )
         if is_within(work, values, goal, lease.threads, lease.check_stop):
@@ -137,7 +137,7 @@ def settle_for_sure(
         sweeps = error.sweeps
     values[:] = kernel.iterate_policies(block, values, finished)
     work.load(values)
-    residual = _residual(work, values, lease, True)
+    residual = _residual(work, values, lease, kernel.space.bounds)
     if not is_within(work, values, goal, lease.threads, lease.check_stop):
         raise UnsolvableError(
             f"{rules.name}: with these dice rounding errors add up so far that block "
@@ -147,10 +147,11 @@ def settle_for_sure(
     return sweeps, residual
 
 
-def _residual(work: BlockWork, values: Values, lease: Lease, is_chance: bool) -> float:
-    """The residual of a block; its values, which are those of `work`, are put into [0, 1]."""
-    if is_chance and (values.min() < 0.0 or values.max() > 1.0):
+def _residual(work: BlockWork, values: Values, lease: Lease, bounds: tuple[float, float]) -> float:
+    """The residual of a block; its values, which are those of `work`, are put within bounds."""
+    least, most = bounds
+    if values.min() < least or values.max() > most:
         # An extrapolation may leave [0, 1] by less than the tolerance.
-        np.clip(values, 0.0, 1.0, out=values)
+        np.clip(values, least, most, out=values)
         work.load(values)
     return work.residual(lease.threads + lease.spare())

@@ -17,6 +17,7 @@ from ur_solver.records.comments import CLOCK, Comments, clock_comment, unbraced
 from ur_solver.records.endings import RESULT, End, read_result
 from ur_solver.records.faults import Faults
 from ur_solver.rules import DARK, LIGHT
+from ur_solver.rules.board import ROW_NAMES
 
 OFF = "+"
 """The target of a bearing off in the notation of the library's first releases."""
@@ -298,7 +299,7 @@ class _Scanner:
             throw = int(match[_MOVE + 1])
         self._throw = None
         move = match[_MOVE + 2].upper()
-        if move[-1] in "ABC":
+        if move[-1] in ROW_NAMES:
             move += "+"
         has_marks = bool(match[_MOVE + 3]), bool(match[_MOVE + 4])
         self._add(Action(self._expected_side(), place, throw, move, *has_marks))

@@ -15,7 +15,9 @@ from ur_solver.errors import RuleSetError
 from ur_solver.rules.limits import MAX_COLUMNS, MAX_PATH, MAX_VISITS, MIN_PATH
 from ur_solver.rules.words import counted
 
-_ROWS = "ABC"
+ROW_NAMES = "ABC"
+"""The rows of every board, from light's to dark's."""
+
 _MIRROR = str.maketrans("AC", "CA")
 
 
@@ -53,12 +55,12 @@ class Board:
             raise RuleSetError(f"board {self.name!r:.100}: " + "; ".join(faults))
 
     def _shape_faults(self) -> list[str]:
-        if len(self.rows) != len(_ROWS):
+        if len(self.rows) != len(ROW_NAMES):
             return [f"it has {counted(len(self.rows), 'row')}, not three: A, B and C"]
         faults = [
             f"row {name} is {row!r:.60}, not 1 to {MAX_COLUMNS} characters, '.' for a square and "
             "'_' for none"
-            for name, row in zip(_ROWS, self.rows, strict=True)
+            for name, row in zip(ROW_NAMES, self.rows, strict=True)
             if not (1 <= len(row) <= MAX_COLUMNS and {*row} <= {".", "_"})
         ]
         if not faults and len({*map(len, self.rows)}) > 1:
@@ -85,7 +87,7 @@ class Board:
         """All squares, row A first, each row by column."""
         return tuple(
             f"{row}{column}"
-            for row, cells in zip(_ROWS, self.rows, strict=True)
+            for row, cells in zip(ROW_NAMES, self.rows, strict=True)
             for column, cell in enumerate(cells, start=1)
             if cell == "."
         )

@@ -19,7 +19,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ur_solver.errors import IllegalPositionError, PositionSyntaxError
-from ur_solver.rules.board import Board, mirror_square
+from ur_solver.rules.board import ROW_NAMES, Board, mirror_square
 from ur_solver.rules.contents import (
     DARK,
     LETTERS,
@@ -291,7 +291,7 @@ def _parse_board(rules: RuleSet, text: str, whole: str) -> tuple[str, ...]:
             f"3, such as {'/'.join(shapes)!r}"
         )
     contents = []
-    for name, row, shape in zip("ABC", rows, shapes, strict=True):
+    for name, row, shape in zip(ROW_NAMES, rows, shapes, strict=True):
         cells = _parse_row(rules, name, row, whole)
         if len(cells) != len(shape):
             raise PositionSyntaxError(

@@ -295,10 +295,6 @@ class RuleSet:
         """The same rules with another count of pieces."""
         return replace(self, pieces=pieces)
 
-    def with_stakes(self, stakes: Stakes) -> RuleSet:
-        """The same rules played for money, which the name tells: ``bell-stakes-ante-20``."""
-        return self.changed(stakes=stakes)
-
     def changed(
         self,
         *,

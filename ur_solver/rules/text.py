@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from ur_solver.rules.board import PATHS, Path
+from ur_solver.rules.board import PATHS, ROW_NAMES, Path
 from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.registry import CATALOGUE
 from ur_solver.rules.ruleset import RuleSet
@@ -145,7 +145,7 @@ def path_text(path: Path) -> str:
     width = max(map(len, marks.values())) + 2
     columns = range(1, len(board.rows[0]) + 1)
     lines = ["     " + "".join(str(column).ljust(width) for column in columns)]
-    for name in "ABC":
+    for name in ROW_NAMES:
         cells = (marks.get(f"{name}{column}", "").ljust(width) for column in columns)
         lines.append(f"  {name}  " + "".join(cells))
     return "\n".join(line.rstrip() for line in lines)

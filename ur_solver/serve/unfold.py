@@ -15,6 +15,7 @@ import numpy as np
 
 from ur_solver.api.table import Table
 from ur_solver.audit.summary import Thresholds
+from ur_solver.query import figures_of
 from ur_solver.records import Step, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.drawing.svg import Arrow, arrow_path, board_svg
@@ -164,7 +165,7 @@ class Unfolded:
                 moves, turn.steps, self._values[turn.row : turn.row + len(moves)], strict=True
             ):
                 move["value"] = step.worth(value)
-                if not self.rules.payoff.is_chance:
+                if "chance" in self.rules.payoff.figures:
                     move["chance"] = self._chance(step)
             best = max((move["value"] for move in moves), default=self.total - self._values[1])
             for move in moves:
@@ -224,12 +225,10 @@ def board_values(rules: RuleSet, text: str, view: str) -> Json:
 
 def position_values(table: Table, position: Position, value: float) -> Json:
     """What `ur query --json` tells of a position, less what its choices are worth."""
-    values: Json = {
+    return {
         "position": position.notation,
         "value": value,
         "tolerance": table.tolerance,
         "error": table.error(position),
+        **figures_of(table, position),
     }
-    if not table.rules.payoff.is_chance:
-        values |= {"cut_error": table.cut_error(position), "chance": table.chance(position)}
-    return values

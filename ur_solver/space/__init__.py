@@ -13,7 +13,7 @@ from ur_solver.space.tiles import TileSpace
 @lru_cache(maxsize=32)
 def space_of(rules: RuleSet) -> Space:
     """The state space of `rules`, built once (some milliseconds) and shared."""
-    return TileSpace(rules) if rules.payoff.is_chance else StakesSpace(rules)
+    return TileSpace(rules) if rules.stakes is None else StakesSpace(rules)
 
 
 def positions_of(rules: RuleSet) -> TileSpace:

@@ -100,6 +100,8 @@ class Space(ABC):
         The most fines with values of their own: 0 without stakes.
     fine : float
         What a fine costs, in money: 0 without stakes.
+    bounds : tuple of float
+        The least and the largest value that there can be, in units; finite, if they are no others.
     """
 
     rules: RuleSet
@@ -110,6 +112,7 @@ class Space(ABC):
     first_version: int = 3
     reach: int = 0
     fine: float = 0.0
+    bounds: tuple[float, float] = (0.0, 1.0)
 
     @property
     @abstractmethod
@@ -211,9 +214,9 @@ class Space(ABC):
         return self.n_values
 
     @property
-    def is_chance(self) -> bool:
-        """Whether values are chances of winning, from 0 to 1; otherwise shares of the unit."""
-        return self.rules.payoff.is_chance
+    def has_levels(self) -> bool:
+        """Whether positions have values at several levels of fines."""
+        return self.values_per_position > 1
 
     def rank(self, position: Position) -> int:
         """The rank of a position that is not over.

@@ -35,6 +35,7 @@ units of `unit`, the pot with one fine more than the last level has.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -68,6 +69,7 @@ class StakesSpace(Space):
     """
 
     state_dtype = np.dtype(np.uint32)
+    bounds = (-sys.float_info.max, sys.float_info.max)
 
     def __init__(self, rules: RuleSet) -> None:
         assert rules.stakes is not None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ur_solver.errors import InputError
-from ur_solver.study.figures import as_count, as_number, as_share, ends_of
+from ur_solver.study.figures import as_count, as_number, as_share, ends_of, payoff_of
 from ur_solver.text import decoded, json_values
 
 Study = dict[str, Any]
@@ -49,10 +49,10 @@ class Row:
         return self.form(figure)
 
 
-def _first_player(study: Study) -> Any:
-    if study["rules"].get("stakes") is None:
-        return study["fairness"]["first_player"]
-    return study["fairness"]["first_player_wins"]
+def first_player_wins(study: Study) -> Any:
+    """How often the first player wins: exact, unless the values of the game are none of that."""
+    is_sampled = "chance" in payoff_of(study).figures
+    return study["fairness"]["first_player_wins" if is_sampled else "first_player"]
 
 
 def _throws(study: Study) -> Any:
@@ -73,7 +73,7 @@ def best_order(study: Study) -> str | None:
 
 ROWS = (
     Row("positions", "positions", as_number, lambda study: study["positions"]),
-    Row("first_player", "the first player wins", as_share, _first_player),
+    Row("first_player", "the first player wins", as_share, first_player_wins),
     Row("throws", "throws a game", as_number, lambda study: study["length"]["throws"]),
     Row(
         "throws_deviation",

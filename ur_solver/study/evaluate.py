@@ -10,7 +10,7 @@ from ur_solver.moves import generator_of
 from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.players.policies import Policy, PolicyLike, policy_of
 from ur_solver.study.estimates import Estimate, deviation_of, mean_of
-from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay
+from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay, can_play_exactly
 from ur_solver.study.play import play
 from ur_solver.values import Values
 
@@ -94,8 +94,7 @@ def evaluate(
         for what in (light, dark)
     )
     generator = generator_of(values.rules)
-    is_small = values.rules.payoff.is_chance and generator.space.n_values <= MOST_POSITIONS
-    if games is None and is_small:
+    if games is None and can_play_exactly(generator):
         return exact_evaluation(ExactPlay(generator), *policies)
     if policies[0] is None or policies[1] is None:
         raise InputError(

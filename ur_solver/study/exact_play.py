@@ -85,6 +85,11 @@ class Part:
         return np.asarray(policy.weights(turns) * chances[turns.turn_of])
 
 
+def can_play_exactly(generator: MoveGenerator, most_positions: int = MOST_POSITIONS) -> bool:
+    """Whether `ExactPlay` takes a rule set, of up to so many positions."""
+    return not generator.rules.payoff.has_fines and generator.space.n_values <= most_positions
+
+
 class ExactPlay:
     """The turns of a rule set, written out once; any two policies can be held against each other.
 
@@ -102,7 +107,7 @@ class ExactPlay:
 
     def __init__(self, generator: MoveGenerator, most_positions: int = MOST_POSITIONS) -> None:
         rules, space = generator.rules, generator.space
-        if not rules.payoff.is_chance:
+        if rules.payoff.has_fines:
             raise InputError(f"{rules.name} is played for money; only chances are exact here")
         if space.n_values > most_positions:
             raise InputError(

@@ -6,7 +6,7 @@ import math
 import string
 from typing import Any
 
-from ur_solver.rules.payoff import MINUS, signed
+from ur_solver.rules.payoff import CHANCES, MINUS, Payoff, Stakes, signed
 
 _SKEW = 0.15
 """An interval whose halves differ by more than this part of them is written by its ends."""
@@ -88,6 +88,11 @@ def points(value: float, *, sign: bool = True) -> str:
     """An exact change of a chance in points: ``+1.25``."""
     text = signed(100 * value, 2)
     return text if sign else text.removeprefix("+")
+
+
+def payoff_of(study: dict[str, Any]) -> Payoff:
+    """What the rules of a study are played for, in its words and units: amounts are the usual."""
+    return CHANCES if study["rules"].get("stakes") is None else Stakes()
 
 
 def names_of(n: int) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.rules.payoff import signed
-from ur_solver.study.comparison import Study, beaten_by_table, best_order
+from ur_solver.study.comparison import Study, beaten_by_table, best_order, first_player_wins
 from ur_solver.study.figures import ends_of, halves_of, value_of
 
 if TYPE_CHECKING:
@@ -91,9 +91,7 @@ def fairness(studies: Sequence[Study]) -> str:
     figure, axes = _figure(0.9 + 0.3 * len(studies))
     labels, values, margins = [], [], []
     for study in studies:
-        is_chance = study["rules"].get("stakes") is None
-        part = study["fairness"]
-        figure_of = part["first_player" if is_chance else "first_player_wins"]
+        figure_of = first_player_wins(study)
         labels.append(study["word"])
         values.append(100 * value_of(figure_of) - 50)
         margins.append(_halves(figure_of, 100))

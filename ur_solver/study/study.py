@@ -30,12 +30,12 @@ from ur_solver.study.estimates import (
     share_of,
 )
 from ur_solver.study.evaluate import exact_evaluation
-from ur_solver.study.exact_play import ExactPlay
+from ur_solver.study.exact_play import ExactPlay, can_play_exactly
 from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
 from ur_solver.study.play import Games, play
 from ur_solver.study.thumbs import Choices, best_order, choices_of, share_of_wins
-from ur_solver.values import totals_of
+from ur_solver.values import PositionValues, Values, totals_of
 
 LADDER = ("table", "greedy", "capture", "rosette", "safe", "furthest", "first", "random")
 """The policies that are held against each other."""
@@ -52,7 +52,7 @@ _AHEAD = 1.6448536269514722
 
 
 def study(
-    table: Answers,
+    table: PositionValues,
     *,
     games: int = 100_000,
     seed: int = 1,
@@ -62,7 +62,8 @@ def study(
 
     Parameters
     ----------
-    table : Answers
+    table : PositionValues
+        That of a whole game.
     games : int
         Of the table against itself; each pair of the ladder plays a twentieth of them.
     seed : int
@@ -77,21 +78,18 @@ def study(
 
     Raises
     ------
-    BeyondTableError
-        If the table holds a part of the game.
     InputError
         If the seed or the number of games is none.
     """
     checked_seed(seed)
     whole_number("games", games, 2)
-    table.file.check_whole("a study")
     rules, generator = table.rules, generator_of(table.rules)
     say(f"{counted(games, 'game')} of the table against itself")
     best = TablePolicy(table)
     observers = (Counts, partial(_chances, table), Squares, Snapshots)
     played = play(rules, best, best, games, seed=seed, observers=observers)
     exact = None
-    if rules.payoff.is_chance and generator.space.n_values <= MOST_EXACT:
+    if can_play_exactly(generator, MOST_EXACT):
         exact = ExactPlay(generator)
     choices = choices_of(played.notes, best)
     say("rules of thumb")
@@ -136,16 +134,15 @@ def study(
 
 
 def _chances(
-    table: Answers, generator: MoveGenerator, n_games: int, rng: np.random.Generator
+    table: Values, generator: MoveGenerator, n_games: int, rng: np.random.Generator
 ) -> Chances:
     return Chances(table, generator, n_games)
 
 
-def _fairness(table: Answers, played: Games) -> dict[str, Any]:
-    rules = table.rules
-    start = rules.start()
-    value = table.value(start)
-    opening = table.opening_value()
+def _fairness(table: PositionValues, played: Games) -> dict[str, Any]:
+    start = table.rules.start()
+    value, answers = table.value(start), Answers(table)
+    opening = answers.opening_value()
     fairness: dict[str, Any] = {
         "first_player": value if opening is None else opening,
         "first_player_wins": mean_of(played.results).to_json(),
@@ -153,8 +150,8 @@ def _fairness(table: Answers, played: Games) -> dict[str, Any]:
     }
     if opening is not None:
         fairness["with_a_free_first_throw"] = value
-    if not table.choices(start):
-        worth = table.throws(start)
+    if not answers.choices(start):
+        worth = answers.throws(start)
         fairness["first_throw"] = [
             {"throw": each.throw, "chance": float(each.probability), "gain": each.value - value}
             for each in worth
@@ -230,7 +227,7 @@ def _drama(played: Games) -> dict[str, Any]:
     }
 
 
-def _luck(table: Answers, played: Games, seed: int, games: int) -> dict[str, Any]:
+def _luck(table: Values, played: Games, seed: int, games: int) -> dict[str, Any]:
     """How the spread of results divides where one side plays worse: half the games each."""
     best, divided = TablePolicy(table), {}
     for name in ("medium", "greedy", "random"):
@@ -254,7 +251,7 @@ def _luck(table: Answers, played: Games, seed: int, games: int) -> dict[str, Any
 
 
 def _ladder(
-    table: Answers,
+    table: Values,
     names: tuple[str, ...],
     games: int,
     seed: int,
@@ -307,7 +304,7 @@ def _games_apart(chance: Estimate) -> int | dict[str, int] | None:
     return value if chance.is_exact else {"value": value, "low": min(ends), "high": max(ends)}
 
 
-def _squares(table: Answers, played: Games, generator: MoveGenerator) -> dict[str, Any]:
+def _squares(table: Values, played: Games, generator: MoveGenerator) -> dict[str, Any]:
     path, rosettes = table.rules.path.light, table.rules.rosettes
     notes = played.notes
     regression = _Regression(table, notes["row"], generator)
@@ -346,7 +343,7 @@ class _Regression:
     Of one state of each game; a piece at home counts nothing.
     """
 
-    def __init__(self, table: Answers, rows: npt.NDArray[Any], generator: MoveGenerator) -> None:
+    def __init__(self, table: Values, rows: npt.NDArray[Any], generator: MoveGenerator) -> None:
         mine = generator.placed(rows)
         theirs = generator.placed(generator.mirror(np.ascontiguousarray(rows)))
         features = np.column_stack([(mine - theirs)[:, :-1], np.ones(len(rows))]).astype(float)
@@ -365,7 +362,7 @@ class _Regression:
         return Estimate.around(float(parts @ self._weights), math.sqrt(max(0.0, variance)))
 
 
-def _losses(table: Answers, choices: Choices | None, names: tuple[str, ...]) -> dict[str, Any]:
+def _losses(table: Values, choices: Choices | None, names: tuple[str, ...]) -> dict[str, Any]:
     if choices is None:
         return {}
     return {name: choices.loss(policy_of(name, table)).to_json() for name in names}

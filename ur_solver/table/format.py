@@ -167,21 +167,15 @@ class Header:
 
 def descriptions(header: Header) -> dict[str, str]:
     """What the file and its datasets say of themselves to somebody who has nothing else."""
-    worth = (
-        "The chance of winning, from 0 to 1, of the side about to throw"
-        if header.rules.payoff.is_chance
-        else "The money to come to the side about to throw, or its chance of winning "
-        "(ur_solver.space.stakes)"
-    )
     return {
         "/": "A solved rule set of the Royal Game of Ur, or a part of it: the value of every "
         "position, by rank. The attributes 'rules', 'tolerance' and 'error' say of which rules "
         "(JSON) and how far a value may be off: as estimated, and as proven (NaN if nothing is). "
         "Ranks come from ur_solver, which wrote the file: ur_solver.Table reads it.",
-        "values": f"{worth}, before the throw: stored number times the attribute 'scale'. Block b "
-        "of /blocks has the ranks from first_rank to first_rank + size - 1; the value of rank r "
-        "in it is at index first_chunk * chunk_length + r - first_rank. What follows the values "
-        "of a block up to the next one is padding.",
+        "values": f"{header.rules.payoff.stored}, before the throw: stored number times the "
+        "attribute 'scale'. Block b of /blocks has the ranks from first_rank to first_rank "
+        "+ size - 1; the value of rank r in it is at index first_chunk * chunk_length + r - "
+        "first_rank. What follows the values of a block up to the next one is padding.",
         "blocks": "The blocks of positions that were solved one after the other; of a part of a "
         "game those that it holds. The number and the first rank in the whole game, the number "
         "of values, the chunk of /values in which they begin, the largest residual (difference "

@@ -141,9 +141,9 @@ class Hdf5Source:
         path, file = self._path, self._file
         version, attributes = read_attributes(path, file)
         rules = read_rules(path, attributes["rules"])
-        if not rules.payoff.is_chance:
-            attributes |= read_cut(path, file)
         space = space_of(rules)
+        if space.has_levels:
+            attributes |= read_cut(path, file)
         _check_ranks(path, version, space)
         n_blocks = len(space.blocks)
         if not holds_all(version):
