@@ -222,7 +222,7 @@ def _thrown(branch: dict[str, Any]) -> str:
 
 
 def _sayings(found: dict[str, Any]) -> str:
-    """What to say in the third turn, the first one in which there may be a choice."""
+    """What to say in the third turn, the first one that can have a choice."""
     rows = [["  first throw", "", "second throw", "", "best", "the other loses"]]
     for first in found["openings"]:
         for second in first["then"]:
