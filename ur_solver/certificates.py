@@ -54,8 +54,8 @@ def certify_table(
     """
     if table.path.is_dir():
         raise InputError(
-            f"{str(table.path)!r} is a folder, whose blocks are certified as they are solved "
-            "('ur solve --certify'); 'ur pack' makes one file of it, which can be certified"
+            f"{str(table.path)!r} is a folder, which is certified while it is solved "
+            "('ur solve --certify'); 'ur pack' copies it into one file, which can be certified"
         )
     space = table.space
     values = VALUE_TYPES[table.header.value_type].decode(table.load())

@@ -333,7 +333,7 @@ def _advice(rules: RuleSet, word: str | None) -> str:
     if word is None and known and known.with_pieces(rules.pieces).is_same_game(rules):
         word = rules.name
     if word is None:
-        return "'ur solve' makes it of a JSON file with these rules"
+        return "'ur solve' makes it from a JSON file with these rules"
     in_python = f"ur.solve({word!r}, pieces={rules.pieces})"
     return f"'ur solve {word} -n {rules.pieces}' (in Python, {in_python}) makes it"
 

@@ -123,5 +123,5 @@ def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
     table.close()
     raise OutputError(
         f"{str(path)!r} holds {header.rules.title} as {header.value_type}, tolerance "
-        f"{header.tolerance:.3g}, to which nothing can be added; {remedy}"
+        f"{header.tolerance:.3g}, and cannot be extended; {remedy}"
     )

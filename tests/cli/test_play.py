@@ -114,7 +114,7 @@ def test_a_game_that_is_left_goes_on_with_the_same_dice(tmp_path):
         play("--seed", 5, "--dark", "greedy", stdin="1\n1\n1\nquit\n")
         play("--resume", "-o", resumed, stdin=answers)
     assert resumed.read_text() == straight.read_text()
-    assert "no game of finkel:2 to go on with" in play("--resume", stdin="", code=2).stderr
+    assert "no game of finkel:2 to resume" in play("--resume", stdin="", code=2).stderr
 
 
 def test_players_can_be_changed_when_going_on(tmp_path):

@@ -304,8 +304,8 @@ def audit_games(
     for record in records:
         if not record.rules.is_same_game(values.rules):
             raise RuleSetMismatchError(
-                f"{record.file}: the game was played by {rules_word(record.rules)}, the table "
-                f"is of {rules_word(values.rules)}"
+                f"{record.file}: the game has the rules {rules_word(record.rules)}, the table "
+                f"has {rules_word(values.rules)}"
             )
         first = first_covered(record, values)
         if first is None:

@@ -41,7 +41,7 @@ _PACKAGES = ("starlette", "uvicorn")
     "--memory",
     type=memory_size,
     metavar="SIZE",
-    help="Keep at most this much of the tables in memory, such as 2G; by default half of what is free.",
+    help="Use this much memory for tables, such as 2G; by default half of what is free.",
 )
 @click.option("--open", "is_opened", is_flag=True, help="Open the browser.")
 @click.option(

@@ -301,9 +301,7 @@ class _Drive:
             self._refused and time.monotonic() - self._since > 10
         ):
             reasons = "; ".join(f"{each} {why}" for each, why in self._refused.items())
-            raise ClusterError(
-                f"there is no worker that can be used{': ' * bool(reasons)}{reasons}"
-            )
+            raise ClusterError(f"no worker can be used{': ' * bool(reasons)}{reasons}")
 
     def _submit(self) -> None:
         """Hand out what there is room for; small blocks for one worker go together."""
@@ -380,4 +378,6 @@ class _Drive:
         elif isinstance(error, OutputError | MemoryError):
             raise error
         else:
-            raise ClusterError(f"block {index} failed {_MOST_ATTEMPTS} times, at last: {why}")
+            raise ClusterError(
+                f"block {index} failed {_MOST_ATTEMPTS} times; the last error: {why}"
+            )

@@ -142,7 +142,7 @@ def iterate(
         if sweeps >= most_sweeps or not math.isfinite(delta):
             raise UnsettledError(
                 sweeps,
-                f"a block has not settled after {sweeps} sweeps: the last changed a value by "
+                f"a block has not converged after {sweeps} sweeps: the last changed a value by "
                 f"{delta:.3g}",
             )
         if factor > 0.0 and delta * max(1.0, factor / (1.0 - factor)) <= goal:

@@ -119,7 +119,7 @@ def settle_for_sure(
     if rank is not None:
         raise UnsolvableError(
             f"{rules.name}: play can go on for ever from {kernel.space.unrank(rank).notation!r}, "
-            "so that its positions have no value"
+            "so its positions have no value"
         )
     can_iterate_policies = block.size <= MOST_POLICY_POSITIONS
     try:

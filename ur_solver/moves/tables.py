@@ -143,8 +143,8 @@ class _Builder:
         most = max(map(len, types))
         if most > MAX_CHOICES:
             raise RuleSetError(
-                f"{space.rules.word}: a turn has {most} choices before the throw, and at most "
-                f"{MAX_CHOICES} are solved"
+                f"{space.rules.word}: a turn has {most} choices before the throw; at most "
+                f"{MAX_CHOICES} are supported"
             )
         nothing = PieceChoice("", False, False, (0.0,) * len(moves.throws), 0.0)
         padded = [(*choices, *(nothing,) * (MAX_CHOICES - len(choices))) for choices in types]

@@ -272,7 +272,7 @@ def policy_of(what: PolicyLike, values: Values) -> Policy:
     unknown = [name for name in order if name not in _SCORES]
     if unknown:
         raise InputError(
-            f"policy {what!r:.100}: {unknown[0]!r:.50} is not known; known are "
-            f"{', '.join(PLAYERS)}, and {', '.join(PRIORITIES)}, which '+' joins"
+            f"policy {what!r:.100}: unknown part {unknown[0]!r:.50}; expected one of "
+            f"{', '.join(PLAYERS)}, or priorities joined by '+': {', '.join(PRIORITIES)}"
         )
     return Priorities(order)

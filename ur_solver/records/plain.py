@@ -252,7 +252,7 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
             name, value = unquoted_text(written), unquoted_text(text)
             key = name.lower() if name.lower() in _OWN_HEADERS and written == name else name
             if key in lines:
-                raise RecordError(f"the header {name!r} is on line {lines[key]} already")
+                raise RecordError(f"the header {name!r} is already on line {lines[key]}")
             if len(lines) >= _MAX_HEADERS:
                 raise RecordError(f"more than {_MAX_HEADERS} headers")
             lines[key] = line
@@ -285,7 +285,7 @@ def _turn(replay: Replay, line: int, text: str) -> None:
             word = rest[0][1] if rest else ""
             if word.lower() not in names:
                 raise RecordError(
-                    f"{word[:40]!r} cannot be said before the throw here; expected "
+                    f"{word[:40]!r} is not a choice before this throw; expected "
                     f"{' or '.join(map(repr, names))}"
                 )
         chosen = names.index(word.lower())
@@ -298,7 +298,7 @@ def _turn(replay: Replay, line: int, text: str) -> None:
         rest = rest[1:]
     with _placed_at(line, at_throw, text):
         if not throws:
-            raise RecordError(f"{_first(at_throw)!r} is not a throw, which is a number such as 3")
+            raise RecordError(f"{_first(at_throw)!r} is not a throw; expected a number such as 3")
         steps = replay.checked(tuple(throws), choice)
     with _placed_at(line, rest, text):
         move = " ".join(token for _, token in rest)
@@ -343,7 +343,7 @@ def _finished(replay: Replay, game: _GameText, end: End | None, **rest: Any) -> 
         with Placed(f"line {last[0]}"):
             if replay.winner is None:
                 raise RecordError(
-                    f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]} or an "
+                    f"the game is incomplete: expected a turn of {SIDE_NAMES[replay.side]} or an "
                     f"end such as '{END}: {Ending.UNFINISHED}'"
                 )
             return replay.finish(**rest)

@@ -297,7 +297,7 @@ class Replay:
         if self.winner:
             raise RecordError(f"the game was over: {SIDE_NAMES[self.winner]} had won")
         if len(self.plies) >= MAX_PLIES:
-            raise RecordError(f"more than {MAX_PLIES:,} throws, the most that are read")
+            raise RecordError(f"more than {MAX_PLIES:,} throws, the limit")
         if self.plies and self.plies[-1].is_pending:
             raise RecordError(self._missing_move(self.plies[-1]))
         if side == self.side:

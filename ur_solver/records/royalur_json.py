@@ -68,7 +68,7 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
     version = game.get("notation_version")
     if version not in _READ_VERSIONS:
         known = " and ".join(map(str, _READ_VERSIONS))
-        raise RecordError(f"notation_version is {version!r:.60}; versions {known} are read")
+        raise RecordError(f"notation_version is {version!r:.60}; expected one of {known}")
     faults = Faults()
     with faults:
         rules = rules_from_settings(game.get("settings"))
@@ -160,7 +160,7 @@ class _StatesReader:
         if replay.plies and is_open and replay.winner is None:
             kind = "wait4move" if replay.plies[-1].is_pending else "wait4roll"
             raise RecordError(
-                f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]}, its end, or "
+                f"the game is incomplete: expected a turn of {SIDE_NAMES[replay.side]}, an end or "
                 f"{kind!r}, which ends the states of an unfinished game"
             )
 

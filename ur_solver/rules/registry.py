@@ -116,15 +116,15 @@ def family_named(name: object) -> type[Family]:
     if isinstance(name, str) and name in FAMILIES:
         return FAMILIES[name]
     raise UnregisteredError(
-        f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that a module "
-        "registers once it is imported"
+        f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that imported "
+        "modules register"
     )
 
 
 def _check_name(what: str, name: str, known: dict[str, Any]) -> None:
     if not (name.isascii() and name == name.lower() and all(map(str.isalnum, name.split("-")))):
         raise RuleSetError(
-            f"{what} {name!r:.100}: a name is of lower case letters, digits and single hyphens"
+            f"{what} {name!r:.100}: expected lower-case letters, digits and single hyphens"
         )
     if name in known:
-        raise RuleSetError(f"{what} {name!r}: there is one of that name already")
+        raise RuleSetError(f"{what} {name!r}: the name is already taken")

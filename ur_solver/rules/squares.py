@@ -297,8 +297,8 @@ def rule_from_json(value: object) -> SquareRule:
     name = given.pop("rule", None)
     if not isinstance(name, str) or name not in SQUARE_RULES:
         raise UnregisteredError(
-            f"square rule {name!r:.100} is not known; the square rules are "
-            f"{', '.join(SQUARE_RULES)}, and those that a module registers once it is imported"
+            f"square rule {name!r:.100} is unknown; the square rules are "
+            f"{', '.join(SQUARE_RULES)}, and those that imported modules register"
         )
     kind = SQUARE_RULES[name]
     types = typing.get_type_hints(kind)

@@ -92,7 +92,7 @@ def rules_of_word(word: str) -> RuleSet:
         If it has not so many pieces.
     """
     if word.partition(":")[0] not in CATALOGUE:
-        raise RefusedError(404, f"there are no rules {word!r:.60}; /api/v1/rules lists them")
+        raise RefusedError(404, f"unknown rules {word!r:.60}; /api/v1/rules lists them")
     return named_rules(word)
 
 

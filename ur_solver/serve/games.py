@@ -301,7 +301,7 @@ def _thrown(source: Source, answer: Json, position: Position, turn: Turn, is_fir
     rolls = [each for each in answer["throws"] if each.get("choice") == turn.choice]
     if not rolls:
         names = sorted({each.get("choice") or "nothing" for each in answer["throws"]})
-        raise MoveError(f"{turn.choice!r:.40} cannot be said here; expected {' or '.join(names)}")
+        raise MoveError(f"{turn.choice!r:.40} is not a choice here; expected {' or '.join(names)}")
     opening = stepper_of(source.rules).opening_rolls(position) if is_first else None
     if opening is not None and opening.of(turn.throws) is None:
         given = opening[0].throws[0]

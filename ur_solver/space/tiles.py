@@ -191,8 +191,8 @@ class TileSpace(Space):
             for n in set(count.tolist()):
                 if (by_stock[:, count == n] != by_stock[:, count == n][:, :1]).any():
                     raise RuleSetError(
-                        f"{self.rules.word}: what may stand on a square depends on the numbers of "
-                        f"pieces, which is not solved"
+                        f"{self.rules.word}: the contents of a square depend on the numbers of "
+                        f"pieces, which is not supported"
                     )
 
     def _check_sizes(self, weight: npt.NDArray[np.int64]) -> None:
@@ -210,8 +210,8 @@ class TileSpace(Space):
         ):
             if most > limit * (1 - 1e-9):  # sums in floats are good to that
                 raise RuleSetError(
-                    f"{self.rules.word}: there are some {most:.1e} {what}, and at most {limit:.1e} "
-                    "can be numbered; with fewer pieces there are fewer"
+                    f"{self.rules.word}: about {most:.1e} {what}; at most {limit:.1e} "
+                    "are supported; fewer pieces have fewer"
                 )
 
     def _parts(self, content: str) -> tuple[int, int]:

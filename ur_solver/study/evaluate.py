@@ -99,8 +99,8 @@ def evaluate(
         return exact_evaluation(ExactPlay(generator), *policies)
     if policies[0] is None or policies[1] is None:
         raise InputError(
-            f"the best reply is worked out exactly, for up to {MOST_POSITIONS:,} positions and "
-            f"where chances are played for; {values.rules.word} has {generator.space.n_positions:,}"
+            f"the best reply is computed exactly, for up to {MOST_POSITIONS:,} positions and "
+            f"without stakes; {values.rules.word} has {generator.space.n_positions:,}"
         )
     n_games = 100_000 if games is None else games
     played = play(values.rules, policies[0], policies[1], n_games, seed=seed)

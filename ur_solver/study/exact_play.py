@@ -103,11 +103,11 @@ class ExactPlay:
     def __init__(self, generator: MoveGenerator, most_positions: int = MOST_POSITIONS) -> None:
         rules, space = generator.rules, generator.space
         if not rules.payoff.is_chance:
-            raise InputError(f"{rules.name} is played for money; only chances are exact here")
+            raise InputError(f"{rules.name} has stakes; only chances are computed exactly")
         if space.n_values > most_positions:
             raise InputError(
                 f"{rules.title} has {space.n_values:,} positions, more "
-                f"than the {most_positions:,} that exact play is worked out for"
+                f"than the {most_positions:,} that exact play allows"
             )
         self.generator = generator
         self.n = space.n_values
@@ -241,8 +241,8 @@ class ExactPlay:
                 before = delta
             else:
                 raise SolveError(
-                    f"{self.generator.rules.name}: these policies play so long that their chances "
-                    f"are not found in {_MOST_SWEEPS:,} sweeps"
+                    f"{self.generator.rules.name}: games of these policies are so long that "
+                    f"chances do not converge in {_MOST_SWEEPS:,} sweeps"
                 )
 
     def reply(self, chances: Pair, side: int) -> Policy:

@@ -56,7 +56,7 @@ def pack(
     kind = VALUE_TYPES[value_type or table.header.value_type]
     own = VALUE_TYPES[table.header.value_type]
     if kind.rounding < own.rounding:
-        raise InputError(f"values of type {own.name!r} are not known as exactly as {kind.name!r}")
+        raise InputError(f"values of type {own.name!r} are less exact than {kind.name!r}")
     replaced = check_replaceable(output, force=force, source=table.path)
     header = _header(table.header, kind.name)
     results = (

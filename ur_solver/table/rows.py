@@ -63,7 +63,7 @@ class TableRows:
     def place(self, index: int) -> int:
         """The row of a block; ValueError if the table is not to hold it."""
         if index not in self._place:
-            raise ValueError(f"block {index!r} is none of the {len(self.blocks)} of the table")
+            raise ValueError(f"block {index!r} is not one of the table's {len(self.blocks)}")
         return self._place[index]
 
     def check(self, result: BlockResult) -> None:

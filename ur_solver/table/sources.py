@@ -112,8 +112,8 @@ class Source(Protocol):
 def _check_ranks(path: pathlib.Path, version: int, space: Space) -> None:
     if version < space.first_version:
         raise TableVersionError(
-            f"table {str(path)!r} has format version {version}, in which the positions of "
-            f"{space.rules.name} had other numbers: make it again by "
+            f"table {str(path)!r} has format version {version}, which numbers the positions of "
+            f"{space.rules.name} differently: make it again by "
             f"'ur solve {space.rules.word} --force'"
         )
 
@@ -206,7 +206,7 @@ class FolderSource:
     def _read_head(self) -> Contents:
         path = self._path
         if not (path / HEAD).is_file():
-            raise NotATableError(f"{str(path)!r} is a folder, and not of a table's blocks")
+            raise NotATableError(f"{str(path)!r} is a folder without a table's blocks")
         if not (path / TABLE).is_file():
             if is_being_written(path):
                 raise TableInUseError(f"{str(path)!r} is in use: a solve is writing to it")

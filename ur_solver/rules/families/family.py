@@ -222,7 +222,7 @@ class Family:
             if len(found) > MAX_CONTENTS:
                 raise RuleSetError(
                     f"{self.rules.word}: {square} may hold more than {MAX_CONTENTS:,} different "
-                    "sets of pieces, the most that can be numbered"
+                    "sets of pieces, the limit"
                 )
         return tuple(found)
 
