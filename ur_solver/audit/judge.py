@@ -58,7 +58,7 @@ from ur_solver.audit.worth import (
     outcome_worth,
 )
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError
-from ur_solver.records import GameRecord, Outcome, Ply, StateChoice, Step, rules_word
+from ur_solver.records import GameRecord, Ply, StateChoice, StateOutcome, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, opponent
 from ur_solver.values import TableValues, Values, row_values, states_of
 
@@ -369,7 +369,7 @@ def _record_rows(record: GameRecord, first: int) -> Iterator[bytes]:
             yield stepper.flip(ply.state)
 
 
-def _opening(record: GameRecord) -> Outcome | None:
+def _opening(record: GameRecord) -> StateOutcome | None:
     """What the game begins with, where the rules give its first throw."""
     stepper = record.stepper
     rolls = stepper.opening_rolls(record.start)
@@ -377,7 +377,7 @@ def _opening(record: GameRecord) -> Outcome | None:
         return None
     state = stepper.encode(record.start)
     steps = stepper.steps_after(state, rolls[0])
-    return Outcome(1.0, steps, stepper.flip(state), stepper.total(state))
+    return StateOutcome(1.0, steps, stepper.flip(state), stepper.total(state))
 
 
 def _judged(record: GameRecord, first: int, found: Iterator[float]) -> GameAudit:

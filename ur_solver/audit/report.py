@@ -73,7 +73,7 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class _Game:
+class _GameSection:
     units: Units
     title: str
     file: str
@@ -176,7 +176,7 @@ _CONCESSIONS = {
 
 def _game(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float], number: int
-) -> _Game:
+) -> _GameSection:
     record, units = audit.record, Units.of(audit.record.rules)
     worst = worst_plies(audit, thresholds, len(audit.plies))
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
@@ -190,7 +190,7 @@ def _game(
         )
         for judged in worst
     ]
-    return _Game(
+    return _GameSection(
         units=units,
         title=_title(record),
         file=_file_name(record),

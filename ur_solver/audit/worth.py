@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ur_solver.records import Outcome, StateChoice, Step
+from ur_solver.records import StateChoice, StateOutcome, Step
 from ur_solver.values import Values, row_values
 
 Option = Step | StateChoice
@@ -33,14 +33,14 @@ def option_worth(option: Option, found: Iterator[float]) -> float:
     return sum(outcome.probability * outcome_worth(outcome, found) for outcome in option.outcomes)
 
 
-def outcome_rows(outcome: Outcome) -> list[bytes]:
+def outcome_rows(outcome: StateOutcome) -> list[bytes]:
     """The states from whose values the value of an outcome follows."""
     if not outcome.steps:
         return [outcome.passed]
     return [row for step in outcome.steps for row in option_rows(step)]
 
 
-def outcome_worth(outcome: Outcome, found: Iterator[float]) -> float:
+def outcome_worth(outcome: StateOutcome, found: Iterator[float]) -> float:
     """The value of an outcome to the side that threw: that of its best move or of the pass."""
     if not outcome.steps:
         return outcome.total - next(found)

@@ -11,7 +11,7 @@ from ur_solver.cli.options import json_option, seed_option, table_argument
 from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.locate import open_file
 from ur_solver.rules import DARK, LIGHT
-from ur_solver.study import Estimate, Evaluation, evaluate
+from ur_solver.study import Evaluation, IntervalEstimate, evaluate
 from ur_solver.study.figures import as_number, as_share
 
 
@@ -62,13 +62,13 @@ def _page(found: Evaluation, light: str, dark: str) -> str:
     return columns(rows, "<<")
 
 
-def _percent(estimate: Estimate) -> str:
+def _percent(estimate: IntervalEstimate) -> str:
     if estimate.is_exact:
         return f"{100 * estimate.value:.8f} %"
     return as_share(estimate.to_json())
 
 
-def _number(estimate: Estimate) -> str:
+def _number(estimate: IntervalEstimate) -> str:
     if estimate.is_exact:
         return f"{estimate.value:.6f}"
     return as_number(estimate.to_json())

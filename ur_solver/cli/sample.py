@@ -20,7 +20,7 @@ from ur_solver.locate import open_file
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
 from ur_solver.rules import DARK, LIGHT
-from ur_solver.study.estimates import Estimate, share_of
+from ur_solver.study.estimates import IntervalEstimate, share_of
 from ur_solver.study.figures import as_number, as_share
 
 
@@ -120,7 +120,7 @@ def _page(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> 
             for side in (LIGHT, DARK)
         ]
         if is_money:
-            money = Estimate.around(found.mean_light_money, found.money_error)
+            money = IntervalEstimate.around(found.mean_light_money, found.money_error)
             rows.append(
                 [
                     f"{names[LIGHT]} (light) gets",

@@ -10,7 +10,7 @@ make rows of positions and positions of rows. A row holds no side: whoever throw
 from ur_solver.moves._generator import AGAIN, CAPTURE, OPTIONAL, PASS, ROSETTE, WIN
 from ur_solver.moves.generator import MoveGenerator, generator_of
 from ur_solver.moves.tables import MoveTables, move_tables
-from ur_solver.moves.turns import Rows, Turns
+from ur_solver.moves.turns import Rows, TurnBatch
 
 __all__ = [
     "AGAIN",
@@ -22,7 +22,7 @@ __all__ = [
     "MoveGenerator",
     "MoveTables",
     "Rows",
-    "Turns",
+    "TurnBatch",
     "generator_of",
     "move_tables",
 ]

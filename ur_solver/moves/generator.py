@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ur_solver.moves import _generator
 from ur_solver.moves._generator import AGAIN, CAPTURE, OPTIONAL, PASS, ROSETTE
 from ur_solver.moves.tables import move_tables
-from ur_solver.moves.turns import Rows, Turns
+from ur_solver.moves.turns import Rows, TurnBatch
 from ur_solver.rules import FREE_THROW, Position, RuleSet
 from ur_solver.rules.contents import DARK, LIGHT, split
 from ur_solver.rules.moves import move_text
@@ -123,7 +123,7 @@ class MoveGenerator:
         rows: Rows,
         throws: npt.NDArray[np.int32],
         may: npt.NDArray[np.uint8] | None = None,
-    ) -> Turns:
+    ) -> TurnBatch:
         """The options of turns whose throws are made, with the states that they lead to.
 
         Some 10 million options a second and core; the GIL is released.
@@ -158,26 +158,26 @@ class MoveGenerator:
         )
         source = self._sources[mover[:n]]
         found = (after[:n], mover[:n], source, target[:n], taken[:n], flags[:n])
-        return Turns(self, rows, throws, may, starts, *found)
+        return TurnBatch(self, rows, throws, may, starts, *found)
 
     @cached_property
     def _sources(self) -> npt.NDArray[np.int8]:
         # by mover, the last for a pass
         return np.append(self.tables.mover_source, -1).astype(np.int8)
 
-    def open(self, rows: Rows) -> Turns:
+    def open(self, rows: Rows) -> TurnBatch:
         """The first turns of games, where the rules give the first throw."""
         assert self.opening is not None
         may = self.by_choices(rows[:1])[0][0][0].may
         throws = np.full(len(rows), self.opening, dtype=np.int32)
         return self.successors(rows, throws, np.full(len(rows), may, dtype=np.uint8))
 
-    def before_throw(self, rows: Rows, choices: tuple[PieceChoice, ...]) -> Turns:
+    def before_throw(self, rows: Rows, choices: tuple[PieceChoice, ...]) -> TurnBatch:
         """The turns of states that have some choices, before the throw."""
         n = len(choices)
         source = np.tile(np.array([each.source for each in choices], dtype=np.int8), len(rows))
         nothing = np.zeros(len(source), dtype=np.uint8)
-        return Turns(
+        return TurnBatch(
             self,
             rows,
             np.full(len(rows), -1, dtype=np.int32),
@@ -192,7 +192,7 @@ class MoveGenerator:
             choices,
         )
 
-    def every_throw(self, rows: Rows, *choices: PieceChoice) -> Turns:
+    def every_throw(self, rows: Rows, *choices: PieceChoice) -> TurnBatch:
         """The turns of states after choices, a turn for every outcome, state by state.
 
         The turns of one state are neighbours: the outcomes of the first choice, in the order of
@@ -214,7 +214,7 @@ class MoveGenerator:
         return f"{text} again" if is_optional else text
 
     def texts(
-        self, turns: Turns, options: npt.NDArray[np.int64], is_dark: npt.NDArray[np.bool_]
+        self, turns: TurnBatch, options: npt.NDArray[np.int64], is_dark: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.object_]:
         """The moves of some options, each made by dark or by light; None for a pass."""
         shape = 2, len(self.tables.movers) + 1, len(self.rules.path) + 1, 2 * OPTIONAL

@@ -19,7 +19,7 @@ Rows = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Turns:
+class TurnBatch:
     """Some turns with their options: legal moves, a pass where there is none, or choices.
 
     Attributes
@@ -80,10 +80,10 @@ class Turns:
         """Which options have a flag: `AGAIN`, `WIN`, `ROSETTE`, `PASS`, `CAPTURE`, `OPTIONAL`."""
         return np.asarray((self.flags & flag) != 0)
 
-    def part(self, wanted: npt.NDArray[np.bool_]) -> Turns:
+    def part(self, wanted: npt.NDArray[np.bool_]) -> TurnBatch:
         """Some of the turns, by a mask."""
         options = np.flatnonzero(np.repeat(wanted, self.n_options))
-        return Turns(
+        return TurnBatch(
             self.generator,
             self.rows[wanted],
             self.throws[wanted],

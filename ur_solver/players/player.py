@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.moves import Rows, Turns, _options, generator_of
+from ur_solver.moves import Rows, TurnBatch, _options, generator_of
 from ur_solver.players.policies import Policy, Weights
 from ur_solver.rules import FREE_THROW, RuleSet
 
@@ -56,7 +56,7 @@ class Player:
                 weights[number] = part
         return _drawn(weights, rng)
 
-    def _turns(self, asked: Sequence[Asked]) -> Iterator[tuple[Turns, npt.NDArray[np.int64]]]:
+    def _turns(self, asked: Sequence[Asked]) -> Iterator[tuple[TurnBatch, npt.NDArray[np.int64]]]:
         """Turns with the numbers of the choices that they are."""
         generator = self._generator
         says = np.array([each.moves_by is None for each in asked])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError
-from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, Turns, _options, generator_of
+from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, TurnBatch, _options, generator_of
 from ur_solver.rules import HOME, Move, Position
 from ur_solver.rules.moves import legal_moves
 from ur_solver.values import Values, option_values, totals_of
@@ -31,7 +31,7 @@ The side that decides is light in the position, and its turn it is."""
 class Policy(Protocol):
     """What to do in every turn."""
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """The chance that each option of some turns is taken, float64, shape (options,)."""
 
 
@@ -39,7 +39,7 @@ PolicyLike = Policy | Decide | str
 """A policy, a function that decides, or a name."""
 
 
-def first_best(scores: npt.NDArray[np.float64], turns: Turns) -> Weights:
+def first_best(scores: npt.NDArray[np.float64], turns: TurnBatch) -> Weights:
     """Weights that take the first option with the highest score of each turn."""
     chosen = np.empty(len(turns), dtype=np.int64)
     _options.first_best(scores, turns.starts, chosen)
@@ -51,13 +51,13 @@ def first_best(scores: npt.NDArray[np.float64], turns: Turns) -> Weights:
 class AnyMove:
     """Takes any option, all alike."""
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         shares = np.ones(len(turns)) / turns.n_options
         return np.asarray(np.repeat(shares, turns.n_options), dtype=np.float64)
 
 
-def _safe(turns: Turns) -> npt.NDArray[np.float64]:
+def _safe(turns: TurnBatch) -> npt.NDArray[np.float64]:
     if turns.choices is not None:
         return np.zeros(len(turns.source))
     threats = turns.after.copy()
@@ -69,7 +69,7 @@ def _safe(turns: Turns) -> npt.NDArray[np.float64]:
     return np.asarray(-np.round(risk, 12), dtype=np.float64)
 
 
-_SCORES: dict[str, Callable[[Turns], npt.NDArray[np.float64]]] = {
+_SCORES: dict[str, Callable[[TurnBatch], npt.NDArray[np.float64]]] = {
     "win": lambda turns: turns.has(WIN).astype(float),
     "capture": lambda turns: turns.has(CAPTURE).astype(float),
     "rosette": lambda turns: turns.has(ROSETTE).astype(float),
@@ -115,7 +115,7 @@ class Priorities:
     def __repr__(self) -> str:
         return f"Priorities({'+'.join(self.order)})"
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         starts = turns.starts[:-1]
         alive = np.ones(len(turns.source), dtype=bool)
@@ -151,20 +151,20 @@ class TablePolicy:
         self.payoff = values.rules.payoff
         self.generator = generator_of(values.rules)
 
-    def option_values(self, turns: Turns) -> npt.NDArray[np.float64]:
+    def option_values(self, turns: TurnBatch) -> npt.NDArray[np.float64]:
         """What each option is worth to the side that takes it, shape (options,)."""
         if turns.choices is not None:
             return self._choice_values(turns)
         return option_values(turns, self.values, self.others)
 
-    def _at_stake(self, turns: Turns) -> npt.NDArray[np.float64] | float:
+    def _at_stake(self, turns: TurnBatch) -> npt.NDArray[np.float64] | float:
         """What the two sides' values sum to in the turn of each option; 1 of an empty pot."""
         if not self.payoff.has_fines:
             return 1.0
         cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
         return np.asarray(np.maximum(totals_of(self.payoff, turns.after) - cost, 1.0))
 
-    def _choice_values(self, turns: Turns) -> npt.NDArray[np.float64]:
+    def _choice_values(self, turns: TurnBatch) -> npt.NDArray[np.float64]:
         assert turns.choices is not None
         worth = np.empty((len(turns), len(turns.choices)))
         for k, choice in enumerate(turns.choices):
@@ -174,7 +174,7 @@ class TablePolicy:
             worth[:, k] = best.reshape(len(turns), len(chances)) @ chances
         return worth.ravel()
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         worth = self.option_values(turns)
         if self.temperature == 0:
@@ -198,7 +198,7 @@ class Decided:
     def __init__(self, decide: Decide) -> None:
         self.decide = decide
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         weights = np.zeros(len(turns.source))
         for k, (row, start) in enumerate(zip(turns.rows, turns.starts[:-1], strict=True)):
@@ -213,7 +213,7 @@ class Decided:
             weights[start + options.index(chosen)] = 1
         return weights
 
-    def _options(self, turns: Turns, k: int, position: Position) -> list[Move | str]:
+    def _options(self, turns: TurnBatch, k: int, position: Position) -> list[Move | str]:
         if turns.choices is not None:
             return [choice.name for choice in turns.choices]
         throw = int(turns.throws[k])

@@ -58,7 +58,7 @@ class Step(NamedTuple):
         return (value if self.again else self.total - value) - self.cost
 
 
-class Outcome(NamedTuple):
+class StateOutcome(NamedTuple):
     """What the dice may bring, with its probability: the moves `steps`, or a pass if it is empty.
 
     `passed` is the state after a pass, from the other side's view; `total` is what both sides'
@@ -107,12 +107,12 @@ class StateChoice:
         self.name, self.source = choice.name, choice.source
 
     @cached_property
-    def outcomes(self) -> tuple[Outcome, ...]:
+    def outcomes(self) -> tuple[StateOutcome, ...]:
         """What the dice may bring after it."""
         stepper, state = self._stepper, self._state
         passed, total = stepper.flip(state), stepper.total(state)
         return tuple(
-            Outcome(
+            StateOutcome(
                 float(roll.probability), stepper.steps_after(state, roll, self.name), passed, total
             )
             for roll in stepper.rolls(state, self.name)

@@ -48,7 +48,7 @@ from ur_solver.serve.replies import (
     tag_of,
     unchanged,
 )
-from ur_solver.serve.unfold import Json, Source, Unfolded, board_values, position_values
+from ur_solver.serve.unfold import Json, ServedRules, Unfolded, board_values, position_values
 
 MAX_BODY = 1 << 20
 """The most bytes of a request's body."""
@@ -128,16 +128,16 @@ class _Served:
 
     # What is asked.
 
-    def _source(self, request: Request) -> Source:
+    def _source(self, request: Request) -> ServedRules:
         """The table, or the rule set, that the path names."""
         if "rules" in request.path_params:
-            return Source(rules_of_word(request.path_params["rules"]))
+            return ServedRules(rules_of_word(request.path_params["rules"]))
         name = request.path_params["table"]
         if name not in self._tables:
             known = ", ".join(self._tables)
             raise RefusedError(404, f"there is no table {name!r:.60}; the tables are {known}")
         table = self._tables[name]
-        return Source(table.rules, table)
+        return ServedRules(table.rules, table)
 
     async def _body(self, request: Request, **kinds: type) -> Json:
         """The JSON object of a body, which has just these keys."""
@@ -186,7 +186,7 @@ class _Served:
         """A position with all throws and moves, without a table."""
         return self._position_answer(request, self._source(request), None)
 
-    def _position_answer(self, request: Request, source: Source, name: str | None) -> Response:
+    def _position_answer(self, request: Request, source: ServedRules, name: str | None) -> Response:
         text = request.query_params["position"]
         version = source.table.file.digest if source.table else source.rules.word
         view = view_of(request.query_params.get("drawing"))
@@ -199,7 +199,7 @@ class _Served:
     def _find_position(self, name: str, is_table: bool, text: str, view: str | None) -> bytes:
         table = self._tables[name] if is_table else None
         rules = table.rules if table is not None else named_rules(name)
-        return dumped(Unfolded(Source(rules, table), rules.position(text), view).answer())
+        return dumped(Unfolded(ServedRules(rules, table), rules.position(text), view).answer())
 
     async def board(self, request: Request) -> Response:
         """A position that may have faults, drawn."""

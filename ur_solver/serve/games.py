@@ -25,7 +25,7 @@ from ur_solver.audit.judge import TIE
 from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
 from ur_solver.records import GameRecord, RecordFault, read_text, stepper_of, write_text
 from ur_solver.rules import SIDE_NAMES, Position, opponent
-from ur_solver.serve.unfold import Json, Source, Unfolded
+from ur_solver.serve.unfold import Json, ServedRules, Unfolded
 
 MAX_TURNS = 20_000
 """The most throws in the games of one request."""
@@ -149,7 +149,7 @@ def report_text(table: Table, text: str) -> str:
     return html_report(audits, Thresholds(), references)
 
 
-def converted_text(source: Source, text: str, notation: str) -> str:
+def converted_text(source: ServedRules, text: str, notation: str) -> str:
     """A text's games in another notation, which the suffix of its files names.
 
     Raises
@@ -168,7 +168,7 @@ def converted_text(source: Source, text: str, notation: str) -> str:
 # A game as a page plays it.
 
 
-def line_values(source: Source, start: Position, turns: Sequence[Turn]) -> Json:
+def line_values(source: ServedRules, start: Position, turns: Sequence[Turn]) -> Json:
     """Turns played from a position, judged if there is a table.
 
     The keys are those of `ur audit --json`; each ply has besides ``choice``, ``mark``,
@@ -202,7 +202,7 @@ def line_values(source: Source, start: Position, turns: Sequence[Turn]) -> Json:
     return values
 
 
-def _opening(source: Source, start: Position) -> float | None:
+def _opening(source: ServedRules, start: Position) -> float | None:
     """What the start is worth with its throw made, where the rules give it."""
     if source.table is None or stepper_of(source.rules).opening_rolls(start) is None:
         return None
@@ -228,7 +228,7 @@ def side_values(plies: Iterable[Json]) -> Json:
 
 
 def _played(
-    source: Source, position: Position, turn: Turn, plies: list[Json], *, is_first: bool
+    source: ServedRules, position: Position, turn: Turn, plies: list[Json], *, is_first: bool
 ) -> Position:
     """The position after a turn, whose plies are added to `plies`."""
     if position.winner:
@@ -296,7 +296,9 @@ def _played(
     return source.rules.position(after)
 
 
-def _thrown(source: Source, answer: Json, position: Position, turn: Turn, is_first: bool) -> Json:
+def _thrown(
+    source: ServedRules, answer: Json, position: Position, turn: Turn, is_first: bool
+) -> Json:
     """The throw of an unfolded position that a turn has made."""
     rolls = [each for each in answer["throws"] if each.get("choice") == turn.choice]
     if not rolls:

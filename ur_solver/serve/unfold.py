@@ -26,7 +26,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Source:
+class ServedRules:
     """What answers: a table, or a rule set of which nothing is solved.
 
     Attributes
@@ -53,14 +53,14 @@ class Unfolded:
 
     Parameters
     ----------
-    source : Source
+    source : ServedRules
     position : Position
         Of the source's rules.
     view : str, optional
         The side whose row is on top in a drawing of the board, if there is to be one.
     """
 
-    def __init__(self, source: Source, position: Position, view: str | None = None) -> None:
+    def __init__(self, source: ServedRules, position: Position, view: str | None = None) -> None:
         self.source, self.position, self.view = source, position, view
         self.rules, self.side = source.rules, position.side
         self.stepper = stepper_of(source.rules)

@@ -20,7 +20,7 @@ _DOUBT = 0.05
 
 
 @dataclass(frozen=True)
-class Estimate:
+class IntervalEstimate:
     """A figure, and how far it may be off.
 
     Attributes
@@ -35,12 +35,12 @@ class Estimate:
     high: float
 
     @classmethod
-    def exact(cls, value: float) -> Estimate:
+    def exact(cls, value: float) -> IntervalEstimate:
         """A figure that is no sampled one."""
         return cls(value, value, value)
 
     @classmethod
-    def around(cls, value: float, error: float) -> Estimate:
+    def around(cls, value: float, error: float) -> IntervalEstimate:
         """A figure with a normal distribution's interval, by its standard error."""
         return cls(value, value - NORMAL * error, value + NORMAL * error)
 
@@ -54,13 +54,13 @@ class Estimate:
         """Half the width of the interval."""
         return (self.high - self.low) / 2
 
-    def rest(self) -> Estimate:
+    def rest(self) -> IntervalEstimate:
         """What is left of 1."""
-        return Estimate(1 - self.value, 1 - self.high, 1 - self.low)
+        return IntervalEstimate(1 - self.value, 1 - self.high, 1 - self.low)
 
-    def plus(self, more: float) -> Estimate:
+    def plus(self, more: float) -> IntervalEstimate:
         """The figure with a number added."""
-        return Estimate(self.value + more, self.low + more, self.high + more)
+        return IntervalEstimate(self.value + more, self.low + more, self.high + more)
 
     def to_json(self) -> float | dict[str, float] | None:
         """As JSON: a number if it is exact, else the number with its interval; None if unknown."""
@@ -71,10 +71,10 @@ class Estimate:
         return {"value": self.value, "low": self.low, "high": self.high}
 
 
-UNKNOWN = Estimate(math.nan, -math.inf, math.inf)
+UNKNOWN = IntervalEstimate(math.nan, -math.inf, math.inf)
 
 
-def share_of(hits: int, n: int) -> Estimate:
+def share_of(hits: int, n: int) -> IntervalEstimate:
     """The share of n games in which something happened, with Wilson's interval."""
     if n == 0:
         return UNKNOWN
@@ -83,10 +83,10 @@ def share_of(hits: int, n: int) -> Estimate:
     spread = NORMAL * math.sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
     # with none or all of the games the interval ends there, but for rounding
     low = 0.0 if hits == 0 else middle - spread
-    return Estimate(share, low, 1.0 if hits == n else middle + spread)
+    return IntervalEstimate(share, low, 1.0 if hits == n else middle + spread)
 
 
-def mean_of(seen: npt.ArrayLike) -> Estimate:
+def mean_of(seen: npt.ArrayLike) -> IntervalEstimate:
     """The mean of what was seen in independent games; of a thing that happens or not, its share."""
     values = np.asarray(seen, dtype=np.float64)
     n = len(values)
@@ -96,10 +96,10 @@ def mean_of(seen: npt.ArrayLike) -> Estimate:
         return share_of(int(values.sum()), n)
     if n == 1:
         return UNKNOWN  # one game says nothing of an interval
-    return Estimate.around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n))
+    return IntervalEstimate.around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n))
 
 
-def ratio_of(counts: npt.ArrayLike, totals: npt.ArrayLike) -> Estimate:
+def ratio_of(counts: npt.ArrayLike, totals: npt.ArrayLike) -> IntervalEstimate:
     """A sum over games divided by another, as counts by which something happened in each game."""
     above, below = np.asarray(counts, np.float64), np.asarray(totals, np.float64)
     n, total = len(above), float(below.sum())
@@ -107,10 +107,10 @@ def ratio_of(counts: npt.ArrayLike, totals: npt.ArrayLike) -> Estimate:
         return UNKNOWN
     ratio = float(above.sum()) / total
     spread = float((above - ratio * below).std(ddof=1))
-    return Estimate.around(ratio, spread * math.sqrt(n) / total)
+    return IntervalEstimate.around(ratio, spread * math.sqrt(n) / total)
 
 
-def deviation_of(seen: npt.ArrayLike) -> Estimate:
+def deviation_of(seen: npt.ArrayLike) -> IntervalEstimate:
     """The standard deviation of what is seen in a game: the error by the fourth moment."""
     values = np.asarray(seen, dtype=np.float64)
     n = len(values)
@@ -118,19 +118,21 @@ def deviation_of(seen: npt.ArrayLike) -> Estimate:
         return UNKNOWN
     deviation = float(values.std(ddof=1))
     if deviation == 0:
-        return Estimate.exact(0.0)
+        return IntervalEstimate.exact(0.0)
     squares = (values - values.mean()) ** 2
-    return Estimate.around(deviation, float(squares.std(ddof=1)) / math.sqrt(n) / (2 * deviation))
+    return IntervalEstimate.around(
+        deviation, float(squares.std(ddof=1)) / math.sqrt(n) / (2 * deviation)
+    )
 
 
-def part_of_spread(part: npt.ArrayLike, rest: npt.ArrayLike) -> Estimate:
+def part_of_spread(part: npt.ArrayLike, rest: npt.ArrayLike) -> IntervalEstimate:
     """The part that one thing has in the sum of two variances, as two numbers of each game."""
     own, other = (np.asarray(each, dtype=np.float64) for each in (part, rest))
     own, other = (own - own.mean()) ** 2, (other - other.mean()) ** 2
     return ratio_of(own, own + other)
 
 
-def quantile_of(seen: npt.ArrayLike, share: float) -> Estimate:
+def quantile_of(seen: npt.ArrayLike, share: float) -> IntervalEstimate:
     """What a share of the games is at or below, between two of them in the order of their sizes.
 
     The interval holds the quantile in 95 cases of 100 or more, whatever the distribution: the
@@ -143,12 +145,14 @@ def quantile_of(seen: npt.ArrayLike, share: float) -> Estimate:
     at = min(n - 1, math.ceil(share * n) - 1)
     spread = NORMAL * math.sqrt(n * share * (1 - share))
     low, high = math.floor(share * n - spread) - 1, math.ceil(share * n + spread)
-    return Estimate(float(values[at]), float(values[max(0, low)]), float(values[min(n - 1, high)]))
+    return IntervalEstimate(
+        float(values[at]), float(values[max(0, low)]), float(values[min(n - 1, high)])
+    )
 
 
-def beyond_of(n: int) -> Estimate:
+def beyond_of(n: int) -> IntervalEstimate:
     """The share of games that are more extreme than the most extreme of n games.
 
     None was. If it were the upper end or more, n games without one had a chance of 5 %.
     """
-    return Estimate(0.0, 0.0, 1 - _DOUBT ** (1 / n))
+    return IntervalEstimate(0.0, 0.0, 1 - _DOUBT ** (1 / n))

@@ -9,7 +9,7 @@ from ur_solver.errors import InputError
 from ur_solver.moves import generator_of
 from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.players.policies import Policy, PolicyLike, policy_of
-from ur_solver.study.estimates import Estimate, deviation_of, mean_of
+from ur_solver.study.estimates import IntervalEstimate, deviation_of, mean_of
 from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay
 from ur_solver.study.play import play
 from ur_solver.values import Values
@@ -24,19 +24,19 @@ class Evaluation:
 
     Attributes
     ----------
-    chance : Estimate
+    chance : IntervalEstimate
         That light wins, who throws first.
-    throws : Estimate
+    throws : IntervalEstimate
         In a game, on average.
-    deviation : Estimate
+    deviation : IntervalEstimate
         The standard deviation of the throws in a game.
     games : int
         That were played; 0 if the figures are exact.
     """
 
-    chance: Estimate
-    throws: Estimate
-    deviation: Estimate
+    chance: IntervalEstimate
+    throws: IntervalEstimate
+    deviation: IntervalEstimate
     games: int
 
     def to_json(self) -> dict[str, Any]:
@@ -128,5 +128,5 @@ def exact_evaluation(exact: ExactPlay, light: Policy | None, dark: Policy | None
     begin = exact.beginnings(light)
     means = exact.throws(ours, theirs)
     mean, deviation = begin.throws(means, exact.throws(ours, theirs, means))
-    chance = Estimate.exact(begin.chance(chances))
-    return Evaluation(chance, Estimate.exact(mean), Estimate.exact(deviation), 0)
+    chance = IntervalEstimate.exact(begin.chance(chances))
+    return Evaluation(chance, IntervalEstimate.exact(mean), IntervalEstimate.exact(deviation), 0)

@@ -35,7 +35,7 @@ Pair = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
-class Part:
+class StateBatch:
     """Some states of a block with their turns written out; all of them have the same choices.
 
     Attributes
@@ -121,11 +121,11 @@ class ExactPlay:
             passed[part.ranks] = np.where(part.only_passes, ~part.reached[part.starts[:-1]], self.n)
         self._is_drawn = stuck[:-1] & stuck[passed]
 
-    def _all(self) -> Iterator[Part]:
+    def _all(self) -> Iterator[StateBatch]:
         for parts in self.blocks:
             yield from parts
 
-    def _parts(self, first: int, end: int) -> Iterator[Part]:
+    def _parts(self, first: int, end: int) -> Iterator[StateBatch]:
         generator = self.generator
         for begin in range(first, end, _PART):
             ranks = np.arange(begin, min(begin + _PART, end))
@@ -138,7 +138,7 @@ class ExactPlay:
                 reached[turns.has(WIN)] = self.n
                 n_outcomes = sum(len(choice.outcomes) for choice in choices)
                 passes = np.logical_and.reduceat(turns.has(PASS), turns.starts[:-1:n_outcomes])
-                yield Part(generator, ranks[members], choices, turns.starts, reached, passes)
+                yield StateBatch(generator, ranks[members], choices, turns.starts, reached, passes)
 
     def weights(self, policy: Policy) -> list[list[Weights]]:
         """What a policy does everywhere, by block and part: it can be used several times."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ur_solver.moves import AGAIN, CAPTURE, PASS, MoveGenerator
 from ur_solver.players.policies import TablePolicy
-from ur_solver.study.play import Step
+from ur_solver.study.play import GameStep
 from ur_solver.values import Values, totals_of
 
 DECIDED = 0.9
@@ -39,7 +39,7 @@ class Counts:
         self._counts = {name: np.zeros(n_games, dtype=np.int32) for name in self._NAMES}
         self._most = np.zeros(n_games, dtype=np.int32)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns, chosen = step.games, step.turns, step.chosen
         flags, n = turns.flags[chosen], turns.n_options
@@ -58,7 +58,7 @@ class Counts:
         return {**self._counts, "most_options": self._most}
 
 
-class Chances:
+class ChanceObserver:
     """How the chances went in each game, by a table.
 
     With stakes they are shares of what the two sides' values sum to.
@@ -89,7 +89,7 @@ class Chances:
         self._swing = np.zeros(n_games)
         self._winner = np.full(n_games, -1, dtype=np.int8)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns, sides = step.games, step.turns, step.sides
         total = totals_of(self._payoff, turns.rows)
@@ -143,7 +143,7 @@ class Squares:
         self._stood = np.zeros((n_games, self._length), dtype=np.int32)
         self._captured = np.zeros((n_games, self._length), dtype=np.int32)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns, chosen = step.games, step.turns, step.chosen
         self._stood[games] += self._generator.placed(turns.rows)[:, : self._length].astype(np.int32)
@@ -177,7 +177,7 @@ class Snapshots:
         self._may = np.zeros(n_games, dtype=np.uint8)
         self._choices = np.zeros(n_games, dtype=np.int64)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns = step.games, step.turns
         self._seen[games] += 1

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.machine import usable_processors
-from ur_solver.moves import AGAIN, WIN, MoveGenerator, Rows, Turns, _options, generator_of
+from ur_solver.moves import AGAIN, WIN, MoveGenerator, Rows, TurnBatch, _options, generator_of
 from ur_solver.players.policies import Policy
 from ur_solver.rules import RuleSet
 
@@ -26,7 +26,7 @@ MAX_THROWS = 5000
 
 
 @dataclass(frozen=True)
-class Step:
+class GameStep:
     """A throw, and what was done with it, in many games at once.
 
     Attributes
@@ -35,21 +35,21 @@ class Step:
         The games' numbers.
     sides : uint8, shape (turns,)
         Whose turn it is: 0 for light, who threw first in the game, 1 for dark.
-    turns : Turns
+    turns : TurnBatch
     chosen : int64, shape (turns,)
         The option that was taken.
     """
 
     games: npt.NDArray[np.int64]
     sides: npt.NDArray[np.uint8]
-    turns: Turns
+    turns: TurnBatch
     chosen: npt.NDArray[np.int64]
 
 
 class Observer(Protocol):
     """Sees every step of some games and notes something of each game."""
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """Note a step."""
 
     def notes(self) -> dict[str, npt.NDArray[Any]]:
@@ -61,7 +61,7 @@ ObserverOf = Callable[[MoveGenerator, int, np.random.Generator], Observer]
 
 
 @dataclass(frozen=True)
-class Games:
+class PlayedGames:
     """Games that were played.
 
     Attributes
@@ -95,7 +95,7 @@ def play(
     seed: int = 1,
     observers: Iterable[ObserverOf] = (),
     threads: int | None = None,
-) -> Games:
+) -> PlayedGames:
     """Play games from the start; light throws first.
 
     Parameters
@@ -118,7 +118,7 @@ def play(
     table = _Table(generator, light, dark, made)
     with ThreadPoolExecutor(threads or usable_processors()) as pool:
         played = list(pool.map(table.play, sizes, seeds))
-    return Games(
+    return PlayedGames(
         np.concatenate([games.light_won for games in played]),
         np.concatenate([games.is_finished for games in played]),
         np.concatenate([games.throws for games in played]),
@@ -136,7 +136,7 @@ class _Table:
         self.policies = (light,) if light is dark else (light, dark)
         self.observers = observers
 
-    def play(self, n_games: int, seed: np.random.SeedSequence) -> Games:
+    def play(self, n_games: int, seed: np.random.SeedSequence) -> PlayedGames:
         """Games of one stream of random numbers; new ones begin where others end."""
         generator, rng = self.generator, np.random.default_rng(seed)
         observers = [
@@ -151,7 +151,7 @@ class _Table:
         while len(games):
             turns = self._thrown(rows, sides, throws[games] == 0, rng)
             chosen = self._chosen(turns, sides, rng)
-            step = Step(games, sides, turns, chosen)
+            step = GameStep(games, sides, turns, chosen)
             for observer in observers:
                 observer.see(step)
             throws[games] += 1
@@ -169,7 +169,7 @@ class _Table:
                 sides = np.concatenate([sides[going], np.zeros(new, dtype=np.uint8)])
                 begun += new
         notes = {name: each for observer in observers for name, each in observer.notes().items()}
-        return Games(light_won, is_finished, throws, notes)
+        return PlayedGames(light_won, is_finished, throws, notes)
 
     def _thrown(
         self,
@@ -177,7 +177,7 @@ class _Table:
         sides: npt.NDArray[np.uint8],
         is_first: npt.NDArray[np.bool_],
         rng: np.random.Generator,
-    ) -> Turns:
+    ) -> TurnBatch:
         """The options after the throw, and after a choice before it where the rules ask for one."""
         generator = self.generator
         chances = rng.random(len(rows))
@@ -199,7 +199,7 @@ class _Table:
         return generator.successors(rows, throws, may)
 
     def _chosen(
-        self, turns: Turns, sides: npt.NDArray[np.uint8], rng: np.random.Generator
+        self, turns: TurnBatch, sides: npt.NDArray[np.uint8], rng: np.random.Generator
     ) -> npt.NDArray[np.int64]:
         """The option that each side takes."""
         if len(self.policies) == 1:
@@ -214,7 +214,7 @@ class _Table:
         return chosen
 
 
-def _drawn(policy: Policy, turns: Turns, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def _drawn(policy: Policy, turns: TurnBatch, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """The option of each turn that a policy takes."""
     taken = np.empty(len(turns), dtype=np.int64)
     _options.drawn(policy.weights(turns), turns.starts, rng.random(len(turns)), taken)

@@ -1,7 +1,7 @@
 """Everything that a study says of a rule set, as one JSON object.
 
 Figures that are exact are numbers; sampled ones are objects with their 95 % interval, as
-`Estimate.to_json` writes them. docs/study.md explains each.
+`IntervalEstimate.to_json` writes them. docs/study.md explains each.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ur_solver.players.policies import Policy, TablePolicy, policy_of
 from ur_solver.query import Answers
 from ur_solver.rules.words import counted
 from ur_solver.study.estimates import (
-    Estimate,
+    IntervalEstimate,
     beyond_of,
     deviation_of,
     mean_of,
@@ -31,9 +31,9 @@ from ur_solver.study.estimates import (
 )
 from ur_solver.study.evaluate import exact_evaluation
 from ur_solver.study.exact_play import ExactPlay
-from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
+from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
-from ur_solver.study.play import Games, play
+from ur_solver.study.play import PlayedGames, play
 from ur_solver.study.thumbs import Choices, best_order, choices_of, share_of_wins
 from ur_solver.values import totals_of
 
@@ -137,11 +137,11 @@ def study(
 
 def _chances(
     table: Answers, generator: MoveGenerator, n_games: int, rng: np.random.Generator
-) -> Chances:
-    return Chances(table, generator, n_games)
+) -> ChanceObserver:
+    return ChanceObserver(table, generator, n_games)
 
 
-def _fairness(table: Answers, played: Games) -> dict[str, Any]:
+def _fairness(table: Answers, played: PlayedGames) -> dict[str, Any]:
     rules = table.rules
     start = rules.start()
     value = table.value(start)
@@ -165,7 +165,7 @@ def _fairness(table: Answers, played: Games) -> dict[str, Any]:
     return fairness
 
 
-def _length(played: Games, best: TablePolicy, exact: ExactPlay | None) -> dict[str, Any]:
+def _length(played: PlayedGames, best: TablePolicy, exact: ExactPlay | None) -> dict[str, Any]:
     notes = played.notes
     seen = {"throws": played.throws, "turns": notes["turns"], "moves": notes["moves"]}
     means = {name: mean_of(each) for name, each in seen.items()}
@@ -198,7 +198,7 @@ def _distribution(seen: npt.NDArray[np.int32]) -> dict[str, Any]:
     }
 
 
-def _turns(played: Games) -> dict[str, Any]:
+def _turns(played: PlayedGames) -> dict[str, Any]:
     notes = played.notes
     return {
         "with_a_choice": ratio_of(notes["choices"], played.throws).to_json(),
@@ -212,7 +212,7 @@ def _turns(played: Games) -> dict[str, Any]:
     }
 
 
-def _drama(played: Games) -> dict[str, Any]:
+def _drama(played: PlayedGames) -> dict[str, Any]:
     notes, over = played.notes, played.is_finished
     decided = notes["decided"][over] / played.throws[over]
     least = notes["least_of_winner"][over]
@@ -230,7 +230,7 @@ def _drama(played: Games) -> dict[str, Any]:
     }
 
 
-def _luck(table: Answers, played: Games, seed: int, games: int) -> dict[str, Any]:
+def _luck(table: Answers, played: PlayedGames, seed: int, games: int) -> dict[str, Any]:
     """How the spread of results divides where one side plays worse: half the games each."""
     best, divided = TablePolicy(table), {}
     for name in ("medium", "greedy", "random"):
@@ -260,13 +260,13 @@ def _ladder(
     seed: int,
     exact: ExactPlay | None,
     say: Callable[[str], object],
-) -> list[list[Estimate]]:
+) -> list[list[IntervalEstimate]]:
     """How often each policy beats each, half of the games as the first player."""
     policies = {name: policy_of(name, table) for name in names}
     written = {}
     if exact is not None:
         written = {name: exact.weights(policy) for name, policy in policies.items()}
-    wins = [[Estimate.exact(0.5) for _ in names] for _ in names]
+    wins = [[IntervalEstimate.exact(0.5) for _ in names] for _ in names]
     for i, first in enumerate(names):
         for k, second in enumerate(names[:i]):
             say(f"{second} against {first}")
@@ -285,15 +285,15 @@ def _exact_share(
     policies: dict[str, Policy],
     first: str,
     second: str,
-) -> Estimate:
+) -> IntervalEstimate:
     ours = exact.beginnings(policies[first])
     theirs = exact.beginnings(policies[second])
     as_light = ours.chance(exact.chances(written[first], written[second]))
     as_dark = 1 - theirs.chance(exact.chances(written[second], written[first]))
-    return Estimate.exact((as_light + as_dark) / 2)
+    return IntervalEstimate.exact((as_light + as_dark) / 2)
 
 
-def _games_apart(chance: Estimate) -> int | dict[str, int] | None:
+def _games_apart(chance: IntervalEstimate) -> int | dict[str, int] | None:
     """After how many games the better side has won more of them, in 95 cases of 100.
 
     None where the interval does not tell which side is better.
@@ -307,7 +307,7 @@ def _games_apart(chance: Estimate) -> int | dict[str, int] | None:
     return value if chance.is_exact else {"value": value, "low": min(ends), "high": max(ends)}
 
 
-def _squares(table: Answers, played: Games, generator: MoveGenerator) -> dict[str, Any]:
+def _squares(table: Answers, played: PlayedGames, generator: MoveGenerator) -> dict[str, Any]:
     path, rosettes = table.rules.path.light, table.rules.rosettes
     notes = played.notes
     regression = _Regression(table, notes["row"], generator)
@@ -357,12 +357,12 @@ class _Regression:
         # as each state's own spread says (White's estimator)
         self._covariance = inverse @ (features.T * left**2) @ features @ inverse
 
-    def worth(self, pieces: dict[int, float]) -> Estimate:
+    def worth(self, pieces: dict[int, float]) -> IntervalEstimate:
         """What pieces add, as parts of a piece by path index, the path's length for off."""
         parts = np.zeros(len(self._weights))
         parts[list(pieces)] = list(pieces.values())
         variance = float(parts @ self._covariance @ parts)
-        return Estimate.around(float(parts @ self._weights), math.sqrt(max(0.0, variance)))
+        return IntervalEstimate.around(float(parts @ self._weights), math.sqrt(max(0.0, variance)))
 
 
 def _losses(table: Answers, choices: Choices | None, names: tuple[str, ...]) -> dict[str, Any]:

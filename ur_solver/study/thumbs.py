@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.moves import Turns
+from ur_solver.moves import TurnBatch
 from ur_solver.players.policies import PRIORITIES, Policy, Priorities, TablePolicy
 from ur_solver.rules import RuleSet
-from ur_solver.study.estimates import Estimate, mean_of
+from ur_solver.study.estimates import IntervalEstimate, mean_of
 from ur_solver.study.play import play
 
 MOST_PRIORITIES = 3
@@ -36,14 +36,14 @@ class Choices:
 
     Attributes
     ----------
-    turns : Turns
+    turns : TurnBatch
     worth : float64, shape (options,)
     """
 
-    turns: Turns
+    turns: TurnBatch
     worth: npt.NDArray[np.float64]
 
-    def loss(self, policy: Policy) -> Estimate:
+    def loss(self, policy: Policy) -> IntervalEstimate:
         """What a policy loses at a choice."""
         starts = self.turns.starts[:-1]
         best = np.maximum.reduceat(self.worth, starts)
@@ -62,7 +62,9 @@ def choices_of(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Choic
     return Choices(turns, policy.option_values(turns))
 
 
-def share_of_wins(rules: RuleSet, own: Policy, other: Policy, games: int, seed: int) -> Estimate:
+def share_of_wins(
+    rules: RuleSet, own: Policy, other: Policy, games: int, seed: int
+) -> IntervalEstimate:
     """How often a policy beats another, half of the games as the first player."""
     half = max(2, games // 2)
     as_light = mean_of(play(rules, own, other, half, seed=seed).results)
@@ -71,12 +73,12 @@ def share_of_wins(rules: RuleSet, own: Policy, other: Policy, games: int, seed: 
     # halves of two independent intervals, each as far as it reaches (Newcombe)
     below = math.hypot(as_light.value - as_light.low, as_dark.value - as_dark.low) / 2
     above = math.hypot(as_light.high - as_light.value, as_dark.high - as_dark.value) / 2
-    return Estimate(value, value - below, value + above)
+    return IntervalEstimate(value, value - below, value + above)
 
 
 def best_order(
     rules: RuleSet, opponent: Policy, games: int, seed: int
-) -> list[tuple[tuple[str, ...], Estimate]]:
+) -> list[tuple[tuple[str, ...], IntervalEstimate]]:
     """The order of priorities that wins most against an opponent, found one by one.
 
     Parameters
