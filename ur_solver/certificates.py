@@ -46,11 +46,11 @@ def certify_table(
     InputError
         If the table is a folder.
     CertificateError
-        If no bound can be proven for a block; the file is left as it is.
+        If no bound can be proven for a block; the file stays unchanged.
     DamagedTableError
         If the table's values cannot be read.
     OutputError
-        If the file cannot be written; it is left as it is.
+        If the file cannot be written; it stays unchanged.
     """
     if table.path.is_dir():
         raise InputError(
@@ -87,9 +87,9 @@ def certify_levels(path: pathlib.Path, *, threads: int | None = None) -> None:
     Raises
     ------
     CertificateError
-        If nothing can be shown of a block; the file is left as it is.
+        If no bound can be proven for a block; the file stays unchanged.
     OutputError
-        If the file cannot be written; it is left as it is.
+        If the file cannot be written; it stays unchanged.
     """
     with TableFile(path) as table:
         errors = table.blocks["error"]

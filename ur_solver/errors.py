@@ -92,7 +92,7 @@ class UnsettledError(SolveError):
     Attributes
     ----------
     sweeps : int
-        After so many sweeps.
+        The number of sweeps.
     """
 
     def __init__(self, sweeps: int, text: str) -> None:

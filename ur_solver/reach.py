@@ -99,7 +99,7 @@ def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, pathlib.Path, T
 
 
 def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
-    """The table at a path, to which others are added; None if nothing is there.
+    """The table at a path, to which positions are added; None if there is none.
 
     Raises
     ------

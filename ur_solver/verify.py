@@ -79,7 +79,7 @@ def verify_table(
     The checks, of the positions that the table holds, are:
 
     - the checksum of every chunk;
-    - that the blocks are there that moves lead to;
+    - that the blocks of all successors exist;
     - that every value is a probability;
     - with stakes, that the cut costs no more than the table says;
     - that the table's residual is the largest of its blocks;

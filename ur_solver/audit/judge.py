@@ -64,7 +64,7 @@ from ur_solver.values import TableValues, Values, row_values, states_of
 
 TIE = 1e-6
 """Moves whose values differ by no more than this share of what there is to win are equally good.
-Tables hold digits beyond their tolerance, and no human can tell a millionth of a game."""
+Tables hold digits beyond their tolerance, and a millionth of a game does not matter."""
 
 BATCH_PLIES = 200_000
 """Plies that are judged at once: about a thousand games, some 300 MB. Each batch reads its values

@@ -1,4 +1,4 @@
-"""Games between players that the program knows, their statistics, and the reference losses."""
+"""Games between built-in players, their statistics, and the reference losses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ur_solver.rules import DARK, FREE_THROW, LIGHT, RuleSet
 from ur_solver.values import TableValues
 
 _BATCH = 2000
-"""Games that are played side by side; they take some 200 MB."""
+"""The number of games played at a time; they take some 200 MB."""
 
 MAX_PLIES = 5000
-"""The number of plies after which a game is left unfinished. Bad players can go on for ever."""
+"""The number of plies after which a game stays unfinished. Bad players can play for ever."""
 
 
 def play_games(
@@ -31,7 +31,7 @@ def play_games(
     metadata: dict[str, str] | None = None,
     first_number: int = 1,
 ) -> list[GameRecord]:
-    """Games of two players from the start, all played side by side.
+    """Games of two players from the start, all played at a time.
 
     Parameters
     ----------

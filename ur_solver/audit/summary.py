@@ -1,4 +1,4 @@
-"""What an audit tells of each player: marks, totals, the luckiest throws and the worst moves."""
+"""The audit of each player: marks, totals, the luckiest throws and the worst moves."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def strength(summary: PlayerSummary, references: Mapping[str, float]) -> Strengt
     """A player's strength by the loss per choice; None with fewer than `MIN_CHOICES` choices.
 
     The interval is that of the mean of the losses, as if there had been one more choice in which
-    the player moved at random: somebody who has found every best move in a dozen choices may still
+    the player moved at random: a player who found every best move in a dozen choices may still
     miss one in the next.
 
     Parameters

@@ -82,7 +82,7 @@ class BlockFiles:
         return self.folder / f"{index // _IN_A_FOLDER:03d}" / f"{index:06d}.block"
 
     def on_disk(self) -> list[int]:
-        """The blocks of which there is a file, whatever is in it, ascending."""
+        """The numbers of blocks with a file, with any content, ascending."""
         found = []
         for path in self.folder.glob("[0-9][0-9][0-9]*/*.block"):
             with suppress(ValueError):
@@ -94,7 +94,7 @@ class BlockFiles:
     def write(
         self, record: BlockRecord, values: npt.NDArray[Any], *, is_read_again: bool = True
     ) -> Row:
-        """Put a finished block on disk, unless it is there.
+        """Put a finished block on disk, unless it is already there.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class BlockFiles:
         index : int
         is_checked : bool, optional
             Whether its checksums have been compared before; by default what this object knows of
-            the file that is there now.
+            the current file.
 
         Raises
         ------
@@ -288,7 +288,7 @@ class BlockFiles:
     def remove_all(self) -> None:
         """Remove the files of all blocks, several at a time.
 
-        Where a file system tells the disk of freed space, each removal waits for it: one by one
+        If a file system reports freed space to the disk, each removal waits for it: one by one
         the 190 files of finkel 5 take half a second.
         """
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 2 ms, as above

@@ -48,7 +48,7 @@ def join(folder: pathlib.Path) -> tuple[Job, BlockFiles]:
 
 
 def files_of(folder: pathlib.Path, job: Job) -> BlockFiles:
-    """The files of a folder whose head is there."""
+    """The files of a folder whose head exists."""
     solve = zlib.crc32((folder / HEAD).read_bytes())
     return BlockFiles(folder, space_of(job.rules), VALUE_TYPES[job.value_type].dtype, solve)
 
@@ -74,7 +74,7 @@ def remove_blocks(folder: pathlib.Path) -> None:
 
 
 def is_being_written(folder: pathlib.Path) -> bool:
-    """Whether a solve is writing to a folder of blocks now, as far as its lock tells."""
+    """Whether a solve holds the lock of a folder of blocks."""
     return is_held(folder / _LOCK)
 
 
@@ -119,7 +119,7 @@ class BlockFolder:
         self._was_there = self.folder.exists()
         self._was_begun = (self.folder / HEAD).exists()
         try:
-            self._check()  # before anything is made in a folder that is somebody else's
+            self._check()  # before anything is made in a folder of another program
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
         except HeldError:
@@ -153,7 +153,7 @@ class BlockFolder:
         trace: TracebackType | None,
     ) -> None:
         if isinstance(error, UnsolvableError):
-            self.remove()  # nothing would go on from here
+            self.remove()  # nothing to resume
         elif error is not None and not self.files.on_disk():
             self._undo()
         self._release()
@@ -253,7 +253,7 @@ class BlockFolder:
     def finished(self) -> Iterator[BlockRecord]:
         """The blocks whose files read back whole, by index; files that do not are removed.
 
-        One of which the manifest tells something else is not the one that others have read.
+        A file that differs from its manifest is not the one that others have read.
         """
         for index in self.files.on_disk():
             row, noted = self.files.whole_row(index), self._rows[index]
@@ -273,7 +273,7 @@ class BlockFolder:
         return self._rows
 
     def remove(self) -> None:
-        """Delete the folder, from which nothing will go on."""
+        """Delete the folder, which no solve will resume."""
         self._release()
         self.files.remove_all()
         shutil.rmtree(self.folder, ignore_errors=True)

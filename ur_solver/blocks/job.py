@@ -12,7 +12,7 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import LAST_RANKS, space_of
 
 VERSION = 5
-"""Of `solve.json` and of the files beside it, or a later one where positions had other numbers
+"""Of `solve.json` and of the files in its folder, or a later one where positions had other numbers
 before (`Space.first_version`). Up to 3, all blocks were in one file."""
 
 _DOUBLE = "double"

@@ -100,7 +100,7 @@ class LockFile:
         self._folder = output.parent
 
     def acquire(self) -> None:
-        """Take the lock; where the file system has none, log it once and go on.
+        """Take the lock; if the file system has none, log it once and continue.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class LockFile:
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
                 self._lock.acquire()
-            if said:  # that it goes on with a file instead of a lock
+            if said:  # the message about a file instead of a lock
                 warn_without_locks(self._folder)
         except filelock.Timeout:
             raise HeldError from None

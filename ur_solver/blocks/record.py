@@ -26,7 +26,7 @@ RECORD = np.dtype(
         ("values", "<u4"),  # CRC-32 of the checksums of the chunks
     ]
 )
-"""A finished block as files tell of it; zeros where it is not finished."""
+"""The record of a finished block in files; zeros if it is not finished."""
 
 Row = np.void
 """One number of `RECORD`."""

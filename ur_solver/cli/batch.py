@@ -103,7 +103,7 @@ def _groups() -> Iterator[list[Line]]:
     number, rest = 1, ""
     while block := stream.read1(_READ):
         lines = (rest + decoder.decode(block)).split("\n")
-        # of a line without end no more is kept than tells that it is too long
+        # keep no more of an endless line than shows that it is too long
         rest = lines.pop()[: 4 * _MAX_LINE]
         yield _numbered(lines, number)
         number += len(lines)

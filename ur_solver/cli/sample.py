@@ -87,7 +87,7 @@ def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator
 
 
 _MONEY = ("fines", "light_money", "squared_light_money")
-"""Of `SampleStatistics`: told as means, and of games for money only."""
+"""Fields of `SampleStatistics` that are shown as means, and only with stakes."""
 
 
 def _json(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> str:

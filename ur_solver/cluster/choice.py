@@ -16,7 +16,7 @@ class Cluster:
     workers : int or None
         How many workers to start here, if there is no scheduler.
     threads : int or None
-        For one block at most; a worker that is started here has so many, by default its share of
+        The most threads for one block; a worker started here has as many, by default its share of
         the processors.
     silence : float
         Seconds after which a worker that says nothing is taken for lost.

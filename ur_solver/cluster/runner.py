@@ -1,8 +1,8 @@
 """The driver: keeps the graph and an account of the workers, and hands out blocks that are ready.
 
-Dask runs what it is given where it is told to. It is never given more than workers have room for,
+The driver sends each task to a chosen worker, and never more than workers have room for,
 so that its scheduler stays small, and nothing depends on what it remembers: a worker that is lost,
-or does not answer, costs the blocks that it had in work, and so does the scheduler.
+or does not answer, loses only its unfinished blocks, and so does the scheduler.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class ClusterRunner:
     connect : callable
         A client of the cluster; called again when the scheduler has gone.
     cost : callable
-        The memory that a block takes while it is in work, by its number, in bytes.
+        The memory that a block takes while it is solved, by its number, in bytes.
     largest : int
         The most that a block takes so: without a worker that has it, nothing is begun.
     folder : str, optional
@@ -288,7 +288,7 @@ class _Drive:
                 future.cancel()
 
     def _check_hope(self) -> None:
-        """Raise ClusterError if nothing can go on."""
+        """Raise ClusterError if no block can be solved."""
         if self._dispatcher.workers:
             most = self._dispatcher.largest_memory
             if self._runner.largest > most:

@@ -1,4 +1,4 @@
-"""Connecting to a cluster that is there, or starting one of this machine's processes."""
+"""Connect to a running cluster, or start one of processes on this machine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CONNECTING = "10s"
 @contextmanager
 def connected(cluster: Cluster) -> Iterator[Callable[[], Client]]:
     """A function that connects to a cluster; one that was started here ends with the context."""
-    # what becomes of workers and of the scheduler is told by the driver, in a line
+    # the driver reports the fate of workers and of the scheduler, in a line
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with dask.config.set(_SETTINGS):
         if cluster.scheduler is not None:

@@ -47,7 +47,7 @@ def _joined(folder: str, _identity: bytes) -> tuple[Job, BlockFiles]:
 
 @dataclass(frozen=True)
 class FolderTask:
-    """Solves a block of a folder, unless its file is there: a task that any process can perform.
+    """Solve a block of a folder, unless its file exists: a task for any process.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.runners import SHARED_SIZE
 
 SMALL_SIZE = 1 << 14
-"""Values from which on a block takes a worker longer than to be told of the next one."""
+"""The number of values above which a block takes longer than sending the next one."""
 
 _LOOKED_AT = 64
 """So many of the ready blocks are looked at for those that fit."""
@@ -68,7 +68,7 @@ class _Account:
 
     @property
     def spare_threads(self) -> int:
-        """As many as one block more could have, with those that workers beside it leave idle."""
+        """The threads that one more block could have, with idle ones of other workers."""
         return min(self.processors - self.used_threads, self.machine.free_threads)
 
     @property
@@ -94,7 +94,7 @@ class Dispatcher:
     graph : BlockGraph
         The dispatcher takes blocks from it and finishes none.
     cost : callable
-        The memory that a block takes while it is in work, by its number, in bytes.
+        The memory that a block takes while it is solved, by its number, in bytes.
     most_threads : int, optional
         For one block.
     ahead : int
@@ -124,7 +124,7 @@ class Dispatcher:
 
     @property
     def n_in_work(self) -> int:
-        """How many blocks are in work."""
+        """The number of blocks being solved."""
         return len(self._workers)
 
     @property
@@ -141,19 +141,19 @@ class Dispatcher:
         machine: str | None = None,
         processors: int | None = None,
     ) -> None:
-        """A worker is there.
+        """Add a worker.
 
         Parameters
         ----------
         worker : str
         threads : int
-            Its own: as many blocks at most are in work on it.
+            The threads of the worker, and the most blocks that it solves at a time.
         memory : int
             In bytes.
         machine : str, optional
-            Workers on one machine lend each other threads that are idle; by default it is alone.
+            Workers on one machine lend each other idle threads; by default it is alone.
         processors : int, optional
-            How many threads it can use, with lent ones; by default its own.
+            The threads that it can use, with lent ones; by default its own.
         """
         name = worker if machine is None else machine
         at = self._machines.setdefault(name, _Machine())
@@ -172,11 +172,11 @@ class Dispatcher:
         return lost
 
     def release(self, index: int) -> None:
-        """A block is no longer in work; whether it is done is for the graph."""
+        """Note that a block is no longer being solved; the graph decides whether it is done."""
         self._accounts[self._workers.pop(index)].in_work.pop(index)
 
     def give_back(self, index: int, *, is_failed: bool = False) -> None:
-        """A block is no longer in work and not done: it is offered again.
+        """Note that a block is not done, and offer it again.
 
         Where it has failed, it goes to another worker next time, if there is one.
         """
@@ -233,5 +233,5 @@ class Dispatcher:
             return 1
         free = account.spare_threads
         n_machines = sum(bool(each.accounts) for each in self._machines.values())
-        beside = -(-(self._graph.n_ready + 1) // n_machines)
-        return max(1, min(free // beside, self._most_threads or free))
+        n_others = -(-(self._graph.n_ready + 1) // n_machines)
+        return max(1, min(free // n_others, self._most_threads or free))

@@ -53,7 +53,7 @@ class BlockGraph:
                 self._n_missing[index] += not self._is_done[each]
                 self._n_readers[each] += 1
         self._n_finished = 0
-        self._taken: dict[int, int] = {}  # by block in work: `_n_finished` when it was taken
+        self._taken: dict[int, int] = {}  # by block being solved: `_n_finished` when it was taken
         self._finished = np.zeros(n, dtype=np.int64)  # by block: the same when it was finished last
         ready = [k for k in range(n) if not self._is_done[k] and not self._n_missing[k]]
         self._ready = [self._entry(k) for k in ready]
@@ -97,7 +97,7 @@ class BlockGraph:
         return self._ready[0][1]
 
     def first(self, count: int) -> list[int]:
-        """The first of the blocks that are ready, so many of them."""
+        """The first `count` of the ready blocks."""
         return [index for _, index in heapq.nsmallest(count, self._ready)]
 
     def take(self, index: int | None = None) -> int:
@@ -111,7 +111,7 @@ class BlockGraph:
         return index
 
     def give_back(self, index: int) -> None:
-        """Offer a block again that was taken and not finished, as soon as it is ready."""
+        """Offer an unfinished block again, as soon as it is ready."""
         del self._taken[index]
         if not self._n_missing[index]:
             heapq.heappush(self._ready, self._entry(index))
@@ -119,13 +119,13 @@ class BlockGraph:
     def reopen(self, index: int, reader: int) -> None:
         """Mark a block as not done: its values are lost and have to be found again.
 
-        Blocks that read it and are not done wait for it once more, unless they are in work.
+        Blocks that read it and are not done wait for it once more, unless they are being solved.
 
         Parameters
         ----------
         index : int
         reader : int
-            The block in work that has found the values lost. Where they have been found again
+            The block whose solve found the values lost. Where they have been found again
             since it was taken, it has seen those before, and nothing is reopened.
         """
         if not self._is_done[index] or self._finished[index] > self._taken[reader]:

@@ -1,12 +1,11 @@
-"""Sweeps under a policy, between looks at all moves.
+"""Sweeps under a policy, between sweeps over all moves.
 
-A *policy* says which move is made after every throw. A sweep under one looks at a single move of
-each throw, and takes a small part of the time of a sweep that looks at all. So policies are taken
-in turn: the best one by the values, some sweeps under it, the best one by the new values (modified
+A *policy* has one move for every throw. A sweep under a policy reads a single move per throw,
+in a small part of the time of a sweep over all moves. So policies are used
+in turn: the greedy one, some sweeps under it, the greedy one by the new values (modified
 policy iteration; Puterman and Shin, Management Science 24, 1978, 1127-1137). Once hardly any move
-changes, the sweeps go on until the values have settled. What is left to do, if anything, is done by
-sweeps that look at all moves (`ur_solver.engine.iterate`), which also judge the result: nothing
-here has to be exact.
+changes, the sweeps continue until the values have converged. Sweeps over all moves
+(`ur_solver.engine.iterate`) do the rest and judge the result, so nothing here has to be exact.
 """
 
 from __future__ import annotations

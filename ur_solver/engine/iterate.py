@@ -56,7 +56,7 @@ class Iteration:
     delta : float
         The largest change of the last sweep.
     factor : float
-        The contraction factor of the last sweeps, 0 where there were too few to tell.
+        The contraction factor of the last sweeps, 0 if there were too few.
     """
 
     sweeps: int
@@ -93,7 +93,7 @@ def iterate(
     most_sweeps : int
         After which values count as unsettled.
     factor : float
-        The contraction factor as far as it is known before; if it is, one sweep may be enough.
+        The contraction factor if it is known already; then one sweep may be enough.
 
     Raises
     ------

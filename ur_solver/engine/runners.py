@@ -70,14 +70,14 @@ class Runner(Protocol):
 
 @dataclass(frozen=True)
 class Allowance:
-    """The memory that blocks in work may use together; a single block may exceed it.
+    """The memory that all blocks being solved may use together; a single block may exceed it.
 
     Attributes
     ----------
     most : int
         In bytes.
     cost : callable
-        The memory that a block needs while it is in work, by its number.
+        The memory that a block needs while it is solved, by its number.
     """
 
     most: int
@@ -110,7 +110,7 @@ class ThreadRunner:
 
 @dataclass(frozen=True)
 class _Running:
-    """A block in work: its number, its threads and its share of the allowance."""
+    """A block being solved: its number, its threads and its share of the allowance."""
 
     index: int
     threads: int
@@ -170,11 +170,11 @@ class _Run(Generic[_R]):
         first = self.graph.peek()
         if self.graph.sizes[first] < SHARED_SIZE:
             return 1
-        beside = self.graph.n_ready
+        n_others = self.graph.n_ready
         if self.allowance:
             # assuming that the others need as much
-            beside = min(beside, (self.allowance.most - taken) // max(1, self._cost(first)))
-        return max(1, free // max(1, beside))
+            n_others = min(n_others, (self.allowance.most - taken) // max(1, self._cost(first)))
+        return max(1, free // max(1, n_others))
 
     def _work(self, index: int, threads: int) -> _R:
         workspace = self.workspaces.get()

@@ -1,6 +1,6 @@
 """Settling a block: its values to within a goal of the fixed point.
 
-With ordinary dice the sweeps contract fast, and their changes tell how far they have come. With
+With ordinary dice the sweeps contract fast, and their changes show how far they have come. With
 others a sweep may change next to nothing while the values are far off. There the goal is proven
 before a block counts as solved; where sweeps do not get there, policy iteration does.
 """
@@ -26,7 +26,7 @@ _FEW_SWEEPS = 1000
 """So many sweeps, and policy iteration takes over where it can."""
 
 _AIM = 0.1
-"""Sweeps go on to this fraction of what is to be proven."""
+"""Sweeps continue to this fraction of the bound to prove."""
 
 
 def settle(

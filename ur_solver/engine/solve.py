@@ -79,7 +79,7 @@ def goal_of(space: Space, tolerance: float, *, certify: bool) -> float:
 
 @lru_cache(maxsize=32)
 def _longest_chain(space: Space) -> float:
-    """The most blocks of which each leads to the next."""
+    """The length of the longest path of blocks."""
     reads = [space.reads(block.index) for block in space.blocks]
     return max(critical_paths(reads, [1.0] * len(reads)))
 
@@ -122,7 +122,7 @@ def solve(
     finished : iterable of int
         Blocks that the store has already, certified if this solve is to be.
     on_block : callable
-        Called with every block as it is finished, from this thread, while the store has its
+        Called with every finished block, from this thread, while the store has its
         values: chances of winning in [0, 1] of the side about to throw, by rank; with stakes
         what the ranks stand for (`ur_solver.space.stakes`), in the unit of the space. What it
         raises ends the solve.

@@ -60,7 +60,7 @@ class MemoryStore:
         del self._values[index]
 
     def lose(self, index: int) -> None:
-        """Nothing: memory does not tell of damage."""
+        """Do nothing: memory shows no damage."""
 
 
 class FileStore:
@@ -78,7 +78,7 @@ class FileStore:
     most_unwritten : int
         How many bytes more may wait for the disk.
     on_written : callable
-        Called with the row of a block when its file is there, from the thread that writes.
+        Called with the row of a block when its file exists, from the writing thread.
     """
 
     def __init__(

@@ -103,7 +103,7 @@ class Priorities:
     order : sequence of str
         Of `PRIORITIES`.
     takes_first : bool
-        Of options that no priority tells apart, whether it takes the first, which moves the
+        Whether it takes the first of options that are equal by all priorities, which moves the
         rearmost piece, or any.
     """
 

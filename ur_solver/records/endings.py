@@ -53,7 +53,7 @@ def side_of(word: str) -> str | None:
 
 
 def read_result(text: str) -> End | None:
-    """The end that a result such as ``1-0``, ``L wins`` or ``dark resigned`` tells of."""
+    """Parse a result such as ``1-0``, ``L wins`` or ``dark resigned``."""
     if not _RESULT.fullmatch(text):
         return None
     if text[0] in "01":

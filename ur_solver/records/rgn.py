@@ -179,7 +179,7 @@ def _play(replay: Replay, action: Action, ends: Sequence[tuple[int, int]]) -> No
             for index, step in enumerate(steps)
             if step.source == source and step.target == target and _fits(step, action)
         ]
-    if len(legal) > 1:  # marks that people leave out may tell them apart
+    if len(legal) > 1:  # optional marks may distinguish them
         exact = [each for each in legal if _has_marks(each[1][each[2]], action)]
         legal = exact if len(exact) == 1 else legal
     if len(legal) == 1:

@@ -59,10 +59,10 @@ class Step(NamedTuple):
 
 
 class StateOutcome(NamedTuple):
-    """What the dice may bring, with its probability: the moves `steps`, or a pass if it is empty.
+    """A roll with its probability: the moves `steps`, or a pass if there are none.
 
-    `passed` is the state after a pass, from the other side's view; `total` is what both sides'
-    values sum to before the move.
+    `passed` is the state after a pass, from the other side's view; `total` is the sum of both
+    sides' values before the move.
     """
 
     probability: float
@@ -72,7 +72,7 @@ class StateOutcome(NamedTuple):
 
 
 class Rolls(tuple[Roll, ...]):
-    """Everything that may be thrown in a turn; the probabilities sum to 1."""
+    """All rolls of a turn; their probabilities sum to 1."""
 
     @cached_property
     def _by_throws(self) -> dict[tuple[int, ...], Roll]:

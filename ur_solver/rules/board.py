@@ -113,7 +113,7 @@ class Path:
     """Light's way across a board.
 
     The squares may follow each other in any order. A path that visits a square twice does
-    so once on either side of `second_leg`, so that the letter of a piece tells which visit
+    so once on either side of `second_leg`, so that the letter of a piece shows which visit
     it is on.
 
     Parameters

@@ -23,7 +23,7 @@ MIN_PATH, MAX_PATH = 2, 63
 """The shortest and the longest path: compiled code has a bit of a word for each index."""
 
 MAX_VISITS = 2
-"""The most visits of a path to one square: a piece's letter tells two of them apart."""
+"""The most visits of a path to one square: a piece's letter distinguishes two of them."""
 
 MAX_CAPACITY = 7
 """The most pieces in a stack, or of one letter in a refuge: eight pieces on top of each other, of

@@ -70,7 +70,7 @@ def _stem(before: RuleSet, rules: RuleSet) -> tuple[str, set[str]]:
         if shorter and shorter != stem:
             stem = shorter
             found.add(key)
-    # a flag has two values: one that is no longer told is what it was before it was told
+    # a flag has two values: without its word it has the other one again
     return stem, found & flags
 
 

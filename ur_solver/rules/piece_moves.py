@@ -190,7 +190,7 @@ class PieceMoves:
         return left
 
     def again(self, throw: int) -> list[list[int]]:
-        """By target and whether it captures: 1 if the turn may end, plus 2 if it may go on."""
+        """By target and whether it captures: 1 if the turn may end, plus 2 if it may continue."""
         return [
             [
                 sum({1 << again for again in self.mechanics.again(throw, square, is_capture)})

@@ -150,7 +150,7 @@ class Position:
 
     @property
     def winner(self) -> str | None:
-        """The side that has borne off all its pieces; None while the game goes on."""
+        """The side that has borne off all its pieces; otherwise None."""
         for side in (LIGHT, DARK):
             if self.home(side) == 0 and self.on_board(side) == 0:
                 return side

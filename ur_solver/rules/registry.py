@@ -1,6 +1,6 @@
 """What rule sets are made of, by name: families, kinds of squares, and the rule sets.
 
-The package registers its own here, and whoever imports the package may add to them: a rule
+The package registers its own here, and other code may add to them: a rule
 set by one call of `register_rules`, a kind of square or a family by a decorator on its class.
 From then on JSON, the command line and tables know the name. A table or a JSON file that
 names one can be read only where it is registered.

@@ -9,7 +9,7 @@ of the literature are written by their names, others in full:
     "dice": {"name": "coin", "throws": {"0": "1/2", "1": "1/2"}}
     "path": {"name": "short", "board": "ur", "squares": ["A4", "B1", ...], "second_leg": 6}
 
-without `second_leg` where the path does not come back to a square. A board of one's own is
+without `second_leg` where the path does not come back to a square. A custom board is
 ``{"name": "small", "rows": ["....", "........", "...."], "rosettes": ["A1", "C1"]}``. Squares
 that have another rule than the family's are listed with it:
 

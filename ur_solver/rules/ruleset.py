@@ -296,7 +296,7 @@ class RuleSet:
         return replace(self, pieces=pieces)
 
     def with_stakes(self, stakes: Stakes) -> RuleSet:
-        """The same rules played for money, which the name tells: ``bell-stakes-ante-20``."""
+        """The same rules with stakes, under a name that shows them: ``bell-stakes-ante-20``."""
         return self.changed(stakes=stakes)
 
     def changed(

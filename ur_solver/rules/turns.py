@@ -95,7 +95,7 @@ def total(position: Position) -> int:
 
 
 def final_value(position: Position) -> float | None:
-    """The value of a position that is won, lost or drawn; None while the game goes on."""
+    """The value of a position that is won, lost or drawn; otherwise None."""
     side = position.winner
     if side is not None:
         return total(position) if side == position.side else 0

@@ -21,7 +21,7 @@ class RefusedError(Exception):
 
 
 def parameters(given: Sequence[tuple[str, str]], *names: str) -> dict[str, str]:
-    """The parameters of a query, each of which must be there once, and no other.
+    """The parameters of a query: each exactly once, and no others.
 
     A name with a question mark behind it is of one that may be left out.
 
@@ -89,7 +89,7 @@ def rules_of_word(word: str) -> RuleSet:
     RefusedError
         If there is none.
     RuleSetError
-        If it has not so many pieces.
+        If it cannot have this number of pieces.
     """
     if word.partition(":")[0] not in CATALOGUE:
         raise RefusedError(404, f"unknown rules {word!r:.60}; /api/v1/rules lists them")

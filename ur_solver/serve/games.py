@@ -1,6 +1,6 @@
 """Games: played turn by turn from what a page sends, or read from a text; judged by a table.
 
-Both are told in the form of `ur audit --json`, so that a page need not know where a game is from.
+Both have the form of `ur audit --json`, so that a page need not know where a game is from.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def _to_light(unfolded: Unfolded, value: float | None) -> float:
 
 
 def side_values(plies: Iterable[Json]) -> Json:
-    """What an audit tells of a side: choices, the best among them, loss and luck; fines paid."""
+    """The audit of a side: choices, the best among them, loss and luck; fines paid."""
     plies = list(plies)
     choices = [ply for ply in plies if ply["options"] > 1 and ply["move"] is not None]
     return {

@@ -1,4 +1,4 @@
-"""The socket, which is there before the server is."""
+"""The socket, which is bound before the server starts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import socket
 from ur_solver.errors import InputError
 
 MAX_CONNECTIONS = 200
-"""More are told to come back later."""
+"""Further requests get status 503."""
 
 
 def bound_socket(host: str, port: int) -> socket.socket:

@@ -20,10 +20,10 @@ class Opening:
     Parameters
     ----------
     page : ASGI application
-        Answers what is asked for at `paths` until the other is there.
+        Answers requests for `paths` until the application is loaded.
     paths : collection of str
     app : future of an ASGI application
-        What else is asked for waits for it, and is told so if it fails.
+        Other requests wait for it, and get an error if it fails.
     """
 
     def __init__(

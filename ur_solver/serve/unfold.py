@@ -1,7 +1,7 @@
 """A position unfolded: its choices, throws and moves, and what they are worth.
 
 Values are to the side about to throw, and those of moves to the side that makes them; in [0, 1],
-or money where there are stakes. Without a table the same is told of a rule set, less the values.
+or money with stakes. Without a table the answers lack the values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class ServedRules:
-    """What answers: a table, or a rule set of which nothing is solved.
+    """The source of answers: a table, or a rule set without one.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ def board_values(rules: RuleSet, text: str, view: str) -> Json:
 
 
 def position_values(table: Table, position: Position, value: float) -> Json:
-    """What `ur query --json` tells of a position, less what its choices are worth."""
+    """The output of `ur query --json` for a position, without the values of its choices."""
     values: Json = {
         "position": position.notation,
         "value": value,

@@ -17,7 +17,7 @@ from ur_solver.rules.contents import side_of, split
 from ur_solver.space.layout import MAX_CLOSING, MAX_FROZEN, layout_of
 
 _FEW = 4
-"""So many frozen squares are told as long as their fillings have codes; of more of them only those
+"""Side configs hold up to this many frozen squares if their fillings have codes; of more only those
 that can be filled in few ways are, as tables have an entry for each pair of side configs."""
 
 _MOST_FILLINGS, _MOST_FEW_FILLINGS = 1 << MAX_FROZEN, 1 << 16
@@ -60,9 +60,9 @@ def frozen_squares(
     contents: Sequence[Sequence[str]],
     parts: Sequence[npt.NDArray[np.int64]],
 ) -> tuple[FrozenSquare, ...]:
-    """The last path indices from which no piece goes back, as many as side configs tell.
+    """The last path indices from which no piece goes back, as many as side configs hold.
 
-    What is frozen on each is told by its part of the stock. Where that leaves anything open, the
+    The frozen pieces of each are its part of the stock. Where that leaves anything open, the
     path index counts as one of those that ranks run over; so do those before it.
 
     Parameters

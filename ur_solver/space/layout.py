@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from ur_solver.rules import DARK, LIGHT, Path, RuleSet
 
 MAX_FROZEN = 8
-"""The most frozen squares that side configs tell, where each holds a piece or none."""
+"""The most frozen squares in side configs, if each holds at most one piece."""
 
 MAX_CLOSING = 4
 """The most of them on which pieces also set out."""
@@ -106,7 +106,7 @@ class Layout:
         return sum(len(self.visits(square)[0]) > 1 for square in self.shared)
 
     def _n_fillings(self, pieces: int) -> int:
-        """The ways to fill the shared squares with at most so many pieces of each side."""
+        """The ways to fill the shared squares with at most `pieces` of each side."""
         n = len(self.shared)
         return sum(
             math.comb(n, mine) * math.comb(n - mine, theirs)

@@ -2,7 +2,7 @@
 
 Where a path ends on squares on which it also begins, a piece that has come back closes its square
 to those that set out. A *reserve* is the number of a set of closed squares and a stock as one
-number. Whatever is a part of the stock may be subtracted from it; the set stays as it is.
+number. Any part of the stock may be subtracted from it; the set does not change.
 """
 
 from __future__ import annotations

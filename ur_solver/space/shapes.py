@@ -86,7 +86,7 @@ def shaped(contents: Sequence[str], is_stack: bool) -> ShapedSquare:
 def _key(content: str, is_stack: bool) -> tuple[Any, _Detail, _Detail]:
     """The shape of a content, and the details of mine and of theirs.
 
-    A side's details do not tell the sides apart, so that the mirror image has the same.
+    A side's details are the same for its mirror image.
     """
     pieces = split(content)
     whose = tuple(side_of(piece) for piece in pieces)

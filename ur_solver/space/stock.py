@@ -1,6 +1,6 @@
 """Which of a side's pieces are in some place: a count or, if numbered, a set of numbers.
 
-Both are written as one number, so that compiled code need not tell them apart: a count as
+Both are written as one number, so that compiled code can treat them alike: a count as
 it is, a set as the sum of its members' powers of two. Whatever is a part of a stock may
 be subtracted from it.
 """

@@ -101,9 +101,9 @@ class TileSpace(Space):
     digits : Digits
         How details are numbered.
     shared : tuple of int
-        The cells that tiles tell, the most significant first.
+        The cells that tiles fix, the most significant first.
     private : tuple of int
-        My cells that rows tell. Columns tell the cells across the board.
+        My cells that rows fix. Columns fix the cells across the board.
     frozen : tuple of FrozenSquare
         By path index.
     placements : Placements
@@ -140,8 +140,8 @@ class TileSpace(Space):
             key=lambda k: (-advance[self.squares[k]], self.squares[k]),
         )
         self.private = self._find_private(ranked)
-        told = {*self.private, *(int(self.mirror_cells[k]) for k in self.private)}
-        self.shared = tuple(k for k in ranked if k not in told and len(self.contents[k]) > 1)
+        fixed = {*self.private, *(int(self.mirror_cells[k]) for k in self.private)}
+        self.shared = tuple(k for k in ranked if k not in fixed and len(self.contents[k]) > 1)
         self.placements = Placements.of(
             self.reserves, self.private, [self.parts_placed(k) for k in self.private]
         )
@@ -154,7 +154,7 @@ class TileSpace(Space):
 
     def _find_first_version(self) -> int:
         """See the version history in `ur_solver.table.format`."""
-        # the race family had ranks of its own; up to four frozen squares were told, none closing
+        # the race family had ranks of its own; at most four frozen squares, none closing
         if is_race_of_tiles(self.rules) or self.reserves.closed[1:] or len(self.frozen) > 4:
             return LAST_RANKS
         return 6 if self.stock.is_numbered else 3
@@ -184,7 +184,7 @@ class TileSpace(Space):
         return parts
 
     def _check_numbers(self) -> None:
-        """Ranks count what so many pieces can do, whichever they are."""
+        """Ranks count placements of a number of pieces, whichever they are."""
         count = np.array([self.stock.count(stock) for stock in range(self.stock.size)])
         for ways in (self.digits.n_digits, self.placements.n):
             by_stock = ways.reshape(-1, len(count), *ways.shape[1:])
@@ -206,7 +206,7 @@ class TileSpace(Space):
             lines = np.max(lines[np.maximum(rest, 0)] * n, axis=1)
         for what, most, limit in (
             ("positions", float(weight @ places @ weight), MAX_VALUES),
-            ("ways to place one side's pieces beside the shared squares", lines.max(), MAX_LINES),
+            ("ways to place one side's pieces outside the shared squares", lines.max(), MAX_LINES),
         ):
             if most > limit * (1 - 1e-9):  # sums in floats are good to that
                 raise RuleSetError(

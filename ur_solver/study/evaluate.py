@@ -67,8 +67,8 @@ def evaluate(
         As `policy_of` takes them; ``"reply"`` for the best reply to the other one, which says how
         far that can be exploited.
     games : int, optional
-        Play so many games. Without it small games are evaluated exactly, and of others 100,000
-        are played.
+        The number of games to play. By default small games are evaluated exactly, and
+        100,000 games of others are played.
     seed : int
         Of the games.
 

@@ -24,7 +24,7 @@ from ur_solver.rules.piece_moves import PieceChoice
 from ur_solver.study import _sweeps
 
 MOST_POSITIONS = 1_000_000
-"""Spaces up to so many positions are written out: some 400 bytes a position."""
+"""The most positions of a space that is expanded: some 400 bytes per position."""
 
 _PART = 1 << 15
 _TOLERANCE = 1e-13

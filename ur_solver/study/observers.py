@@ -112,7 +112,7 @@ class ChanceObserver:
         for side, chance in ((0, light), (1, 1 - light)):
             is_open = games[chance < DECIDED]
             self._open[side][is_open] = self._throws[is_open]
-        # whoever moved last has won
+        # the side that moved last has won
         self._winner[games] = sides
 
     def notes(self) -> _Notes:

@@ -19,10 +19,10 @@ _CHUNK = 20_000
 """Games that share a stream of random numbers, and a thread."""
 
 _SLOTS = 8_192
-"""Games that are played side by side."""
+"""The number of games played at a time."""
 
 MAX_THROWS = 5000
-"""The throws after which a game is left unfinished. Bad players can go on for very long."""
+"""The throws after which a game stays unfinished. Bad players can play for very long."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Observer(Protocol):
 
 
 ObserverOf = Callable[[MoveGenerator, int, np.random.Generator], Observer]
-"""Makes an observer of so many games, with random numbers of its own."""
+"""Makes an observer of a number of games, with its own random numbers."""
 
 
 @dataclass(frozen=True)

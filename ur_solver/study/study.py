@@ -44,7 +44,7 @@ _OPPONENT = "greedy"
 """Whom orders of priorities are tried against."""
 
 MOST_EXACT = 30_000
-"""Up to so many positions the ladder, and the length of games, are worked out exactly."""
+"""The most positions for an exact ladder and an exact length of games."""
 
 _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _AHEAD = 1.6448536269514722
@@ -296,7 +296,7 @@ def _exact_share(
 def _games_apart(chance: IntervalEstimate) -> int | dict[str, int] | None:
     """After how many games the better side has won more of them, in 95 cases of 100.
 
-    None where the interval does not tell which side is better.
+    None if the interval does not show which side is better.
     """
     if chance.low - 1e-9 <= 0.5 <= chance.high + 1e-9:
         return None

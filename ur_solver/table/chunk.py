@@ -117,7 +117,7 @@ def decode(stored: bytes, numbers: npt.NDArray[Any]) -> None:
     Raises
     ------
     ValueError
-        If no chunk of so many numbers is stored so.
+        If this is not an encoded chunk of that length.
     """
     content, itemsize = numbers.view(np.uint8), numbers.dtype.itemsize
     end = len(numbers) // 8 * 8 * itemsize

@@ -62,7 +62,7 @@ def remove_folder(path: pathlib.Path) -> None:
 
 @contextmanager
 def set_aside(path: pathlib.Path) -> Iterator[None]:
-    """Make room for a new folder: the table that is there comes back unless one takes its place.
+    """Make way for a new folder: an existing table comes back unless a new one replaces it.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def blocks_of_rows(part: Part, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 class FolderWriter:
-    """A folder that becomes a table; the block files are written by whoever solves.
+    """A folder that becomes a table; the solve writes the block files.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class FolderWriter:
         self._rows = TableRows(job.rules, tolerance=tolerance, value_type=job.value_type, part=part)
 
     def add(self, result: BlockResult) -> None:
-        """Take note of a block whose file is there or being written; raises as `TableWriter`."""
+        """Record a block whose file exists or is being written; raises as `TableWriter`."""
         self._rows.check(result)
         self._rows.note(result)
 
@@ -146,7 +146,7 @@ class FolderWriter:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Nothing: what is there is kept."""
+        """Do nothing: the files stay."""
 
 
 def _write(path: pathlib.Path, content: bytes) -> None:

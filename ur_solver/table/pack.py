@@ -35,7 +35,7 @@ def pack(
         Of the copy; the table's own by default, and then its digest is the same too. A coarser one
         has no certificate.
     force : bool
-        Replace what is there.
+        Replace an existing output.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def pack(
     DamagedTableError
         If the table's values cannot be read.
     OutputError
-        If the copy cannot be written, or something is there.
+        If the copy cannot be written, or the output exists.
     """
     from ur_solver.engine.result import BlockResult  # noqa: PLC0415 - the kernels
 
@@ -77,16 +77,16 @@ def pack(
         return replaced
     is_certified = header.error is not None
     job = Job(header.rules, header.tolerance, is_certified, kind.name, table.part.name)
-    beside = part_path(output)
+    partial = part_path(output)
     try:
-        _write_folder(beside, job, table.part, header, results)
+        _write_folder(partial, job, table.part, header, results)
     except BaseException:
-        if beside.is_dir():
-            remove_blocks(beside)
+        if partial.is_dir():
+            remove_blocks(partial)
         raise
     if output.is_dir():
         remove_folder(output)
-    beside.rename(output)
+    partial.rename(output)
     return replaced
 
 

@@ -33,7 +33,7 @@ _FEW = 64
 """So many values are read through the cache of chunks: the moves of a position have some twenty."""
 
 _READ_AT_ONCE = 1 << 26
-"""Bytes of values that are read so fast that nobody needs to be told."""
+"""Bytes of values that load too fast to need a progress bar."""
 
 
 class TableFile:
@@ -133,7 +133,7 @@ class TableFile:
         self._keep_chunks(max(1, limit // chunk))
 
     def _keep_chunks(self, count: int) -> None:
-        """Cache so many decoded chunks from now on, and none of those so far."""
+        """Set the number of decoded chunks to cache, and empty the cache."""
         self._chunk: Callable[[int], npt.NDArray[Any]] = lru_cache(count)(self._load_chunk)
 
     def is_same(self, other: TableFile) -> bool:
@@ -383,8 +383,8 @@ class TableFile:
         with self._process_lock():
             if self._flat is None:
                 self._keep_chunks(1)  # all of them are in what is read now
-                with nullcontext(progress) if progress else self._bar() as told:
-                    self._flat = self._load_all(told)
+                with nullcontext(progress) if progress else self._bar() as shown:
+                    self._flat = self._load_all(shown)
             return self._flat
 
     def _load_all(self, progress: Progress) -> npt.NDArray[Any]:

@@ -83,7 +83,7 @@ class TableRows:
             raise ValueError(f"block {result.index}: values from {low} to {high}, not {expected}")
 
     def note(self, result: BlockResult) -> None:
-        """Take note of a block; ValueError if it is there already."""
+        """Record a block; ValueError if it is already recorded."""
         place = self.place(result.index)
         if self._is_noted[place]:
             raise ValueError(f"block {result.index} is there already")

@@ -195,7 +195,7 @@ def add_certificate(
     Parameters
     ----------
     table : TableFile
-        It goes on reading the old file.
+        It still reads the old file.
     errors : float64, shape (blocks,)
         How far the values that `table` reads are off at most.
     level_errors : tuple of float, optional

@@ -124,7 +124,7 @@ class Family:
     def has_race_turns(cls) -> bool:
         """Whether turns are those of rules, section 4, with the switches of the race family.
 
-        That is: a throw of n moves one piece n squares, nothing is said or chosen beside the
+        That is: a throw of n moves one piece n squares, there are no choices besides the
         piece, and extra throws follow `extra_on_rosette`, `extra_on_capture` and
         `extra_on_throw`.
         """
