@@ -124,8 +124,8 @@ class SampleStatistics:
     fines : int
         Of all games, paid by both sides; 0 without stakes.
     light_money, squared_light_money : int
-        What light took out of the pots of the finished games, less the fines that it paid there,
-        and the sum of the squares of that; 0 without stakes.
+        Light's winnings from the pots of the finished games, minus its fines there, and the sum
+        of their squares; 0 without stakes.
     """
 
     games: int = 0
@@ -175,7 +175,7 @@ class SampleStatistics:
 
     @property
     def mean_light_money(self) -> float:
-        """What light gets in a finished game, on average."""
+        """Light's mean payoff in a finished game."""
         return self.light_money / max(self.finished, 1)
 
     @property
@@ -191,7 +191,7 @@ class SampleStatistics:
 
 
 def _light_money(record: GameRecord) -> int:
-    """What light took out of the pot of a finished game, less the fines that it paid."""
+    """Light's winnings from the pot of a finished game, minus its fines."""
     steps = [(ply.side, ply.step) for ply in record.plies if ply.step is not None]
     paid = sum(step.cost for side, step in steps if side == LIGHT)
     return (steps[-1][1].total if record.winner == LIGHT else 0) - paid

@@ -15,7 +15,7 @@ class Units:
     Attributes
     ----------
     is_money : bool
-        Whether the game is played for money, and not for the chance of winning.
+        Whether the game has stakes.
     """
 
     is_money: bool
@@ -27,7 +27,7 @@ class Units:
 
     @property
     def scale(self) -> int:
-        """What a value is multiplied by when it is written."""
+        """The factor of a value in text."""
         return 1 if self.is_money else 100
 
     @property
@@ -42,7 +42,7 @@ class Units:
 
     @property
     def share(self) -> str:
-        """What the graph of a game shows, in [0, 1]."""
+        """The value on the graph of a game, in [0, 1]."""
         return "share of the pot" if self.is_money else "chance to win"
 
     def amount(self, value: float, more_digits: int = 0) -> str:
@@ -58,7 +58,7 @@ class Units:
         return signed(self.scale * value, self.digits)
 
     def value(self, value: float, more_digits: int = 0) -> str:
-        """What a move is worth: ``23.4 %``, or ``9.87``."""
+        """The value of a move: ``23.4 %``, or ``9.87``."""
         amount = self.amount(value, more_digits)
         return amount if self.is_money else f"{amount} %"
 

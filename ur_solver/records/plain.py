@@ -9,9 +9,9 @@ r"""The plain notation, which can write games of every rule set: reader and writ
     L move 2 1A2B1
     end: abandoned by D, winner L, reason player_left
 
-RGN and RoyalUr's JSON cannot say which piece moves, the choice before a throw, or what was
-thrown where a throw is more than a number of squares. This notation can. Positions and moves
-are written as everywhere in this package.
+RGN and RoyalUr's JSON cannot express which piece moves, the choice before a throw, or a throw
+that is not just a number of squares. This notation can. Positions and moves are written as
+everywhere in this package.
 
 A game consists of *headers*, turns and an end. A header is a line ``name: value``. The header
 ``rules`` holds a catalogue name with its count of pieces (``birds``, ``birds:2``) or a rule
@@ -73,11 +73,11 @@ _RGN_TURN = re.compile(rf"\s*(?:\d+\.|/|\(\d+\))\s*(?!{_SIDE}\s)\S")
 _COMMENT_LINE = re.compile(r"\s*(?:[#;](.*)|\{([^{}]*)\})\s*")
 _TRAILING = re.compile(rf"(?<=\S)\s+(?:[#;](.*)|\{{([^{{}}]*)\}}|({CLOCK}))\s*$")
 _WRITTEN_TURN = re.compile(r"[LD] (?:[a-z]+ )?\d[^#;{:]*")
-"""A turn as `write_plain` writes it. Telling it from everything else that people write takes twice
-the time of splitting a text."""
+"""A turn as `write_plain` writes it. Matching all forms that people write takes twice the time of
+splitting a text."""
 
 _NOTHING = ("", "-", "\N{EN DASH}", "\N{EM DASH}", "pass")
-"""What people write for a turn without a move."""
+"""People's words for a turn without a move."""
 
 _TOKEN = re.compile(r"\S+")
 _MAX_HEADERS = 100
@@ -137,7 +137,7 @@ def read_plain(
 
 def _split(text: str, first_line: int) -> Iterator[_GameText]:
     game = _GameText()
-    waiting: list[str] = []  # comments that belong to the next game if it comes before a turn
+    waiting: list[str] = []  # comments of the next game, if it begins before a turn
     is_empty = True
     for number, raw in enumerate(text.split("\n"), start=first_line):
         line = raw.rstrip()

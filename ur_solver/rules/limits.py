@@ -1,6 +1,6 @@
-"""The limits of rule sets: what compiled code, encoded states and the notation have room for.
+"""The limits of rule sets, set by compiled code, encoded states and the notation.
 
-This is the one place that states them. `tests/rules/test_limits.py` compares the constants of the
+No other module defines limits. `tests/rules/test_limits.py` compares the constants of the
 compiled modules with them, and docs/custom-rules.md lists them.
 """
 

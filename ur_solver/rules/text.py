@@ -125,12 +125,12 @@ def _dice_section(dice: Dice) -> Section:
 
 
 def path_words(path: Path) -> str:
-    """A path's squares in order, as `rules.md` has them."""
+    """A path's squares in order, as in `rules.md`."""
     return f"{' '.join(path.light)}, off: {len(path)} squares."
 
 
 def dice_words(dice: Dice) -> str:
-    """What dice show and how likely each throw is, as `rules.md` has it."""
+    """The throws of dice and their probabilities, as in `rules.md`."""
     chances = ", ".join(f"{throw} ({dice.probabilities[throw]})" for throw in dice.throws)
     return f"Throws and their probabilities: {chances}."
 

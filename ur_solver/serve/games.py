@@ -1,4 +1,4 @@
-"""Games: played turn by turn from what a page sends, or read from a text; judged by a table.
+"""Games: played turn by turn by a page, or read from a text; judged by a table.
 
 Both have the form of `ur audit --json`, so that a page need not know where a game is from.
 """
@@ -31,10 +31,10 @@ MAX_TURNS = 20_000
 """The most throws in the games of one request."""
 
 MAX_GAMES = 50
-"""The most games of a text that are judged at once."""
+"""The most games of a text."""
 
 MAX_LINE_TURNS = 2_000
-"""The most turns of a line that is played: each is unfolded with all its throws and moves."""
+"""The most turns of a line: each is unfolded with all its throws and moves."""
 
 _PLACE = re.compile(r"line (\d+)(?:, column (\d+))?")
 
@@ -45,10 +45,10 @@ class Turn(NamedTuple):
     Attributes
     ----------
     choice : str or None
-        The choice before the throw; None where the rules ask for none.
+        The choice before the throw; None if the rules have none.
     throws : tuple of int
     move : str or None
-        As it is written; None for a turn without one.
+        In RGN's notation; None for a turn without one.
     """
 
     choice: str | None
@@ -57,7 +57,7 @@ class Turn(NamedTuple):
 
 
 def place_of(reason: str) -> Json | None:
-    """The place that an error's text names, as ``{"line", "column"}``; None if it names none."""
+    """The place in an error's text, as ``{"line", "column"}``; None if there is none."""
     found = _PLACE.search(reason)
     if found is None:
         return None
@@ -65,7 +65,7 @@ def place_of(reason: str) -> Json | None:
 
 
 def fault_values(message: str, **rest: Any) -> Json:
-    """An error as JSON: one sentence, and the place in the text if it names one."""
+    """An error as JSON: one sentence, and its place in the text, if known."""
     return {"message": message, "place": place_of(message), **rest}
 
 
@@ -73,7 +73,7 @@ def fault_values(message: str, **rest: Any) -> Json:
 
 
 def audited_games(table: Table, text: str) -> tuple[list[GameAudit], list[RecordFault]]:
-    """The games of a text, judged, and those that could not be read.
+    """The audits of a text's games, and the faults of the others.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def audited_games(table: Table, text: str) -> tuple[list[GameAudit], list[Record
 
 
 def audit_text(table: Table, text: str) -> Json:
-    """The audits of a text's games, as `ur audit --json` has them, and why others have none."""
+    """The audits of a text's games, as in `ur audit --json`, and the faults of the others."""
     audits, faults = audited_games(table, text)
     return {
         "games": [_audit_values(audit) for audit in audits],
@@ -150,12 +150,12 @@ def report_text(table: Table, text: str) -> str:
 
 
 def converted_text(source: ServedRules, text: str, notation: str) -> str:
-    """A text's games in another notation, which the suffix of its files names.
+    """A text's games in another notation, given by its file suffix.
 
     Raises
     ------
     RecordError, RuleSetError
-        If a game cannot be read, or the notation cannot carry its rules.
+        If a game cannot be read, or the notation cannot express its rules.
     """
     written = []
     for game in islice(read_text(text, source.rules, "game"), MAX_GAMES):
@@ -169,11 +169,11 @@ def converted_text(source: ServedRules, text: str, notation: str) -> str:
 
 
 def line_values(source: ServedRules, start: Position, turns: Sequence[Turn]) -> Json:
-    """Turns played from a position, judged if there is a table.
+    """Play turns from a position, and judge them if there is a table.
 
     The keys are those of `ur audit --json`; each ply has besides ``choice``, ``mark``,
-    ``options``, how many there were, ``cost``, the fine that the move cost, and
-    ``position_after``. A choice before a throw has a ply of its own where there was another
+    ``options``, their number, ``cost``, the fine of the move, and
+    ``position_after``. A choice before a throw has its own ply if there was another
     possibility. So
 
         end value = start value + luck - loss + cost of light - luck + loss of dark
@@ -203,7 +203,7 @@ def line_values(source: ServedRules, start: Position, turns: Sequence[Turn]) -> 
 
 
 def _opening(source: ServedRules, start: Position) -> float | None:
-    """What the start is worth with its throw made, where the rules give it."""
+    """The value of the start after the first throw, if the rules give it."""
     if source.table is None or stepper_of(source.rules).opening_rolls(start) is None:
         return None
     return source.table.opening_value()
@@ -230,7 +230,7 @@ def side_values(plies: Iterable[Json]) -> Json:
 def _played(
     source: ServedRules, position: Position, turn: Turn, plies: list[Json], *, is_first: bool
 ) -> Position:
-    """The position after a turn, whose plies are added to `plies`."""
+    """Play a turn, add its plies to `plies`, and return the position after it."""
     if position.winner:
         raise MoveError(f"the game was over: {SIDE_NAMES[position.winner]} had won")
     unfolded = Unfolded(source, position)
@@ -299,7 +299,7 @@ def _played(
 def _thrown(
     source: ServedRules, answer: Json, position: Position, turn: Turn, is_first: bool
 ) -> Json:
-    """The throw of an unfolded position that a turn has made."""
+    """The throw of a turn in its unfolded position."""
     rolls = [each for each in answer["throws"] if each.get("choice") == turn.choice]
     if not rolls:
         names = sorted({each.get("choice") or "nothing" for each in answer["throws"]})

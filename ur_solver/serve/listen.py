@@ -11,12 +11,12 @@ MAX_CONNECTIONS = 200
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 is any that is free.
+    """A listening socket; port 0 chooses a free one.
 
     Raises
     ------
     InputError
-        If the address is not to be had.
+        If the address is not available.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(

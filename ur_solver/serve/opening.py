@@ -15,7 +15,7 @@ _FAILED = b"the server could not be started; its terminal says why\n"
 
 
 class Opening:
-    """An ASGI application that another one takes the place of.
+    """An ASGI application that another one replaces when it is loaded.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""A position unfolded: its choices, throws and moves, and what they are worth.
+"""An unfolded position: its choices, throws and moves, and their values.
 
-Values are to the side about to throw, and those of moves to the side that makes them; in [0, 1],
+Values belong to the side about to throw, those of moves to the side that moves; in [0, 1],
 or money with stakes. Without a table the answers lack the values.
 """
 
@@ -57,7 +57,7 @@ class Unfolded:
     position : Position
         Of the source's rules.
     view : str, optional
-        The side whose row is on top in a drawing of the board, if there is to be one.
+        The side whose row is on top in a drawing of the board; None for no drawing.
     """
 
     def __init__(self, source: ServedRules, position: Position, view: str | None = None) -> None:
@@ -85,7 +85,7 @@ class Unfolded:
 
     @cached_property
     def total(self) -> int:
-        """What the two sides' values sum to."""
+        """The sum of both sides' values."""
         return total(self.position)
 
     @cached_property
@@ -98,7 +98,7 @@ class Unfolded:
 
     @cached_property
     def _values(self) -> list[float]:
-        """The values of the position, of the pass and of what all moves lead to."""
+        """The values of the position, of the pass and of all successors."""
         table = self.source.table
         assert table is not None
         rows = np.frombuffer(b"".join(self._rows), dtype=table.space.state_dtype)
@@ -113,7 +113,7 @@ class Unfolded:
         return self._values[0]
 
     def answer(self) -> Json:
-        """The position's own values, as `ur query --json` has them, and its turns."""
+        """The values of the position, as in `ur query --json`, and its turns."""
         answer: Json = {"position": self.position.notation}
         table = self.source.table
         if table is not None:
@@ -204,7 +204,7 @@ class Unfolded:
         return chance if step.again else 1 - chance
 
     def mark(self, loss: float, n_options: int) -> str | None:
-        """The mark of a choice that lost so much of what there is to win."""
+        """The mark of a choice by its loss as a share of both sides' values."""
         return None if n_options < 2 else THRESHOLDS.mark_of(loss / (self.total or 1))
 
 
