@@ -15,9 +15,9 @@ from ur_solver.machine import usable_processors
 _SETTINGS = {
     # blocks that a lost worker had are not to blame
     "distributed.scheduler.allowed-failures": 1_000,
-    # of what was done last, some kB a message: 1,000 would be 20 MB
+    # a log of some kB per message: 1,000 would be 20 MB
     "distributed.admin.low-level-log-length": 100,
-    # the driver says where a block goes
+    # the driver places blocks
     "distributed.scheduler.work-stealing": False,
     # mapped files count as a worker's memory, though the system takes them back: the driver's
     # account is what limits it
@@ -32,7 +32,7 @@ _CONNECTING = "10s"
 
 @contextmanager
 def connected(cluster: Cluster) -> Iterator[Callable[[], Client]]:
-    """A function that connects to a cluster; one that was started here ends with the context."""
+    """A function that connects to a cluster; a cluster started here ends with the context."""
     # the driver reports the fate of workers and of the scheduler, in a line
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with dask.config.set(_SETTINGS):

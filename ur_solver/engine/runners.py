@@ -58,8 +58,8 @@ class Runner(Protocol):
 
         Notes
         -----
-        Where a task raises DamagedBlockError, the block that it names is worked on again, and
-        then the task's own.
+        If a task raises DamagedBlockError, the named block is solved again, and then the task's
+        own.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class ThreadRunner:
     threads : int, optional
         One a processor by default.
     allowance : Allowance, optional
-        By default memory is taken to suffice for as many blocks as there are threads.
+        By default memory is assumed to suffice for as many blocks as threads.
     """
 
     def __init__(self, threads: int | None = None, allowance: Allowance | None = None) -> None:
@@ -104,7 +104,7 @@ class ThreadRunner:
         self.allowance = allowance
 
     def run(self, graph: BlockGraph, task: Task[_R], on_done: Callable[[_R], object]) -> None:
-        """As `Runner.run` says."""
+        """See `Runner.run`."""
         _Run(self.threads, graph, task, self.allowance).run(on_done)
 
 
@@ -228,7 +228,7 @@ def run_part(
     runner: Runner | None = None,
     on_block: Callable[[_R], object] = lambda result: None,
 ) -> None:
-    """Execute a task on all blocks of a part whose values are at hand.
+    """Execute a task on all blocks of a part with available values.
 
     Parameters
     ----------

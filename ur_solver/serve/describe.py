@@ -18,8 +18,8 @@ NOTATIONS = ("ur", "rgn", "json")
 def rules_values(rules: RuleSet) -> dict[str, Any]:
     """A rule set: its data, its board, and the options of players.
 
-    Probabilities are in [0, 1]. ``pieces_on`` lists the legal contents by square, in the notation of
-    positions; ``steps`` is how far a throw moves a piece, 0 if it moves none.
+    Probabilities are in [0, 1]. ``pieces_on`` lists the legal contents by square, in the
+    notation of positions; ``steps`` is how far a throw moves a piece, 0 if it moves none.
     """
     family = rules.mechanics
     dice = rules.dice

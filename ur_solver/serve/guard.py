@@ -1,6 +1,6 @@
-"""The checks of every request, and the headers of every answer: an ASGI application around another.
+"""The checks of every request, and the headers of every answer: an ASGI middleware.
 
-The server runs on the user's machine, where pages of other sites can make the browser send requests.
+The server runs on the user's machine, where other sites' pages can make the browser send requests.
 So the Host header must name the server: another site's domain that points to 127.0.0.1 is
 refused (DNS rebinding). A request with a body must come from a page of the server, or from no
 page at all. No other site may read, frame or script the answers.

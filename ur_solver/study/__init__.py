@@ -1,4 +1,4 @@
-"""What a rule set is like to play: policies against each other, and games seen in the large."""
+"""Studies of rule sets: policies against each other, and statistics of many games."""
 
 from ur_solver.players.policies import Policy, policy_of
 from ur_solver.study.estimates import IntervalEstimate

@@ -1,8 +1,8 @@
 """Figures found by sampling, with their 95 % intervals.
 
-All are of independent games. A share has Wilson's interval; a mean, a ratio and a spread that of
-a normal distribution, by the spread of what each game adds to them; a quantile that of two games
-in the order of their sizes; and of an extreme it is said how many games may be more extreme.
+Games are independent. A share has Wilson's interval; a mean, a ratio and a spread have a normal
+interval, from the spread of the games' contributions; a quantile has one between two order
+statistics; an extreme has a bound on the share of more extreme games.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 NORMAL = 1.959963984540054
-"""So many standard errors to either side of a mean hold 95 % of a normal distribution."""
+"""Standard errors on either side of a mean that hold 95 % of a normal distribution."""
 
 _DOUBT = 0.05
 
 
 @dataclass(frozen=True)
 class IntervalEstimate:
-    """A figure, and how far it may be off.
+    """A figure with its 95 % interval.
 
     Attributes
     ----------
     value : float
     low, high : float
-        The ends of the 95 % interval; both the value itself for a figure that is exact.
+        The ends of the 95 % interval; both equal the value for an exact figure.
     """
 
     value: float
@@ -36,7 +36,7 @@ class IntervalEstimate:
 
     @classmethod
     def exact(cls, value: float) -> IntervalEstimate:
-        """A figure that is no sampled one."""
+        """An exact figure."""
         return cls(value, value, value)
 
     @classmethod
@@ -46,7 +46,7 @@ class IntervalEstimate:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is no sampled figure."""
+        """Whether it is exact."""
         return self.low == self.high
 
     @property
@@ -55,7 +55,7 @@ class IntervalEstimate:
         return (self.high - self.low) / 2
 
     def rest(self) -> IntervalEstimate:
-        """What is left of 1."""
+        """The figure of the complement."""
         return IntervalEstimate(1 - self.value, 1 - self.high, 1 - self.low)
 
     def plus(self, more: float) -> IntervalEstimate:
@@ -75,7 +75,7 @@ UNKNOWN = IntervalEstimate(math.nan, -math.inf, math.inf)
 
 
 def share_of(hits: int, n: int) -> IntervalEstimate:
-    """The share of n games in which something happened, with Wilson's interval."""
+    """The share of n games with an event, with Wilson's interval."""
     if n == 0:
         return UNKNOWN
     share, weight = hits / n, NORMAL**2 / n
@@ -87,7 +87,7 @@ def share_of(hits: int, n: int) -> IntervalEstimate:
 
 
 def mean_of(seen: npt.ArrayLike) -> IntervalEstimate:
-    """The mean of what was seen in independent games; of a thing that happens or not, its share."""
+    """The mean over independent games; of an event, its share."""
     values = np.asarray(seen, dtype=np.float64)
     n = len(values)
     if n == 0:
@@ -95,12 +95,12 @@ def mean_of(seen: npt.ArrayLike) -> IntervalEstimate:
     if ((values == 0) | (values == 1)).all():
         return share_of(int(values.sum()), n)
     if n == 1:
-        return UNKNOWN  # one game says nothing of an interval
+        return UNKNOWN  # one game has no interval
     return IntervalEstimate.around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n))
 
 
 def ratio_of(counts: npt.ArrayLike, totals: npt.ArrayLike) -> IntervalEstimate:
-    """A sum over games divided by another, as counts by which something happened in each game."""
+    """The ratio of two sums over games."""
     above, below = np.asarray(counts, np.float64), np.asarray(totals, np.float64)
     n, total = len(above), float(below.sum())
     if n < 2 or total == 0:
@@ -111,7 +111,7 @@ def ratio_of(counts: npt.ArrayLike, totals: npt.ArrayLike) -> IntervalEstimate:
 
 
 def deviation_of(seen: npt.ArrayLike) -> IntervalEstimate:
-    """The standard deviation of what is seen in a game: the error by the fourth moment."""
+    """The standard deviation over games; its error by the fourth moment."""
     values = np.asarray(seen, dtype=np.float64)
     n = len(values)
     if n < 2:
@@ -126,17 +126,17 @@ def deviation_of(seen: npt.ArrayLike) -> IntervalEstimate:
 
 
 def part_of_spread(part: npt.ArrayLike, rest: npt.ArrayLike) -> IntervalEstimate:
-    """The part that one thing has in the sum of two variances, as two numbers of each game."""
+    """The share of the first in the sum of two variances over games."""
     own, other = (np.asarray(each, dtype=np.float64) for each in (part, rest))
     own, other = (own - own.mean()) ** 2, (other - other.mean()) ** 2
     return ratio_of(own, own + other)
 
 
 def quantile_of(seen: npt.ArrayLike, share: float) -> IntervalEstimate:
-    """What a share of the games is at or below, between two of them in the order of their sizes.
+    """A quantile over games, with an interval between two order statistics.
 
-    The interval holds the quantile in 95 cases of 100 or more, whatever the distribution: the
-    games below it are a draw of the binomial distribution.
+    The interval holds the quantile in at least 95 cases of 100 for any distribution: the number
+    of games below it is binomial.
     """
     values = np.sort(np.asarray(seen, dtype=np.float64))
     n = len(values)

@@ -1,4 +1,4 @@
-"""One policy against another: exactly where a game is small, else by games that are played."""
+"""One policy against another: exactly for small games, otherwise by playing games."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ REPLY = "reply"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What two policies come to.
+    """The result of two policies.
 
     Attributes
     ----------
     chance : IntervalEstimate
-        That light wins, who throws first.
+        The chance that light, who throws first, wins.
     throws : IntervalEstimate
         In a game, on average.
     deviation : IntervalEstimate
         The standard deviation of the throws in a game.
     games : int
-        That were played; 0 if the figures are exact.
+        The number of games played; 0 if the figures are exact.
     """
 
     chance: IntervalEstimate
@@ -57,15 +57,15 @@ def evaluate(
     games: int | None = None,
     seed: int = 1,
 ) -> Evaluation:
-    """What two policies come to when light, who throws first, plays one and dark the other.
+    """Evaluate two policies: light, who throws first, plays one and dark the other.
 
     Parameters
     ----------
     values : Values
-        A table: its rules are played by, and ``table`` plays by its values.
+        A table: the games have its rules, and ``table`` plays by its values.
     light, dark : Policy, function or str
-        As `policy_of` takes them; ``"reply"`` for the best reply to the other one, which says how
-        far that can be exploited.
+        As `policy_of` takes them; ``"reply"`` for the best reply to the other one, which shows
+        how far that can be exploited.
     games : int, optional
         The number of games to play. By default small games are evaluated exactly, and
         100,000 games of others are played.
@@ -75,8 +75,8 @@ def evaluate(
     Raises
     ------
     InputError
-        If no policy goes by a name; if a best reply is asked for where the game is too large for
-        it, or on both sides; if the seed or the number of games is none.
+        If there is no policy of a name; if a best reply is not possible, as the game is too large
+        or both sides have one; if the seed or the number of games is invalid.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def evaluate(
 
 
 def exact_evaluation(exact: ExactPlay, light: Policy | None, dark: Policy | None) -> Evaluation:
-    """What two policies come to, exactly; None for the best reply to the other.
+    """The exact result of two policies; None is the best reply to the other.
 
     Raises
     ------

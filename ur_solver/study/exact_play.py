@@ -1,8 +1,8 @@
-"""What two policies come to, exactly: their equations over the whole space, swept to the end.
+"""The exact result of two policies: their equations over the whole space, solved by sweeps.
 
-Under two policies a position's chance is a mean over the positions that its throws lead to, with
-no maximum in it. The equations are swept block by block in solving order, as the solver does, but
-written out in memory: the way is for small games. A side without a policy plays the *best reply*
+Under two policies a position's chance is a mean over its successors, without a maximum. The
+equations are swept block by block in solving order, as in the solver, but expanded in memory,
+which suits small games. A side without a policy plays the *best reply*
 to the other's, a maximum again. The throws of a game are counted alike, and their squares.
 """
 
@@ -60,7 +60,7 @@ class StateBatch:
 
     @cached_property
     def chances(self) -> npt.NDArray[np.float64]:
-        """Of the outcomes, those of one choice after those of another."""
+        """The probabilities of the outcomes, choice after choice."""
         return np.array([chance for choice in self.choices for _, chance in choice.outcomes])
 
     @cached_property
@@ -75,7 +75,7 @@ class StateBatch:
         return np.ascontiguousarray(self.option_starts[:: len(self.chances)])
 
     def weights(self, policy: Policy) -> Weights:
-        """How likely each option comes up and is taken."""
+        """The probability that each option comes up and is chosen."""
         rows = self.generator.space.unrank_states(self.ranks)
         turns = self.generator.every_throw(rows, *self.choices)
         chances = np.tile(self.chances, len(rows))
@@ -86,7 +86,7 @@ class StateBatch:
 
 
 class ExactPlay:
-    """The turns of a rule set, written out once; any two policies can be held against each other.
+    """The expanded turns of a rule set, for the evaluation of any two policies.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class ExactPlay:
                 yield StateBatch(generator, ranks[members], choices, turns.starts, reached, passes)
 
     def weights(self, policy: Policy) -> list[list[Weights]]:
-        """What a policy does everywhere, by block and part: it can be used several times."""
+        """The weights of a policy everywhere, by block and batch, for repeated use."""
         return [[part.weights(policy) for part in parts] for parts in self.blocks]
 
     def chances(self, light: list[list[Weights]] | None, dark: list[list[Weights]] | None) -> Pair:
@@ -155,9 +155,9 @@ class ExactPlay:
         Raises
         ------
         InputError
-            If neither side has a policy: that is what a table is for.
+            If neither side has a policy; a table has those values.
         SolveError
-            If the sweeps do not end.
+            If the sweeps do not converge.
         """
         if light is None and dark is None:
             raise InputError("a best reply needs a policy to reply to")
@@ -213,7 +213,7 @@ class ExactPlay:
                     if means is not None:
                         added = 2 * means[side][part.ranks] - 1
                     drawn = self._is_drawn[part.ranks]
-                    if drawn.any():  # they pass for ever: nothing is counted
+                    if drawn.any():  # they pass for ever: no throws are counted
                         added[drawn] = 0
                     changed = _sweeps.sweep_counts(
                         part.ranks,
@@ -251,7 +251,7 @@ class ExactPlay:
         return TablePolicy(own, others=other)
 
     def beginnings(self, policy: Policy) -> Beginnings:
-        """Where games begin: at the start, or after the first throw where the rules give it."""
+        """The first states: the start, or those after the first throw if the rules give it."""
         generator = self.generator
         if generator.opening is None:
             ranks, once = generator.space.rank_states(generator.start()), np.ones(1)
@@ -274,14 +274,14 @@ class _RankValues:
 
 
 class Beginnings(NamedTuple):
-    """Where games of light begin.
+    """The first states of light's games.
 
     Attributes
     ----------
     n_throws : int
-        That are made already.
+        The number of throws made already.
     weights : float64
-        How likely each is.
+        The probability of each.
     ranks : int64
     is_turned : bool
         Whether dark throws next.

@@ -1,7 +1,7 @@
-"""What is noted of games while they are played: a number, or a few, of every game.
+"""Observers of games in play, which note some numbers of every game.
 
-All but the random choices of `Snapshots` is counted. Games are independent, so that the mean of
-what is noted has an interval (`ur_solver.study.estimates`).
+Everything except the random choices of `Snapshots` is a count. Games are independent, so the mean
+of the notes has an interval (`ur_solver.study.estimates`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Notes = dict[str, npt.NDArray[Any]]
 
 
 class Counts:
-    """How often something happened in each game.
+    """Counts of events in each game.
 
     Notes
     -----
@@ -59,23 +59,23 @@ class Counts:
 
 
 class ChanceObserver:
-    """How the chances went in each game, by a table.
+    """The course of the chances in each game, by a table.
 
-    With stakes they are shares of what the two sides' values sum to.
+    With stakes they are shares of the sum of both sides' values.
 
     Notes
     -----
     lead_changes
-        How often the side that is better off changed.
+        The number of changes of the better side.
     decided
         The throw after which the winner's chance was never again below `DECIDED`.
     least_of_winner
         The least chance that the winner had before a throw.
     luck, loss
-        What light gained by the dice less what dark did; what dark lost by its moves less what
-        light lost. The result less the value of the start is their sum.
+        Light's luck minus dark's; dark's losses minus light's. Their sum is the result minus the
+        value of the start.
     swing
-        The sum of what throws changed, whichever way.
+        The sum of the absolute changes by throws.
     """
 
     def __init__(self, values: Values, generator: MoveGenerator, n_games: int) -> None:
@@ -129,7 +129,7 @@ class ChanceObserver:
 
 
 class Squares:
-    """What happened on each square of the path, and off it, in each game.
+    """The events on each square of the path, and off it, in each game.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Games between policies, many side by side: what is seen of them, and how sure it is."""
+"""Games between policies, many at a time, with observers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ur_solver.players.policies import Policy
 from ur_solver.rules import RuleSet
 
 _CHUNK = 20_000
-"""Games that share a stream of random numbers, and a thread."""
+"""The number of games that share a stream of random numbers and a thread."""
 
 _SLOTS = 8_192
 """The number of games played at a time."""
@@ -27,7 +27,7 @@ MAX_THROWS = 5000
 
 @dataclass(frozen=True)
 class GameStep:
-    """A throw, and what was done with it, in many games at once.
+    """A throw and the chosen option in many games at once.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class GameStep:
         Whose turn it is: 0 for light, who threw first in the game, 1 for dark.
     turns : TurnBatch
     chosen : int64, shape (turns,)
-        The option that was taken.
+        The chosen option.
     """
 
     games: npt.NDArray[np.int64]
@@ -53,7 +53,7 @@ class Observer(Protocol):
         """Note a step."""
 
     def notes(self) -> dict[str, npt.NDArray[Any]]:
-        """What was noted, by name: arrays with a row for every game."""
+        """The notes by name: arrays with a row for every game."""
 
 
 ObserverOf = Callable[[MoveGenerator, int, np.random.Generator], Observer]
@@ -82,7 +82,7 @@ class PlayedGames:
 
     @property
     def results(self) -> npt.NDArray[np.float64]:
-        """Light's result of every game: 1, 0, or 1/2 where it was left unfinished."""
+        """Light's result of every game: 1, 0, or 1/2 if it is unfinished."""
         return np.where(self.is_finished, self.light_won, 0.5)
 
 
@@ -102,11 +102,11 @@ def play(
     ----------
     rules : RuleSet
     light, dark : Policy
-        They are asked from several threads at once.
+        Called from several threads at once.
     n_games : int
     seed : int
-        Of the dice, and of what policies leave to chance: the same seed plays the same games,
-        with any number of threads.
+        Of the dice and of random choices: the same seed plays the same games, with any number of
+        threads.
     observers : iterable of callables
         They are made anew for every `_CHUNK` games.
     threads : int, optional
@@ -127,7 +127,7 @@ def play(
 
 
 class _Table:
-    """Where two policies sit down to play."""
+    """Plays games between two policies."""
 
     def __init__(
         self, generator: MoveGenerator, light: Policy, dark: Policy, observers: Sequence[ObserverOf]
@@ -178,7 +178,7 @@ class _Table:
         is_first: npt.NDArray[np.bool_],
         rng: np.random.Generator,
     ) -> TurnBatch:
-        """The options after the throw, and after a choice before it where the rules ask for one."""
+        """The options after the throw, and after a choice before it if the rules have one."""
         generator = self.generator
         chances = rng.random(len(rows))
         throws = np.empty(len(rows), dtype=np.int32)
@@ -201,7 +201,7 @@ class _Table:
     def _chosen(
         self, turns: TurnBatch, sides: npt.NDArray[np.uint8], rng: np.random.Generator
     ) -> npt.NDArray[np.int64]:
-        """The option that each side takes."""
+        """The option that each side chooses."""
         if len(self.policies) == 1:
             return _drawn(self.policies[0], turns, rng)
         chosen = turns.starts[:-1].copy()
@@ -215,7 +215,7 @@ class _Table:
 
 
 def _drawn(policy: Policy, turns: TurnBatch, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """The option of each turn that a policy takes."""
+    """The option of each turn that a policy chooses."""
     taken = np.empty(len(turns), dtype=np.int64)
     _options.drawn(policy.weights(turns), turns.starts, rng.random(len(turns)), taken)
     return taken

@@ -1,4 +1,4 @@
-"""Everything that a study says of a rule set, as one JSON object.
+"""The study of a rule set, as one JSON object.
 
 Figures that are exact are numbers; sampled ones are objects with their 95 % interval, as
 `IntervalEstimate.to_json` writes them. docs/study.md explains each.
@@ -38,17 +38,17 @@ from ur_solver.study.thumbs import Choices, best_order, choices_of, share_of_win
 from ur_solver.values import totals_of
 
 LADDER = ("table", "greedy", "capture", "rosette", "safe", "furthest", "first", "random")
-"""The policies that are held against each other."""
+"""The policies of the ladder."""
 
 _OPPONENT = "greedy"
-"""Whom orders of priorities are tried against."""
+"""The opponent of orders of priorities."""
 
 MOST_EXACT = 30_000
 """The most positions for an exact ladder and an exact length of games."""
 
 _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _AHEAD = 1.6448536269514722
-"""So many standard deviations are passed to one side in 5 % of normal draws."""
+"""The standard deviations that 5 % of normal draws exceed on one side."""
 
 
 def study(
@@ -58,7 +58,7 @@ def study(
     seed: int = 1,
     say: Callable[[str], object] = lambda text: None,
 ) -> dict[str, Any]:
-    """What a rule set is like to play, by its table.
+    """Study how a rule set plays, by its table.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def study(
     seed : int
         The same seed gives the same study.
     say : callable, optional
-        Told what is done next.
+        Called with a sentence about the next step.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def study(
     BeyondTableError
         If the table holds a part of the game.
     InputError
-        If the seed or the number of games is none.
+        If the seed or the number of games is invalid.
     """
     checked_seed(seed)
     whole_number("games", games, 2)
@@ -231,7 +231,7 @@ def _drama(played: PlayedGames) -> dict[str, Any]:
 
 
 def _luck(table: Answers, played: PlayedGames, seed: int, games: int) -> dict[str, Any]:
-    """How the spread of results divides where one side plays worse: half the games each."""
+    """The shares of luck and losses in the spread of results if one side plays worse."""
     best, divided = TablePolicy(table), {}
     for name in ("medium", "greedy", "random"):
         other = policy_of(name, table)
@@ -261,7 +261,7 @@ def _ladder(
     exact: ExactPlay | None,
     say: Callable[[str], object],
 ) -> list[list[IntervalEstimate]]:
-    """How often each policy beats each, half of the games as the first player."""
+    """The share that each policy wins against each, half of the games as the first player."""
     policies = {name: policy_of(name, table) for name in names}
     written = {}
     if exact is not None:
@@ -294,7 +294,7 @@ def _exact_share(
 
 
 def _games_apart(chance: IntervalEstimate) -> int | dict[str, int] | None:
-    """After how many games the better side has won more of them, in 95 cases of 100.
+    """The number of games after which the better side has won more of them in 95 cases of 100.
 
     None if the interval does not show which side is better.
     """
@@ -341,9 +341,9 @@ def _squares(table: Answers, played: PlayedGames, generator: MoveGenerator) -> d
 
 
 class _Regression:
-    """What one piece more on each path index, and off, adds to the chance: least squares.
+    """The effect of one more piece on each path index, and off, on the chance: least squares.
 
-    Of one state of each game; a piece at home counts nothing.
+    It uses one state of each game; a piece at home counts 0.
     """
 
     def __init__(self, table: Answers, rows: npt.NDArray[Any], generator: MoveGenerator) -> None:
@@ -354,11 +354,11 @@ class _Regression:
         inverse = np.linalg.pinv(features.T @ features)
         self._weights = inverse @ features.T @ values
         left = values - features @ self._weights
-        # as each state's own spread says (White's estimator)
+        # from each state's own spread (White's estimator)
         self._covariance = inverse @ (features.T * left**2) @ features @ inverse
 
     def worth(self, pieces: dict[int, float]) -> IntervalEstimate:
-        """What pieces add, as parts of a piece by path index, the path's length for off."""
+        """The effect of pieces, as parts of a piece by path index, the path's length for off."""
         parts = np.zeros(len(self._weights))
         parts[list(pieces)] = list(pieces.values())
         variance = float(parts @ self._covariance @ parts)

@@ -1,8 +1,8 @@
 """Rules of thumb: orders of priorities, and the best order that is found.
 
-An order is judged by games against a common opponent that no order beats by far, since the
-positions that players get into are the fruit of their own moves: what an order loses in the
-table's positions says little of how it does in its own.
+An order is judged by games against a common opponent that no order beats by far, since players
+reach positions by their own moves: the loss of an order in the table's positions says little
+about its loss in its own.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from ur_solver.study.estimates import IntervalEstimate, mean_of
 from ur_solver.study.play import play
 
 MOST_PRIORITIES = 3
-"""A player should leave with three lines to remember."""
+"""The most priorities: three lines to remember."""
 
 _LEAST_GAIN = 0.01
-"""A further priority must win so much more."""
+"""The least gain of a further priority."""
 
 _MORE = 4
-"""So many times the games of an order that is tried are played with one that was chosen."""
+"""A chosen order plays this many times the games of a tried one."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Choices of games, with what their options are worth to the side that chooses.
+    """Choices of games, with the values of their options to the side that chooses.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Choices:
     worth: npt.NDArray[np.float64]
 
     def loss(self, policy: Policy) -> IntervalEstimate:
-        """What a policy loses at a choice."""
+        """The loss of a policy at a choice."""
         starts = self.turns.starts[:-1]
         best = np.maximum.reduceat(self.worth, starts)
         mean = np.add.reduceat(self.worth * policy.weights(self.turns), starts)
@@ -65,12 +65,12 @@ def choices_of(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Choic
 def share_of_wins(
     rules: RuleSet, own: Policy, other: Policy, games: int, seed: int
 ) -> IntervalEstimate:
-    """How often a policy beats another, half of the games as the first player."""
+    """The share that a policy wins against another, half of the games as the first player."""
     half = max(2, games // 2)
     as_light = mean_of(play(rules, own, other, half, seed=seed).results)
     as_dark = mean_of(1 - play(rules, other, own, half, seed=seed + 1).results)
     value = (as_light.value + as_dark.value) / 2
-    # halves of two independent intervals, each as far as it reaches (Newcombe)
+    # half-widths of two independent intervals (Newcombe)
     below = math.hypot(as_light.value - as_light.low, as_dark.value - as_dark.low) / 2
     above = math.hypot(as_light.high - as_light.value, as_dark.high - as_dark.value) / 2
     return IntervalEstimate(value, value - below, value + above)
