@@ -1,6 +1,6 @@
 """The move generator of a rule set: the successors of many encoded states at once.
 
-Ranks and kernels have no part in it, so that positions reached here can be compared with theirs.
+It does not use ranks or kernels, so its successors can be compared with theirs.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ class MoveGenerator:
 
     @cached_property
     def opening(self) -> int | None:
-        """The number of the first throw, where the rules give it."""
+        """The number of the first throw, if the rules give it."""
         throw = self.rules.mechanics.opening_throw
         return None if throw is None else self.throws.index(throw)
 
     @cached_property
     def has_choices(self) -> bool:
-        """Whether the rules ask for a choice before the throw."""
+        """Whether the rules have a choice before the throw."""
         return self.rules.mechanics.choices(1, 1) != (FREE_THROW,)
 
     def choices(self, home: int, is_on_board: bool) -> tuple[PieceChoice, ...]:
@@ -87,11 +87,11 @@ class MoveGenerator:
         ]
 
     def n_mine(self, rows: Rows) -> npt.NDArray[np.uint8]:
-        """How many pieces of the side to throw stand on each square: shape (states, squares)."""
+        """The number of pieces of the side to throw on each square: shape (states, squares)."""
         return self.tables.n_mine[self.tables.first_content + rows[:, : self.n_cells]]
 
     def placed(self, rows: Rows) -> npt.NDArray[np.int64]:
-        """How many pieces of the side to throw are where: shape (states, path length + 2).
+        """The number of pieces of the side to throw by place: shape (states, path length + 2).
 
         By path index; then those borne off, and those at home.
         """
@@ -124,7 +124,7 @@ class MoveGenerator:
         throws: npt.NDArray[np.int32],
         may: npt.NDArray[np.uint8] | None = None,
     ) -> TurnBatch:
-        """The options of turns whose throws are made, with the states that they lead to.
+        """The options of turns after their throws, with their successors.
 
         Some 10 million options a second and core; the GIL is released.
 
@@ -166,7 +166,7 @@ class MoveGenerator:
         return np.append(self.tables.mover_source, -1).astype(np.int8)
 
     def open(self, rows: Rows) -> TurnBatch:
-        """The first turns of games, where the rules give the first throw."""
+        """The first turns of games, if the rules give the first throw."""
         assert self.opening is not None
         may = self.by_choices(rows[:1])[0][0][0].may
         throws = np.full(len(rows), self.opening, dtype=np.int32)
@@ -229,9 +229,9 @@ class MoveGenerator:
         return texts[codes]
 
     def capture_chances(self, rows: Rows) -> npt.NDArray[np.float64]:
-        """The chance that the side to throw throws what lets it capture.
+        """The chance that the side to throw gets a throw that captures.
 
-        Where there is a choice before the throw, after the one that makes it the highest.
+        With a choice before the throw, the highest over the choices.
         """
         found = np.zeros(len(rows))
         for choices, members in self.by_choices(rows):

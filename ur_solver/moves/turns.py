@@ -20,7 +20,7 @@ Rows = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class TurnBatch:
-    """Some turns with their options: legal moves, a pass where there is none, or choices.
+    """Some turns with their options: legal moves, a pass if there is none, or choices.
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class TurnBatch:
     starts : int64, shape (turns + 1,)
         The options of turn k are `starts[k]` to `starts[k + 1]`.
     after : unsigned, shape (options, state width)
-        The states afterwards, seen by the side that throws next; the state before where an option
-        wins, so that all of them are states.
+        The states afterwards, seen by the side that throws next; the state before if an option
+        wins, so all of them are states.
     mover : int16, shape (options,)
         The number of the piece with its place (`MoveTables.movers`); -1 for a pass or a choice.
     source, target : int8, shape (options,)

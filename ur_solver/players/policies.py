@@ -1,8 +1,8 @@
-"""Policies: what to do in every turn, asked for many turns at once.
+"""Policies: the action in every turn, for many turns at once.
 
-A policy has one method, `weights`, which gives each option of some turns the chance that it is
-taken. A function of a position and its options will do as well (`policy_of`), and so will a
-name: one of `PLAYERS`, or priorities joined by ``+`` such as ``capture+safe+furthest``.
+A policy has one method, `weights`, which returns the probability of each option of some turns. A
+function of a position and its options also works (`policy_of`), and so does a name: one of
+`PLAYERS`, or priorities joined by ``+`` such as ``capture+safe+furthest``.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from ur_solver.rules.moves import legal_moves
 from ur_solver.values import Values, option_values, totals_of
 
 Weights = npt.NDArray[np.float64]
-"""The chance that each option is taken, shape (options,); they sum to 1 in every turn."""
+"""The probability of each option, shape (options,); they sum to 1 in every turn."""
 
 Decide = Callable[[Position, Sequence[Move | str]], Move | str]
-"""Takes one of the options: legal moves, or in some rule sets the choices before the throw.
+"""Chooses one of the options: legal moves, or in some rule sets the choices before the throw.
 
-The side that decides is light in the position, and its turn it is."""
+The deciding side is light in the position, and it is its turn."""
 
 
 class Policy(Protocol):
-    """What to do in every turn."""
+    """The action in every turn."""
 
     def weights(self, turns: TurnBatch) -> Weights:
-        """The chance that each option of some turns is taken, float64, shape (options,)."""
+        """The probability of each option of some turns, float64, shape (options,)."""
 
 
 PolicyLike = Policy | Decide | str
@@ -40,7 +40,7 @@ PolicyLike = Policy | Decide | str
 
 
 def first_best(scores: npt.NDArray[np.float64], turns: TurnBatch) -> Weights:
-    """Weights that take the first option with the highest score of each turn."""
+    """Weights that choose the first option with the highest score of each turn."""
     chosen = np.empty(len(turns), dtype=np.int64)
     _options.first_best(scores, turns.starts, chosen)
     weights = np.zeros(len(scores))
@@ -49,7 +49,7 @@ def first_best(scores: npt.NDArray[np.float64], turns: TurnBatch) -> Weights:
 
 
 class AnyMove:
-    """Takes any option, all alike."""
+    """Chooses any option, all with equal probability."""
 
     def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
@@ -61,7 +61,7 @@ def _safe(turns: TurnBatch) -> npt.NDArray[np.float64]:
     if turns.choices is not None:
         return np.zeros(len(turns.source))
     threats = turns.after.copy()
-    # who throws again is not captured now, but stands there when the turn ends
+    # a side that throws again is not captured now, but its piece is there when the turn ends
     again = turns.has(AGAIN)
     threats[again] = turns.generator.mirror(np.ascontiguousarray(threats[again]))
     risk = turns.generator.capture_chances(np.ascontiguousarray(threats))
@@ -92,11 +92,11 @@ PRIORITIES: dict[str, str] = {
     "furthest": "the move that ends furthest on",
     "rearmost": "the rearmost piece",
 }
-"""What a policy can prefer, in words."""
+"""The priorities of policies, in words."""
 
 
 class Priorities:
-    """Takes what its first priority prefers; among equals what the second does, and so on.
+    """Chooses by its first priority; the next ones break ties, in order.
 
     Parameters
     ----------
@@ -130,16 +130,16 @@ class Priorities:
 
 
 class TablePolicy:
-    """Plays by a table: takes what is worth most, or errs now and then.
+    """Plays by a table: chooses the best option, or errs sometimes.
 
     Parameters
     ----------
     values : Values
     temperature : float
-        An option that loses as much as the temperature is taken 1/e times as often as the best;
-        with stakes, such a share of the pot. 0 takes the best, of equals the first.
+        An option that loses as much as the temperature is chosen 1/e times as often as the best;
+        with stakes, it is a share of the pot. 0 chooses the best, of equals the first.
     others : Values, optional
-        Where the other side throws, what that is worth to it, if not by the same values.
+        The values of states in which the other side throws, if they differ.
     """
 
     def __init__(
@@ -152,13 +152,13 @@ class TablePolicy:
         self.generator = generator_of(values.rules)
 
     def option_values(self, turns: TurnBatch) -> npt.NDArray[np.float64]:
-        """What each option is worth to the side that takes it, shape (options,)."""
+        """The value of each option to the side that chooses it, shape (options,)."""
         if turns.choices is not None:
             return self._choice_values(turns)
         return option_values(turns, self.values, self.others)
 
     def _at_stake(self, turns: TurnBatch) -> npt.NDArray[np.float64] | float:
-        """What the two sides' values sum to in the turn of each option; 1 of an empty pot."""
+        """The sum of both sides' values in the turn of each option; 1 for an empty pot."""
         if not self.payoff.has_fines:
             return 1.0
         cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
@@ -187,12 +187,12 @@ class TablePolicy:
 
 
 class Decided:
-    """The policy of a function, which is asked turn by turn, by the readable rules: slowly.
+    """The policy of a function, which is called turn by turn, by the readable rules: slow.
 
     Parameters
     ----------
     decide : callable
-        As `Decide` says.
+        See `Decide`.
     """
 
     def __init__(self, decide: Decide) -> None:
@@ -233,7 +233,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
     "first": ("rearmost",),
     "greedy": ("win", "capture", "again", "furthest"),
 }
-"""Orders of priorities that have a name of their own."""
+"""Named orders of priorities."""
 
 PLAIN = ("random", *ORDERS)
 """Players without a table. ``random`` takes any move; ``first`` moves the rearmost piece, and
@@ -241,16 +241,16 @@ enters one if it can; ``greedy`` prefers to win, then to capture, then an extra 
 the foremost piece."""
 
 PLAYERS = (*TEMPERATURES, *PLAIN)
-"""The players that the program knows by name."""
+"""The names of all built-in players."""
 
 
 def policy_of(what: PolicyLike, values: Values) -> Policy:
-    """The policy that is meant.
+    """The policy of a name, a function or a policy.
 
     Parameters
     ----------
     what : Policy, function or str
-        A policy is taken as it is; a function decides turn by turn (`Decide`); a name is one of
+        A policy stays as it is; a function decides turn by turn (`Decide`); a name is one of
         `PLAYERS` or of `PRIORITIES`, or several of those joined by ``+``.
     values : Values
         Of the table that ``table`` and those that err play by.
@@ -258,7 +258,7 @@ def policy_of(what: PolicyLike, values: Values) -> Policy:
     Raises
     ------
     InputError
-        If no policy goes by that name.
+        If there is no policy of that name.
     """
     if not isinstance(what, str):
         return what if hasattr(what, "weights") else Decided(what)

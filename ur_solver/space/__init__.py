@@ -1,4 +1,4 @@
-"""The state space: ranks, blocks and how a state is encoded."""
+"""The state space: ranks, blocks and the encoding of states."""
 
 from functools import lru_cache
 

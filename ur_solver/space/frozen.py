@@ -1,7 +1,7 @@
 """The frozen squares of a path: those at its tail on which nothing is ever captured.
 
-What stands there is part of a side config. Where the path also begins on such a square, its
-contents are of two kinds: pieces that have come back are *frozen*, those that set out are not.
+Their contents are part of a side config. If the path also begins on such a square, its contents
+are of two kinds: pieces that have come back are *frozen*, entering ones are not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FEW = 4
 that can be filled in few ways are, as tables have an entry for each pair of side configs."""
 
 _MOST_FILLINGS, _MOST_FEW_FILLINGS = 1 << MAX_FROZEN, 1 << 16
-"""Ways to fill many frozen squares, and at most `_FEW`."""
+"""The most ways to fill many frozen squares, and at most `_FEW`."""
 
 MOST_CODES = 1 << 20
 """Products of what private squares may hold, by which placements are looked up."""
@@ -38,7 +38,7 @@ class FrozenSquare:
     cells : tuple of int
         Mine and theirs.
     parts : tuple of int
-        What those contents take of a side's stock that are frozen: 0 first, all different.
+        The parts of a side's stock in frozen contents: 0 first, all different.
     contents : tuple of tuple of int
         The numbers of these contents on either cell.
     radix : int

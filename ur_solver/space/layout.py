@@ -5,7 +5,7 @@ Seen from the side to throw ("mine"; the opponent's part mirrors it), a path fal
 * *entry* squares: only mine, before the last contested square (bell: A4 A3 A2 A1);
 * *shared* squares: both sides may stand there, so that captures happen there;
 * *frozen* indices: the tail of the path on which nothing is ever captured (bell: A8 A7).
-  What stands on them, with the pieces borne off, never goes back.
+  Their contents, and the pieces borne off, never go back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_FROZEN = 8
 """The most frozen squares in side configs, if each holds at most one piece."""
 
 MAX_CLOSING = 4
-"""The most of them on which pieces also set out."""
+"""The most of them that are also entry squares."""
 
 MAX_ENTRIES, MAX_SHARED, MAX_ROWS = 7, 20, 512
 """Limits of the tiled kernel: squares of each part of a path, rows of a tile."""
@@ -32,7 +32,7 @@ fillings of the shared squares, throws that move a piece."""
 
 @dataclass(frozen=True)
 class Layout:
-    """How one path divides the board; see the module's head."""
+    """The division of the board by one path; see the module's head."""
 
     path: Path
 
@@ -102,7 +102,7 @@ class Layout:
 
     @cached_property
     def _n_forks(self) -> int:
-        """How many shared squares the path visits twice."""
+        """The number of shared squares that the path visits twice."""
         return sum(len(self.visits(square)[0]) > 1 for square in self.shared)
 
     def _n_fillings(self, pieces: int) -> int:

@@ -17,7 +17,7 @@ from ur_solver.table.present import check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter
 
-if TYPE_CHECKING:  # it would import the kernels, which a query does not need
+if TYPE_CHECKING:  # a query does not need the kernels
     from ur_solver.engine.result import BlockResult
 
 
@@ -40,7 +40,7 @@ def pack(
     Returns
     -------
     str or None
-        What the copy has replaced, in words.
+        What the copy replaced, in words.
 
     Raises
     ------
