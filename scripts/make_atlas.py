@@ -25,7 +25,7 @@ from ur_solver.study import evaluate, study
 from ur_solver.study.comparison import ROWS, Study, best_order, first_player_wins, table_of
 from ur_solver.study.estimates import beyond_of, mean_of
 from ur_solver.study.figures import as_count, as_number, as_share, points, value_of
-from ur_solver.study.play import Step, play
+from ur_solver.study.play import GameStep, play
 from ur_solver.study.plots import fairness, lengths, skill, throws, worth
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -68,7 +68,7 @@ class Runs:
         self._now, self._most = np.zeros(n_games, np.int32), np.zeros(n_games, np.int32)
         self._landings = np.zeros(n_games, np.int32)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         games, flags = step.games, step.turns.flags[step.chosen]
         self._now[games] += (flags & PASS) == 0
         self._most[games] = np.maximum(self._most[games], self._now[games])

@@ -138,7 +138,7 @@ def test_what_is_advised_is_what_a_json_file_asks_for(folder, tmp_path):
     path.write_text(json.dumps(named_rules("finkel:6").changed(safe_rosettes=False).to_json()))
     with pytest.raises(MissingTableError, match=f"'ur solve {path} -n 6'"):
         open_file(str(path), say=silent)
-    with pytest.raises(MissingTableError, match="of a JSON file with these rules"):
+    with pytest.raises(MissingTableError, match="from a JSON file with these rules"):
         open_file_of(named_rules(str(path)), say=silent)
 
 

@@ -194,7 +194,7 @@ def test_the_command(folder):
     for words, said in (
         (["finkel:7", "-", "--solve"], "--solve takes one position, not '-'"),
         ([str(folder / "finkel-7-part.h5"), late, "--solve"], "--solve takes a rule set"),
-        (["finkel:7", late, "--memory", "1GiB"], "--memory is what --solve may take"),
+        (["finkel:7", late, "--memory", "1GiB"], "--memory needs --solve"),
     ):
         assert said in run(*words, code=2, stdin="").output
     start = "....__../......../....__.. L 7 7"

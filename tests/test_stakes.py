@@ -237,7 +237,7 @@ def test_best_says_when_another_move_wins_more_often(ur):
 def test_info_tells_how_far_the_table_reaches_and_what_that_costs(ur):
     page = ur("info", "bell-stakes:2")
     assert "first to throw gets  10.2516107910" in page
-    assert "0 to 26; more are worth what a straight line says" in page
+    assert "0 to 26; more are extrapolated linearly" in page
     assert "error of that cut    at most 0.00285, and 0.00579 for each fine past it" in page
     facts = json.loads(ur("info", "bell-stakes:2", "--json"))
     assert facts["fines"] == 26
@@ -252,7 +252,7 @@ def test_rules_tell_the_stakes(ur):
     assert "up to 4 fines" in page
     values = json.loads(ur("rules", "bell-stakes", "--ante", "20", "--json"))
     assert values["stakes"] == {"ante": 20, "fine": 1}
-    assert "go with --stakes" in ur("rules", "bell", "--ante", "20", code=2)
+    assert "need --stakes" in ur("rules", "bell", "--ante", "20", code=2)
     assert "race has no switch 'stakes'" in ur("rules", "finkel", "--stakes", code=2)
 
 

@@ -32,7 +32,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Kept:
-    """A table, or what is there in place of one; what is not known is None.
+    """A table, an unfinished solve or a damaged file; unknown fields are None.
 
     Attributes
     ----------

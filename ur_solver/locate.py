@@ -143,7 +143,7 @@ def table_name(stem: str, value_type: str = "float64", part: Part | None = None)
 def new_table_path(
     rules: RuleSet, value_type: str = "float64", part: Part | None = None
 ) -> pathlib.Path:
-    """The default path of a rule set's new table, or of the one that is there already."""
+    """The default path of a rule set's table, whether it exists or not."""
     folder = table_folders()[0]
     return own_path(rules, lambda stem: folder / table_name(stem, value_type, part), _rules_at)
 
@@ -223,7 +223,7 @@ def find_part(rules: RuleSet, position: Position | None = None) -> TableFile | N
     """A table that holds a part of a rule set's game, opened, or None.
 
     One that holds a position is preferred, if that is given; else the one that holds the most. A
-    file that is not a sound table is passed over.
+    file that is not a valid table is skipped.
     """
     stem = readable_name(rules)  # with which the exact name begins too
     tables = []
@@ -333,7 +333,7 @@ def _advice(rules: RuleSet, word: str | None) -> str:
     if word is None and known and known.with_pieces(rules.pieces).is_same_game(rules):
         word = rules.name
     if word is None:
-        return "'ur solve' makes it of a JSON file with these rules"
+        return "'ur solve' makes it from a JSON file with these rules"
     in_python = f"ur.solve({word!r}, pieces={rules.pieces})"
     return f"'ur solve {word} -n {rules.pieces}' (in Python, {in_python}) makes it"
 

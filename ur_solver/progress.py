@@ -135,7 +135,7 @@ def _left(done: int, total: int, seconds: float) -> float:
 class Ticker:
     """Prints how far a task is at intervals, whether or not anything has changed.
 
-    A large block can take minutes, and a log should tell a task that works from one that hangs:
+    A large block can take minutes, and a log should distinguish a working task from a hung one:
     so the lines come from a thread of their own.
 
     Parameters

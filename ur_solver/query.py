@@ -182,6 +182,9 @@ class Answers:
     ) -> dict[str, npt.NDArray[Any]]:
         """The columns of some rows, with the rows' numbers for positions."""
         # not loaded by `ur query`, which has to start quickly
+        from ur_solver.moves import generator_of  # noqa: PLC0415
+        from ur_solver.moves._options import best_first  # noqa: PLC0415
+        from ur_solver.values import option_values  # noqa: PLC0415
 
         generator, dice = generator_of(self._rules), self._rules.dice
         known = {throw: number for number, throw in enumerate(generator.throws)}

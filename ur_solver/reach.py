@@ -99,7 +99,7 @@ def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, pathlib.Path, T
 
 
 def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
-    """The table at a path, to which others are added; None if nothing is there.
+    """The table at a path, to which positions are added; None if there is none.
 
     Raises
     ------
@@ -123,5 +123,5 @@ def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
     table.close()
     raise OutputError(
         f"{str(path)!r} holds {header.rules.title} as {header.value_type}, tolerance "
-        f"{header.tolerance:.3g}, to which nothing can be added; {remedy}"
+        f"{header.tolerance:.3g}, and cannot be extended; {remedy}"
     )

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.moves import AGAIN, ROSETTE, WIN, Turns
+from ur_solver.moves import AGAIN, ROSETTE, WIN, TurnBatch
 from ur_solver.rules import Payoff, Position, RuleSet
 from ur_solver.space import space_of
 
@@ -103,13 +103,13 @@ def totals_of(payoff: Payoff, states: npt.NDArray[Any]) -> npt.NDArray[np.float6
 
 
 def option_values(
-    turns: Turns, values: Values, others: Values | None = None
+    turns: TurnBatch, values: Values, others: Values | None = None
 ) -> npt.NDArray[np.float64]:
     """What each move or pass is worth to the side that makes it, its cost taken off.
 
     Parameters
     ----------
-    turns : Turns
+    turns : TurnBatch
         After the throw.
     values : Values
     others : Values, optional

@@ -79,7 +79,7 @@ def verify_table(
     The checks, of the positions that the table holds, are:
 
     - the checksum of every chunk;
-    - that the blocks are there that moves lead to;
+    - that the blocks of all successors exist;
     - that every value is a probability;
     - with stakes, that the cut costs no more than the table says;
     - that the table's residual is the largest of its blocks;
@@ -193,7 +193,7 @@ class _Verifier:
         for each in self.space.reads(block.index):
             if each not in self.part:
                 raise self._fault(
-                    block, block.offset, f"its moves lead to block {each}, which is not there"
+                    block, block.offset, f"its moves lead to block {each}, which is missing"
                 )
 
     def check_header(self) -> None:
@@ -204,7 +204,7 @@ class _Verifier:
             raise self._fault(
                 block,
                 block.offset,
-                f"its block records a residual of {recorded}, the table one of "
+                f"its block records a residual of {recorded}, the table records "
                 f"{self.table.header.residual} for all blocks",
             )
 
@@ -279,8 +279,8 @@ class _Verifier:
             raise self._fault(
                 block,
                 block.offset,
-                f"its block claims to be off by {claimed} at most, the blocks that its moves "
-                f"lead to by {outside}, the table by {largest}",
+                f"its block claims an error of at most {claimed}, the blocks of its "
+                f"successors {outside}, the table {largest}",
             )
         try:
             residual, _ = prove_values(
@@ -314,7 +314,7 @@ class _Verifier:
                 block,
                 rank,
                 f"its value is {self.own(block)[rank - block.offset]}, which is {residual:.3g} "
-                f"off what its moves are worth, where at most {self.allowed(block):.3g} is allowed",
+                f"off the value of its moves; at most {self.allowed(block):.3g} is allowed",
             )
         return residual
 

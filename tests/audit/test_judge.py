@@ -316,5 +316,5 @@ def test_fines_are_those_that_positions_count(ante, solved):
 def test_other_rules_are_refused_by_name():
     record = random_game(named_rules("finkel:2"), 1)
     assert isinstance(record, GameRecord)
-    with pytest.raises(RuleSetMismatchError, match=r"by finkel:2, the table is of blitz:2"):
+    with pytest.raises(RuleSetMismatchError, match=r"rules finkel:2, the table has blitz:2"):
         list(audit_games([record], HashValues(named_rules("blitz:2"))))

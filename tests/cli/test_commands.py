@@ -322,11 +322,11 @@ def test_an_extra_throw_can_be_taken_away():
         (["rules", "finkel:2", "-n", "3"], "asks for 2 pieces"),
         (["rules", "finkel", "--path", "circle"], "'circle' is not one of"),
         (["rules", "finkel", "--extra-on-throw", "7"], "extra_on_throw is 7"),
-        (["rules", "finkel", "--extra-on-throw", "3", "--no-extra-on-throw"], "one of them"),
+        (["rules", "finkel", "--extra-on-throw", "3", "--no-extra-on-throw"], "exclude each other"),
         (["rules", "--dice", "d4"], "Missing argument 'RULES'"),
         (["rules", "--no-safe-rosettes"], "Missing argument 'RULES'"),
         (["rules", "nowhere.json"], "nowhere.json"),
-        (["unknown"], "no command is called 'unknown'"),
+        (["unknown"], "no such command: 'unknown'"),
         (["query", "finkel", START], "ur solve finkel -n 7"),
         (["query", "nowhere.h5", START], "nowhere.h5"),
         (["query", "finkel:2", START, "--jsn"], "No such option"),
@@ -447,7 +447,10 @@ def test_sizes_that_are_none(text):
 
 def test_a_command_that_is_mistyped_is_guessed():
     message = run("quary", code=2)
-    assert "no command is called 'quary'; did you mean 'query'? ('ur --help' lists them)" in message
+    assert (
+        "no such command: 'quary'; did you mean 'query'? ('ur --help' lists the commands)"
+        in message
+    )
     assert "did you mean" not in run("xyzzy", code=2)
     assert "No such command 'rm'. Expected one of list, remove, verify." in (
         run("tables", "rm", code=2)
@@ -457,8 +460,8 @@ def test_a_command_that_is_mistyped_is_guessed():
 @pytest.mark.parametrize("command", ["query", "best", "board"])
 def test_a_position_without_quotes(command):
     words = ["....__../......../....__..", "L", "2", "2"]
-    assert "a position stands in quotes" in run(command, "finkel:2", *words, code=2)
-    assert "quotes" not in run("verify", "finkel:2", *words, code=2)
+    assert "quote a position" in run(command, "finkel:2", *words, code=2)
+    assert "quote a" not in run("verify", "finkel:2", *words, code=2)
 
 
 def test_no_more_positions_are_sampled_than_there_are(tmp_path):

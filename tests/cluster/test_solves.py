@@ -319,7 +319,7 @@ def of_another_version(connect, count: int):
 
 def test_workers_of_another_version_are_refused_by_name(connect):
     with of_another_version(connect, 2) as chosen:
-        said = f"worker that can be used: .*{chosen[0]} has version 0.0.1, not "
+        said = f"worker can be used: .*{chosen[0]} has version 0.0.1, not "
         with pytest.raises(ClusterError, match=said):
             run(connect, Nothing(), 5, patience=1.0)
     assert len(run(connect, Nothing(), 5)) == 5

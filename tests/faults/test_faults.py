@@ -54,7 +54,10 @@ def test_too_little_room_for_the_libraries_is_said(small):
 
     code, said = small.finish(small.start(before=limit))
     assert code == 1
-    assert said == "Error: address space is limited to 150 MiB (ulimit -v); 256 MiB are needed\n"
+    assert (
+        said
+        == "Error: address space is limited to 150 MiB (ulimit -v); at least 256 MiB are needed\n"
+    )
 
 
 def test_a_limit_of_memory_costs_only_time(small):

@@ -203,7 +203,7 @@ def test_players_err_by_shares_of_the_pot(solved):
 
 
 def test_unknown_names():
-    with pytest.raises(InputError, match="'lucky' is not known; known are table, "):
+    with pytest.raises(InputError, match="unknown part 'lucky'; expected one of table, "):
         policy_of("capture+lucky", VALUES)
     with pytest.raises(InputError, match="capture"):
         policy_of("", VALUES)

@@ -55,11 +55,11 @@ def squares(text: str) -> dict[str, object]:
         ({"squares": "A4 A3"}, "a path of your own is written"),
         ({"squares": [1, 2]}, "a path of your own is written"),
         ({"name": ""}, "path: name is ''"),
-        ({"name": "bell"}, "path 'bell': that name is of another path, A4 A3 A2 A1 B1"),
+        ({"name": "bell"}, "path 'bell': another path has that name, A4 A3 A2 A1 B1"),
         ({"length": 3}, "a path of your own is written"),
         ({"board": {"name": "x", "rows": ["..", ".."], "rosettes": []}}, "a board of your own is"),
         ({"board": SMALL | {"rosettes": 3}}, "a board of your own is written"),
-        ({"board": SMALL | {"name": "ur"}}, "board 'ur': that name is of another board"),
+        ({"board": SMALL | {"name": "ur"}}, "board 'ur': another board has that name"),
         (
             {"board": SMALL | {"rows": ["...", "....", "..."]}},
             "rows have 3, 4 and 3 columns, not as many",

@@ -166,7 +166,7 @@ class TestASquareThatAThrowOpens:
         guarded()
         make_table(named_rules("guarded:1"), tmp_path / "t.h5")
         del SQUARE_RULES["guarded"]
-        with pytest.raises(UnregisteredError, match=r"t\.h5': square rule 'guarded' is not known"):
+        with pytest.raises(UnregisteredError, match=r"t\.h5': square rule 'guarded' is unknown"):
             Table(tmp_path / "t.h5")
         SQUARE_RULES["guarded"] = Guarded
         with Table(tmp_path / "t.h5") as table:
@@ -231,7 +231,7 @@ class TestARaceRuleSet:
     def test_names_that_cannot_be(self, name):
         rules = RuleSet(name or "x", PATHS["bell"], DICE["d4"], 7)
         object.__setattr__(rules, "name", name)
-        with pytest.raises(RuleSetError, match=r"one of that name already|a name is of lower case"):
+        with pytest.raises(RuleSetError, match=r"name is already taken|expected lower-case"):
             register_rules(rules)
 
 
@@ -379,9 +379,9 @@ class TestSquareRules:
     @pytest.mark.parametrize(
         ("values", "fault"),
         [
-            ("moat", "square rule 'moat' is not known; the square rules are ordinary, dueling"),
-            (3, "square rule 3 is not known"),
-            ({"is_safe": True}, "square rule None is not known"),
+            ("moat", "square rule 'moat' is unknown; the square rules are ordinary, dueling"),
+            (3, "square rule 3 is unknown"),
+            ({"is_safe": True}, "square rule None is unknown"),
             ({"rule": "ordinary", "safe": True}, "unknown field 'safe'; it has is_safe"),
             ({"rule": "shared", "safe": True}, "unknown field 'safe'; it has none"),
             ({"rule": "ordinary", "is_safe": 1}, "is_safe is 1, not true or false"),
@@ -389,7 +389,7 @@ class TestSquareRules:
             ({"rule": "refuge", "capacity": 8}, "capacity is 8, not 1 to 7"),
             ({"rule": "stack", "capacity": 2}, "'stack': the field 'one_side' is missing"),
             ({"rule": "captured-by", "of": "shared", "throws": 4}, "throws is 4, not a list of"),
-            ({"rule": "captured-by", "of": "moat", "throws": [4]}, "'moat' is not known"),
+            ({"rule": "captured-by", "of": "moat", "throws": [4]}, "'moat' is unknown"),
         ],
     )
     def test_what_is_wrong_is_said(self, values, fault):
@@ -433,7 +433,7 @@ class TestSquareRules:
         for kind in (Loose, Thawed):
             with pytest.raises(RuleSetError, match="has fields and is not a frozen dataclass"):
                 register_square_rule(kind)
-        with pytest.raises(RuleSetError, match="'ordinary': there is one of that name already"):
+        with pytest.raises(RuleSetError, match="'ordinary': the name is already taken"):
             register_square_rule(Ordinary)
 
     def test_shared_and_stacked_squares_of_a_race(self):

@@ -14,7 +14,7 @@ from ur_solver.records import write_text
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, named_rules
 from ur_solver.rules.turns import is_draw, total, turn
 from ur_solver.serve.games import Turn, audit_text, line_values
-from ur_solver.serve.unfold import Source, Unfolded
+from ur_solver.serve.unfold import ServedRules, Unfolded
 
 MOST = 600
 """Positions of a table; of a larger one so many, evenly spaced, are asked for."""
@@ -126,7 +126,7 @@ def test_a_line_is_judged_as_an_audit_does(tables, name):
     table = tables[name]
     game = random_game(table.rules, 3)
     turns = [Turn(ply.choice or None, ply.throws, game.move_text(ply)) for ply in game.plies]
-    line = line_values(Source(table.rules, table), table.rules.start(), turns)
+    line = line_values(ServedRules(table.rules, table), table.rules.start(), turns)
     audit = table.audit(game)
     expected = json.loads(game_json(audit, Thresholds()))
     for side in SIDE_NAMES.values():
@@ -152,7 +152,7 @@ def test_a_line_is_judged_as_an_audit_does(tables, name):
 
 def test_a_line_for_money_adds_up(tables):
     table = tables["bell-stakes-1"]
-    source = Source(table.rules, table)
+    source = ServedRules(table.rules, table)
     rng = np.random.default_rng(5)
     turns, position = [], table.rules.start()
     while position.winner is None:

@@ -220,13 +220,13 @@ def test_a_policy_of_ones_own(query2):
 def test_what_cannot_be_evaluated(query2, solved):
     with pytest.raises(InputError, match="needs a policy to reply to"):
         evaluate(query2, "reply", "reply")
-    with pytest.raises(InputError, match="is worked out exactly"):
+    with pytest.raises(InputError, match="is computed exactly"):
         evaluate(query2, "reply", "table", games=10)
     with Table(solved(named_rules("bell-stakes:1"))) as table:
         assert evaluate(table, games=2000).games == 2000
         with pytest.raises(InputError, match="where chances are played for"):
             evaluate(table, "reply", "table")
-    with pytest.raises(InputError, match="played for money"):
+    with pytest.raises(InputError, match="has stakes"):
         ExactPlay(generator_of(named_rules("bell-stakes:1")))
     with pytest.raises(InputError, match="has 12,869 positions, more than the 100"):
         ExactPlay(generator_of(query2.rules), 100)

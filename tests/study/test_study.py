@@ -19,7 +19,7 @@ from ur_solver.rules import named_rules
 from ur_solver.study import study
 from ur_solver.study.estimates import mean_of
 from ur_solver.study.evaluate import evaluate
-from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
+from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
 from ur_solver.study.play import play
 from ur_solver.study.thumbs import best_order, choices_of
@@ -51,7 +51,12 @@ def test_notes_of_games_are_those_of_an_audit(rules):
     rules = named_rules(rules)
     values = HashValues(rules)  # meaningless: leads change often, and moves are bad
     generator = generator_of(rules)
-    observers = (Recorder, Counts, Squares, partial(lambda v, w, n, rng: Chances(v, w, n), values))
+    observers = (
+        Recorder,
+        Counts,
+        Squares,
+        partial(lambda v, w, n, rng: ChanceObserver(v, w, n), values),
+    )
     policies = (policy_of("random", values), policy_of("greedy", values))
     games = play(rules, *policies, 25, seed=2, observers=observers)
     records = [replayed(rules, generator, plies) for plies in games.notes["plies"]]

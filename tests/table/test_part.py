@@ -211,7 +211,7 @@ def test_a_block_that_moves_lead_to_and_is_not_there_is_found(tmp_path):
         writer.finish(seconds=1)
     with (
         TableFile(tmp_path / "a.h5") as table,
-        pytest.raises(DamagedTableError, match="its moves lead to block 3, which is not there"),
+        pytest.raises(DamagedTableError, match="its moves lead to block 3, which is missing"),
     ):
         verify_table(table)
 

@@ -1,7 +1,7 @@
-"""Judging recorded games: what each throw was worth and what each move cost.
+"""Judging recorded games: the luck of each throw and the loss of each move.
 
-Every value is a win probability in [0, 1], to the side that is named; with stakes it is the money
-that the side may expect to come, of which a move's fine is taken off. For a ply of side s,
+Every value is a win probability in [0, 1], to the side that is named; with stakes it is the side's
+expected money to come, minus a move's fine. For a ply of side s,
 
     luck = value after the best move with the throw - value before the throw
     loss = value after the best move - value after the move played,   never below 0
@@ -12,21 +12,21 @@ so that value before + luck - loss is the value after. Over a whole game
                             - luck of dark  + loss of dark
 
 where start and end value are to light; the end value of a game that was played out is 1 or 0, with
-stakes the pot or 0. Only with stakes there are fines: those of light, once paid, are no longer
-taken off what is to come. The mean luck over all throws is 0, whatever is played, since luck
-depends on the dice alone.
+stakes the pot or 0. Fines exist only with stakes: once paid, light's no longer reduce the money
+to come. The mean luck over all throws is 0 for any players, since luck depends on the dice
+alone.
 
 A game may end off the board: a side resigns, runs out of time, or is given as the loser without a
-reason. What the position was worth to that side is then *conceded*. The end value is that of the
-position, and the identity goes on
+reason. The value of the position to that side is then *conceded*. The end value is that of the
+position, and the identity continues
 
     result = end value - conceded by light + conceded by dark
 
 where the result is to light: 1 or 0, with stakes the pot or 0. A game that was abandoned or is not
 finished has no result but its end value.
 
-A *choice* is a ply with two legal moves or more. In any other ply nothing can be lost. Where the
-rules ask for a choice before the throw (birds), that choice is judged apart from the
+A *choice* is a ply with two legal moves or more. Other plies have no loss. If the
+rules have a choice before the throw (birds), that choice is judged apart from the
 throw. It has a loss like a move. Its luck is 0 up to the table's error. The value before the throw
 is then the value of that choice.
 
@@ -58,13 +58,13 @@ from ur_solver.audit.worth import (
     outcome_worth,
 )
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError
-from ur_solver.records import GameRecord, Outcome, Ply, StateChoice, Step, rules_word
+from ur_solver.records import GameRecord, Ply, StateChoice, StateOutcome, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, opponent
 from ur_solver.values import TableValues, Values, row_values, states_of
 
 TIE = 1e-6
 """Moves whose values differ by no more than this share of what there is to win are equally good.
-Tables hold digits beyond their tolerance, and no human can tell a millionth of a game."""
+Tables hold digits beyond their tolerance, and a millionth of a game does not matter."""
 
 BATCH_PLIES = 200_000
 """Plies that are judged at once: about a thousand games, some 300 MB. Each batch reads its values
@@ -89,7 +89,7 @@ class JudgedPly(NamedTuple):
         Whether this judges the choice before the throw. The options are then the ply's choices,
         and the dice have not been thrown yet.
     total : int
-        What both sides' values sum to before the move: 1, or with stakes the pot.
+        The sum of both sides' values before the move: 1, or with stakes the pot.
     """
 
     ply: Ply
@@ -112,17 +112,17 @@ class JudgedPly(NamedTuple):
 
     @property
     def luck(self) -> float:
-        """What the throw gained; the mean over all throws is 0."""
+        """The gain by the throw; the mean over all throws is 0."""
         return self.best_value - self.value
 
     @property
     def loss(self) -> float:
-        """What the move played cost."""
+        """The loss of the played move."""
         return self.best_value - self.played_value
 
     @property
     def cost(self) -> int:
-        """The fine that the move played cost; 0 without stakes."""
+        """The fine of the played move; 0 without stakes."""
         option = None if self.taken < 0 else self.options[self.taken]
         return option.cost if isinstance(option, Step) else 0
 
@@ -138,7 +138,7 @@ class JudgedPly(NamedTuple):
 
     @property
     def is_best(self) -> bool:
-        """Whether no better option was there."""
+        """Whether there was no better option."""
         return self.best == self.taken
 
 
@@ -155,7 +155,7 @@ class GameAudit:
         To light: before the first throw that is judged (with it made, where the rules give it),
         and where the record stops.
     start_total, end_total : int
-        What both sides' values sum to there: 1, or with stakes the pot.
+        The sum of both sides' values there: 1, or with stakes the pot.
     first : int
         How many plies of the record are before those that are judged: 0 unless the table holds
         a part of the game.
@@ -171,27 +171,27 @@ class GameAudit:
 
     @cached_property
     def light(self) -> PlayerSummary:
-        """What the audit says of light, with the default thresholds of marks."""
+        """The summary of light, with the default thresholds of marks."""
         return self.summary(LIGHT, Thresholds())
 
     @cached_property
     def dark(self) -> PlayerSummary:
-        """What the audit says of dark, with the default thresholds of marks."""
+        """The summary of dark, with the default thresholds of marks."""
         return self.summary(DARK, Thresholds())
 
     def summary(self, side: str, thresholds: Thresholds) -> PlayerSummary:
-        """What the audit says of a side."""
+        """The summary of a side."""
         return summarise(self.of_side(side), thresholds, self.conceded(side))
 
     def conceded(self, side: str) -> float:
-        """What the position was worth to a side that resigned or lost on time; else 0."""
+        """The value of the position to a side that resigned or lost on time; otherwise 0."""
         if self.record.conceded_by != side:
             return 0.0
         return self.end_value if side == LIGHT else self.end_total - self.end_value
 
     @property
     def result_value(self) -> float:
-        """What light got in the end: the end value, or all or nothing where a side conceded."""
+        """Light's result: the end value, or all or nothing if a side conceded."""
         return self.end_value - self.conceded(LIGHT) + self.conceded(DARK)
 
     def __repr__(self) -> str:
@@ -258,7 +258,7 @@ class GameAudit:
         return self._text(judged, judged.taken)
 
     def best_text(self, judged: JudgedPly) -> str | None:
-        """What was best to play in one of its plies, or to say; None for a pass."""
+        """The best move or choice in one of its plies; None for a pass."""
         return self._text(judged, judged.best)
 
     def _text(self, judged: JudgedPly, index: int) -> str | None:
@@ -304,8 +304,8 @@ def audit_games(
     for record in records:
         if not record.rules.is_same_game(values.rules):
             raise RuleSetMismatchError(
-                f"{record.file}: the game was played by {rules_word(record.rules)}, the table "
-                f"is of {rules_word(values.rules)}"
+                f"{record.file}: the game has the rules {rules_word(record.rules)}, the table "
+                f"has {rules_word(values.rules)}"
             )
         first = first_covered(record, values)
         if first is None:
@@ -369,15 +369,15 @@ def _record_rows(record: GameRecord, first: int) -> Iterator[bytes]:
             yield stepper.flip(ply.state)
 
 
-def _opening(record: GameRecord) -> Outcome | None:
-    """What the game begins with, where the rules give its first throw."""
+def _opening(record: GameRecord) -> StateOutcome | None:
+    """The outcome of the first throw, if the rules give it."""
     stepper = record.stepper
     rolls = stepper.opening_rolls(record.start)
     if rolls is None:
         return None
     state = stepper.encode(record.start)
     steps = stepper.steps_after(state, rolls[0])
-    return Outcome(1.0, steps, stepper.flip(state), stepper.total(state))
+    return StateOutcome(1.0, steps, stepper.flip(state), stepper.total(state))
 
 
 def _judged(record: GameRecord, first: int, found: Iterator[float]) -> GameAudit:
@@ -401,7 +401,7 @@ def _judged(record: GameRecord, first: int, found: Iterator[float]) -> GameAudit
             before, side = total - after, opponent(ply.side)
             continue
         judged.append(_chosen(ply, before, total, ply.steps, ply.played, found))
-        after = judged[-1].played_value + judged[-1].cost  # what has been paid is no more to come
+        after = judged[-1].played_value + judged[-1].cost  # paid fines are no longer to come
         total = total if ply.step is None else ply.step.total
         keeps_turn = ply.step is None or ply.step.again
         before, side = (after, ply.side) if keeps_turn else (total - after, opponent(ply.side))

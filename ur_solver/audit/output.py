@@ -29,17 +29,17 @@ def game_json(
     The object is ``{"file", "rules", "winner", "ending", "first_throw", "start_value",
     "end_value", "result_value", "light", "dark", "plies"}``; ``first_throw`` is 1 unless the
     table judges only the end of the game. ``end_value`` is that of the last position;
-    ``result_value`` differs from it where a side resigned or lost on time: it is all or nothing
-    then. Each side has ``{"choices", "best", "loss", "luck", "conceded"}``, where ``best``
+    ``result_value`` differs from it if a side resigned or lost on time: then it is all or
+    nothing. Each side has ``{"choices", "best", "loss", "luck", "conceded"}``, where ``best``
     counts the choices in which no option was better than the one taken, and ``conceded`` is
-    what the position was worth to a side that resigned or lost on time, else 0. Each ply has
+    the value of the position to a side that resigned or lost on time, otherwise 0. Each ply has
     ``{"side", "position", "throw", "move", "best", "value", "best_value", "loss", "luck",
     "mark"}``. The values of a ply are to its side, the three of a game are to light. ``move``
     and ``best`` are null if no move was legal, ``mark`` if a move lost little. From the second
-    game of a file on, ``game`` is the game's number there. Where a player has a choice
-    before throwing, that is an entry of its own in ``plies``: its throw is null, and its
+    game of a file on, ``game`` is the game's number there. A choice before the throw has
+    its own entry in ``plies``: its throw is null, and its
     ``move`` and ``best`` are the choice that was made and the best one. Two throws are an array.
-    Where there are stakes, values are money, and sides and plies have ``cost``, the fines paid.
+    With stakes, values are money, and sides and plies have ``cost``, the fines paid.
 
     Parameters
     ----------

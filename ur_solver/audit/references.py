@@ -1,7 +1,7 @@
-"""What the reference players lose: constants of a rule set, which are computed once.
+"""The losses of the reference players: constants of a rule set, computed once.
 
-Those of some rule sets come with the program (`references.json`, by
-scripts/make_references.py); others are kept in the user's cache when they have been computed.
+The program contains those of some rule sets (`references.json`, by
+scripts/make_references.py); others are computed and kept in the user's cache.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def shipped_references() -> dict[str, dict[str, float]]:
 
 
 def _read(path: pathlib.Path) -> dict[str, float] | None:
-    """What is kept at a path; None if there is nothing of use."""
+    """The losses kept at a path; None if the file is missing or invalid."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):

@@ -73,7 +73,7 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class _Game:
+class _GameSection:
     payoff: Payoff
     title: str
     file: str
@@ -97,8 +97,8 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         The first `MAX_GAMES` are shown; the page says how many more there are.
     thresholds : Thresholds
     references : mapping of RuleSet to mapping of str to float
-        The reference players' mean loss per choice, by the rule set of the games; nobody is
-        compared with anybody where there are none.
+        The reference players' mean loss per choice, by the rule set of the games; without them
+        there is no comparison.
     """
     games = [
         _game(audit, thresholds, references.get(audit.record.rules, {}), k)
@@ -133,7 +133,7 @@ def _template() -> Template:
 
 
 NOTHING = "\N{EN DASH}"
-"""Stands where there is too little to say anything."""
+"""Shown if there are too few choices."""
 
 
 def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> str:
@@ -147,8 +147,8 @@ def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> st
 def account_text(audit: GameAudit) -> str:
     """How luck and moves led to the result: the terms of light's chance to win, in points.
 
-    Where there are stakes, they are those of the money that light may expect to come; fines that it
-    has paid are no longer taken off that.
+    With stakes, they are those of light's expected money to come, which paid fines no longer
+    reduce.
     """
     units = audit.record.rules.payoff.units
     start = "the start" if not audit.first else f"throw {audit.first + 1}, where the table begins"
@@ -176,7 +176,7 @@ _CONCESSIONS = {
 
 def _game(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float], number: int
-) -> _Game:
+) -> _GameSection:
     record, units = audit.record, audit.record.rules.payoff.units
     worst = worst_plies(audit, thresholds, len(audit.plies))
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
@@ -190,7 +190,7 @@ def _game(
         )
         for judged in worst
     ]
-    return _Game(
+    return _GameSection(
         payoff=record.rules.payoff,
         title=_title(record),
         file=_file_name(record),
@@ -217,7 +217,7 @@ def _title(record: GameRecord) -> str:
 
 
 def _file_name(record: GameRecord) -> str:
-    """The record's title without the folders of its file, which are nobody else's business."""
+    """The record's title without the folders of its file, which are private."""
     return record.title.removeprefix(record.file.removesuffix(os.path.basename(record.file)))
 
 
@@ -226,7 +226,7 @@ def _anchor(number: int, index: int) -> str:
 
 
 def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
-    """Every throw of a game, with what was played and what was best."""
+    """Every throw of a game, with the played and the best move."""
     rows = []
     n_throws = audit.first
     units = audit.record.rules.payoff.units
@@ -251,7 +251,7 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
 
 
 def action_text(audit: GameAudit, judged: JudgedPly) -> str:
-    """What a side did in one of its plies, as a phrase."""
+    """The action of a side in one of its plies, as a phrase."""
     taken = audit.taken_text(judged)
     if judged.is_before_throw:
         return f"said {taken}"
@@ -259,12 +259,12 @@ def action_text(audit: GameAudit, judged: JudgedPly) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """A text that is not to be broken at its spaces."""
+    """A text without line breaks at its spaces."""
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def result_text(audit: GameAudit) -> str:
-    """How a game ended, as a phrase; what the position was worth if it was not played out."""
+    """How a game ended, as a phrase; the value of the position if it was not played out."""
     record = audit.record
     units = record.rules.payoff.units
     winner = SIDE_NAMES[record.winner] if record.winner else ""

@@ -1,4 +1,4 @@
-"""Files of finished blocks: what a solve keeps, goes on from, and may leave as its table.
+"""Files of finished blocks: a solve keeps them, resumes from them, and may leave them as its table.
 
 `ur_solver.blocks.files` specifies them. No kernel is needed to read them.
 """

@@ -1,4 +1,4 @@
-"""A folder of blocks as the solve holds it that fills it: its lock, its head, its manifest."""
+"""The folder of blocks of a running solve: its lock, its head, its manifest."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from ur_solver.space import Space, space_of
 
 HEAD, MANIFEST = "solve.json", "manifest.bin"
 LATE = 20.0
-"""Seconds for which a file that another machine has written may not be seen yet (NFS)."""
+"""Seconds until a file from another machine is visible (NFS)."""
 
 _LOCK, _PART = "lock", "solve.part"
 
 
 def checkpoint_folder(output: pathlib.Path) -> pathlib.Path:
-    """Where the blocks of a table are kept until it is whole."""
+    """The folder of a table's blocks until the table is complete."""
     return output.with_name(output.name + ".blocks")
 
 
 def join(folder: pathlib.Path) -> tuple[Job, BlockFiles]:
-    """What is being solved in a folder that another process holds, and its files.
+    """The job and the files of a folder that another process holds.
 
     Raises
     ------
@@ -48,13 +48,13 @@ def join(folder: pathlib.Path) -> tuple[Job, BlockFiles]:
 
 
 def files_of(folder: pathlib.Path, job: Job) -> BlockFiles:
-    """The files of a folder whose head is there."""
+    """The files of a folder whose head exists."""
     solve = zlib.crc32((folder / HEAD).read_bytes())
     return BlockFiles(folder, space_of(job.rules), VALUE_TYPES[job.value_type].dtype, solve)
 
 
 def remove_blocks(folder: pathlib.Path) -> None:
-    """Remove a folder of blocks, with all that is in it.
+    """Remove a folder of blocks and its contents.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def remove_blocks(folder: pathlib.Path) -> None:
 
 
 def is_being_written(folder: pathlib.Path) -> bool:
-    """Whether a solve is writing to a folder of blocks now, as far as its lock tells."""
+    """Whether a solve holds the lock of a folder of blocks."""
     return is_held(folder / _LOCK)
 
 
@@ -85,7 +85,7 @@ class BlockFolder:
     ----------
     folder : Path
     job : Job
-        What is being solved.
+        The job of the solve.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class BlockFolder:
         self._was_there = self.folder.exists()
         self._was_begun = (self.folder / HEAD).exists()
         try:
-            self._check()  # before anything is made in a folder that is somebody else's
+            self._check()  # before anything is made in a folder of another program
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
         except HeldError:
@@ -153,7 +153,7 @@ class BlockFolder:
         trace: TracebackType | None,
     ) -> None:
         if isinstance(error, UnsolvableError):
-            self.remove()  # nothing would go on from here
+            self.remove()  # nothing to resume
         elif error is not None and not self.files.on_disk():
             self._undo()
         self._release()
@@ -165,7 +165,7 @@ class BlockFolder:
         self._lock.release()
 
     def _undo(self) -> None:
-        """Leave the folder as it was found, unless an earlier solve has begun there."""
+        """Remove the folder's new files, unless an earlier solve began there."""
         if self._was_begun:
             self._release()
             return
@@ -181,7 +181,7 @@ class BlockFolder:
                     folder.rmdir()
 
     def _check(self) -> None:
-        """Raise CheckpointError if the folder is of something else than this job."""
+        """Raise CheckpointError if the folder has another job."""
         if not self.folder.is_dir():
             return
         path = self.folder / HEAD
@@ -207,7 +207,7 @@ class BlockFolder:
         path = self.folder / MANIFEST
         self._manifest = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
         found = np.fromfile(path, RECORD, len(self._rows))
-        self._rows[: len(found)] = found  # fewer where the file has been cut off
+        self._rows[: len(found)] = found  # fewer if the file is truncated
 
     def _cannot_write(self, error: OSError) -> OutputError:
         return OutputError(
@@ -236,24 +236,24 @@ class BlockFolder:
             raise self._cannot_write(error) from None
 
     def take(self, index: int) -> None:
-        """Write into the manifest what another process has put into its file.
+        """Copy the record of a block's file from another process into the manifest.
 
         Raises
         ------
         DamagedBlockError
-            If it is not there, or not one of this solve, for some seconds.
+            If it is missing, or of another solve, for some seconds.
         """
         until = time.monotonic() + LATE
         while (row := self.files.row(index)) is None:
             if time.monotonic() > until:
-                self.files.chunks_of(index)  # which says what is wrong
+                self.files.chunks_of(index)  # which names the fault
             time.sleep(0.1)
         self.note(row)
 
     def finished(self) -> Iterator[BlockRecord]:
-        """The blocks whose files read back whole, by index; files that do not are removed.
+        """The blocks with complete files, by index; other files are removed.
 
-        One of which the manifest tells something else is not the one that others have read.
+        A file that differs from its manifest is not the one that others have read.
         """
         for index in self.files.on_disk():
             row, noted = self.files.whole_row(index), self._rows[index]
@@ -273,7 +273,7 @@ class BlockFolder:
         return self._rows
 
     def remove(self) -> None:
-        """Delete the folder, from which nothing will go on."""
+        """Delete the folder, which no solve will resume."""
         self._release()
         self.files.remove_all()
         shutil.rmtree(self.folder, ignore_errors=True)

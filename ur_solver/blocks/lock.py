@@ -1,4 +1,4 @@
-"""Locks on files: held by one process at a time, where the file system has locks."""
+"""Locks on files: held by one process at a time, if the file system has locks."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from functools import lru_cache
 
 try:
     import fcntl
-except ImportError:  # Windows, which refuses to open a file twice that cannot be shared
+except ImportError:  # Windows, which does not open a file twice unless it is shared
     fcntl = None  # type: ignore[assignment]
 
 _log = logging.getLogger(__name__)
 
 _UNSUPPORTED = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL}
-"""What NFS, Lustre and FUSE answer where they are mounted without locks."""
+"""The errors of NFS, Lustre and FUSE mounted without locks."""
 
 
 def is_unsupported(error: OSError) -> bool:
-    """Whether a call failed because the file system does not have it."""
+    """Whether a call failed because the file system does not support it."""
     return error.errno in _UNSUPPORTED
 
 
 @lru_cache(maxsize=256)
 def warn_without_locks(folder: pathlib.Path) -> None:
-    """Log, once a folder, that its file system has no locks."""
+    """Log, once per folder, that its file system has no locks."""
     _log.warning(
         "the file system of %r cannot lock files: take care that no other solve writes there",
         str(folder),
@@ -42,12 +42,12 @@ def lock_open_file(file: int, folder: pathlib.Path) -> bool:
     file : int
         Its descriptor.
     folder : Path
-        The output's folder, which the warning names where there are no locks.
+        The output's folder, for the warning if there are no locks.
 
     Returns
     -------
     bool
-        False if another process holds the lock; True too where there are no locks.
+        False if another process holds the lock; True also without locks.
     """
     if fcntl is None:
         return True
@@ -63,7 +63,7 @@ def lock_open_file(file: int, folder: pathlib.Path) -> bool:
 
 
 def is_held(path: pathlib.Path) -> bool:
-    """Whether another process holds a file locked for writing; False where that is not known."""
+    """Whether another process holds a file locked for writing; False if unknown."""
     if fcntl is None:
         return False
     try:
@@ -84,13 +84,13 @@ class HeldError(Exception):
 
 
 class LockFile:
-    """A file that says by its lock that a process is writing to its folder.
+    """A file whose lock shows that a process is writing to its folder.
 
     Parameters
     ----------
     path : Path
     output : Path
-        What is being written, whose folder the warning names where there are no locks.
+        The output, for the warning if there are no locks.
     """
 
     def __init__(self, path: pathlib.Path, output: pathlib.Path) -> None:
@@ -100,7 +100,7 @@ class LockFile:
         self._folder = output.parent
 
     def acquire(self) -> None:
-        """Take the lock; where the file system has none, log it once and go on.
+        """Take the lock; if the file system has none, log it once and continue.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class LockFile:
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
                 self._lock.acquire()
-            if said:  # that it goes on with a file instead of a lock
+            if said:  # the message about a file instead of a lock
                 warn_without_locks(self._folder)
         except filelock.Timeout:
             raise HeldError from None
@@ -127,5 +127,5 @@ class LockFile:
             warn_without_locks(self._folder)
 
     def release(self) -> None:
-        """Give the lock back, if it is held."""
+        """Release the lock, if it is held."""
         self._lock.release()

@@ -43,21 +43,21 @@ def _threshold_option(name: str, default: float) -> Callable[[_F], _F]:
         type=FiniteFloat(0, 1),
         default=default,
         show_default=True,
-        help="From which loss.",
+        help="Mark moves that lose at least this much.",
     )
 
 
 @click.command(short_help="Judge recorded games.")
 @click.argument("words", nargs=-1, required=True, metavar="[TABLE] FILE...")
 @json_option
-@click.option("--html", type=OUTPUT_FILE, help="Write a report.")
+@click.option("--html", type=OUTPUT_FILE, help="Write an HTML report.")
 @click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
 @click.option(
     "--worst",
     type=click.IntRange(0, 1000),
     default=3,
     show_default=True,
-    help="Moments shown with a board.",
+    help="Show the N worst moments with a board.",
 )
 @_threshold_option("inaccuracy", _DEFAULTS.inaccuracy)
 @_threshold_option("mistake", _DEFAULTS.mistake)
@@ -67,7 +67,7 @@ def _threshold_option(name: str, default: float) -> Callable[[_F], _F]:
     default=REFERENCE_GAMES,
     show_default=True,
     type=click.IntRange(0, 100_000),
-    help="Games of each reference player, to compare with; 0 for none.",
+    help="Play N games of each reference player for comparison; 0 skips them.",
 )
 def command(
     words: tuple[str, ...],
@@ -80,15 +80,15 @@ def command(
     blunder: float,
     reference_games: int,
 ) -> None:
-    """Judge every choice in the games of FILE..., by TABLE or by the tables of their rule sets.
+    """Judge every choice in the games of FILE... by a table.
 
     TABLE is a file or a rule set, such as finkel or finkel:3. Without it, each game is judged by
-    the rule set that its record names. A FILE holds games in RoyalUr's JSON notation, RGN or the
-    plain notation (.ur); a folder stands for all games in it, '-' for standard input. Losses and
-    luck are in points, hundredths of the chance to win, or in money where that is played for; the
-    thresholds of marks are chances, such as 0.03, or shares of the pot. A TABLE of a part of the
-    game judges a game from the first position on that it holds. A game that cannot be read, or of
-    whose rules there is no table, is told and passed over.
+    the table of its own rule set. A FILE holds games in RoyalUr's JSON notation, RGN or the plain
+    notation (.ur). A folder stands for all games in it, '-' for standard input. Losses and luck are
+    in points (hundredths of the chance to win), or in money where the rules have stakes. Thresholds
+    are chances, such as 0.03, or shares of the pot. A TABLE of a part of the game judges each game
+    from the first position that it holds. Games that cannot be parsed, or whose rule set has no
+    table, are reported and skipped.
 
     \b
     ur audit game.rgn --html report.html
@@ -97,8 +97,8 @@ def command(
     has_table = is_table_word(words[0])
     if has_table and len(words) == 1:
         if Path(words[0]).suffix and not Path(words[0]).exists():
-            raise InputError(f"there is no file {words[0]!r:.200}")
-        raise click.UsageError("Missing argument 'FILE...': the games that are judged.")
+            raise InputError(f"file {words[0]!r:.200} does not exist")
+        raise click.UsageError("Missing argument 'FILE...': the games to judge.")
     outputs = {"--csv": csv, "--html": html}
     files = list(find_files(words[has_table:]))
     check_outputs(outputs, [*words[:has_table], *files])
@@ -128,11 +128,11 @@ def command(
             write_file(html, html_report(found, thresholds, references))
         if found and not as_json:
             echo(audit_page(found, thresholds, references, worst))
-    _tell([*games.faults, *judges.faults])
+    _report([*games.faults, *judges.faults])
 
 
 class _Judges:
-    """The tables that games are judged by: one for all, or that of each game's rule set.
+    """The tables that judge the games: one for all, or one for each rule set.
 
     Parameters
     ----------
@@ -144,11 +144,11 @@ class _Judges:
     Attributes
     ----------
     rules : RuleSet or None
-        Those of the one table.
+        The rules of the one table.
     paths : list of Path
-        Those of the tables that have been opened.
+        The paths of the opened tables.
     faults : list of RecordFault
-        The games of whose rule sets there is no table, or none that they reach.
+        The games whose rule set has no table, or that never reach the table's part.
     """
 
     def __init__(self, stack: ExitStack, word: str | None) -> None:
@@ -178,7 +178,7 @@ class _Judges:
         return found
 
     def audits(self, games: Iterable[GameRecord]) -> Iterator[GameAudit]:
-        """Judge games in order, those of one rule set that follow each other together."""
+        """Judge games in order; consecutive games of one rule set are judged together."""
         for rules, of_rules in groupby(games, key=lambda game: game.rules):
             try:
                 table = self.of(rules)
@@ -190,7 +190,7 @@ class _Judges:
                 yield from table.audits(self._covered(of_rules, table))  # noqa: B031
 
     def _covered(self, games: Iterable[GameRecord], table: Table) -> Iterator[GameRecord]:
-        """The games that a table can judge, from some throw on at least."""
+        """The games that a table can judge, at least from some throw on."""
         for game in games:
             if first_covered(game, table) is None:
                 self.faults.append(
@@ -200,8 +200,8 @@ class _Judges:
                 yield game
 
 
-def _tell(faults: list[RecordFault]) -> None:
-    """Fail if games could not be read, after the others have been judged."""
+def _report(faults: list[RecordFault]) -> None:
+    """Report the games that could not be judged, and fail if there are any."""
     if not faults:
         return
     for fault in faults[:-1]:

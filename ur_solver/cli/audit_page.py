@@ -37,10 +37,9 @@ _COLOURS = {Mark.INACCURACY: "yellow", Mark.MISTAKE: "bright_red", Mark.BLUNDER:
 def audit_page(
     audits: list[GameAudit], thresholds: Thresholds, references: References, worst: int
 ) -> str:
-    """Audited games as text, with the `worst` moments of a game, or of many, as boards.
+    """Audited games as text, with the `worst` moments of one game, or of many, as boards.
 
-    Games of several rule sets come apart. Where a rule set has no `references`, nobody is
-    compared with anybody.
+    Each rule set gets its own section. A rule set without `references` gets no comparison.
     """
     by_rules: dict[RuleSet, list[GameAudit]] = {}
     for audit in audits:
@@ -94,7 +93,7 @@ def _name(audit: GameAudit, side: str) -> str:
 
 
 def _by_player(audits: list[GameAudit], thresholds: Thresholds) -> dict[str, PlayerSummary]:
-    """The summaries of all games by player; by side where the players have no names."""
+    """The summaries of all games by player; by side if a player has no name."""
     plies: dict[str, list[JudgedPly]] = {}
     conceded: dict[str, float] = {}
     for audit in audits:

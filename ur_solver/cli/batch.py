@@ -28,7 +28,7 @@ _SHOWN = 80
 
 
 class Line(NamedTuple):
-    """A line that is not blank, without blanks around it, and its number, from 1."""
+    """A line that is not blank, stripped, and its number, from 1."""
 
     number: int
     text: str
@@ -43,23 +43,23 @@ def answer_batch(
 ) -> None:
     """Answer the lines of standard input, a line each, in the groups in which they arrive.
 
-    Whatever is there is read, up to 64 KiB, so that a program at the other end of a pipe gets its
+    Each read takes what is available, up to 64 KiB: a program at the other end of a pipe gets its
     answers before it asks more, and a file is read in large groups. Blank lines are skipped.
 
     Parameters
     ----------
     parse : callable
-        What a line asks for; raises InputError where that cannot be.
+        Parses a line; raises InputError if the line is invalid.
     answer : callable
-        The answers to what several lines ask for.
+        Answers several parsed lines, in order.
     as_json : bool
-        Whether answers are JSON. A line at fault is then answered by ``{"line", "input",
-        "message"}``, and else by its text and the message.
+        Whether answers are JSON. An invalid line is then answered by ``{"line", "input",
+        "message"}``, otherwise by its text and the message.
 
     Raises
     ------
     BatchError
-        At the end, if lines could not be answered.
+        At the end, if any line could not be answered.
     """
     n_lines = n_faults = 0
     first = ""
@@ -103,7 +103,7 @@ def _groups() -> Iterator[list[Line]]:
     number, rest = 1, ""
     while block := stream.read1(_READ):
         lines = (rest + decoder.decode(block)).split("\n")
-        # of a line without end no more is kept than tells that it is too long
+        # keep no more of an endless line than shows that it is too long
         rest = lines.pop()[: 4 * _MAX_LINE]
         yield _numbered(lines, number)
         number += len(lines)
@@ -116,11 +116,9 @@ def _numbered(lines: list[str], first: int) -> list[Line]:
 
 
 def check_throw_argument(position: str | None, throw: str | None) -> None:
-    """Refuse a throw beside ``-``, whose lines bring their own."""
+    """Refuse a throw together with ``-``, whose lines have their own throws."""
     if position == STDIN and throw is not None:
-        raise click.UsageError(
-            "with '-' each line brings its throw: leave out the argument 'THROW'"
-        )
+        raise click.UsageError("with '-' each line has its own throw: omit the argument 'THROW'")
 
 
 Asked = tuple[Position, int | None]
@@ -128,6 +126,6 @@ Asked = tuple[Position, int | None]
 
 
 def parse_asked(rules: RuleSet, text: str) -> Asked:
-    """A line of position, tab, throw, or of a position only."""
+    """Parse a line: a position, or a position, a tab and a throw."""
     position, tab, throw = text.partition("\t")
     return rules.position(position), rules.dice.parse(throw.strip()) if tab else None

@@ -19,21 +19,21 @@ from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import pass_value
 
 
-@click.command(short_help="All legal moves, best first.")
+@click.command(short_help="Rank the legal moves, best first.")
 @table_argument
 @position_argument
 @click.argument("throw", required=False)
 @json_option
 def command(word: str, position: str | None, throw: str | None, as_json: bool) -> None:
-    """All legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
+    """Rank the legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
 
-    Without a POSITION, those of the start.
+    POSITION defaults to the start.
 
-    Each with the chance to win after it and how much less that is than after the best; with
-    stakes with the money to come, and which move wins more often, if another does.
+    Each move is shown with the chance to win after it and its loss against the best move. With
+    stakes, the money to come is shown, and the move that wins most often if that is another one.
     TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads lines from
-    standard input: a position, or a position, a tab and a throw. A line that cannot be answered
-    is told in its place, the others are answered, and the exit code is 2.
+    standard input: a position, or a position, a tab and a throw. An invalid line produces an error
+    in its place; the rest is still answered, and the exit code is 2.
 
     \b
     ur best finkel:3 'L...__../..D...../....__.. L 2 2' 2
@@ -58,14 +58,14 @@ def command(word: str, position: str | None, throw: str | None, as_json: bool) -
 
 
 def _parse(table: Table, text: str) -> Asked:
-    """A line of standard input that the table answers."""
+    """Parse a line of standard input."""
     asked = parse_asked(table.rules, text)
     table.check(asked[0])
     return asked
 
 
 def _throws(table: Table, position: Position) -> tuple[int, ...]:
-    """What can be thrown; nothing where the game is over."""
+    """All throws; none if the game is over."""
     return () if position.winner is not None else tuple(table.rules.dice.throws)
 
 
@@ -82,7 +82,7 @@ def _json(table: Table, position: Position, throw: int | None) -> str:
 
 
 def _moves_json(table: Table, position: Position, throw: int) -> dict[str, Any]:
-    """The moves, and what the best of them or the pass is worth."""
+    """The moves, and the value of the best one or of the pass."""
     found = table.moves(position, throw)
     moves = [
         {"move": each.move.text, "value": each.value, "loss": each.loss}
@@ -93,7 +93,7 @@ def _moves_json(table: Table, position: Position, throw: int) -> dict[str, Any]:
 
 
 def _value_with(table: Table, position: Position, moves: list[EvaluatedMove]) -> float:
-    """What the best of `moves` is worth, or the pass, or what the game that is over brought."""
+    """The value of the best of `moves`, of the pass, or of the finished game."""
     if moves:
         return moves[0].value
     if position.winner is not None:
@@ -146,7 +146,7 @@ def _row(table: Table, position: Position, each: EvaluatedMove) -> list[str]:
 
 
 def _winning_note(table: Table, moves: list[EvaluatedMove]) -> str:
-    """Which move wins more often than the best, where money is what counts."""
+    """With stakes, the move that wins more often than the best."""
     winning = max(moves, key=lambda each: each.chance)
     tolerance = table.header.tolerance
     if winning.chance - moves[0].chance <= 2 * tolerance:

@@ -18,33 +18,33 @@ from ur_solver.rules.drawing.svg import Arrow, board_picture
 STDOUT = Path("-")
 
 
-@click.command(short_help="A picture of a position.")
+@click.command(short_help="Draw a position.")
 @click.argument("rules")
 @position_argument
 @click.option(
     "-o",
     "--output",
     type=OUTPUT_FILE,
-    help="Write a picture, a file that ends in .svg; '-' is standard output.",
+    help="Write a picture to a file that ends in .svg; '-' is standard output.",
 )
-@click.option("--best", "throw", help="Draw the best move with this throw, by the rules' table.")
+@click.option("--best", "throw", help="Draw the best move with this throw.")
 @click.option("--top", type=click.Choice(["light", "dark"]), default="light", show_default=True,
-              help="The side whose row is on top of a picture.")  # fmt: skip
+              help="Draw this side's row at the top of the picture.")  # fmt: skip
 def command(
     rules: str, position: str | None, output: Path | None, throw: str | None, top: str
 ) -> None:
-    """The board of POSITION, or of the start, by RULES, in the terminal or as a picture.
+    """Draw POSITION, or the start of RULES, in the terminal or as a picture.
 
-    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; with --best
-    its table is asked, or the table that RULES is the file of. Pictures are SVG, which browsers
-    and office programs read, and which converters such as cairosvg turn into PNG; they are light
-    or dark as the screen is.
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. --best needs the
+    table of the rule set; RULES may also be the table's file. Pictures are SVG: browsers and office
+    programs read them, and converters such as cairosvg turn them into PNG. They follow the light or
+    dark setting of the screen.
 
     \b
     ur board finkel:3 'L...__../..D...../....__.. L 2 2' --best 2 -o board.svg
     """
     if output is not None and output != STDOUT and output.suffix != ".svg":
-        raise InputError(f"{str(output)!r}: pictures are SVG; the file's name ends in .svg")
+        raise InputError(f"{str(output)!r}: pictures are SVG; the file name must end in .svg")
     if output != STDOUT:
         check_outputs({"--output": output}, [rules])
     arrows: list[Arrow] = []
@@ -65,6 +65,6 @@ def command(
 
 
 def _best(table: Table, position: Position, throw: str) -> list[Arrow]:
-    """An arrow for the best move, if there is a move."""
+    """An arrow for the best move; none if no move is legal."""
     best = table.best(position, table.rules.dice.parse(throw))
     return [] if best is None else [Arrow("best", best.move.source, best.move.target)]

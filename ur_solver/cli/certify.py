@@ -13,16 +13,16 @@ from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.locate import open_file
 
 
-@click.command(short_help="Prove how far a table's values can be off.")
+@click.command(short_help="Prove a bound on the error of a table.")
 @table_argument
 @threads_option
 @json_option
 @telling_options
 def command(word: str, threads: int | None, as_json: bool, telling: Telling) -> None:
-    """Prove how far the values of TABLE can be off, and write that into its file.
+    """Prove a bound on the error of the values of TABLE, and store it in its file.
 
-    TABLE is a file or a rule set, such as finkel:3. The proof needs the values only,
-    whoever made them, and 'ur verify' repeats it.
+    TABLE is a file or a rule set, such as finkel:3. The proof uses the values alone,
+    whatever program made them. 'ur verify' repeats it.
 
     \b
     ur certify finkel:3

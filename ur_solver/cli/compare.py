@@ -23,7 +23,7 @@ from ur_solver.study.comparison import (
 _STUDY = ".study.json"
 
 
-@click.command(short_help="Rule sets side by side.")
+@click.command(short_help="Compare rule sets side by side.")
 @click.argument("words", nargs=-1, required=True, metavar="TABLE...")
 @click.option(
     "-g",
@@ -31,10 +31,10 @@ _STUDY = ".study.json"
     default=20_000,
     show_default=True,
     type=click.IntRange(100, 10_000_000),
-    help="Games of each table against itself.",
+    help="Play N games of each table against itself.",
 )
-@seed_option("Of all games.")
-@click.option("--html", type=OUTPUT_FILE, help="Write a page.")
+@seed_option("Seed the random numbers of all games.")
+@click.option("--html", type=OUTPUT_FILE, help="Write an HTML page.")
 @click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
 @json_option
 def command(
@@ -45,11 +45,11 @@ def command(
     csv: Path | None,
     as_json: bool,
 ) -> None:
-    """Studies of several rule sets side by side.
+    """Compare the studies of several rule sets side by side.
 
-    A TABLE is a file or a rule set, such as finkel:3, or a study that ur study --json wrote to
-    a file named NAME.study.json, which takes no time. The page of --html has plots, by
-    matplotlib, and needs nothing else.
+    A TABLE is a file or a rule set, such as finkel:3, or a file NAME.study.json that ur study
+    --json wrote, which takes no time. The page of --html is self-contained; its plots are drawn
+    by matplotlib.
 
     \b
     ur compare finkel:3 blitz:2 skiriuk:2 --html compared.html

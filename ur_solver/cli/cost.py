@@ -1,4 +1,4 @@
-"""What a solve will take, for people and as JSON."""
+"""The cost of a solve, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ur_solver.space import Part
 
 @dataclass(frozen=True)
 class Cost:
-    """What a solve will take, and what there is.
+    """The memory, disk and time of a solve, and the memory and disk that are free.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class Cost:
     memory_bytes, memory_free_bytes : int
     table_bytes : int
     disk_bytes, disk_free_bytes : int
-        While it is solved; what is free is where the table will be.
+        Used during the solve, and free in the folder of the table.
     seconds : float or None
-        None if it does not fit or was not asked for.
+        None if the solve does not fit or is not timed.
     reason : str or None
-        Why it does not fit; None if it does.
+        Why the solve does not fit; None if it does.
     """
 
     positions: int
@@ -48,11 +48,11 @@ class Cost:
     reason: str | None
 
     def to_json(self) -> dict[str, Any]:
-        """The facts by their names, and whether it fits."""
+        """The figures by name, and whether the solve fits."""
         return {**asdict(self), "fits": self.reason is None}
 
     def rows(self) -> list[list[str]]:
-        """The facts as rows of two columns."""
+        """The figures as rows of two columns."""
         if self.reason is not None:
             solving = f"not on this machine: {self.reason}"
         else:
@@ -79,9 +79,10 @@ def cost_of(
     precision: str = DOUBLE,
     is_timed: bool = True,
 ) -> Cost:
-    """What a solve to `output` will take; its folder need not be there yet.
+    """The cost of a solve to `output`, whose folder need not exist yet.
 
-    With `is_timed` the same rules with fewer pieces are solved, some tenths of a second.
+    With `is_timed`, the time is estimated by solving the rules with fewer pieces, which takes some
+    tenths of a second.
     """
     folder = next(each for each in output.absolute().parents if each.is_dir())
     reason = None

@@ -11,31 +11,33 @@ from ur_solver.cli.options import json_option, seed_option, table_argument
 from ur_solver.cli.output import columns, echo, say, side_name
 from ur_solver.locate import open_file
 from ur_solver.rules import DARK, LIGHT
-from ur_solver.study import Estimate, Evaluation, evaluate
+from ur_solver.study import Evaluation, IntervalEstimate, evaluate
 from ur_solver.study.figures import as_number, as_share
 
 
-@click.command(short_help="One way to play against another.")
+@click.command(short_help="Compare two policies in play.")
 @table_argument
-@click.option("--light", default="table", show_default=True, metavar="POLICY")
-@click.option("--dark", default="table", show_default=True, metavar="POLICY")
+@click.option("--light", default="table", show_default=True, metavar="POLICY",
+              help="Play this side by POLICY.")  # fmt: skip
+@click.option("--dark", default="table", show_default=True, metavar="POLICY",
+              help="Play this side by POLICY.")  # fmt: skip
 @click.option(
     "-g",
     "--games",
     type=click.IntRange(2, 10_000_000),
-    help="Play so many games, also where the figures could be exact.",
+    help="Play N games, even where the figures could be exact.",
 )
-@seed_option("Of the games.")
+@seed_option("Seed the random numbers of the games.")
 @json_option
 def command(word: str, light: str, dark: str, games: int | None, seed: int, as_json: bool) -> None:
-    """How often light wins by one policy against another, and how long their games are.
+    """Compute how often light wins by one policy against another, and how long the games are.
 
     TABLE is a file or a rule set, such as finkel:3. Light throws first. Up to a million
-    positions the figures are exact; for more, 100,000 games are played, and figures come
-    with their 95 % intervals. A POLICY is table; strong, medium or weak, which err now and
-    then; random; reply, the best reply to the other side's; first or greedy, as ur sample
-    has them; or priorities joined by +, the first of which decides: win, capture, rosette,
-    again, safe, off, enter, furthest, rearmost; what they leave open is drawn.
+    positions the figures are exact. For more, 100,000 games are played, and figures have 95 %
+    intervals. A POLICY is table; strong, medium or weak, which sometimes err; random; reply, the
+    best reply to the other side's policy; first or greedy, as in ur sample; or priorities joined
+    by +. The first priority decides, the next ones break ties, and the rest is drawn at random:
+    win, capture, rosette, again, safe, off, enter, furthest, rearmost.
 
     \b
     ur evaluate finkel:3 --light capture+safe+furthest --dark table
@@ -60,13 +62,13 @@ def _page(found: Evaluation, light: str, dark: str) -> str:
     return columns(rows, "<<")
 
 
-def _percent(estimate: Estimate) -> str:
+def _percent(estimate: IntervalEstimate) -> str:
     if estimate.is_exact:
         return f"{100 * estimate.value:.8f} %"
     return as_share(estimate.to_json())
 
 
-def _number(estimate: Estimate) -> str:
+def _number(estimate: IntervalEstimate) -> str:
     if estimate.is_exact:
         return f"{estimate.value:.6f}"
     return as_number(estimate.to_json())

@@ -15,7 +15,7 @@ from ur_solver.maps import VALUE_TYPES, write_map
 from ur_solver.table import check_replaceable
 
 
-@click.command(short_help="Write a table as RoyalUr's solved map.")
+@click.command(short_help="Convert a table to RoyalUr's solved map.")
 @table_argument
 @click.argument("file", metavar="FILE.rgu", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
@@ -23,12 +23,12 @@ from ur_solver.table import check_replaceable
     type=click.Choice(list(VALUE_TYPES)),
     default="percent16",
     show_default=True,
-    help="How the map stores values.",
+    help="Store values in this type.",
 )
-@click.option("--author", help="A name for the map's metadata.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--author", help="Write this name into the map's metadata.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 def command(word: str, file: Path, value_type: str, author: str | None, force: bool) -> None:
-    """Write TABLE, a file or a rule set such as finkel:3, as a map in RoyalUr's format.
+    """Convert TABLE, a file or a rule set such as finkel:3, to a map in RoyalUr's format.
 
     \b
     ur export finkel:2 finkel2p.rgu

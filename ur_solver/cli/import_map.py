@@ -30,21 +30,21 @@ _KEPT_AS = {
 }
 
 
-@click.command(short_help="Make a table of RoyalUr's solved map.")
+@click.command(short_help="Convert RoyalUr's solved map to a table.")
 @click.argument("file", metavar="FILE.rgu", type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The table's file; among the tables by default.",
+    help="Write the table to this file; by default into the folder of tables.",
 )
-@click.option("--force", is_flag=True, help="Replace a table that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing table.")
 def command(file: Path, output: Path | None, force: bool) -> None:
-    """Make a table of FILE.rgu, a solved map in RoyalUr's format.
+    """Convert FILE.rgu, a solved map in RoyalUr's format, to a table.
 
-    Its rules must be ours and every position must be there. The table keeps the map's
-    precision; its tolerance is the map's rounding or, where that is more, the residual
-    that the values turn out to have.
+    The program must know the map's rules, and the map must have every position. The table keeps
+    the map's precision. Its tolerance is the map's rounding or the residual of the values,
+    whichever is larger.
 
     \b
     ur import finkel2p.rgu -o finkel-2-royalur.h5
@@ -80,7 +80,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
 
 @contextmanager
 def _array(header: MapHeader, folder: Path) -> Iterator[npt.NDArray[np.float64]]:
-    """Room for all values: in memory, or in a file in `folder` if that would be tight."""
+    """An array for all values: in memory, or in a file in `folder` if memory is short."""
     size = space_of(header.rules).n_values
     if 8 * size < free_memory() / 2:
         yield np.empty(size)

@@ -1,4 +1,4 @@
-"""Arguments and options that mean the same on every command."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ for _power, _letter in enumerate("kmgt", start=1):
 
 _MOST_MEMORY = 2**60
 MAX_THREADS = 4096
-"""The most threads, workers or processors that an option takes."""
+"""The largest number of threads, workers or processors that an option accepts."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class FiniteFloat(click.FloatRange):
-    """A floating-point number of a range; not NaN, which `click.FloatRange` takes."""
+    """A finite number within a range; `click.FloatRange` would accept NaN."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -40,7 +40,7 @@ class FiniteFloat(click.FloatRange):
 
 
 def memory_size(text: str) -> int:
-    """The number of bytes that a text such as 12GiB or 500MB says."""
+    """The number of bytes of a size such as 12GiB or 500MB."""
     found = re.fullmatch(r"\s*([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([a-z]*)\s*", text.lower())
     if found is None or found[2] not in _UNITS:
         raise click.BadParameter(f"{text!r:.60} is not a size such as 12GiB, 500MB or 2G")
@@ -51,7 +51,7 @@ def memory_size(text: str) -> int:
 
 
 def seed_option(help_text: str, default: int | None = 1) -> Callable[[_F], _F]:
-    """The option ``--seed`` of what is drawn."""
+    """The option ``--seed`` of random draws."""
     return click.option(
         "--seed",
         type=click.IntRange(0),
@@ -62,18 +62,20 @@ def seed_option(help_text: str, default: int | None = 1) -> Callable[[_F], _F]:
 
 
 threads_option = click.option(
-    "--threads", type=click.IntRange(1, MAX_THREADS), help="Threads; one a processor by default."
+    "--threads",
+    type=click.IntRange(1, MAX_THREADS),
+    help="Use N threads; by default one per processor.",
 )
 memory_option = click.option(
     "--memory",
     type=memory_size,
     metavar="SIZE",
-    help="What the solve may take, such as 12GiB; by default what is free.",
+    help="Limit the solve to this much memory, such as 12GiB; by default all free memory.",
 )
 
 
 class _OutputFile(click.Path):
-    """The path of a file to write, where no table is."""
+    """The path of a file to write, which must not be a table."""
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False, path_type=pathlib.Path)
@@ -84,7 +86,7 @@ class _OutputFile(click.Path):
         from ur_solver.table import refuse_table  # noqa: PLC0415 - HDF5, for those who write
 
         path = pathlib.Path(os.fsdecode(super().convert(value, param, ctx)))
-        if str(path) != "-":  # which is standard output
+        if str(path) != "-":  # standard output
             refuse_table(path)
         return path
 
@@ -95,7 +97,7 @@ OUTPUT_FILE = _OutputFile()
 def _complete_table(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of rule sets, or files where none begins so."""
+    """Names of rule sets; files if no name has this beginning."""
     names = [CompletionItem(name) for name in CATALOGUE if name.startswith(incomplete)]
     return names or [CompletionItem(incomplete, type="file")]
 
@@ -107,28 +109,31 @@ optional_table_argument = click.argument(
 rules_argument = click.argument("rules", shell_complete=_complete_table)
 optional_rules_argument = click.argument("rules", required=False, shell_complete=_complete_table)
 position_argument = click.argument("position", required=False)
-json_option = click.option("--json", "as_json", is_flag=True, help="JSON, one object a line.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, one object per line."
+)
 pieces_option = click.option(
     "-n",
     "pieces",
     type=click.IntRange(1, MAX_PIECES),
-    help="Pieces of each side, in place of the rule set's own count.",
+    help="Play with N pieces a side instead of the rule set's own count.",
 )
 left_option = click.option(
     "--left",
     type=click.IntRange(1, MAX_PIECES),
     metavar="K",
-    help="Only the positions in which each side has at most K pieces left to bear off.",
+    help="Include only positions in which each side has at most K pieces left to bear off.",
 )
 precision_option = click.option(
     "--precision",
     type=click.Choice(["double", "single"]),
     default="double",
     show_default=True,
-    help="Of the solve; single takes less memory, for a tolerance of 1e-5 or more.",
+    help="Compute with this precision; single takes less memory and needs a tolerance of at least "
+    "1e-5.",
 )
 
 
 def position_of(rules: RuleSet, text: str | None) -> Position:
-    """The position that a text means; the start of the rule set if there is none."""
+    """Parse a position; the start of the rule set if there is no text."""
     return rules.start() if text is None else rules.position(text)

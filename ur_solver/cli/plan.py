@@ -28,31 +28,42 @@ from ur_solver.machine import usable_processors
 from ur_solver.space import part_of
 
 _WIDTH, _ROW = 800, 40
-"""Of a chart, and of one worker in it, in pixels."""
+"""The width of a chart and the height of a worker's row, in pixels."""
 
 
-@click.command(short_help="What solving a rule set by some workers would take.")
+@click.command(short_help="Estimate the time and memory of a solve.")
 @rules_argument
 @pieces_option
 @left_option
-@click.option("--workers", type=click.IntRange(1, MAX_THREADS), default=1, show_default=True)
 @click.option(
-    "--cores", type=click.IntRange(1, MAX_THREADS), help="Of each worker; as here by default."
+    "--workers",
+    type=click.IntRange(1, MAX_THREADS),
+    default=1,
+    show_default=True,
+    help="Plan for N workers.",
+)
+@click.option(
+    "--cores",
+    type=click.IntRange(1, MAX_THREADS),
+    help="Give each worker N processors; by default as many as here.",
 )
 @click.option(
     "--machines",
     type=click.IntRange(1, MAX_THREADS),
-    help="That the workers are on, sharing their processors; one each by default.",
+    help="Spread the workers over N machines, whose processors they share; by default one each.",
 )
 @click.option(
-    "--memory", type=memory_size, metavar="SIZE", help="Of each worker; what is free by default."
+    "--memory",
+    type=memory_size,
+    metavar="SIZE",
+    help="Give each worker this much memory; by default what is free here.",
 )
-@click.option("--certify", is_flag=True, help="With memory and time for proofs.")
+@click.option("--certify", is_flag=True, help="Include memory and time for certificates.")
 @precision_option
 @click.option(
     "--chart",
     type=OUTPUT_FILE,
-    help="Draw the schedule into an SVG file.",
+    help="Draw the schedule to an SVG file.",
 )
 @json_option
 @custom_rule_options
@@ -70,10 +81,10 @@ def command(
     as_json: bool,
     **custom: Any,
 ) -> None:
-    """What solving RULES would take: the schedule is simulated, block by block.
+    """Estimate the cost of solving RULES by simulating the schedule, block by block.
 
-    The speed is that of one processor of this machine, which solves the same rules with fewer
-    pieces, some tenths of a second.
+    The assumed speed is that of one processor of this machine, measured by solving the rules with
+    fewer pieces for some tenths of a second.
 
     \b
     ur plan finkel -n 7 --workers 4 --cores 2 --memory 2GiB
@@ -116,7 +127,7 @@ def _rows(found: Plan) -> list[list[str]]:
 
 
 def _chart(found: Plan) -> str:
-    """How many processors of each worker are busy, over time: an SVG."""
+    """An SVG of the busy processors of each worker over time."""
     busy = [[0.0] * _WIDTH for _ in range(found.workers)]
     scale = _WIDTH / (found.seconds or 1.0)
     for span in found.spans:

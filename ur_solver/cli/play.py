@@ -35,25 +35,25 @@ _SIDES = {LIGHT: "Light", DARK: "Dark"}
     type=click.Choice([HUMAN, *PLAYERS]),
     default=HUMAN,
     show_default=True,
-    help="Who throws first.",
+    help="Choose the player of light, who throws first.",
 )
 @click.option(
     "--dark",
     type=click.Choice([HUMAN, *PLAYERS]),
     default="table",
     show_default=True,
-    help="Who else.",
+    help="Choose the player of dark.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the game of these rules that was left.")
-@click.option("--hints", is_flag=True, help="Show what every move is worth, each time.")
-@seed_option("Of the dice; by default other ones each time.", default=None)
+@click.option("--resume", is_flag=True, help="Resume the saved game of these rules.")
+@click.option("--hints", is_flag=True, help="Show the value of every move before each choice.")
+@seed_option("Seed the dice; by default they differ each time.", default=None)
 @click.option(
     "-o",
     "--output",
     type=OUTPUT_FILE,
-    help="Save the game: .rgn, .json for RoyalUr's notation, or .ur for any rules.",
+    help="Save the game as .rgn, as .json in RoyalUr's notation, or as .ur for any rules.",
 )
-@click.option("--audit/--no-audit", "with_audit", default=True, help="Judge the game at its end.")
+@click.option("--audit/--no-audit", "with_audit", default=True, help="Audit the game when it ends.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -66,16 +66,15 @@ def command(
     output: Path | None,
     with_audit: bool,
 ) -> None:
-    """Play in the terminal by TABLE, a file or a rule set such as finkel:3.
+    """Play in the terminal against TABLE, a file or a rule set such as finkel:3.
 
-    Players: human; table, which plays by it; strong, medium and weak, which do so
-    with growing carelessness; greedy, first and random, which need no table. Two humans
-    share the keyboard; without one the program plays itself.
+    Players: human; table, which plays perfectly; strong, medium and weak, which err more
+    and more often; greedy, first and random, which use no table. Two humans share the
+    keyboard; without a human the program plays itself.
 
-    Moves are typed in any case, or by number; hint, undo, quit and resign are understood too.
-    After the other side's moves its squares stand in brackets, [] where a piece has come to and
-    () where it has come from. The game is kept after every turn: quit, Ctrl-C and the end of the
-    input leave it, and --resume goes on with it.
+    Type a move in any case, or its number; or type hint, undo, quit or resign. Brackets mark the
+    other side's last moves: [] where a piece arrived, () where it left. The game is saved after
+    every turn. quit, Ctrl-C and the end of the input leave it, and --resume continues it.
 
     \b
     ur play finkel:3 --dark medium -o game.rgn
@@ -100,7 +99,7 @@ def command(
                     names[side] = player
             seed = _seed_of(begun) if seed is None else seed
         elif kept.exists() and HUMAN in (light, dark):
-            say("a game was left; --resume goes on with it, a turn of this one replaces it")
+            say("a saved game exists; --resume continues it, a turn of this one replaces it")
         seed = secrets.randbits(32) if seed is None else seed
         players = {
             side: None if name == HUMAN else Player(table.rules, policy_of(name, table))
@@ -116,7 +115,7 @@ def command(
             write_games([record], output)
             say(f"the game is in {output}")
         if record.ending is Ending.UNFINISHED:
-            echo(f"\nthe game is kept: 'ur play {word} --resume' goes on with it")
+            echo(f"\nthe game is saved: 'ur play {word} --resume' continues it")
         if stop is not None:
             raise stop
         if with_audit and record.plies and record.ending is not Ending.UNFINISHED:
@@ -126,7 +125,7 @@ def command(
 
 
 def _seed_of(record: GameRecord) -> int | None:
-    """The seed that a kept game names; None if somebody has changed it into none."""
+    """The seed in a saved game; None if it is missing or not a number."""
     text = record.metadata.get(SEED, "")
     return int(text) if text.isascii() and text.isdigit() else None
 
@@ -134,15 +133,15 @@ def _seed_of(record: GameRecord) -> int | None:
 def _played(
     playing: Playing, kept: KeptGame | None, metadata: dict[str, str], kept_as: dict[str, str]
 ) -> tuple[GameRecord, KeyboardInterrupt | None]:
-    """The record of the game, played to its end or left, and the Ctrl-C by which it was left.
+    """Play the game to its end or until it is left; return its record and the Ctrl-C, if any.
 
     Parameters
     ----------
     playing : Playing
     kept : KeptGame or None
-        Where the game is kept; None if nobody can leave it.
+        Where the game is saved; None if nobody can leave it.
     metadata, kept_as : dict
-        The metadata of the record, and of the game that is kept.
+        The metadata of the record, and of the saved game.
     """
 
     def keep() -> None:
@@ -163,7 +162,7 @@ def _played(
         }
     except (QuitError, click.Abort) as left:
         keep()
-        # Ctrl-C, for which click has put its own exception
+        # Ctrl-C, which click replaces by its own exception
         stop = left.__context__ if isinstance(left.__context__, KeyboardInterrupt) else None
     record = playing.replay.finish(metadata=metadata, file=_TITLE, **ending)
     if kept is not None and record.ending is not Ending.UNFINISHED:

@@ -1,4 +1,4 @@
-"""A game at the keyboard: who is to move, what is asked and what is shown."""
+"""A game at the keyboard: turns, prompts and output."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ur_solver.rules import FREE_THROW
 from ur_solver.rules.drawing import FROM, TO
 
 _HELP = (
-    "'hint' shows what they are worth, 'undo' takes back what you chose last, 'quit' leaves the "
-    "game for later, 'resign' gives up"
+    "'hint' shows their values, 'undo' takes back your last choice, 'quit' saves the game for "
+    "later, 'resign' gives up"
 )
 _DICE, _PLAYERS = 0, 1
 """The streams of random numbers of a turn."""
@@ -36,10 +36,10 @@ class _UndoError(Exception):
 
 
 class Playing:
-    """A game that people and players of the program play in the terminal.
+    """A game in the terminal between people and the program's players.
 
-    Every turn has random numbers of its own, which follow from the seed and the turn's number: a
-    move that is taken back, or a game that goes on later, does not bring other dice.
+    The random numbers of a turn depend only on the seed and the turn's number, so undoing a move or
+    resuming a game gives the same dice.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Playing:
         Who chooses for each side; None for a person.
     seed : int
     has_hints : bool
-        Whether to show what every move is worth, each time.
+        Whether to show the value of every move before each choice.
     """
 
     def __init__(
@@ -94,17 +94,17 @@ class Playing:
         plies = self.replay.plies
         chosen = [k for k, ply in enumerate(plies) if self._is_choice(ply)]
         if not chosen:
-            say("there is no choice of yours to take back")
+            say("nothing to undo: you have made no choice yet")
             return
         self.replay = Replay.after(self.replay.rules, self.replay.start, plies[: chosen[-1]])
 
     def _is_choice(self, ply: Ply) -> bool:
-        """Whether a person has chosen something in a turn."""
+        """Whether a person made a choice in a turn."""
         has_options = len(ply.steps) > 1 or len(ply.choices) > 1
         return self._players[ply.side] is None and has_options
 
     def _draw(self) -> None:
-        """The board with the squares of what the other side has just done in brackets."""
+        """Print the board, with the other side's last moves in brackets."""
         replay = self.replay
         brackets: dict[str, str] = {}
         is_over = replay.winner is not None
@@ -120,7 +120,7 @@ class Playing:
         echo("\n" + draw_position(position, brackets))
 
     def _take_turn(self) -> None:
-        """One turn of the side to throw."""
+        """Play one turn of the side to throw."""
         replay = self.replay
         side, name, player = replay.side, side_name(replay.side), self._players[replay.side]
         rng = self._random(_PLAYERS)
@@ -151,8 +151,8 @@ class Playing:
                 echo(f"{name} throws {thrown}")
             played = choose(steps, texts, Asked(replay.state, roll.moves_by, choice))
         if player is not None or played < 0:
-            told = texts[played] if played >= 0 else "no move"
-            echo(f"{name} {words}throws {thrown}: {told}")
+            move = texts[played] if played >= 0 else "no move"
+            echo(f"{name} {words}throws {thrown}: {move}")
         place = f"throw {len(replay.plies) + 1}"
         replay.take(throws, steps, played, place=place, choices=choices, chosen=chosen)
 
@@ -160,7 +160,7 @@ class Playing:
         return np.random.default_rng((self._seed, len(self.replay.plies), stream))
 
     def _ask(self, options: Sequence[Option], texts: Sequence[str], what: str) -> int:
-        """The index of what the player chooses; `what` is the prompt."""
+        """Prompt with `what` for the player's choice and return its index."""
         if self._has_hints:
             echo(self._worth(options, texts))
         else:
@@ -201,9 +201,9 @@ class Playing:
 
 
 def chosen_index(answer: str, texts: Sequence[str]) -> int | None:
-    """The index of the text that an answer means; None if it means none, or several.
+    """The index of the text that an answer means; None if it matches none or several.
 
-    It may be a number from 1 on, or the text in any case, its marks left out or not.
+    An answer is a number from 1, or the text in any case, with or without its marks.
     """
     if answer in texts:
         return texts.index(answer)

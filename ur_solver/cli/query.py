@@ -35,17 +35,20 @@ from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import total
 
 
-@click.command(short_help="The value of a position.")
+@click.command(short_help="Show the value of a position.")
 @table_argument
 @position_argument
 @click.option(
-    "--throws", "with_throws", is_flag=True, help="With '-' and --json: every throw, as else."
+    "--throws",
+    "with_throws",
+    is_flag=True,
+    help="Include the value of every throw with '-' and --json; a single position always has it.",
 )
 @click.option(
     "--solve",
     "is_solved",
     is_flag=True,
-    help="If no table holds POSITION, solve what it can lead to, and keep that.",
+    help="If no table holds POSITION, solve all positions it can reach, and keep them.",
 )
 @memory_option
 @json_option
@@ -57,15 +60,15 @@ def command(
     memory: int | None,
     as_json: bool,
 ) -> None:
-    """The value of POSITION, or of the start, to the side about to throw, by TABLE.
+    """Show the value of POSITION to the side about to throw, by TABLE.
 
-    TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads positions from
-    standard input, one a line; what every throw is worth is then told only if it is asked for,
-    as it takes much longer. A line that cannot be answered is told in its place, the others are
-    answered, and the exit code is 2.
+    POSITION defaults to the start. TABLE is a file or a rule set, such as finkel or finkel:3.
+    POSITION '-' reads positions from standard input, one per line; the values of throws, which
+    take much longer, are then off by default. An invalid line produces an error in its place;
+    the rest is still answered, and the exit code is 2.
 
-    With --solve, where TABLE is a rule set, as much of it is solved as POSITION can lead to, if
-    that fits. It is kept among the tables, where later queries find it and add to it.
+    With --solve, TABLE is a rule set. The positions that POSITION can reach are solved, if they
+    fit, and kept in the folder of tables. Later queries use them and add to them.
 
     \b
     ur query finkel:3 '....__../......../....__.. L 3 3'
@@ -81,10 +84,10 @@ def command(
 
 
 def _opened(word: str, position: str | None, is_solved: bool, memory: int | None) -> Table:
-    """The table that answers, made first if that is asked for."""
+    """The table that answers; with --solve it is made if it is missing."""
     if not is_solved:
         if memory is not None:
-            raise click.UsageError("--memory is what --solve may take: give both")
+            raise click.UsageError("--memory needs --solve")
         return Table(open_file(word, say=say, position=None if position == STDIN else position))
     if position == STDIN:
         raise click.UsageError("--solve takes one position, not '-'")
@@ -97,7 +100,7 @@ def _opened(word: str, position: str | None, is_solved: bool, memory: int | None
 
 
 def _parse(table: Table, text: str) -> Position:
-    """A line of standard input that the table answers."""
+    """Parse a line of standard input."""
     position = table.rules.position(text)
     table.check(position)
     return position

@@ -31,7 +31,10 @@ _WIDEST = 100
 @pieces_option
 @custom_rule_options
 @click.option(
-    "--estimate", "has_costs", is_flag=True, help="What solving takes, in place of the rules."
+    "--estimate",
+    "has_costs",
+    is_flag=True,
+    help="Estimate the cost of a solve instead of showing the rules.",
 )
 @json_option
 def command(
@@ -39,10 +42,9 @@ def command(
 ) -> None:
     """List the rule sets, or show RULES: how it is played, its size and cost.
 
-    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. With
-    --json it is written as such a file. With --estimate it is told what solving takes on this
-    machine: in the list by sizes alone, of one rule set the time too, for which the same rules
-    with fewer pieces are solved.
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. --json writes it
+    as such a file. --estimate shows the cost of a solve on this machine. The list has sizes only.
+    A single rule set has the time too, measured by solving its rules with fewer pieces.
 
     \b
     ur rules finkel --path murray-royalur --json > my.json
@@ -50,7 +52,9 @@ def command(
     """
     if rules is None:
         if pieces is not None or any(value is not None for value in custom.values()):
-            raise click.UsageError("Missing argument 'RULES': the rule set that options change.")
+            raise click.UsageError(
+                "Missing argument 'RULES': the rule set that the options change."
+            )
         load_plugins()
         sets = list(CATALOGUE.values())
         if has_costs:
@@ -86,7 +90,7 @@ def _list(sets: list[RuleSet]) -> str:
 
 
 def _columns_of_rules(rules: RuleSet) -> tuple[str, str]:
-    """Rosettes and extra throws, where the rules are those of the race family."""
+    """Rosettes and extra throws of rules of the race family."""
     if not rules.mechanics.is_plain_race:
         return "own rules", "own rules"
     is_safe = rules.switches["safe_rosettes"]
@@ -105,7 +109,7 @@ def _extra(rules: RuleSet) -> list[str]:
 
 
 def _summary(rules: RuleSet) -> list[str]:
-    """What a rule set is made of, custom or not, in a sentence each."""
+    """The parts of a rule set, custom or not, one sentence each."""
     dice = ", ".join(f"{throw} ({rules.dice.probabilities[throw]})" for throw in rules.dice.throws)
     return [
         counted(
@@ -166,7 +170,7 @@ def _cost(rules: RuleSet, *, is_timed: bool) -> Cost:
 
 
 def _cost_lines(sets: list[RuleSet], costs: list[Cost]) -> str:
-    """A line of JSON for each."""
+    """One line of JSON for each."""
     return "\n".join(
         json.dumps({"rules": rules.name, "pieces": rules.pieces, **cost.to_json()})
         for rules, cost in zip(sets, costs, strict=True)
@@ -191,7 +195,7 @@ def _cost_list(sets: list[RuleSet], costs: list[Cost]) -> str:
 
 
 def _rule_text(rule: SquareRule) -> str:
-    """What a square's rule says, with the values of its fields as JSON has them."""
+    """The text of a square's rule, with the values of its fields as in JSON."""
     given = rule_to_json(rule)
     values = [] if isinstance(given, str) else [f"{k} {json.dumps(v)}" for k, v in given.items()]
     return first_paragraph(rule) + (f" ({', '.join(values)})" if values else "")

@@ -20,44 +20,47 @@ from ur_solver.locate import open_file
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
 from ur_solver.rules import DARK, LIGHT
-from ur_solver.study.estimates import Estimate, share_of
+from ur_solver.study.estimates import IntervalEstimate, share_of
 from ur_solver.study.figures import as_number, as_share
 
 
-@click.command(short_help="Games of players that the program knows.")
+@click.command(short_help="Play games between built-in players.")
 @table_argument
-@click.option("-g", "--games", default=1000, show_default=True, type=click.IntRange(1, 1_000_000))
+@click.option("-g", "--games", default=1000, show_default=True, type=click.IntRange(1, 1_000_000),
+              help="Play N games.")  # fmt: skip
 @click.option(
     "--players",
     default="table,table",
     show_default=True,
     metavar="LIGHT,DARK",
-    help=f"Two of: {', '.join(PLAYERS)}.",
+    help=f"Choose the two players: {', '.join(PLAYERS)}.",
 )
-@seed_option("Of the dice and the players.")
+@seed_option("Seed the dice and the players.")
 @click.option(
     "-o",
     "--output",
     type=OUTPUT_FILE,
-    help="Write the games: .rgn, .json, a game a line, or .ur for any rules.",
+    help="Write the games as .rgn, as .json, one game per line, or as .ur for any rules.",
 )
 @json_option
 def command(
     word: str, games: int, players: str, seed: int, output: Path | None, as_json: bool
 ) -> None:
-    """Play games by the rules of TABLE and say how they went.
+    """Play games between two players by the rules of TABLE and print their statistics.
 
     TABLE is a file or a rule set, such as finkel:3. Light throws first. Players: table
-    plays by the table; strong, medium and weak do so with growing carelessness; greedy
-    captures, else gets another throw, else moves its foremost piece; first moves its
-    rearmost piece; random moves any. Priorities as ur evaluate takes them will do too.
+    plays perfectly; strong, medium and weak err more and more often; greedy captures, else
+    gets another throw, else moves its foremost piece; first moves its rearmost piece; random
+    makes a random move. A player may also be priorities, as in ur evaluate.
 
     \b
     ur sample finkel:3 -g 1000 --players table,greedy -o games.rgn
     """
     names = players.split(",")
     if len(names) != 2:
-        raise InputError(f"players {players!r}: expected two names with a comma, 'table,greedy'")
+        raise InputError(
+            f"players {players!r}: expected two names separated by a comma, such as 'table,greedy'"
+        )
     check_outputs({"--output": output}, [word])
     with Table(open_file(word, say=say)) as table:
         if output is not None:
@@ -84,7 +87,7 @@ def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator
 
 
 _MONEY = ("fines", "light_money", "squared_light_money")
-"""Of `SampleStatistics`: told as means, and of games for money only."""
+"""Fields of `SampleStatistics` that are shown as means, and only with stakes."""
 
 
 def _json(found: SampleStatistics, metadata: dict[str, str], has_fines: bool) -> str:
@@ -117,7 +120,7 @@ def _page(found: SampleStatistics, metadata: dict[str, str], has_fines: bool) ->
             for side in (LIGHT, DARK)
         ]
         if has_fines:
-            money = Estimate.around(found.mean_light_money, found.money_error)
+            money = IntervalEstimate.around(found.mean_light_money, found.money_error)
             rows.append(
                 [
                     f"{names[LIGHT]} (light) gets",

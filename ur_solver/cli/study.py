@@ -14,7 +14,7 @@ from ur_solver.locate import open_file
 from ur_solver.study import study
 
 
-@click.command(short_help="What a rule set is like to play.")
+@click.command(short_help="Analyse how a rule set plays.")
 @table_argument
 @click.option(
     "-g",
@@ -22,17 +22,17 @@ from ur_solver.study import study
     default=100_000,
     show_default=True,
     type=click.IntRange(100, 10_000_000),
-    help="Games of the table against itself.",
+    help="Play N games of the table against itself.",
 )
-@seed_option("Of all games.")
-@click.option("--verbose", "-v", is_flag=True, help="Say what is done.")
+@seed_option("Seed the random numbers of all games.")
+@click.option("--verbose", "-v", is_flag=True, help="Log each step.")
 @json_option
 def command(word: str, games: int, seed: int, verbose: bool, as_json: bool) -> None:
-    """How fair a game is, how long, how much of it luck, and what to remember in play.
+    """Analyse how fair and how long a game is, how much is luck, and which rules of thumb help.
 
     TABLE is a file or a rule set, such as finkel:3. The table plays against itself, and
-    policies of all kinds against each other. Sampled figures come with their 95 %
-    intervals, the others are exact; the same seed gives the same study.
+    other policies play against each other. Sampled figures have 95 % intervals; the others
+    are exact. The same seed gives the same study.
 
     \b
     ur study finkel:3

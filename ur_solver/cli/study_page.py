@@ -218,7 +218,7 @@ def _thrown(branch: dict[str, Any]) -> str:
 
 
 def _choices_before_throws(found: dict[str, Any]) -> str:
-    """The best choice in the third turn, the first one in which there may be more than one."""
+    """The best choice in the third turn, the first one that can have a choice."""
     rows = [["  first throw", "", "second throw", "", "best", "the other loses"]]
     for first in found["openings"]:
         for second in first["then"]:

@@ -29,19 +29,17 @@ _FAULTS = (
     *(DamagedTableError, CertificateError, NotATableError),
     *(TableInUseError, TableVersionError),
 )
-"""Errors of one table that do not keep the others from being verified."""
+"""Errors of one table after which the others are still verified."""
 
 
-@click.group(
-    short_help="What tables there are; verify and remove them.", invoke_without_command=True
-)
+@click.group(short_help="List, verify and remove tables.", invoke_without_command=True)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
     """List the tables in the folders of tables, or verify or remove some.
 
-    The folders are that of $UR_TABLES, a checkout's and the user's own ('ur info --paths').
-    Solves that are not finished are listed too, and files that are damaged.
+    The folders are $UR_TABLES, that of a checkout and the user's own ('ur info --paths').
+    The list includes unfinished solves and damaged files.
 
     \b
     ur tables
@@ -66,14 +64,14 @@ def list_command(as_json: bool) -> None:
     default=500,
     show_default=True,
     type=click.IntRange(0, 10**9),
-    help="As 'ur verify' has it.",
+    help="Recompute N positions by the readable rules, as in 'ur verify'.",
 )
 @json_option
 @telling_options
 def verify_command(words: tuple[str, ...], sample: int, as_json: bool, telling: Telling) -> None:
-    """Verify TABLEs, or all that there are; those that are wrong are named.
+    """Verify TABLEs, by default all tables, with one line for each.
 
-    A line each; the exit code is 1 if one is wrong.
+    The exit code is 1 if any table is wrong.
     """
     chosen = words or [str(kept.path) for kept in kept_tables() if kept.kind is not Kind.UNFINISHED]
     n_wrong = 0
@@ -85,16 +83,16 @@ def verify_command(words: tuple[str, ...], sample: int, as_json: bool, telling: 
         elif message is not None or not telling.is_quiet:
             echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
     if n_wrong:
-        raise DamagedTableError(f"{n_wrong} of {counted(len(chosen), 'table')} turned out wrong")
+        raise DamagedTableError(f"{n_wrong} of {counted(len(chosen), 'table')} failed")
 
 
 @command.command("remove")
 @click.argument("words", metavar="TABLE...", nargs=-1, required=True)
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 def remove_command(words: tuple[str, ...], yes: bool) -> None:
     """Remove TABLEs: files, rule sets such as finkel:3, or unfinished solves (.blocks).
 
-    It asks first, naming the files and their sizes.
+    The files and their sizes are listed for confirmation first.
     """
     chosen = [_kept_of(word) for word in words]
     for kept in chosen:
@@ -106,9 +104,9 @@ def remove_command(words: tuple[str, ...], yes: bool) -> None:
 
 
 def _kept_of(word: str) -> Kept:
-    """What a word stands for, which may be damaged but must be what a solve has made."""
+    """The table or unfinished solve that a word names; it may be damaged."""
     path = pathlib.Path(word)
-    if path.exists() and not word.endswith(".json"):  # which is a rule set's
+    if path.exists() and not word.endswith(".json"):  # a rule set
         kept = Kept.of(path)
         if kept is None:
             raise NotATableError(f"{word!r} is neither a table nor an unfinished solve")
@@ -125,7 +123,7 @@ def _kept_of(word: str) -> Kept:
 
 
 def _fault(word: str, sample: int, telling: Telling) -> str | None:
-    """What is wrong with a table; None if nothing is."""
+    """The fault of a table; None if it is right."""
     try:
         with (
             open_file(word) as table,
@@ -145,7 +143,7 @@ def _list(as_json: bool) -> None:
         return
     if not found:
         folders = ", ".join(map(str, table_folders()))
-        say(f"there are no tables in {folders}; 'ur solve finkel -n 3' makes one")
+        say(f"no tables in {folders}; 'ur solve finkel -n 3' makes one")
         return
     head = ["rule set", "positions", "values", "size", "tolerance", "proven", "made", "file"]
     echo(columns([head, *map(_row, found)], "<><>>><<"))
@@ -170,7 +168,7 @@ def _row(kept: Kept) -> list[str]:
 
 
 def _positions(kept: Kept) -> str:
-    """How many positions a table holds, and that they are a part of the game."""
+    """The number of positions of a table, marked if they are a part of the game."""
     if kept.positions is None:
         return ""
     held = "" if kept.is_whole else "part: " if kept.left is None else f"{kept.left} left: "

@@ -16,25 +16,24 @@ from ur_solver.rules.words import counted
 from ur_solver.verify import verify_table
 
 
-@click.command(short_help="Check a table from the file alone.")
+@click.command(short_help="Check a table from its file alone.")
 @table_argument
 @click.option(
     "--sample",
     default=500,
     show_default=True,
     type=click.IntRange(0, 10**9),
-    help="Positions to recompute by the readable rules.",
+    help="Recompute N positions by the readable rules.",
 )
 @threads_option
 @json_option
 @telling_options
 def command(word: str, sample: int, threads: int | None, as_json: bool, telling: Telling) -> None:
-    """Recompute what TABLE, a file or a rule set such as finkel:3, claims.
+    """Check the values of TABLE, a file or a rule set such as finkel:3, by recomputing them.
 
-    Checked are the checksums of all chunks, that nothing is missing, that every position's
-    value is what its moves are worth, and a random sample by the readable rules. Where the
-    table says how far values are proven to be off, that is proven again. A table that is wrong
-    ends with exit code 1.
+    The checks cover the checksums of all chunks, the completeness of the table, the equation of
+    every position's value with its successors' values, and a random sample by the readable
+    rules. A certificate in the table is proven again. The exit code of a wrong table is 1.
     """
     try:
         with (

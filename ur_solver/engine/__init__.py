@@ -1,4 +1,4 @@
-"""Solving: blocks, the graph of them, runners, stores and proofs."""
+"""Solving: blocks and their graph, runners, stores and proofs."""
 
 from ur_solver.engine.backlog import Backlog
 from ur_solver.engine.block import solve_block

@@ -1,7 +1,7 @@
-"""Solving one block: a function of the block and of the values that it reads.
+"""Solving one block: a function of the block and its inputs.
 
-It uses no other blocks, no files, and only the threads that it is given, so it runs in any
-process that has the rule set and the values of the blocks that this one reads.
+It uses no other blocks, no files, and only the given threads, so it runs in any process that
+has the rule set and the values of the blocks that it reads.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def solve_block(
     Raises
     ------
     MissingBlockError
-        If a block is not there whose values are needed.
+        If a block that it reads is missing.
     SolveError
-        If the values do not settle, or the dice are not ordinary and the goal cannot be proven or
+        If the values do not converge, or the dice are not ordinary and the goal cannot be proven or
         play can go on for ever.
     CertificateError
-        If nothing can be proven.
+        If no bound can be proven.
     StoppedError
         If the lease says so.
     """

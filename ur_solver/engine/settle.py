@@ -1,8 +1,8 @@
 """Settling a block: its values to within a goal of the fixed point.
 
-With ordinary dice the sweeps contract fast, and their changes tell how far they have come. With
-others a sweep may change next to nothing while the values are far off. There the goal is proven
-before a block counts as solved; where sweeps do not get there, policy iteration does.
+With ordinary dice the sweeps contract fast, and their changes show how far they have come. With
+others a sweep may hardly change values that are far off. There the goal is proven before a
+block counts as solved; if sweeps do not reach it, policy iteration does.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ur_solver.kernel import (
 from ur_solver.space import Block
 
 _FEW_SWEEPS = 1000
-"""So many sweeps, and policy iteration takes over where it can."""
+"""The sweeps after which policy iteration takes over if it can."""
 
 _AIM = 0.1
-"""Sweeps go on to this fraction of what is to be proven."""
+"""Sweeps continue to this fraction of the bound to prove."""
 
 
 def settle(
@@ -44,28 +44,28 @@ def settle(
     ----------
     work : BlockWork
     values : float64, shape (block size,)
-        Overwritten, in rank order, whether or not they settle.
+        Overwritten, in rank order, whether or not they converge.
     goal : float
         As for `iterate`.
     lease : Lease
     bounds : tuple of float
         The least and the largest value that there can be.
     most_sweeps : int
-        After which values count as unsettled.
+        The number of sweeps after which values count as not converged.
     factor : float
         As for `iterate`.
 
     Returns
     -------
     sweeps : int
-        How many it took.
+        The number of sweeps.
     residual : float
         The largest abs(T(V) - V).
 
     Raises
     ------
     UnsettledError
-        If the values do not settle in that many sweeps.
+        If the values do not converge in that many sweeps.
     """
     try:
         sweeps = iterate(
@@ -119,7 +119,7 @@ def settle_for_sure(
     if rank is not None:
         raise UnsolvableError(
             f"{rules.name}: play can go on for ever from {kernel.space.unrank(rank).notation!r}, "
-            "so that its positions have no value"
+            "so its positions have no value"
         )
     can_iterate_policies = block.size <= MOST_POLICY_POSITIONS
     try:

@@ -123,7 +123,7 @@ def _read_header(path: Path, file: BinaryIO) -> MapHeader:
         raise _fault(path, "is not a solved map: it does not begin with 'RGU'")
     version = file.read(1)
     if version != bytes((VERSION,)):
-        raise _fault(path, f"is of version {version!r}; version {VERSION} is read")
+        raise _fault(path, f"has version {version!r}, expected {VERSION}")
     length = _int32(path, file, "the length of its metadata", _MAX_METADATA)
     try:
         metadata = json_values(decoded(file.read(length)))
@@ -137,7 +137,7 @@ def _read_header(path: Path, file: BinaryIO) -> MapHeader:
     try:
         rules = rules_from_settings(metadata.get("game_settings"))
     except RecordError as error:
-        raise _fault(path, f"is of rules that this program does not know: {error}") from None
+        raise _fault(path, f"has unknown rules: {error}") from None
     expected = MapKeys(rules).n_maps
     n_maps = _int32(path, file, "its number of maps", _MAX_MAPS)
     if n_maps != expected:
@@ -185,7 +185,7 @@ def read_values(header: MapHeader, values: npt.NDArray[np.float64]) -> None:
             is_bad = (ranks < 0) != is_won
             if is_bad.any():
                 bad = int(chunk[np.argmax(is_bad)])
-                raise _fault(header.path, f"has the key {bad}, which is not one of its rules")
+                raise _fault(header.path, f"has the key {bad}, which its rules do not have")
             if (np.abs(found[is_won] - 1) > _PROBABILITY_SLACK).any():
                 raise _fault(header.path, "has a won position whose value is not 1")
             values[ranks[~is_won]] = np.minimum(found[~is_won], 1.0)

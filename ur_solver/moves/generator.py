@@ -1,6 +1,6 @@
 """The move generator of a rule set: the successors of many encoded states at once.
 
-Ranks and kernels have no part in it, so that positions reached here can be compared with theirs.
+It does not use ranks or kernels, so its successors can be compared with theirs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ur_solver.moves import _generator
 from ur_solver.moves._generator import AGAIN, CAPTURE, OPTIONAL, PASS, ROSETTE
 from ur_solver.moves.tables import move_tables
-from ur_solver.moves.turns import Rows, Turns
+from ur_solver.moves.turns import Rows, TurnBatch
 from ur_solver.rules import FREE_THROW, Position, RuleSet
 from ur_solver.rules.contents import DARK, LIGHT, split
 from ur_solver.rules.moves import move_text
@@ -63,13 +63,13 @@ class MoveGenerator:
 
     @cached_property
     def opening(self) -> int | None:
-        """The number of the first throw, where the rules give it."""
+        """The number of the first throw, if the rules give it."""
         throw = self.rules.mechanics.opening_throw
         return None if throw is None else self.throws.index(throw)
 
     @cached_property
     def has_choices(self) -> bool:
-        """Whether the rules ask for a choice before the throw."""
+        """Whether the rules have a choice before the throw."""
         return self.rules.mechanics.choices(1, 1) != (FREE_THROW,)
 
     def choices(self, home: int, is_on_board: bool) -> tuple[PieceChoice, ...]:
@@ -87,11 +87,11 @@ class MoveGenerator:
         ]
 
     def n_mine(self, rows: Rows) -> npt.NDArray[np.uint8]:
-        """How many pieces of the side to throw stand on each square: shape (states, squares)."""
+        """The number of pieces of the side to throw on each square: shape (states, squares)."""
         return self.tables.n_mine[self.tables.first_content + rows[:, : self.n_cells]]
 
     def placed(self, rows: Rows) -> npt.NDArray[np.int64]:
-        """How many pieces of the side to throw are where: shape (states, path length + 2).
+        """The number of pieces of the side to throw by place: shape (states, path length + 2).
 
         By path index; then those borne off, and those at home.
         """
@@ -123,8 +123,8 @@ class MoveGenerator:
         rows: Rows,
         throws: npt.NDArray[np.int32],
         may: npt.NDArray[np.uint8] | None = None,
-    ) -> Turns:
-        """The options of turns whose throws are made, with the states that they lead to.
+    ) -> TurnBatch:
+        """The options of turns after their throws, with their successors.
 
         Some 10 million options a second and core; the GIL is released.
 
@@ -158,26 +158,26 @@ class MoveGenerator:
         )
         source = self._sources[mover[:n]]
         found = (after[:n], mover[:n], source, target[:n], taken[:n], flags[:n])
-        return Turns(self, rows, throws, may, starts, *found)
+        return TurnBatch(self, rows, throws, may, starts, *found)
 
     @cached_property
     def _sources(self) -> npt.NDArray[np.int8]:
         # by mover, the last for a pass
         return np.append(self.tables.mover_source, -1).astype(np.int8)
 
-    def open(self, rows: Rows) -> Turns:
-        """The first turns of games, where the rules give the first throw."""
+    def open(self, rows: Rows) -> TurnBatch:
+        """The first turns of games, if the rules give the first throw."""
         assert self.opening is not None
         may = self.by_choices(rows[:1])[0][0][0].may
         throws = np.full(len(rows), self.opening, dtype=np.int32)
         return self.successors(rows, throws, np.full(len(rows), may, dtype=np.uint8))
 
-    def before_throw(self, rows: Rows, choices: tuple[PieceChoice, ...]) -> Turns:
+    def before_throw(self, rows: Rows, choices: tuple[PieceChoice, ...]) -> TurnBatch:
         """The turns of states that have some choices, before the throw."""
         n = len(choices)
         source = np.tile(np.array([each.source for each in choices], dtype=np.int8), len(rows))
         nothing = np.zeros(len(source), dtype=np.uint8)
-        return Turns(
+        return TurnBatch(
             self,
             rows,
             np.full(len(rows), -1, dtype=np.int32),
@@ -192,7 +192,7 @@ class MoveGenerator:
             choices,
         )
 
-    def every_throw(self, rows: Rows, *choices: PieceChoice) -> Turns:
+    def every_throw(self, rows: Rows, *choices: PieceChoice) -> TurnBatch:
         """The turns of states after choices, a turn for every outcome, state by state.
 
         The turns of one state are neighbours: the outcomes of the first choice, in the order of
@@ -214,7 +214,7 @@ class MoveGenerator:
         return f"{text} again" if is_optional else text
 
     def texts(
-        self, turns: Turns, options: npt.NDArray[np.int64], is_dark: npt.NDArray[np.bool_]
+        self, turns: TurnBatch, options: npt.NDArray[np.int64], is_dark: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.object_]:
         """The moves of some options, each made by dark or by light; None for a pass."""
         shape = 2, len(self.tables.movers) + 1, len(self.rules.path) + 1, 2 * OPTIONAL
@@ -229,9 +229,9 @@ class MoveGenerator:
         return texts[codes]
 
     def capture_chances(self, rows: Rows) -> npt.NDArray[np.float64]:
-        """The chance that the side to throw throws what lets it capture.
+        """The chance that the side to throw gets a throw that captures.
 
-        Where there is a choice before the throw, after the one that makes it the highest.
+        With a choice before the throw, the highest over the choices.
         """
         found = np.zeros(len(rows))
         for choices, members in self.by_choices(rows):

@@ -1,8 +1,8 @@
 """The moves of a rule set as plain arrays, made once from the readable rules.
 
-`ur_solver.rules.piece_moves` asks the rules what every piece may do; here the answers are written
-down by the numbers that stand for contents in encoded states (`TileSpace.contents`). All compiled
-code that makes moves reads these arrays.
+`ur_solver.rules.piece_moves` computes the moves of every piece; this module stores them by the
+numbers of contents in encoded states (`TileSpace.contents`). All compiled code that makes moves
+reads these arrays.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class MoveTables:
     first_content, mirror_cell : int32, shape (cells,)
         The first index of a cell's contents, and the cell across the board.
     mirror_content : uint16, shape (contents,)
-        What the mirror cell holds in the mirror image.
+        The content of the mirror cell in the mirror image.
     n_mine : uint8, shape (contents,)
-        How many pieces of the side to throw are in a content.
+        The number of pieces of the side to throw in a content.
     advance : int32, shape (contents,)
         The path indices of all pieces of a content, one more for each, summed up.
     take : int16, shape (stocks, stocks)
@@ -143,8 +143,8 @@ class _Builder:
         most = max(map(len, types))
         if most > MAX_CHOICES:
             raise RuleSetError(
-                f"{space.rules.word}: a turn has {most} choices before the throw, and at most "
-                f"{MAX_CHOICES} are solved"
+                f"{space.rules.word}: a turn has {most} choices before the throw; at most "
+                f"{MAX_CHOICES} are supported"
             )
         nothing = PieceChoice("", False, False, (0.0,) * len(moves.throws), 0.0)
         padded = [(*choices, *(nothing,) * (MAX_CHOICES - len(choices))) for choices in types]

@@ -19,8 +19,8 @@ Rows = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Turns:
-    """Some turns with their options: legal moves, a pass where there is none, or choices.
+class TurnBatch:
+    """Some turns with their options: legal moves, a pass if there is none, or choices.
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class Turns:
     starts : int64, shape (turns + 1,)
         The options of turn k are `starts[k]` to `starts[k + 1]`.
     after : unsigned, shape (options, state width)
-        The states afterwards, seen by the side that throws next; the state before where an option
-        wins, so that all of them are states.
+        The states afterwards, seen by the side that throws next; the state before if an option
+        wins, so all of them are states.
     mover : int16, shape (options,)
         The number of the piece with its place (`MoveTables.movers`); -1 for a pass or a choice.
     source, target : int8, shape (options,)
@@ -80,10 +80,10 @@ class Turns:
         """Which options have a flag: `AGAIN`, `WIN`, `ROSETTE`, `PASS`, `CAPTURE`, `OPTIONAL`."""
         return np.asarray((self.flags & flag) != 0)
 
-    def part(self, wanted: npt.NDArray[np.bool_]) -> Turns:
+    def part(self, wanted: npt.NDArray[np.bool_]) -> TurnBatch:
         """Some of the turns, by a mask."""
         options = np.flatnonzero(np.repeat(wanted, self.n_options))
-        return Turns(
+        return TurnBatch(
             self.generator,
             self.rows[wanted],
             self.throws[wanted],

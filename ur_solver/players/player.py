@@ -1,4 +1,4 @@
-"""A policy at the board: it chooses in games that are played throw by throw."""
+"""A policy in play: it chooses in games that are played throw by throw."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.moves import Rows, Turns, _options, generator_of
+from ur_solver.moves import Rows, TurnBatch, _options, generator_of
 from ur_solver.players.policies import Policy, Weights
 from ur_solver.rules import FREE_THROW, RuleSet
 
 
 class Asked(NamedTuple):
-    """What a player is asked in a game: a choice before the throw, or a move.
+    """A decision of a player in a game: a choice before the throw, or a move.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Asked(NamedTuple):
 
 
 class Player:
-    """Chooses by a policy; for many games at once, so that a table is read once for all of them.
+    """Chooses by a policy, for many games at once, so a table is read once for all of them.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Player:
     def choose(self, asked: Sequence[Asked], rng: np.random.Generator) -> list[int]:
         """For each choice the index of the option to take, in the order of `legal_moves`.
 
-        Random numbers are drawn only where the policy leaves something to chance.
+        Random numbers are drawn only if several options have a chance.
         """
         weights: list[Weights] = [np.ones(1)] * len(asked)
         for turns, numbers in self._turns(asked):
@@ -56,7 +56,7 @@ class Player:
                 weights[number] = part
         return _drawn(weights, rng)
 
-    def _turns(self, asked: Sequence[Asked]) -> Iterator[tuple[Turns, npt.NDArray[np.int64]]]:
+    def _turns(self, asked: Sequence[Asked]) -> Iterator[tuple[TurnBatch, npt.NDArray[np.int64]]]:
         """Turns with the numbers of the choices that they are."""
         generator = self._generator
         says = np.array([each.moves_by is None for each in asked])
@@ -78,7 +78,7 @@ class Player:
 
 
 def _drawn(weights: Sequence[Weights], rng: np.random.Generator) -> list[int]:
-    """The option that is taken of each turn: of equally likely ones any, by an integer."""
+    """The chosen option of each turn: of equally likely ones any, by an integer."""
     likely = [np.flatnonzero(part) for part in weights]
     is_even = [
         bool((part[those] == part[those[0]]).all())

@@ -1,8 +1,8 @@
-"""Policies: what to do in every turn, asked for many turns at once.
+"""Policies: the action in every turn, for many turns at once.
 
-A policy has one method, `weights`, which gives each option of some turns the chance that it is
-taken. A function of a position and its options will do as well (`policy_of`), and so will a
-name: one of `PLAYERS`, or priorities joined by ``+`` such as ``capture+safe+furthest``.
+A policy has one method, `weights`, which returns the probability of each option of some turns. A
+function of a position and its options also works (`policy_of`), and so does a name: one of
+`PLAYERS`, or priorities joined by ``+`` such as ``capture+safe+furthest``.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError
-from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, Turns, _options, generator_of
+from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, TurnBatch, _options, generator_of
 from ur_solver.rules import HOME, Move, Position
 from ur_solver.rules.moves import legal_moves
 from ur_solver.values import Values, option_values, totals_of
 
 Weights = npt.NDArray[np.float64]
-"""The chance that each option is taken, shape (options,); they sum to 1 in every turn."""
+"""The probability of each option, shape (options,); they sum to 1 in every turn."""
 
 Decide = Callable[[Position, Sequence[Move | str]], Move | str]
-"""Takes one of the options: legal moves, or in some rule sets the choices before the throw.
+"""Chooses one of the options: legal moves, or in some rule sets the choices before the throw.
 
-The side that decides is light in the position, and its turn it is."""
+The deciding side is light in the position, and it is its turn."""
 
 
 class Policy(Protocol):
-    """What to do in every turn."""
+    """The action in every turn."""
 
-    def weights(self, turns: Turns) -> Weights:
-        """The chance that each option of some turns is taken, float64, shape (options,)."""
+    def weights(self, turns: TurnBatch) -> Weights:
+        """The probability of each option of some turns, float64, shape (options,)."""
 
 
 PolicyLike = Policy | Decide | str
 """A policy, a function that decides, or a name."""
 
 
-def first_best(scores: npt.NDArray[np.float64], turns: Turns) -> Weights:
-    """Weights that take the first option with the highest score of each turn."""
+def first_best(scores: npt.NDArray[np.float64], turns: TurnBatch) -> Weights:
+    """Weights that choose the first option with the highest score of each turn."""
     chosen = np.empty(len(turns), dtype=np.int64)
     _options.first_best(scores, turns.starts, chosen)
     weights = np.zeros(len(scores))
@@ -49,19 +49,19 @@ def first_best(scores: npt.NDArray[np.float64], turns: Turns) -> Weights:
 
 
 class AnyMove:
-    """Takes any option, all alike."""
+    """Chooses any option, all with equal probability."""
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         shares = np.ones(len(turns)) / turns.n_options
         return np.asarray(np.repeat(shares, turns.n_options), dtype=np.float64)
 
 
-def _safe(turns: Turns) -> npt.NDArray[np.float64]:
+def _safe(turns: TurnBatch) -> npt.NDArray[np.float64]:
     if turns.choices is not None:
         return np.zeros(len(turns.source))
     threats = turns.after.copy()
-    # who throws again is not captured now, but stands there when the turn ends
+    # a side that throws again is not captured now, but its piece is there when the turn ends
     again = turns.has(AGAIN)
     threats[again] = turns.generator.mirror(np.ascontiguousarray(threats[again]))
     risk = turns.generator.capture_chances(np.ascontiguousarray(threats))
@@ -69,7 +69,7 @@ def _safe(turns: Turns) -> npt.NDArray[np.float64]:
     return np.asarray(-np.round(risk, 12), dtype=np.float64)
 
 
-_SCORES: dict[str, Callable[[Turns], npt.NDArray[np.float64]]] = {
+_SCORES: dict[str, Callable[[TurnBatch], npt.NDArray[np.float64]]] = {
     "win": lambda turns: turns.has(WIN).astype(float),
     "capture": lambda turns: turns.has(CAPTURE).astype(float),
     "rosette": lambda turns: turns.has(ROSETTE).astype(float),
@@ -92,18 +92,18 @@ PRIORITIES: dict[str, str] = {
     "furthest": "the move that ends furthest on",
     "rearmost": "the rearmost piece",
 }
-"""What a policy can prefer, in words."""
+"""The priorities of policies, in words."""
 
 
 class Priorities:
-    """Takes what its first priority prefers; among equals what the second does, and so on.
+    """Chooses by its first priority; the next ones break ties, in order.
 
     Parameters
     ----------
     order : sequence of str
         Of `PRIORITIES`.
     takes_first : bool
-        Of options that no priority tells apart, whether it takes the first, which moves the
+        Whether it takes the first of options that are equal by all priorities, which moves the
         rearmost piece, or any.
     """
 
@@ -115,7 +115,7 @@ class Priorities:
     def __repr__(self) -> str:
         return f"Priorities({'+'.join(self.order)})"
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         starts = turns.starts[:-1]
         alive = np.ones(len(turns.source), dtype=bool)
@@ -130,16 +130,16 @@ class Priorities:
 
 
 class TablePolicy:
-    """Plays by a table: takes what is worth most, or errs now and then.
+    """Plays by a table: chooses the best option, or errs sometimes.
 
     Parameters
     ----------
     values : Values
     temperature : float
-        An option that loses as much as the temperature is taken 1/e times as often as the best;
-        with stakes, such a share of the pot. 0 takes the best, of equals the first.
+        An option that loses as much as the temperature is chosen 1/e times as often as the best;
+        with stakes, it is a share of the pot. 0 chooses the best, of equals the first.
     others : Values, optional
-        Where the other side throws, what that is worth to it, if not by the same values.
+        The values of states in which the other side throws, if they differ.
     """
 
     def __init__(
@@ -151,20 +151,20 @@ class TablePolicy:
         self.payoff = values.rules.payoff
         self.generator = generator_of(values.rules)
 
-    def option_values(self, turns: Turns) -> npt.NDArray[np.float64]:
-        """What each option is worth to the side that takes it, shape (options,)."""
+    def option_values(self, turns: TurnBatch) -> npt.NDArray[np.float64]:
+        """The value of each option to the side that chooses it, shape (options,)."""
         if turns.choices is not None:
             return self._choice_values(turns)
         return option_values(turns, self.values, self.others)
 
-    def _at_stake(self, turns: Turns) -> npt.NDArray[np.float64] | float:
-        """What the two sides' values sum to in the turn of each option; 1 of an empty pot."""
+    def _at_stake(self, turns: TurnBatch) -> npt.NDArray[np.float64] | float:
+        """The sum of both sides' values in the turn of each option; 1 for an empty pot."""
         if not self.payoff.has_fines:
             return 1.0
         cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
         return np.asarray(np.maximum(totals_of(self.payoff, turns.after) - cost, 1.0))
 
-    def _choice_values(self, turns: Turns) -> npt.NDArray[np.float64]:
+    def _choice_values(self, turns: TurnBatch) -> npt.NDArray[np.float64]:
         assert turns.choices is not None
         worth = np.empty((len(turns), len(turns.choices)))
         for k, choice in enumerate(turns.choices):
@@ -174,7 +174,7 @@ class TablePolicy:
             worth[:, k] = best.reshape(len(turns), len(chances)) @ chances
         return worth.ravel()
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         worth = self.option_values(turns)
         if self.temperature == 0:
@@ -187,18 +187,18 @@ class TablePolicy:
 
 
 class Decided:
-    """The policy of a function, which is asked turn by turn, by the readable rules: slowly.
+    """The policy of a function, which is called turn by turn, by the readable rules: slow.
 
     Parameters
     ----------
     decide : callable
-        As `Decide` says.
+        See `Decide`.
     """
 
     def __init__(self, decide: Decide) -> None:
         self.decide = decide
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         weights = np.zeros(len(turns.source))
         for k, (row, start) in enumerate(zip(turns.rows, turns.starts[:-1], strict=True)):
@@ -213,7 +213,7 @@ class Decided:
             weights[start + options.index(chosen)] = 1
         return weights
 
-    def _options(self, turns: Turns, k: int, position: Position) -> list[Move | str]:
+    def _options(self, turns: TurnBatch, k: int, position: Position) -> list[Move | str]:
         if turns.choices is not None:
             return [choice.name for choice in turns.choices]
         throw = int(turns.throws[k])
@@ -233,7 +233,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
     "first": ("rearmost",),
     "greedy": ("win", "capture", "again", "furthest"),
 }
-"""Orders of priorities that have a name of their own."""
+"""Named orders of priorities."""
 
 PLAIN = ("random", *ORDERS)
 """Players without a table. ``random`` takes any move; ``first`` moves the rearmost piece, and
@@ -241,16 +241,16 @@ enters one if it can; ``greedy`` prefers to win, then to capture, then an extra 
 the foremost piece."""
 
 PLAYERS = (*TEMPERATURES, *PLAIN)
-"""The players that the program knows by name."""
+"""The names of all built-in players."""
 
 
 def policy_of(what: PolicyLike, values: Values) -> Policy:
-    """The policy that is meant.
+    """The policy of a name, a function or a policy.
 
     Parameters
     ----------
     what : Policy, function or str
-        A policy is taken as it is; a function decides turn by turn (`Decide`); a name is one of
+        A policy stays as it is; a function decides turn by turn (`Decide`); a name is one of
         `PLAYERS` or of `PRIORITIES`, or several of those joined by ``+``.
     values : Values
         Of the table that ``table`` and those that err play by.
@@ -258,7 +258,7 @@ def policy_of(what: PolicyLike, values: Values) -> Policy:
     Raises
     ------
     InputError
-        If no policy goes by that name.
+        If there is no policy of that name.
     """
     if not isinstance(what, str):
         return what if hasattr(what, "weights") else Decided(what)
@@ -272,7 +272,7 @@ def policy_of(what: PolicyLike, values: Values) -> Policy:
     unknown = [name for name in order if name not in _SCORES]
     if unknown:
         raise InputError(
-            f"policy {what!r:.100}: {unknown[0]!r:.50} is not known; known are "
-            f"{', '.join(PLAYERS)}, and {', '.join(PRIORITIES)}, which '+' joins"
+            f"policy {what!r:.100}: unknown part {unknown[0]!r:.50}; expected one of "
+            f"{', '.join(PLAYERS)}, or priorities joined by '+': {', '.join(PRIORITIES)}"
         )
     return Priorities(order)

@@ -21,19 +21,19 @@ from ur_solver.records.settings import (
     rules_word,
     settings_of,
 )
-from ur_solver.records.steps import Outcome, Rolls, StateChoice, Step, Stepper, stepper_of
+from ur_solver.records.steps import Rolls, StateChoice, StateOutcome, Step, Stepper, stepper_of
 
 __all__ = [
     "NOTATIONS",
     "Ending",
     "GameRecord",
     "Notation",
-    "Outcome",
     "Ply",
     "RecordFault",
     "Replay",
     "Rolls",
     "StateChoice",
+    "StateOutcome",
     "Step",
     "Stepper",
     "check_output",

@@ -1,8 +1,8 @@
 """Comments of a game, and how each notation writes them.
 
-A comment is text that stands after some number of plies: 0 is before the first. As in PGN, what a
-program says of a ply is a *command* at the head of the comment, such as ``[%clk 0:05:12]`` for a
-clock. RoyalUr's JSON has metadata in each state instead; there a command is an entry of its own.
+A comment is text after a number of plies: 0 is before the first. As in PGN, a program's note on a
+ply is a *command* at the head of the comment, such as ``[%clk 0:05:12]`` for a clock. RoyalUr's
+JSON has metadata in each state instead; there a command is a separate entry.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Comments:
         self._lines: dict[int, list[str]] = {}
 
     def add(self, n_plies: int, text: str) -> None:
-        """Add a comment after `n_plies`, on lines of its own if there is one already."""
+        """Add a comment after `n_plies`, on new lines if there is one already."""
         self._lines.setdefault(n_plies, []).extend(line.rstrip() for line in text.split("\n"))
 
     def texts(self) -> dict[int, str]:

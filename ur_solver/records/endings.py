@@ -1,4 +1,4 @@
-"""How a record says that its game ended: in the notations' own words, and in those of people."""
+"""The endings of records: in the words of the notations, and in those of people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RESULT = (
     r"1-0|0-1|(?:light|dark|[LD])\s+(?:wins?|won|resign(?:s|ed)|timed\s+out|"
     r"(?:loses|lost)\s+on\s+time|loses|lost|left|abandon(?:s|ed))\b"
 )
-"""The pattern of a result as people write it, in any case."""
+"""The pattern of a result in people's words, in any case."""
 
 _RESULT = re.compile(RESULT, re.IGNORECASE)
 _LEFT_BY = {
@@ -53,7 +53,7 @@ def side_of(word: str) -> str | None:
 
 
 def read_result(text: str) -> End | None:
-    """The end that a result such as ``1-0``, ``L wins`` or ``dark resigned`` tells of."""
+    """Parse a result such as ``1-0``, ``L wins`` or ``dark resigned``."""
     if not _RESULT.fullmatch(text):
         return None
     if text[0] in "01":
@@ -70,7 +70,7 @@ def read_result(text: str) -> End | None:
 
 
 def read_end(text: str) -> End:
-    """The end that `end_text` wrote, or that people wrote in their words.
+    """Parse an end, as written by `end_text` or in people's words.
 
     Raises
     ------

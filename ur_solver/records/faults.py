@@ -1,4 +1,4 @@
-"""What is wrong with a text: each fault with its place, and all of them together."""
+"""Faults of a text with their places, collected and reported together."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Faults:
     """A context that collects the RecordErrors raised inside, so that all can be reported."""
 
     MOST = 20
-    """No more than this many are reported of one game."""
+    """The most faults reported of one game."""
 
     def __init__(self) -> None:
         self._found: list[str] = []
@@ -56,14 +56,14 @@ class Faults:
         return True
 
     def add(self, fault: str) -> None:
-        """Add what is wrong; a loop over tokens is faster with this than with the context."""
+        """Add a fault; a loop over tokens is faster with this than with the context."""
         self._found.append(fault)
 
     def __bool__(self) -> bool:
         return bool(self._found)
 
     def check(self) -> None:
-        """Raise RecordError with everything that was found, if anything was."""
+        """Raise RecordError with all faults, if there are any."""
         if not self._found:
             return
         more = len(self._found) - self.MOST

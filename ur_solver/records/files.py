@@ -34,7 +34,7 @@ _JSON_GAME = re.compile(r'\{\s*"notation_version"')
 def find_files(paths: Iterable[str]) -> Iterator[str]:
     """The files to read: each path itself, or for a folder all games in it and below, sorted.
 
-    Hidden files and folders are left out, and so is what is no regular file. Links to folders are
+    Hidden files and folders, and files that are not regular, are left out. Links to folders are
     not followed.
 
     Raises
@@ -64,7 +64,7 @@ def _games_below(path: str) -> Iterator[str]:
 def read_file(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | RecordFault]:
     """The games of a file, with a fault in place of each game that could not be read.
 
-    The content decides which notation it is, not the file's name. A file may hold one game or
+    The content determines the notation, not the file's name. A file may hold one game or
     several, in JSON one after the other or in arrays, and so files of games may be joined. A text
     without a game is a fault.
 

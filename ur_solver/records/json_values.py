@@ -10,7 +10,7 @@ from ur_solver.errors import RecordError
 from ur_solver.text import json_value_at
 
 MAX_BROKEN = 100
-"""After so many places that are not JSON the rest of a text is not read. Python counts the lines
+"""The number of faults after which the rest of a text is not read. Python counts the lines
 before each of them from the start of the text."""
 
 _BETWEEN = re.compile(r"[\s\ufeff,\]]*")
@@ -26,8 +26,7 @@ def begins_json(text: str, position: int = 0) -> bool:
 class JsonValues:
     """The values from a position on, as far as JSON goes, those in an array one by one.
 
-    Each comes with its place, which goes before what is wrong with it; an error stands in place of
-    what is not JSON.
+    Each comes with its place, for messages; text that is not JSON gives an error instead.
 
     Attributes
     ----------

@@ -9,9 +9,9 @@ r"""The plain notation, which can write games of every rule set: reader and writ
     L move 2 1A2B1
     end: abandoned by D, winner L, reason player_left
 
-RGN and RoyalUr's JSON cannot say which piece moves, the choice before a throw, or what was
-thrown where a throw is more than a number of squares. This notation can. Positions and moves
-are written as everywhere in this package.
+RGN and RoyalUr's JSON cannot express which piece moves, the choice before a throw, or a throw
+that is not just a number of squares. This notation can. Positions and moves are written as
+everywhere in this package.
 
 A game consists of *headers*, turns and an end. A header is a line ``name: value``. The header
 ``rules`` holds a catalogue name with its count of pieces (``birds``, ``birds:2``) or a rule
@@ -73,11 +73,11 @@ _RGN_TURN = re.compile(rf"\s*(?:\d+\.|/|\(\d+\))\s*(?!{_SIDE}\s)\S")
 _COMMENT_LINE = re.compile(r"\s*(?:[#;](.*)|\{([^{}]*)\})\s*")
 _TRAILING = re.compile(rf"(?<=\S)\s+(?:[#;](.*)|\{{([^{{}}]*)\}}|({CLOCK}))\s*$")
 _WRITTEN_TURN = re.compile(r"[LD] (?:[a-z]+ )?\d[^#;{:]*")
-"""A turn as `write_plain` writes it. Telling it from everything else that people write takes twice
-the time of splitting a text."""
+"""A turn as `write_plain` writes it. Matching all forms that people write takes twice the time of
+splitting a text."""
 
 _NOTHING = ("", "-", "\N{EN DASH}", "\N{EM DASH}", "pass")
-"""What people write for a turn without a move."""
+"""People's words for a turn without a move."""
 
 _TOKEN = re.compile(r"\S+")
 _MAX_HEADERS = 100
@@ -137,7 +137,7 @@ def read_plain(
 
 def _split(text: str, first_line: int) -> Iterator[_GameText]:
     game = _GameText()
-    waiting: list[str] = []  # comments that belong to the next game if it comes before a turn
+    waiting: list[str] = []  # comments of the next game, if it begins before a turn
     is_empty = True
     for number, raw in enumerate(text.split("\n"), start=first_line):
         line = raw.rstrip()
@@ -252,7 +252,7 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
             name, value = unquoted_text(written), unquoted_text(text)
             key = name.lower() if name.lower() in _OWN_HEADERS and written == name else name
             if key in lines:
-                raise RecordError(f"the header {name!r} is on line {lines[key]} already")
+                raise RecordError(f"the header {name!r} is already on line {lines[key]}")
             if len(lines) >= _MAX_HEADERS:
                 raise RecordError(f"more than {_MAX_HEADERS} headers")
             lines[key] = line
@@ -285,7 +285,7 @@ def _turn(replay: Replay, line: int, text: str) -> None:
             word = rest[0][1] if rest else ""
             if word.lower() not in names:
                 raise RecordError(
-                    f"{word[:40]!r} cannot be said before the throw here; expected "
+                    f"{word[:40]!r} is not a choice before this throw; expected "
                     f"{' or '.join(map(repr, names))}"
                 )
         chosen = names.index(word.lower())
@@ -298,7 +298,7 @@ def _turn(replay: Replay, line: int, text: str) -> None:
         rest = rest[1:]
     with _placed_at(line, at_throw, text):
         if not throws:
-            raise RecordError(f"{_first(at_throw)!r} is not a throw, which is a number such as 3")
+            raise RecordError(f"{_first(at_throw)!r} is not a throw; expected a number such as 3")
         steps = replay.checked(tuple(throws), choice)
     with _placed_at(line, rest, text):
         move = " ".join(token for _, token in rest)
@@ -343,7 +343,7 @@ def _finished(replay: Replay, game: _GameText, end: End | None, **rest: Any) -> 
         with Placed(f"line {last[0]}"):
             if replay.winner is None:
                 raise RecordError(
-                    f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]} or an "
+                    f"the game is incomplete: expected a turn of {SIDE_NAMES[replay.side]} or an "
                     f"end such as '{END}: {Ending.UNFINISHED}'"
                 )
             return replay.finish(**rest)

@@ -16,8 +16,7 @@ from ur_solver.rules.words import counted
 from ur_solver.text import printable
 
 MAX_PLIES = 100_000
-"""A record of more plies is refused. Random games have some hundreds, those of murray some
-thousands."""
+"""The most plies of a record. Random games have some hundreds, those of murray some thousands."""
 
 
 class Ending(StrEnum):
@@ -28,12 +27,12 @@ class Ending(StrEnum):
     TIMEOUT = "timeout"
     ABANDONED = "abandoned"
     ENDED = "ended"
-    """Over before either side had won, for a reason that the notation does not give."""
+    """Ended before either side had won, for an unknown reason."""
     UNFINISHED = "unfinished"
 
 
 class Ply(NamedTuple):
-    """A throw with its move or pass, and the choice before it where the rules ask for one.
+    """A throw with its move or pass, and the choice before it if the rules have one.
 
     Attributes
     ----------
@@ -52,7 +51,7 @@ class Ply(NamedTuple):
     place : str
         The place in the file, such as ``states[12]`` or ``line 3, column 7``.
     choices : tuple of StateChoice
-        The choices before the throw; empty where the rules ask for none.
+        The choices before the throw; empty if the rules have none.
     chosen : int
         The index in `choices` of the one that was made; -1 for none.
     """
@@ -105,8 +104,8 @@ class GameRecord:
         In the order of play; only the last may be pending.
     ending : Ending
     winner : str or None
-        ``"L"``, ``"D"``, or None if there is none or it is not known. Not always the side that
-        had won on the board, since a game may be resigned.
+        ``"L"``, ``"D"``, or None if there is none or it is unknown. Not always the side that won
+        on the board, since a game may be resigned.
     loser_by_choice : str or None
         The side that resigned, ran out of time or left.
     reason : str or None
@@ -116,8 +115,8 @@ class GameRecord:
     start_time, end_time : int
         Milliseconds.
     comments : mapping of int to str
-        What was written between the plies, by the number of plies before it: 0 is before the
-        first. A clock is a command at the head of such a text, ``[%clk 0:05:12]``.
+        The texts between the plies, by the number of plies before: 0 is before the first. A clock
+        is a command at the head of such a text, ``[%clk 0:05:12]``.
     file : str
         The path of the file that it was read from; ``-`` for standard input.
     number : int
@@ -163,7 +162,7 @@ class GameRecord:
         return None
 
     def player(self, side: str) -> str | None:
-        """The name of the player of `side` as it is shown, if the record gives it."""
+        """The name of the player of `side`, if the record has it."""
         name = self.metadata.get(SIDE_NAMES[side].capitalize())
         return None if name is None else printable(name)
 
@@ -230,11 +229,11 @@ class Replay:
         return replay
 
     def choices(self) -> tuple[StateChoice, ...]:
-        """The choices before the throw; empty where the rules ask for none."""
+        """The choices before the throw; empty if the rules have none."""
         return self.stepper.choices(self.state)
 
     def rolls(self, choice: str = FREE_THROW) -> Rolls:
-        """What may be thrown after `choice`."""
+        """The rolls after `choice`."""
         if self._opening is not None and not self.plies:
             return self._opening
         return self.stepper.rolls(self.state, choice)
@@ -297,7 +296,7 @@ class Replay:
         if self.winner:
             raise RecordError(f"the game was over: {SIDE_NAMES[self.winner]} had won")
         if len(self.plies) >= MAX_PLIES:
-            raise RecordError(f"more than {MAX_PLIES:,} throws, the most that are read")
+            raise RecordError(f"more than {MAX_PLIES:,} throws, the limit")
         if self.plies and self.plies[-1].is_pending:
             raise RecordError(self._missing_move(self.plies[-1]))
         if side == self.side:
@@ -354,7 +353,7 @@ class Replay:
     def finish(
         self, ending: Ending = Ending.UNFINISHED, winner: str | None = None, **rest: object
     ) -> GameRecord:
-        """The record of what was played.
+        """The record of the played game.
 
         A game that was won on the board is `Ending.WON`, whatever `ending` says.
 

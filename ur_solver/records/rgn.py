@@ -13,8 +13,8 @@ reaches, with ``@`` for home and ``+`` for off; ``x`` follows a capture, and a s
 landing on a rosette. The throw follows from the move. A throw without a move is ``3 --``. ``#``
 ends a game, whether it was won or resigned.
 
-The notation does not name the rule set, every game begins at the start, and nothing says why a
-game ended. Three tags of this program's own do so where it is needed: ``[Rules "finkel:3"]``, with
+The notation does not name the rule set, every game begins at the start, and it has no words
+for how a game ended. Three tags of this program add these if needed: ``[Rules "finkel:3"]``, with
 a catalogue name or a rule set's JSON, ``[Start "<position>"]`` and ``[Ending "resigned by L,
 winner D"]``. Where a move could come from two throws, the throw is written before it:
 ``3:A@B1``.
@@ -42,7 +42,7 @@ MAX_LINE = 59
 
 _OWN_TAGS = (RULES_TAG.lower(), START_TAG.lower(), END_TAG.lower())
 _BARE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
-"""What RoyalUr's library writes without quotation marks."""
+"""Values that RoyalUr's library writes without quotation marks."""
 
 
 def read_rgn(
@@ -163,7 +163,7 @@ def _end_of(game: GameText) -> End:
 
 
 def _metadata(tags: Mapping[str, str]) -> dict[str, str]:
-    """The tags that are not this program's own."""
+    """The tags of other programs."""
     return {name: value for name, value in tags.items() if name.lower() not in _OWN_TAGS}
 
 
@@ -179,7 +179,7 @@ def _play(replay: Replay, action: Action, ends: Sequence[tuple[int, int]]) -> No
             for index, step in enumerate(steps)
             if step.source == source and step.target == target and _fits(step, action)
         ]
-    if len(legal) > 1:  # marks that people leave out may tell them apart
+    if len(legal) > 1:  # optional marks may distinguish them
         exact = [each for each in legal if _has_marks(each[1][each[2]], action)]
         legal = exact if len(exact) == 1 else legal
     if len(legal) == 1:

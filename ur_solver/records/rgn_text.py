@@ -1,7 +1,7 @@
 """The text of RGN, split into games, and each game into tags, actions and comments.
 
-Nothing here knows the rules: `rgn.py` plays what is found. What people write is understood as well
-as what RoyalUr's library writes: comments in braces, after ``;`` and on lines that begin with
+This module does not use the rules; `rgn.py` plays the actions. It reads the forms that people write
+as well as those of RoyalUr's library: comments in braces, after ``;`` and on lines that begin with
 ``#``; clocks; turn numbers with and without a space; results in words; moves in any case and
 without their marks. The library's first releases wrote turns as ``(1) r2.a4``.
 """
@@ -70,7 +70,7 @@ _COMMENTS = ("line_comment", "comment", "line_end", "clock", "glyph")
 
 @dataclass
 class Action:
-    """A throw without a move, or a move, as it is written in the file.
+    """A throw without a move, or a move, as in the file.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class _Scanner:
             return False
 
     def read(self, kind: str, match: re.Match[str], place: str) -> None:
-        """Read a token; what is wrong with it is kept with the game."""
+        """Read a token; its faults are kept with the game."""
         self.is_game = True
         if self.waiting:
             for comment in self.waiting:
@@ -243,7 +243,7 @@ class _Scanner:
         self.game.comments.add(len(self.game.actions) + (self._throw is not None), text)
 
     def close(self) -> GameText:
-        """The game, with a fault if the text breaks off inside a turn."""
+        """The game, with a fault if the text ends inside a turn."""
         if self._throw == 0:
             self._settle()
         if self._is_turn_open or self._throw is not None:

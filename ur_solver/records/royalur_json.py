@@ -7,8 +7,8 @@ version 1 writes an object with ``owner`` and ``index`` instead. A move names th
 before (``src``, left out on entering) and after the move (``dest``, left out on bearing off).
 The first files of version 1 have longer names for the same things, such as ``source``.
 
-Each state may have ``metadata`` of its own. Comments are in it, as ``Comment``, and so is the
-ending that the notation has no word for: a loss on time is written as a resignation whose
+Each state may have ``metadata`` of its own. Comments are in it, as ``Comment``, and so is any
+ending that the notation cannot express: a loss on time is written as a resignation whose
 ``Ending`` is ``timeout``, and an end without a known reason as an abandoned game whose ``Ending``
 is ``ended``.
 """
@@ -50,7 +50,7 @@ _MAX_TIME = 1 << 53
 
 
 def read_json_game(values: object, file: str = "-", number: int = 1) -> GameRecord:
-    """The game that JSON values describe.
+    """The game of JSON values.
 
     Parameters
     ----------
@@ -62,13 +62,13 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
     Raises
     ------
     RecordError
-        Its text begins with the JSON path of what is wrong.
+        Its text begins with the JSON path of the fault.
     """
     game = _object(values, "the game")
     version = game.get("notation_version")
     if version not in _READ_VERSIONS:
         known = " and ".join(map(str, _READ_VERSIONS))
-        raise RecordError(f"notation_version is {version!r:.60}; versions {known} are read")
+        raise RecordError(f"notation_version is {version!r:.60}; expected one of {known}")
     faults = Faults()
     with faults:
         rules = rules_from_settings(game.get("settings"))
@@ -144,7 +144,7 @@ class _StatesReader:
             self.comment(state["metadata"])
 
     def comment(self, metadata: object) -> None:
-        """Read a state's metadata: comments, and the ending that the notation has no word for."""
+        """Read a state's metadata: comments, and an ending that the notation cannot express."""
         entries = _metadata(metadata, "metadata")
         own = _OWN_ENDINGS.get(self.ending)
         if own is not None and entries.get(ENDING) == own:
@@ -154,13 +154,13 @@ class _StatesReader:
         self.comments.add(len(self.replay.plies), comment_of_metadata(entries))
 
     def check_end(self) -> None:
-        """Raise RecordError if the states break off after a turn."""
+        """Raise RecordError if the states end after a turn."""
         replay = self.replay
         is_open = self.ending is Ending.UNFINISHED and not self._is_waiting
         if replay.plies and is_open and replay.winner is None:
             kind = "wait4move" if replay.plies[-1].is_pending else "wait4roll"
             raise RecordError(
-                f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]}, its end, or "
+                f"the game is incomplete: expected a turn of {SIDE_NAMES[replay.side]}, an end or "
                 f"{kind!r}, which ends the states of an unfinished game"
             )
 

@@ -39,7 +39,7 @@ _OLD_KEYS = {
 
 
 def rules_from_settings(settings: object) -> RuleSet:
-    """The rule set that RoyalUr's settings describe, with its name in the catalogue if it has one.
+    """The rule set of RoyalUr's settings, with its name in the catalogue if it has one.
 
     Raises
     ------

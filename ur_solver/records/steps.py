@@ -1,4 +1,4 @@
-"""Turns on encoded states: choices, throws and moves one at a time, and the states that follow.
+"""Turns on encoded states: choices, throws and moves one at a time, and their successors.
 
 A state is a row of `ur_solver.space` as bytes, in which the side about to throw is always
 "mine"; a move on it is a `Step`.
@@ -34,7 +34,7 @@ class Step(NamedTuple):
     `source` and `target` are path indices as in `moves.Move`. `text` is the move as light writes
     it; `Stepper.text` gives dark's. `cost` is the fine that the move costs the side that makes it.
     `state` is the state after the move, from the view of the side that throws next, which is the
-    same side if `again`; `total` is what both sides' values sum to there (`Payoff`).
+    same side if `again`; `total` is the sum of both sides' values there (`Payoff`).
     """
 
     source: int
@@ -48,7 +48,7 @@ class Step(NamedTuple):
     total: int = 1
 
     def worth(self, value: float) -> float:
-        """What it is worth to the side that makes it.
+        """Its value to the side that makes it.
 
         Parameters
         ----------
@@ -58,11 +58,11 @@ class Step(NamedTuple):
         return (value if self.again else self.total - value) - self.cost
 
 
-class Outcome(NamedTuple):
-    """What the dice may bring, with its probability: the moves `steps`, or a pass if it is empty.
+class StateOutcome(NamedTuple):
+    """A roll with its probability: the moves `steps`, or a pass if there are none.
 
-    `passed` is the state after a pass, from the other side's view; `total` is what both sides'
-    values sum to before the move.
+    `passed` is the state after a pass, from the other side's view; `total` is the sum of both
+    sides' values before the move.
     """
 
     probability: float
@@ -72,7 +72,7 @@ class Outcome(NamedTuple):
 
 
 class Rolls(tuple[Roll, ...]):
-    """Everything that may be thrown in a turn; the probabilities sum to 1."""
+    """All rolls of a turn; their probabilities sum to 1."""
 
     @cached_property
     def _by_throws(self) -> dict[tuple[int, ...], Roll]:
@@ -107,12 +107,12 @@ class StateChoice:
         self.name, self.source = choice.name, choice.source
 
     @cached_property
-    def outcomes(self) -> tuple[Outcome, ...]:
-        """What the dice may bring after it."""
+    def outcomes(self) -> tuple[StateOutcome, ...]:
+        """Its outcomes."""
         stepper, state = self._stepper, self._state
         passed, total = stepper.flip(state), stepper.total(state)
         return tuple(
-            Outcome(
+            StateOutcome(
                 float(roll.probability), stepper.steps_after(state, roll, self.name), passed, total
             )
             for roll in stepper.rolls(state, self.name)
@@ -170,7 +170,7 @@ class Stepper:
         return self._compiled.is_over(state)
 
     def total(self, state: bytes) -> int:
-        """What both sides' values sum to in `state`: 1, or with stakes the pot."""
+        """The sum of both sides' values in `state`: 1, or with stakes the pot."""
         return self.rules.payoff.total(self._row(state)[-1])
 
     def steps(self, state: bytes, throw: int, choice: str = FREE_THROW) -> tuple[Step, ...]:
@@ -198,7 +198,7 @@ class Stepper:
     def _describe(
         self, mover: int, target: int, flags: int
     ) -> tuple[int, int, bool, bool, bool, str, int]:
-        """What `Step` says of a move before the state that it leads to."""
+        """The fields of `Step` before the successor."""
         is_capture, again, is_win = (bool(flags & flag) for flag in (CAPTURE, AGAIN, WIN))
         source = self._generator.tables.movers[mover].source
         text = self._generator.text(LIGHT, mover, target, flags)
@@ -210,7 +210,7 @@ class Stepper:
         return () if roll.moves_by is None else self.steps(state, roll.moves_by, choice)
 
     def choices(self, state: bytes) -> tuple[StateChoice, ...]:
-        """The choices before the throw; empty where the rules ask for none."""
+        """The choices before the throw; empty if the rules have none."""
         if not self._generator.has_choices:
             return ()
         row = np.array([self._row(state)], dtype=self.space.state_dtype)
@@ -218,7 +218,7 @@ class Stepper:
         return tuple(StateChoice(self, state, choice) for choice in choices)
 
     def rolls(self, state: bytes, choice: str = FREE_THROW) -> Rolls:
-        """What may be thrown after a choice."""
+        """The rolls after a choice."""
         home = self._row(state)[len(self._cells)]
         candidate = min(self._stock.numbers(home), default=None)
         key = (choice, candidate)
@@ -227,7 +227,7 @@ class Stepper:
         return self._kept_rolls[key]
 
     def opening_rolls(self, begin: Position) -> Rolls | None:
-        """The only roll of the first turn of a game from `begin`, where the rules give it.
+        """The only roll of the first turn of a game from `begin`, if the rules give it.
 
         None if the first throw is free, as it is from every position but the start.
         """

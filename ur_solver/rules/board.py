@@ -34,8 +34,8 @@ class Board:
     ----------
     name : str
     rows : tuple of str
-        For A, B and C one character a column: ``.`` a square, ``_`` none. Rows A and C are
-        alike.
+        For A, B and C one character per column: ``.`` a square, ``_`` none. Rows A and C are
+        equal.
     rosettes : frozenset of str
         Squares, with each its mirror image.
 
@@ -98,7 +98,7 @@ EYES = frozenset({"A2", "A4", "B7", "C2", "C4"})
 FOUR_FIVES = frozenset({"B3", "B6"})
 WAVY_CORNERS = frozenset({"A8", "C8"})
 QUARTERED = frozenset({"B1"})
-"""Markings of the Ur board's other squares, to which some rule sets give a meaning."""
+"""Markings of the Ur board's other squares, which some rule sets use."""
 
 ASEB = Board(
     "aseb",
@@ -114,8 +114,8 @@ BOARDS: dict[str, Board] = {board.name: board for board in (UR, ASEB)}
 class Path:
     """Light's way across a board.
 
-    The squares may follow each other in any order. A path that visits a square twice does
-    so once on either side of `second_leg`, so that the letter of a piece tells which visit
+    The squares may be in any order. A path that visits a square twice does
+    so once on either side of `second_leg`, so that the letter of a piece shows which visit
     it is on.
 
     Parameters
@@ -153,7 +153,7 @@ class Path:
         name, board, squares
             As for `Path`.
         second_leg : int, optional
-            As for `Path`, if it is to be elsewhere.
+            As for `Path`, to override it.
 
         Raises
         ------

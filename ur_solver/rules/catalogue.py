@@ -1,4 +1,4 @@
-"""The rule sets of the literature, by name, and how a rule set is asked for by a word."""
+"""The rule sets of the literature, by name, and the words that name a rule set."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ _add("ben", 7, "skiriuk", "3-binary", "ben")
 RACES: dict[str, RuleSet] = {
     name: rules for name, rules in CATALOGUE.items() if FAMILIES[rules.family].has_race_turns()
 }
-"""Those of the race family: a game that names no rule set is read as one of them."""
+"""The catalogue's names of the race family: a game that names no rule set has one of these."""
 
 
 def named_rules(word: str, pieces: int | None = None) -> RuleSet:
-    """The rule set that `word` asks for.
+    """The rule set named `word`.
 
     Parameters
     ----------
     word : str
-        A catalogue name (``finkel``), one with a count of pieces (``finkel:3``), or the
+        A catalogue name (``finkel``), one with a number of pieces (``finkel:3``), or the
         path of a JSON file that holds a rule set.
     pieces : int, optional
-        The count of pieces, in place of the rule set's own.
+        The number of pieces, instead of the rule set's own.
 
     Raises
     ------
     RuleSetError
-        If nothing goes by that name, or the count does not fit.
+        If there is no such rule set, or it cannot have that number of pieces.
     """
     name, colon, count = word.partition(":")
     is_file = word.endswith(".json")

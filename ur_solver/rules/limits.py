@@ -1,6 +1,6 @@
-"""The limits of rule sets: what compiled code, encoded states and the notation have room for.
+"""The limits of rule sets, set by compiled code, encoded states and the notation.
 
-This is the one place that states them. `tests/rules/test_limits.py` compares the constants of the
+No other module defines limits. `tests/rules/test_limits.py` compares the constants of the
 compiled modules with them, and docs/custom-rules.md lists them.
 """
 
@@ -23,7 +23,7 @@ MIN_PATH, MAX_PATH = 2, 63
 """The shortest and the longest path: compiled code has a bit of a word for each index."""
 
 MAX_VISITS = 2
-"""The most visits of a path to one square: a piece's letter tells two of them apart."""
+"""The most visits of a path to one square: a piece's letter distinguishes two of them."""
 
 MAX_CAPACITY = 7
 """The most pieces in a stack, or of one letter in a refuge: eight pieces on top of each other, of

@@ -1,14 +1,14 @@
-"""What a rule set lets its pieces do, asked once for every piece, square content and throw.
+"""The moves of a rule set's pieces, computed once for every piece, square content and throw.
 
 Everything is from the side of the player to move:
 
 * a *mover* is a piece in a place: at home, or in a place of the path;
-* a *step* takes a mover by a throw to a *landing*, which says for every content of the
-  target square what it holds then and what was captured, or that landing is forbidden; steps
-  with the same outcomes, by whatever throws, share a landing;
-* a *choice* before the throw decides what may move then, and what may be thrown.
+* a *step* takes a mover by a throw to a *landing*, which has, for every content of the
+  target square, the new content and the captured pieces, or that landing is forbidden; steps
+  with the same outcomes share a landing, also with different throws;
+* a *choice* before the throw decides which pieces may move, and which throws are possible.
 
-Those who write this down as arrays number contents in ways of their own.
+Users of this module that make arrays number contents as they need.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ur_solver.rules.families import HOME
 from ur_solver.rules.ruleset import RuleSet
 
 Landed = tuple[str, Pieces]
-"""What a square holds after a landing, and what was captured there."""
+"""The content of a square after a landing, and the captured pieces."""
 
 
 class Mover(NamedTuple):
@@ -33,7 +33,7 @@ class Mover(NamedTuple):
 
 
 class Landing(NamedTuple):
-    """What may happen on a cell: by its content, None where landing is forbidden."""
+    """The landings on a cell by its content; None if landing is forbidden."""
 
     cell: int
     outcomes: tuple[Landed | None, ...]
@@ -78,7 +78,7 @@ class PieceChoice(NamedTuple):
 
 
 class PieceMoves:
-    """The moves of a rule set's pieces, and what they do to squares.
+    """The moves of a rule set's pieces, and their effects on squares.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class PieceMoves:
             for other in taken:
                 left.remove(other)
             after = self.mechanics.arranged(square, (*left, stands))
-            # otherwise a side has more pieces on this square than it has at all
+            # otherwise a side has more pieces on this square than in the game
             outcomes.append((after, taken) if after in self.contents[cell] else None)
         return Landing(cell, tuple(outcomes))
 
@@ -190,7 +190,7 @@ class PieceMoves:
         return left
 
     def again(self, throw: int) -> list[list[int]]:
-        """By target and whether it captures: 1 if the turn may end, plus 2 if it may go on."""
+        """By target and whether it captures: 1 if the turn may end, plus 2 if it may continue."""
         return [
             [
                 sum({1 << again for again in self.mechanics.again(throw, square, is_capture)})
@@ -200,7 +200,7 @@ class PieceMoves:
         ]
 
     def choice(self, name: str, candidate: int | None) -> PieceChoice:
-        """What may happen after a choice; `candidate` is the lowest number at home."""
+        """The rolls after a choice; `candidate` is the lowest number at home."""
         chances: Counter[int | None] = Counter()
         for roll in self.mechanics.rolls(name, candidate):
             moves_by = roll.moves_by if roll.moves_by in self.throws else None

@@ -1,6 +1,6 @@
 """What rule sets are made of, by name: families, kinds of squares, and the rule sets.
 
-The package registers its own here, and whoever imports the package may add to them: a rule
+The package registers its own here, and other code may add to them: a rule
 set by one call of `register_rules`, a kind of square or a family by a decorator on its class.
 From then on JSON, the command line and tables know the name. A table or a JSON file that
 names one can be read only where it is registered.
@@ -119,15 +119,15 @@ def family_named(name: object) -> type[Family]:
     if isinstance(name, str) and name in FAMILIES:
         return FAMILIES[name]
     raise UnregisteredError(
-        f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that a plugin "
-        "or a module named by --import registers"
+        f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that plugins "
+        "and modules imported by --import register"
     )
 
 
 def _check_name(what: str, name: str, known: dict[str, Any]) -> None:
     if not (name.isascii() and name == name.lower() and all(map(str.isalnum, name.split("-")))):
         raise RuleSetError(
-            f"{what} {name!r:.100}: a name is of lower case letters, digits and single hyphens"
+            f"{what} {name!r:.100}: expected lower-case letters, digits and single hyphens"
         )
     if name in known:
-        raise RuleSetError(f"{what} {name!r}: there is one of that name already")
+        raise RuleSetError(f"{what} {name!r}: the name is already taken")

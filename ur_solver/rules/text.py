@@ -1,4 +1,4 @@
-"""The rules in prose: what of `rules.md` tells how one rule set is played.
+"""The rules of one rule set in prose: the sections of `rules.md` that apply to it.
 
 `rules.md` describes every rule set, for people. Its headings are the index: boards, paths, dice,
 families and rule sets have a section each, under the names that they have in the code.
@@ -73,7 +73,7 @@ def _section(heading: re.Match[str], lines: list[str]) -> Section:
 
 
 def sections_of(rules: RuleSet) -> tuple[Section, ...]:
-    """What tells how `rules` are played, in the order of the file.
+    """The sections that apply to `rules`, in the order of the file.
 
     The rules of every game; those of the rule set's board, path, dice and family; the notation;
     and the rule set's own section if it is one of the catalogue, with any count of pieces. A path
@@ -125,12 +125,12 @@ def _dice_section(dice: Dice) -> Section:
 
 
 def path_words(path: Path) -> str:
-    """A path's squares in order, as `rules.md` has them."""
+    """A path's squares in order, as in `rules.md`."""
     return f"{' '.join(path.light)}, off: {len(path)} squares."
 
 
 def dice_words(dice: Dice) -> str:
-    """What dice show and how likely each throw is, as `rules.md` has it."""
+    """The throws of dice and their probabilities, as in `rules.md`."""
     chances = ", ".join(f"{throw} ({dice.probabilities[throw]})" for throw in dice.throws)
     return f"Throws and their probabilities: {chances}."
 

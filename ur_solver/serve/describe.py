@@ -1,4 +1,4 @@
-"""What a rule set and a table are, as JSON values: enough that a page needs no rules of its own."""
+"""The data of a rule set and a table, as JSON values: a page needs no rules besides."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ur_solver.rules.payoff import Stakes
 
 
 def rules_values(rules: RuleSet) -> dict[str, Any]:
-    """A rule set: its data, its board, and what a player may do in it.
+    """A rule set: its data, its board, and the options of players.
 
-    Probabilities are in [0, 1]. ``pieces_on`` lists by square what may stand there, as positions
-    write it; ``steps`` is how far a throw moves a piece, 0 if it moves none.
+    Probabilities are in [0, 1]. ``pieces_on`` lists the legal contents by square, in the
+    notation of positions; ``steps`` is how far a throw moves a piece, 0 if it moves none.
     """
     family = rules.mechanics
     dice = rules.dice
@@ -63,7 +63,7 @@ def _stakes(stakes: Stakes, pieces: int) -> dict[str, int]:
 
 
 def table_values(name: str, table: Table) -> dict[str, Any]:
-    """A table in a list of tables: its rule set, what the start is worth, how sure values are."""
+    """A table in a list of tables: its rule set, the value of the start, the error of values."""
     header = table.header
     values: dict[str, Any] = {
         "id": name,

@@ -1,6 +1,6 @@
-"""Games: played turn by turn from what a page sends, or read from a text; judged by a table.
+"""Games: played turn by turn by a page, or read from a text; judged by a table.
 
-Both are told in the form of `ur audit --json`, so that a page need not know where a game is from.
+Both have the form of `ur audit --json`, so that a page need not know where a game is from.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from ur_solver.audit.judge import TIE
 from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
 from ur_solver.records import NOTATIONS, GameRecord, RecordFault, read_text, stepper_of
 from ur_solver.rules import SIDE_NAMES, Position, opponent
-from ur_solver.serve.unfold import Json, Source, Unfolded
+from ur_solver.serve.unfold import Json, ServedRules, Unfolded
 
 MAX_TURNS = 20_000
 """The most throws in the games of one request."""
 
 MAX_GAMES = 50
-"""The most games of a text that are judged at once."""
+"""The most games of a text."""
 
 MAX_LINE_TURNS = 2_000
-"""The most turns of a line that is played: each is unfolded with all its throws and moves."""
+"""The most turns of a line: each is unfolded with all its throws and moves."""
 
 _PLACE = re.compile(r"line (\d+)(?:, column (\d+))?")
 
@@ -45,10 +45,10 @@ class Turn(NamedTuple):
     Attributes
     ----------
     choice : str or None
-        The choice before the throw; None where the rules ask for none.
+        The choice before the throw; None if the rules have none.
     throws : tuple of int
     move : str or None
-        As it is written; None for a turn without one.
+        In RGN's notation; None for a turn without one.
     """
 
     choice: str | None
@@ -57,7 +57,7 @@ class Turn(NamedTuple):
 
 
 def place_of(reason: str) -> Json | None:
-    """The place that an error's text names, as ``{"line", "column"}``; None if it names none."""
+    """The place in an error's text, as ``{"line", "column"}``; None if there is none."""
     found = _PLACE.search(reason)
     if found is None:
         return None
@@ -65,7 +65,7 @@ def place_of(reason: str) -> Json | None:
 
 
 def fault_values(message: str, **rest: Any) -> Json:
-    """An error as JSON: one sentence, and the place in the text if it names one."""
+    """An error as JSON: one sentence, and its place in the text, if known."""
     return {"message": message, "place": place_of(message), **rest}
 
 
@@ -73,7 +73,7 @@ def fault_values(message: str, **rest: Any) -> Json:
 
 
 def audited_games(table: Table, text: str) -> tuple[list[GameAudit], list[RecordFault]]:
-    """The games of a text, judged, and those that could not be read.
+    """The audits of a text's games, and the faults of the others.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def audited_games(table: Table, text: str) -> tuple[list[GameAudit], list[Record
 
 
 def audit_text(table: Table, text: str) -> Json:
-    """The audits of a text's games, as `ur audit --json` has them, and why others have none."""
+    """The audits of a text's games, as in `ur audit --json`, and the faults of the others."""
     audits, faults = audited_games(table, text)
     return {
         "games": [_audit_values(audit) for audit in audits],
@@ -149,13 +149,13 @@ def report_text(table: Table, text: str) -> str:
     return html_report(audits, Thresholds(), references)
 
 
-def converted_text(source: Source, text: str, notation: str) -> str:
+def converted_text(source: ServedRules, text: str, notation: str) -> str:
     """A text's games in another notation, one of `NOTATIONS`.
 
     Raises
     ------
     RecordError, RuleSetError
-        If a game cannot be read, or the notation cannot carry its rules.
+        If a game cannot be read, or the notation cannot express its rules.
     """
     wanted, written = NOTATIONS[notation], []
     for game in islice(read_text(text, source.rules, "game"), MAX_GAMES):
@@ -168,12 +168,12 @@ def converted_text(source: Source, text: str, notation: str) -> str:
 # A game as a page plays it.
 
 
-def line_values(source: Source, start: Position, turns: Sequence[Turn]) -> Json:
-    """Turns played from a position, judged if there is a table.
+def line_values(source: ServedRules, start: Position, turns: Sequence[Turn]) -> Json:
+    """Play turns from a position, and judge them if there is a table.
 
     The keys are those of `ur audit --json`; each ply has besides ``choice``, ``mark``,
-    ``options``, how many there were, ``cost``, the fine that the move cost, and
-    ``position_after``. A choice before a throw has a ply of its own where there was another
+    ``options``, their number, ``cost``, the fine of the move, and
+    ``position_after``. A choice before a throw has its own ply if there was another
     possibility. So
 
         end value = start value + luck - loss + cost of light - luck + loss of dark
@@ -202,8 +202,8 @@ def line_values(source: Source, start: Position, turns: Sequence[Turn]) -> Json:
     return values
 
 
-def _opening(source: Source, start: Position) -> float | None:
-    """What the start is worth with its throw made, where the rules give it."""
+def _opening(source: ServedRules, start: Position) -> float | None:
+    """The value of the start after the first throw, if the rules give it."""
     if source.table is None or stepper_of(source.rules).opening_rolls(start) is None:
         return None
     return source.table.opening_value()
@@ -215,7 +215,7 @@ def _to_light(unfolded: Unfolded, value: float | None) -> float:
 
 
 def side_values(plies: Iterable[Json]) -> Json:
-    """What an audit tells of a side: choices, the best among them, loss and luck; fines paid."""
+    """The audit of a side: choices, the best among them, loss and luck; fines paid."""
     plies = list(plies)
     choices = [ply for ply in plies if ply["options"] > 1 and ply["move"] is not None]
     return {
@@ -228,9 +228,9 @@ def side_values(plies: Iterable[Json]) -> Json:
 
 
 def _played(
-    source: Source, position: Position, turn: Turn, plies: list[Json], *, is_first: bool
+    source: ServedRules, position: Position, turn: Turn, plies: list[Json], *, is_first: bool
 ) -> Position:
-    """The position after a turn, whose plies are added to `plies`."""
+    """Play a turn, add its plies to `plies`, and return the position after it."""
     if position.winner:
         raise MoveError(f"the game was over: {SIDE_NAMES[position.winner]} had won")
     unfolded = Unfolded(source, position)
@@ -296,12 +296,14 @@ def _played(
     return source.rules.position(after)
 
 
-def _thrown(source: Source, answer: Json, position: Position, turn: Turn, is_first: bool) -> Json:
-    """The throw of an unfolded position that a turn has made."""
+def _thrown(
+    source: ServedRules, answer: Json, position: Position, turn: Turn, is_first: bool
+) -> Json:
+    """The throw of a turn in its unfolded position."""
     rolls = [each for each in answer["throws"] if each.get("choice") == turn.choice]
     if not rolls:
         names = sorted({each.get("choice") or "nothing" for each in answer["throws"]})
-        raise MoveError(f"{turn.choice!r:.40} cannot be said here; expected {' or '.join(names)}")
+        raise MoveError(f"{turn.choice!r:.40} is not a choice here; expected {' or '.join(names)}")
     opening = stepper_of(source.rules).opening_rolls(position) if is_first else None
     if opening is not None and opening.of(turn.throws) is None:
         given = opening[0].throws[0]

@@ -22,7 +22,7 @@ def dumped(values: object) -> bytes:
 
 
 def tag_of(*parts: str) -> str:
-    """A weak tag, as what is sent may be compressed, of everything that a reply follows from."""
+    """A weak tag, as a reply may be compressed, of everything that a reply depends on."""
     text = "\n".join(parts)
     return f'W/"{hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]}"'
 
@@ -34,7 +34,7 @@ def is_known(request: Request, etag: str) -> bool:
 
 
 def unchanged(etag: str) -> Response:
-    """The reply to a client that has it already."""
+    """The reply to a client with a current copy."""
     return Response(status_code=304, headers={"etag": etag, "cache-control": "no-cache"})
 
 
@@ -47,7 +47,7 @@ def reply(body: bytes, kind: str, etag: str | None = None) -> Response:
 
 
 def json_reply(values: dict[str, Any], etag: str, request: Request) -> Response:
-    """Values as JSON, or word that the client has them."""
+    """Values as JSON, or status 304 if the client has them."""
     return unchanged(etag) if is_known(request, etag) else reply(dumped(values), JSON, etag)
 
 

@@ -1,4 +1,4 @@
-"""The tables that are served, each under an id, and the memory that they may take."""
+"""The served tables, each under an id, and the memory that they may take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ur_solver.machine import free_memory
 from ur_solver.table import TableFile
 
 FIRST_TABLE = "finkel:3"
-"""Solved, in a second, where there is no table at all."""
+"""The rule set to solve, in a second, if there are no tables."""
 
 
 class Shelf(Mapping[str, Table]):
@@ -24,8 +24,8 @@ class Shelf(Mapping[str, Table]):
     files : sequence of TableFile
         Closed with the shelf. Of several with one name, the later ones get a number.
     memory : int, optional
-        The bytes that decoded values may take, in all tables together: what is not read in full
-        is read in parts, as it is asked for. Half of the free memory by default.
+        The bytes that decoded values may take, in all tables together: tables that do
+        not fit are read in parts on demand. Half of the free memory by default.
 
     Raises
     ------
@@ -78,15 +78,15 @@ def _shares(files: Sequence[TableFile], memory: int | None) -> list[int]:
 def open_shelf(
     words: Sequence[str], say: Callable[[str], object], memory: int | None = None
 ) -> Shelf:
-    """The tables that words ask for, as `ur_solver.locate.open_file` understands them.
+    """Open the tables named by words (`ur_solver.locate.open_file`).
 
-    Without a word, all tables in the folders where tables are; a file there that is none is named
-    and left out. Where there are none, `FIRST_TABLE` is solved.
+    Without words, all tables in the folders of tables; invalid files there are reported and
+    skipped. If there are none, `FIRST_TABLE` is solved.
 
     Raises
     ------
     UrError
-        If a table that is asked for cannot be opened.
+        If a named table cannot be opened.
     """
     if words:
         return Shelf([open_file(word, say=say) for word in words], memory)

@@ -1,7 +1,7 @@
-"""A position unfolded: its choices, throws and moves, and what they are worth.
+"""An unfolded position: its choices, throws and moves, and their values.
 
-Values are to the side about to throw, and those of moves to the side that makes them; in [0, 1],
-or money where there are stakes. Without a table the same is told of a rule set, less the values.
+Values belong to the side about to throw, those of moves to the side that moves; in [0, 1],
+or money with stakes. Without a table the answers lack the values.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Source:
-    """What answers: a table, or a rule set of which nothing is solved.
+class ServedRules:
+    """The source of answers: a table, or a rule set without one.
 
     Attributes
     ----------
@@ -54,14 +54,14 @@ class Unfolded:
 
     Parameters
     ----------
-    source : Source
+    source : ServedRules
     position : Position
         Of the source's rules.
     view : str, optional
-        The side whose row is on top in a drawing of the board, if there is to be one.
+        The side whose row is on top in a drawing of the board; None for no drawing.
     """
 
-    def __init__(self, source: Source, position: Position, view: str | None = None) -> None:
+    def __init__(self, source: ServedRules, position: Position, view: str | None = None) -> None:
         self.source, self.position, self.view = source, position, view
         self.rules, self.side = source.rules, position.side
         self.stepper = stepper_of(source.rules)
@@ -86,7 +86,7 @@ class Unfolded:
 
     @cached_property
     def total(self) -> int:
-        """What the two sides' values sum to."""
+        """The sum of both sides' values."""
         return total(self.position)
 
     @cached_property
@@ -99,7 +99,7 @@ class Unfolded:
 
     @cached_property
     def _values(self) -> list[float]:
-        """The values of the position, of the pass and of what all moves lead to."""
+        """The values of the position, of the pass and of all successors."""
         table = self.source.table
         assert table is not None
         rows = np.frombuffer(b"".join(self._rows), dtype=table.space.state_dtype)
@@ -114,7 +114,7 @@ class Unfolded:
         return self._values[0]
 
     def answer(self) -> Json:
-        """The position's own values, as `ur query --json` has them, and its turns."""
+        """The values of the position, as in `ur query --json`, and its turns."""
         answer: Json = {"position": self.position.notation}
         table = self.source.table
         if table is not None:
@@ -205,7 +205,7 @@ class Unfolded:
         return chance if step.again else 1 - chance
 
     def mark(self, loss: float, n_options: int) -> str | None:
-        """The mark of a choice that lost so much of what there is to win."""
+        """The mark of a choice by its loss as a share of both sides' values."""
         return None if n_options < 2 else THRESHOLDS.mark_of(loss / (self.total or 1))
 
 
@@ -224,7 +224,7 @@ def board_values(rules: RuleSet, text: str, view: str) -> Json:
 
 
 def position_values(table: Table, position: Position, value: float) -> Json:
-    """What `ur query --json` tells of a position, less what its choices are worth."""
+    """The output of `ur query --json` for a position, without the values of its choices."""
     return {
         "position": position.notation,
         "value": value,

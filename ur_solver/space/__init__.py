@@ -1,4 +1,4 @@
-"""The state space: ranks, blocks and how a state is encoded."""
+"""The state space: ranks, blocks and the encoding of states."""
 
 from functools import lru_cache
 
@@ -30,7 +30,7 @@ def part_of(rules: RuleSet, left: int | None = None) -> Part:
     Raises
     ------
     InputError
-        If a side always has so many left, or none.
+        If every position, or none, has that many pieces left.
     """
     space = space_of(rules)
     return whole_of(space) if left is None else part_left(space, left)

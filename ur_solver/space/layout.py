@@ -5,7 +5,7 @@ Seen from the side to throw ("mine"; the opponent's part mirrors it), a path fal
 * *entry* squares: only mine, before the last contested square (bell: A4 A3 A2 A1);
 * *shared* squares: both sides may stand there, so that captures happen there;
 * *frozen* indices: the tail of the path on which nothing is ever captured (bell: A8 A7).
-  What stands on them, with the pieces borne off, never goes back.
+  Their contents, and the pieces borne off, never go back.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from functools import cached_property, lru_cache
 from ur_solver.rules import DARK, LIGHT, Path, RuleSet
 
 MAX_FROZEN = 8
-"""The most frozen squares that side configs tell, where each holds a piece or none."""
+"""The most frozen squares in side configs, if each holds at most one piece."""
 
 MAX_CLOSING = 4
-"""The most of them on which pieces also set out."""
+"""The most of them that are also entry squares."""
 
 MAX_SHARED = 20
 """The most shared squares in the tiled kernel."""
@@ -34,7 +34,7 @@ MAX_TILES = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class Layout:
-    """How one path divides the board; see the module's head."""
+    """The division of the board by one path; see the module's head."""
 
     path: Path
 
@@ -74,7 +74,7 @@ class Layout:
         return tuple(square for square, (mine, theirs) in self._visits.items() if mine and theirs)
 
     def _n_fillings(self, pieces: int) -> int:
-        """The ways to fill the shared squares with at most so many pieces of each side."""
+        """The ways to fill the shared squares with at most `pieces` of each side."""
         n = len(self.shared)
         return sum(
             math.comb(n, mine) * math.comb(n - mine, theirs)

@@ -1,4 +1,4 @@
-"""The state space of any rule set: tiles of what both sides see, rows of mine, columns of theirs.
+"""The state space of any rule set: tiles of shared squares, rows of mine, columns of theirs.
 
 A square's *content* is numbered by its place in `Family.contents_on`, and uses up a part
 of each side's *stock* of pieces (`ur_solver.space.stock`). Ranks are laid out so:
@@ -6,19 +6,18 @@ of each side's *stock* of pieces (`ur_solver.space.stock`). Ranks are laid out s
     table  = block 0, block 1, ...   in solving order
     block  = its half, and the mirrored half  (one half where both sides agree)
     half   = tiles: shapes of the shared squares, lexicographic, the most advanced square first
-    tile   = a matrix, rows x columns; what is then left of a side's stock is at home
+    tile   = a matrix, rows x columns; the rest of a side's stock is at home
     row    = the marks and numbers of my pieces on shared squares, then my *placement*: the
              contents of my private squares; a column the same of theirs, as they see it
 
 A square is *shared* if both sides may stand there, *private* if only one may, and *frozen* if
-it is at the tail of the path on which nothing is ever captured; a side config says which of a
-side's pieces are off and which stand on each frozen square. Where a path ends on squares on which
-it begins, these are private until a frozen piece closes them. `ur_solver.space.shapes` tells a
-shape from its details.
+it is at the tail of the path on which nothing is ever captured; a side config has
+a side's pieces off and on each frozen square. If a path ends on squares on which it begins, these
+are private until a frozen piece closes them. `ur_solver.space.shapes` defines shapes and details.
 
 Shapes are counted from the last square backwards: `count[i, j]` is the number of positions
 that squares s, s+1, ... and all private ones can have with at most the reserves i of mine and j
-of theirs (`ur_solver.space.reserves`). No rank is left out, whatever the contents are.
+of theirs (`ur_solver.space.reserves`). Ranks have no gaps, for any contents.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ class Config:
 
 
 class _Numbers(dict[str, int]):
-    """The numbers of a square's contents; `NO_CONTENT` for whatever it cannot have."""
+    """The numbers of a square's contents; `NO_CONTENT` for impossible ones."""
 
     def __missing__(self, content: str) -> int:
         return NO_CONTENT
@@ -88,9 +87,9 @@ class TileSpace(Space):
     ----------
     stock : Stock
     reserves : Reserves
-        What placements draw on.
+        The reserves for placements.
     squares : tuple of str
-        The board's, each a cell of a state row.
+        The board's squares, each a cell of a state row.
     contents : tuple of tuple of str
         For each cell its contents by number, from the side to throw (`L`).
     parts : tuple of int64 arrays, shape (contents, 2)
@@ -98,11 +97,11 @@ class TileSpace(Space):
     shaped : tuple of ShapedSquare
         For each cell its shapes and details.
     digits : Digits
-        How details are numbered.
+        The numbering of details.
     shared : tuple of int
-        The cells that tiles tell, the most significant first.
+        The cells that tiles fix, the most significant first.
     private : tuple of int
-        My cells that rows tell. Columns tell the cells across the board.
+        My cells that rows fix. Columns fix the cells across the board.
     frozen : tuple of FrozenSquare
         By path index.
     placements : Placements
@@ -139,8 +138,8 @@ class TileSpace(Space):
             key=lambda k: (-advance[self.squares[k]], self.squares[k]),
         )
         self.private = self._find_private(ranked)
-        told = {*self.private, *(int(self.mirror_cells[k]) for k in self.private)}
-        self.shared = tuple(k for k in ranked if k not in told and len(self.contents[k]) > 1)
+        fixed = {*self.private, *(int(self.mirror_cells[k]) for k in self.private)}
+        self.shared = tuple(k for k in ranked if k not in fixed and len(self.contents[k]) > 1)
         self.placements = Placements.of(
             self.reserves, self.private, [self.parts_placed(k) for k in self.private]
         )
@@ -153,7 +152,7 @@ class TileSpace(Space):
 
     def _find_first_version(self) -> int:
         """See the version history in `ur_solver.table.format`."""
-        # plain races had ranks of their own; up to four frozen squares were told, none closing
+        # plain races had ranks of their own; at most four frozen squares, none closing
         is_race = self.rules.mechanics.is_plain_race and self.rules.dice.is_ordinary
         if is_race or self.reserves.closed[1:] or len(self.frozen) > 4:
             return LAST_RANKS
@@ -162,8 +161,8 @@ class TileSpace(Space):
     def _find_private(self, ranked: Sequence[int]) -> tuple[int, ...]:
         """My private cells, as many as placements can be numbered by; others count as shared.
 
-        Cells that frozen pieces close come first, as what is frozen there is told apart from the
-        rest; `frozen_squares` takes care that they are not too many.
+        Cells that frozen pieces close come first, as their frozen contents are separate from the
+        rest; `frozen_squares` limits their number.
         """
         found = {square.cells[0] for square in self.frozen if square.is_closing}
         codes = math.prod(len(self.contents[cell]) for cell in found)
@@ -184,19 +183,19 @@ class TileSpace(Space):
         return parts
 
     def _check_numbers(self) -> None:
-        """Ranks count what so many pieces can do, whichever they are."""
+        """Ranks count placements of a number of pieces, whichever they are."""
         count = np.array([self.stock.count(stock) for stock in range(self.stock.size)])
         for ways in (self.digits.n_digits, self.placements.n):
             by_stock = ways.reshape(-1, len(count), *ways.shape[1:])
             for n in set(count.tolist()):
                 if (by_stock[:, count == n] != by_stock[:, count == n][:, :1]).any():
                     raise RuleSetError(
-                        f"{self.rules.word}: what may stand on a square depends on the numbers of "
-                        f"pieces, which is not solved"
+                        f"{self.rules.word}: the contents of a square depend on the numbers of "
+                        f"pieces, which is not supported"
                     )
 
     def _check_sizes(self, weight: npt.NDArray[np.int64]) -> None:
-        """Ranks, and lines of a tile, fit into the integers of compiled code."""
+        """Check that ranks, and lines of a tile, fit into the integers of compiled code."""
         places = np.outer(self.placements.n, self.placements.n).astype(np.float64)
         lines = self.placements.n.astype(np.float64)
         for cell in reversed(self.shared):
@@ -206,12 +205,12 @@ class TileSpace(Space):
             lines = np.max(lines[np.maximum(rest, 0)] * n, axis=1)
         for what, most, limit in (
             ("positions", float(weight @ places @ weight), MAX_VALUES),
-            ("ways to place one side's pieces beside the shared squares", lines.max(), MAX_LINES),
+            ("ways to place one side's pieces outside the shared squares", lines.max(), MAX_LINES),
         ):
-            if most > limit * (1 - 1e-9):  # sums in floats are good to that
+            if most > limit * (1 - 1e-9):  # sums in floats are exact to that
                 raise RuleSetError(
-                    f"{self.rules.word}: there are some {most:.1e} {what}, and at most {limit:.1e} "
-                    "can be numbered; with fewer pieces there are fewer"
+                    f"{self.rules.word}: about {most:.1e} {what}; at most {limit:.1e} "
+                    "are supported; fewer pieces have fewer"
                 )
 
     def _parts(self, content: str) -> tuple[int, int]:
@@ -270,13 +269,13 @@ class TileSpace(Space):
 
     @property
     def n_configs(self) -> int:
-        """How many side configs there are."""
+        """The number of side configs."""
         return len(self.configs)
 
     def next_configs(self, config: int) -> Iterator[int]:
         """The side configs in which one piece is further on for good, dice aside."""
         before = self.configs[config]
-        # where a piece may be, the furthest last: free, frozen squares, off
+        # the places of a piece, the furthest last: free, frozen squares, off
         free = self.reserves.stock_of(self.config_reserves[config])
         places = [free, *before.frozen, before.off]
         for source, target in itertools.combinations(range(len(places)), 2):
@@ -289,7 +288,7 @@ class TileSpace(Space):
                     yield self._number_of[reached]
 
     def n_off(self, config: int) -> int:
-        """How many pieces a side with this config has borne off."""
+        """The number of pieces that a side with this config has borne off."""
         return self.stock.count(self.configs[config].off)
 
     @cached_property
@@ -304,7 +303,7 @@ class TileSpace(Space):
     # Counting.
 
     def _counts(self) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.int64]]]:
-        """How many positions there are, by both reserves; and how many have smaller shapes.
+        """The number of positions, by both reserves; and of those with smaller shapes.
 
         Returns
         -------
@@ -327,7 +326,7 @@ class TileSpace(Space):
         return range(first, first + self.shaped[cell].n_shapes)
 
     def _ways(self, count: npt.NDArray[_Count], shape: int) -> npt.NDArray[_Count]:
-        """How many positions there are with a shape, if `count` says it of all that is left."""
+        """The number of positions with a shape, from the `count` of the remaining squares."""
         (mine, theirs), (n_mine, n_theirs) = (
             self.digits.rest[:, shape].T,
             self.digits.n_digits[:, shape].T,
@@ -373,7 +372,7 @@ class TileSpace(Space):
 
     @property
     def state_width(self) -> int:
-        """Numbers in an encoded state: one a square, then two home stocks."""
+        """The length of an encoded state: one number per square, then two home stocks."""
         return len(self.squares) + 2
 
     def encode(self, position: Position) -> list[int]:

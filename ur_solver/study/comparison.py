@@ -1,4 +1,4 @@
-"""Studies side by side: the figures that compare, and the tables and pages made of them."""
+"""Comparisons of studies: the figures, and their tables and pages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ur_solver.study.figures import as_count, as_number, as_share, ends_of, payo
 from ur_solver.text import decoded, json_values
 
 Study = dict[str, Any]
-"""As `ur_solver.study.study` gives it."""
+"""The result of `ur_solver.study.study`."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A figure that studies are compared by.
+    """A figure of a comparison.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class Row:
         Its name in JSON and CSV.
     label : str
     form : callable
-        How it is written for people.
+        Formats it for people.
     of : callable
-        The figure of a study, as its JSON has it; None where it has none.
+        The figure in the JSON of a study; None if it is missing.
     """
 
     key: str
@@ -169,7 +169,7 @@ def read_study(path: pathlib.Path) -> Study:
     Raises
     ------
     InputError
-        If the file is none.
+        If the file is not a study.
     """
     try:
         found = json_values(decoded(path.read_bytes()))

@@ -1,8 +1,8 @@
-"""What two policies come to, exactly: their equations over the whole space, swept to the end.
+"""The exact result of two policies: their equations over the whole space, solved by sweeps.
 
-Under two policies a position's chance is a mean over the positions that its throws lead to, with
-no maximum in it. The equations are swept block by block in solving order, as the solver does, but
-written out in memory: the way is for small games. A side without a policy plays the *best reply*
+Under two policies a position's chance is a mean over its successors, without a maximum. The
+equations are swept block by block in solving order, as in the solver, but expanded in memory,
+which suits small games. A side without a policy plays the *best reply*
 to the other's, a maximum again. The throws of a game are counted alike, and their squares.
 """
 
@@ -24,7 +24,7 @@ from ur_solver.rules.piece_moves import PieceChoice
 from ur_solver.study import _sweeps
 
 MOST_POSITIONS = 1_000_000
-"""Spaces up to so many positions are written out: some 400 bytes a position."""
+"""The most positions of a space that is expanded: some 400 bytes per position."""
 
 _PART = 1 << 15
 _TOLERANCE = 1e-13
@@ -35,7 +35,7 @@ Pair = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
-class Part:
+class StateBatch:
     """Some states of a block with their turns written out; all of them have the same choices.
 
     Attributes
@@ -60,7 +60,7 @@ class Part:
 
     @cached_property
     def chances(self) -> npt.NDArray[np.float64]:
-        """Of the outcomes, those of one choice after those of another."""
+        """The probabilities of the outcomes, choice after choice."""
         return np.array([chance for choice in self.choices for _, chance in choice.outcomes])
 
     @cached_property
@@ -75,7 +75,7 @@ class Part:
         return np.ascontiguousarray(self.option_starts[:: len(self.chances)])
 
     def weights(self, policy: Policy) -> Weights:
-        """How likely each option comes up and is taken."""
+        """The probability that each option comes up and is chosen."""
         rows = self.generator.space.unrank_states(self.ranks)
         turns = self.generator.every_throw(rows, *self.choices)
         chances = np.tile(self.chances, len(rows))
@@ -91,7 +91,7 @@ def can_play_exactly(generator: MoveGenerator, most_positions: int = MOST_POSITI
 
 
 class ExactPlay:
-    """The turns of a rule set, written out once; any two policies can be held against each other.
+    """The expanded turns of a rule set, for the evaluation of any two policies.
 
     Parameters
     ----------
@@ -108,11 +108,11 @@ class ExactPlay:
     def __init__(self, generator: MoveGenerator, most_positions: int = MOST_POSITIONS) -> None:
         rules, space = generator.rules, generator.space
         if rules.payoff.has_fines:
-            raise InputError(f"{rules.name} is played for money; only chances are exact here")
+            raise InputError(f"{rules.name} has stakes; only chances are computed exactly")
         if space.n_values > most_positions:
             raise InputError(
                 f"{rules.title} has {space.n_values:,} positions, more "
-                f"than the {most_positions:,} that exact play is worked out for"
+                f"than the {most_positions:,} that exact play allows"
             )
         self.generator = generator
         self.n = space.n_values
@@ -126,11 +126,11 @@ class ExactPlay:
             passed[part.ranks] = np.where(part.only_passes, ~part.reached[part.starts[:-1]], self.n)
         self._is_drawn = stuck[:-1] & stuck[passed]
 
-    def _all(self) -> Iterator[Part]:
+    def _all(self) -> Iterator[StateBatch]:
         for parts in self.blocks:
             yield from parts
 
-    def _parts(self, first: int, end: int) -> Iterator[Part]:
+    def _parts(self, first: int, end: int) -> Iterator[StateBatch]:
         generator = self.generator
         for begin in range(first, end, _PART):
             ranks = np.arange(begin, min(begin + _PART, end))
@@ -143,10 +143,10 @@ class ExactPlay:
                 reached[turns.has(WIN)] = self.n
                 n_outcomes = sum(len(choice.outcomes) for choice in choices)
                 passes = np.logical_and.reduceat(turns.has(PASS), turns.starts[:-1:n_outcomes])
-                yield Part(generator, ranks[members], choices, turns.starts, reached, passes)
+                yield StateBatch(generator, ranks[members], choices, turns.starts, reached, passes)
 
     def weights(self, policy: Policy) -> list[list[Weights]]:
-        """What a policy does everywhere, by block and part: it can be used several times."""
+        """The weights of a policy everywhere, by block and batch, for repeated use."""
         return [[part.weights(policy) for part in parts] for parts in self.blocks]
 
     def chances(self, light: list[list[Weights]] | None, dark: list[list[Weights]] | None) -> Pair:
@@ -160,9 +160,9 @@ class ExactPlay:
         Raises
         ------
         InputError
-            If neither side has a policy: that is what a table is for.
+            If neither side has a policy; a table has those values.
         SolveError
-            If the sweeps do not end.
+            If the sweeps do not converge.
         """
         if light is None and dark is None:
             raise InputError("a best reply needs a policy to reply to")
@@ -218,7 +218,7 @@ class ExactPlay:
                     if means is not None:
                         added = 2 * means[side][part.ranks] - 1
                     drawn = self._is_drawn[part.ranks]
-                    if drawn.any():  # they pass for ever: nothing is counted
+                    if drawn.any():  # they pass for ever: no throws are counted
                         added[drawn] = 0
                     changed = _sweeps.sweep_counts(
                         part.ranks,
@@ -246,8 +246,8 @@ class ExactPlay:
                 before = delta
             else:
                 raise SolveError(
-                    f"{self.generator.rules.name}: these policies play so long that their chances "
-                    f"are not found in {_MOST_SWEEPS:,} sweeps"
+                    f"{self.generator.rules.name}: games of these policies are so long that "
+                    f"chances do not converge in {_MOST_SWEEPS:,} sweeps"
                 )
 
     def reply(self, chances: Pair, side: int) -> Policy:
@@ -256,7 +256,7 @@ class ExactPlay:
         return TablePolicy(own, others=other)
 
     def beginnings(self, policy: Policy) -> Beginnings:
-        """Where games begin: at the start, or after the first throw where the rules give it."""
+        """The first states: the start, or those after the first throw if the rules give it."""
         generator = self.generator
         if generator.opening is None:
             ranks, once = generator.space.rank_states(generator.start()), np.ones(1)
@@ -279,14 +279,14 @@ class _RankValues:
 
 
 class Beginnings(NamedTuple):
-    """Where games of light begin.
+    """The first states of light's games.
 
     Attributes
     ----------
     n_throws : int
-        That are made already.
+        The number of throws made already.
     weights : float64
-        How likely each is.
+        The probability of each.
     ranks : int64
     is_turned : bool
         Whether dark throws next.

@@ -1,7 +1,7 @@
-"""What is noted of games while they are played: a number, or a few, of every game.
+"""Observers of games in play, which note some numbers of every game.
 
-All but the random choices of `Snapshots` is counted. Games are independent, so that the mean of
-what is noted has an interval (`ur_solver.study.estimates`).
+Everything except the random choices of `Snapshots` is a count. Games are independent, so the mean
+of the notes has an interval (`ur_solver.study.estimates`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ur_solver.moves import AGAIN, CAPTURE, PASS, MoveGenerator
 from ur_solver.players.policies import TablePolicy
-from ur_solver.study.play import Step
+from ur_solver.study.play import GameStep
 from ur_solver.values import Values, totals_of
 
 DECIDED = 0.9
@@ -23,7 +23,7 @@ _Notes = dict[str, npt.NDArray[Any]]
 
 
 class Counts:
-    """How often something happened in each game.
+    """Counts of events in each game.
 
     Notes
     -----
@@ -39,7 +39,7 @@ class Counts:
         self._counts = {name: np.zeros(n_games, dtype=np.int32) for name in self._NAMES}
         self._most = np.zeros(n_games, dtype=np.int32)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns, chosen = step.games, step.turns, step.chosen
         flags, n = turns.flags[chosen], turns.n_options
@@ -58,24 +58,24 @@ class Counts:
         return {**self._counts, "most_options": self._most}
 
 
-class Chances:
-    """How the chances went in each game, by a table.
+class ChanceObserver:
+    """The course of the chances in each game, by a table.
 
-    With stakes they are shares of what the two sides' values sum to.
+    With stakes they are shares of the sum of both sides' values.
 
     Notes
     -----
     lead_changes
-        How often the side that is better off changed.
+        The number of changes of the better side.
     decided
         The throw after which the winner's chance was never again below `DECIDED`.
     least_of_winner
         The least chance that the winner had before a throw.
     luck, loss
-        What light gained by the dice less what dark did; what dark lost by its moves less what
-        light lost. The result less the value of the start is their sum.
+        Light's luck minus dark's; dark's losses minus light's. Their sum is the result minus the
+        value of the start.
     swing
-        The sum of what throws changed, whichever way.
+        The sum of the absolute changes by throws.
     """
 
     def __init__(self, values: Values, generator: MoveGenerator, n_games: int) -> None:
@@ -89,7 +89,7 @@ class Chances:
         self._swing = np.zeros(n_games)
         self._winner = np.full(n_games, -1, dtype=np.int8)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns, sides = step.games, step.turns, step.sides
         total = totals_of(self._payoff, turns.rows)
@@ -112,7 +112,7 @@ class Chances:
         for side, chance in ((0, light), (1, 1 - light)):
             is_open = games[chance < DECIDED]
             self._open[side][is_open] = self._throws[is_open]
-        # whoever moved last has won
+        # the side that moved last has won
         self._winner[games] = sides
 
     def notes(self) -> _Notes:
@@ -129,7 +129,7 @@ class Chances:
 
 
 class Squares:
-    """What happened on each square of the path, and off it, in each game.
+    """The events on each square of the path, and off it, in each game.
 
     Notes
     -----
@@ -143,7 +143,7 @@ class Squares:
         self._stood = np.zeros((n_games, self._length), dtype=np.int32)
         self._captured = np.zeros((n_games, self._length), dtype=np.int32)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns, chosen = step.games, step.turns, step.chosen
         self._stood[games] += self._generator.placed(turns.rows)[:, : self._length].astype(np.int32)
@@ -177,7 +177,7 @@ class Snapshots:
         self._may = np.zeros(n_games, dtype=np.uint8)
         self._choices = np.zeros(n_games, dtype=np.int64)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns = step.games, step.turns
         self._seen[games] += 1

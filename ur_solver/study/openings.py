@@ -13,19 +13,19 @@ _Throws = tuple[int, ...]
 
 
 def opening_tree(table: PositionValues, depth: int = 3) -> list[dict[str, Any]]:
-    """What the first throws come to: a branch for every throw, and branches of it.
+    """The tree of the first throws: a branch for every throw, and branches of it.
 
     Parameters
     ----------
     table : PositionValues
     depth : int
-        How many throws.
+        The number of throws.
 
     Returns
     -------
     list of dict
-        ``say`` is what is best said before the throw, and ``other_loses`` what the other choice
-        loses (None where there is none). ``throws`` are those that lead to the branch, each as a
+        ``say`` is the best choice before the throw, and ``other_loses`` the loss of the other
+        (None if there is none). ``throws`` are those that lead to the branch, each as a
         list of what the dice show; all that pass are one branch. Then their ``chance``, the best
         ``move`` (None for a pass), light's ``value`` after it, what the ``second`` best move loses
         (None if there is none), the ``position`` that it leads to and ``then``, the branches from

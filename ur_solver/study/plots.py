@@ -60,7 +60,7 @@ def _error_bar(figure: Any, unit: float) -> list[list[float]]:
 
 
 def lengths(studies: Sequence[Study]) -> str:
-    """How many throws games take: a line for every study, in the band of its intervals."""
+    """The distribution of throws in a game: a line for every study, with a band of intervals."""
     figure, axes = _figure(3.6)
     for k, study in enumerate(studies):
         colour = _COLOURS[k % len(_COLOURS)]
@@ -123,7 +123,7 @@ def throws(studies: Sequence[Study]) -> str:
 
 
 def skill(studies: Sequence[Study]) -> str:
-    """What policies win against the table, of each study."""
+    """The shares that policies win against the table, for each study."""
     figure, axes = _figure(0.9 + 0.3 * len(studies))
     kinds = (("the best order", _COLOURS[2]), ("greedy", _COLOURS[0]), ("random", _COLOURS[1]))
     for k, study in enumerate(studies):
@@ -147,7 +147,7 @@ def skill(studies: Sequence[Study]) -> str:
 
 
 def worth(studies: Sequence[Study]) -> str:
-    """What a piece is worth on each square of the path, of each study."""
+    """The worth of a piece on each square of the path, for each study."""
     figure, axes = _figure(3.6)
     for k, study in enumerate(studies):
         colour = _COLOURS[k % len(_COLOURS)]

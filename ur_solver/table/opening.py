@@ -1,7 +1,7 @@
-"""Opening a file that may be anything, without trusting what it claims.
+"""Opening a file without trusting its contents.
 
 Every fault becomes one of the errors of `ur_solver.errors`, with one sentence. Types and shapes are
-checked before anything is read, so that no memory is allocated for what a file only claims to hold.
+checked before reading, so no memory is allocated for data that a file only claims to hold.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _REMEDY = "make it again with 'ur solve', or fetch it again"
 
 
 def damaged(path: pathlib.Path, fault: str) -> UrError:
-    """The error that says what is wrong with a table and how to replace it.
+    """The error with the fault of a table and the way to replace it.
 
-    It is TableInUseError while another program writes to the file, and else DamagedTableError.
+    It is TableInUseError while another program writes to the file, otherwise DamagedTableError.
     """
     if is_held(path):
         return TableInUseError(
@@ -49,7 +49,7 @@ def damaged(path: pathlib.Path, fault: str) -> UrError:
 
 @contextmanager
 def reading(path: pathlib.Path) -> Iterator[None]:
-    """Turn whatever h5py raises on a damaged file into DamagedTableError."""
+    """Convert any exception of h5py on a damaged file to DamagedTableError."""
     try:
         yield
     except UrError:
@@ -62,7 +62,7 @@ def reading(path: pathlib.Path) -> Iterator[None]:
 
 
 def is_table_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is of an HDF5 file or a folder of blocks, and so none of games or rules."""
+    """Whether a path is an HDF5 file or a folder of blocks, not a file of games or rules."""
     if os.path.isdir(path):
         return os.path.isfile(os.path.join(path, HEAD))
     return os.path.isfile(path) and bool(h5py.is_hdf5(path))
@@ -98,7 +98,7 @@ def _first_byte(path: pathlib.Path) -> bytes:
 
 
 def missing_text(path: pathlib.Path) -> str:
-    """That there is no file, and what was perhaps meant."""
+    """The error for a missing file, with a guess of what was meant."""
     if str(path).partition(":")[0] in CATALOGUE:
         return (
             f"there is no file {str(path)!r}; of the rule set, ur_solver.open_table({str(path)!r}) "
@@ -146,7 +146,7 @@ def read_cut(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
 
 
 def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any:
-    # The type and shape come first, so that nothing is allocated for what an attribute claims.
+    # The type and shape come first, so no memory is allocated for an attribute's claims.
     if name not in file.attrs:
         raise damaged(path, f"the attribute {name!r} is missing")
     found = file.attrs.get_id(name)
@@ -158,7 +158,7 @@ def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any
 
 
 def read_rules(path: pathlib.Path, text: str) -> RuleSet:
-    """The rule set that an attribute holds."""
+    """The rule set in an attribute."""
     try:
         return RuleSet.from_json(text)
     except UnregisteredError as error:
@@ -192,7 +192,7 @@ def dataset(
 
 
 def length_of(path: pathlib.Path, file: h5py.File, name: str, most: int) -> int:
-    """The length of a dataset of one dimension, which may be 1 to `most`."""
+    """The length of a dataset of one dimension, from 1 to `most`."""
     found = file.get(name)
     shape = found.shape if isinstance(found, h5py.Dataset) else None
     if shape is None or len(shape) != 1 or not 1 <= shape[0] <= most:
@@ -240,7 +240,7 @@ def read_chunk(found: h5py.Dataset, first: int, numbers: npt.NDArray[Any]) -> No
     Raises
     ------
     ValueError
-        If what is stored cannot be decoded. Nothing is allocated for what it claims to hold.
+        If it cannot be decoded. No memory is allocated for its claims.
     """
     place = found.id.get_chunk_info_by_coord((first,))
     if place.filter_mask or place.size > max_stored(len(numbers), numbers.dtype.itemsize):

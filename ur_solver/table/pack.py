@@ -17,7 +17,7 @@ from ur_solver.table.present import check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter
 
-if TYPE_CHECKING:  # it would import the kernels, which a query does not need
+if TYPE_CHECKING:  # a query does not need the kernels
     from ur_solver.engine.result import BlockResult
 
 
@@ -35,12 +35,12 @@ def pack(
         Of the copy; the table's own by default, and then its digest is the same too. A coarser one
         has no certificate.
     force : bool
-        Replace what is there.
+        Replace an existing output.
 
     Returns
     -------
     str or None
-        What the copy has replaced, in words.
+        What the copy replaced, in words.
 
     Raises
     ------
@@ -49,14 +49,14 @@ def pack(
     DamagedTableError
         If the table's values cannot be read.
     OutputError
-        If the copy cannot be written, or something is there.
+        If the copy cannot be written, or the output exists.
     """
     from ur_solver.engine.result import BlockResult  # noqa: PLC0415 - the kernels
 
     kind = VALUE_TYPES[value_type or table.header.value_type]
     own = VALUE_TYPES[table.header.value_type]
     if kind.rounding < own.rounding:
-        raise InputError(f"values of type {own.name!r} are not known as exactly as {kind.name!r}")
+        raise InputError(f"values of type {own.name!r} are less exact than {kind.name!r}")
     replaced = check_replaceable(output, force=force, source=table.path)
     header = _header(table.header, kind.name)
     results = (
@@ -77,16 +77,16 @@ def pack(
         return replaced
     is_certified = header.error is not None
     job = Job(header.rules, header.tolerance, is_certified, kind.name, table.part.name)
-    beside = part_path(output)
+    partial = part_path(output)
     try:
-        _write_folder(beside, job, table.part, header, results)
+        _write_folder(partial, job, table.part, header, results)
     except BaseException:
-        if beside.is_dir():
-            remove_blocks(beside)
+        if partial.is_dir():
+            remove_blocks(partial)
         raise
     if output.is_dir():
         remove_folder(output)
-    beside.rename(output)
+    partial.rename(output)
     return replaced
 
 

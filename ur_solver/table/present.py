@@ -1,4 +1,4 @@
-"""What is at an output's path, before anything is written there."""
+"""Checks of an output's path before writing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ur_solver.table.reader import TableFile
 
 
 def contents_of(path: pathlib.Path) -> str | None:
-    """What is at a path, in words: ``a table of finkel with 3 pieces``; None if nothing is."""
+    """The contents of a path, in words: ``a table of finkel with 3 pieces``; None if it is free."""
     if not os.path.lexists(path):
         return None
     try:
@@ -32,7 +32,7 @@ def contents_of(path: pathlib.Path) -> str | None:
 
 
 def is_unfinished(path: pathlib.Path) -> bool:
-    """Whether a path is a folder that an unfinished solve has left."""
+    """Whether a path is the folder of an unfinished solve."""
     return (path / HEAD).is_file() and not (path / TABLE).is_file()
 
 
@@ -45,19 +45,19 @@ def check_replaceable(
     ----------
     output : Path
     force : bool
-        Whether a file, a table or an unfinished solve that is there may be replaced.
+        Whether an existing file, table or unfinished solve may be replaced.
     source : Path, optional
-        What it is made of, which is never replaced.
+        The source of the output, which is never replaced.
 
     Returns
     -------
     str or None
-        What will be replaced, as `contents_of` says it; None if nothing is there.
+        What will be replaced, as in `contents_of`; None if there is nothing.
 
     Raises
     ------
     OutputError
-        If something is there that must stay.
+        If an existing file must stay.
     """
     there = contents_of(output)
     if there is None:
@@ -78,7 +78,7 @@ def refuse_table(output: pathlib.Path) -> None:
     Raises
     ------
     OutputError
-        If a table is there, or the path is in the folder of a table or of an unfinished solve.
+        If a table exists there, or the path is in the folder of a table or of an unfinished solve.
     """
     for folder in output.absolute().parents[:2]:
         if (folder / HEAD).is_file():

@@ -1,4 +1,4 @@
-"""What a table says of its blocks and of itself, gathered while it is written."""
+"""The block rows and the header of a table, collected while it is written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ur_solver.rules.words import counted
 from ur_solver.space import Part, part_of, space_of
 from ur_solver.table.format import Header, empty_blocks, table_error
 
-if TYPE_CHECKING:  # it would import the kernels, which a query does not need
+if TYPE_CHECKING:  # a query does not need the kernels
     from ur_solver.engine.result import BlockResult
 
 _RANGE_SLACK = 1e-12  # with dice of thirds, for example, chances sum to 1 + 2e-16 as floats
@@ -61,13 +61,13 @@ class TableRows:
         self._is_noted = np.zeros(len(self.blocks), dtype=bool)
 
     def place(self, index: int) -> int:
-        """The row of a block; ValueError if the table is not to hold it."""
+        """The row of a block; ValueError if it is not in the table's part."""
         if index not in self._place:
-            raise ValueError(f"block {index!r} is none of the {len(self.blocks)} of the table")
+            raise ValueError(f"block {index!r} is not one of the table's {len(self.blocks)}")
         return self._place[index]
 
     def check(self, result: BlockResult) -> None:
-        """Raise ValueError if a block is not one of the table, or its values are none."""
+        """Raise ValueError if a block is not in the table, or its values are invalid."""
         size = self.blocks[self.place(result.index)]["size"]
         if result.values.shape != (size,):
             raise ValueError(
@@ -81,7 +81,7 @@ class TableRows:
             raise ValueError(f"block {result.index}: values from {low} to {high}, not {expected}")
 
     def note(self, result: BlockResult) -> None:
-        """Take note of a block; ValueError if it is there already."""
+        """Record a block; ValueError if it is already recorded."""
         place = self.place(result.index)
         if self._is_noted[place]:
             raise ValueError(f"block {result.index} is there already")

@@ -89,7 +89,7 @@ def board_svg(
     view : str
         The side whose row is on top: ``"L"`` or ``"D"``.
     is_named : bool
-        Whether screen readers are told every square by its name, as a table, instead of the board
+        Whether screen readers get every square by its name, as a table, instead of the board
         as one picture.
     """
     rules = position.rules
@@ -197,8 +197,8 @@ def _cell(board: Board, square: str, content: str, view: str, is_named: bool) ->
     is_rosette = square in board.rosettes
     named = ""
     if is_named:
-        told = [square, "rosette"] if is_rosette else [square]
-        named = f' role="cell" aria-label="{", ".join([*told, *pieces_words(pieces)])}"'
+        words = [square, "rosette"] if is_rosette else [square]
+        named = f' role="cell" aria-label="{", ".join([*words, *pieces_words(pieces)])}"'
     parts = [_rect("square", 1)]
     if is_rosette:
         parts.append(f'<path class="rosette" d="{_ROSETTE}"/>')
@@ -255,7 +255,7 @@ def _tray(position: Position, side: str, view: str) -> str:
 
 
 def _place(place: str, name: str, x: float, width: float, pieces: Sequence[str]) -> str:
-    """The pieces of a side in one place, beside a word that says which."""
+    """The pieces of a side at home or off, next to a label."""
     step = min(_SPARE, (width - _LABEL) / max(1, len(pieces)))  # many overlap
     spares = "".join(
         _piece("spare", piece, _LABEL + (k + 0.5) * step, (_TRAY - 2) / 2, 0.42 * _SPARE)

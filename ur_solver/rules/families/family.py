@@ -1,10 +1,10 @@
-"""What every family of rule sets has in common, with room for what it has not.
+"""The base class of all families of rule sets.
 
-A family is the code half of a rule set, bound to the data half: it says what each square
-may hold (`squares`), which letter a piece wears where (`indices`, `meets`, `stands`),
-how far a throw takes a piece (`targets`), who throws next (`again`), and what is chosen
-and thrown in a turn (`choices`, `rolls`). It declares the switches that a rule set may turn
-(`switches`) and what is played for (`payoff`). It knows squares, pieces and throws, not
+A family is the code half of a rule set, bound to the data half: it defines what each square
+may hold (`squares`), the letter of a piece by place (`indices`, `meets`, `stands`), how
+far a throw moves a piece (`targets`), who throws next (`again`), and the choices and rolls
+of a turn (`choices`, `rolls`). It declares the switches of a rule set (`switches`) and the
+payoff (`payoff`). It knows squares, pieces and throws, not
 positions: `moves.py` walks those, the same way for every family.
 """
 
@@ -30,10 +30,10 @@ HOME = -1
 """The path index of a piece that has not entered."""
 
 MOVE, ENTER = "move", "enter"
-"""The choices before a throw, in rule sets that ask for one."""
+"""The choices before a throw, in rule sets that have one."""
 
 FREE_THROW = ""
-"""The name of the only choice of a turn where the rules ask for none."""
+"""The name of the only choice of a turn if the rules have none."""
 
 
 class Place(NamedTuple):
@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
 
 class Roll(NamedTuple):
-    """What may be thrown in a turn.
+    """One possible roll of a turn.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Roll(NamedTuple):
 
 
 class Family:
-    """What every family keeps of rules, section 4, unless it says otherwise.
+    """The defaults of every family, by rules, section 4.
 
     A family from outside the package is a subclass with a name of its own, made known by
     `register_family`. Its `targets` lie further on than where a piece is: the state spaces
@@ -72,13 +72,13 @@ class Family:
     ----------
     name : str
     paths, dice : tuple of str
-        Those that the rules are written for; empty if any will do.
+        Those that the rules support; empty for any.
     max_pieces : int
         The most pieces of a side; at most `MAX_NUMBERED_PIECES` count if they are numbered.
     switches : tuple of Switch
         What a rule set may choose; every switch that is not listed is off.
     opening_throw : int or None
-        What the starter has thrown, if that decides who starts.
+        The starter's first throw, if it decides who starts.
     is_numbered : bool
         Whether the pieces are numbered, 1 to N.
     """
@@ -124,7 +124,7 @@ class Family:
     def has_race_turns(cls) -> bool:
         """Whether turns are those of rules, section 4, with the switches of the race family.
 
-        That is: a throw of n moves one piece n squares, nothing is said or chosen beside the
+        That is: a throw of n moves one piece n squares, there are no choices besides the
         piece, and extra throws follow `extra_on_rosette`, `extra_on_capture` and
         `extra_on_throw`.
         """
@@ -134,13 +134,13 @@ class Family:
     def is_plain_race(self) -> bool:
         """Whether squares too are those of rules, section 4.
 
-        The tiled kernel and RoyalUr's settings know no other rules.
+        The tiled kernel and RoyalUr's settings support no other rules.
         """
         return self.has_race_turns() and not self.rules.squares
 
     @property
     def payoff(self) -> Payoff:
-        """What is played for."""
+        """The payoff of the game."""
         return CHANCES
 
     # What stands where.
@@ -155,11 +155,11 @@ class Family:
         return tuple(i for i in range(len(path)) if path.is_second_leg(i) == marked)
 
     def meets(self, piece: str, index: int) -> str:
-        """`piece` as it meets what stands on path index `index`."""
+        """The letter of `piece` as it meets the pieces on path index `index`."""
         return with_mark(piece, self.rules.path.is_second_leg(index))
 
     def stands(self, piece: str, index: int) -> str:
-        """`piece` as it stands on path index `index` after landing there."""
+        """The letter of `piece` on path index `index` after landing there."""
         return self.meets(piece, index)
 
     @cached_property
@@ -222,7 +222,7 @@ class Family:
             if len(found) > MAX_CONTENTS:
                 raise RuleSetError(
                     f"{self.rules.word}: {square} may hold more than {MAX_CONTENTS:,} different "
-                    "sets of pieces, the most that can be numbered"
+                    "sets of pieces, the limit"
                 )
         return tuple(found)
 
@@ -243,7 +243,7 @@ class Family:
         return True
 
     def targets(self, piece: str, source: int, throw: int) -> tuple[int, ...]:
-        """The path indices to which `throw` may take `piece`, whatever stands there.
+        """The path indices to which `throw` may move `piece`, for any contents.
 
         The path's length stands for bearing off, which needs the exact count.
         """
@@ -255,7 +255,7 @@ class Family:
     def reached(self, piece: str, source: int, throw: int) -> tuple[int, ...]:
         """`targets`, but not the square that the piece stands on.
 
-        It is in its own way where a path comes back to a square within one throw.
+        This excludes its own square if the path returns to it within one throw.
         """
         path = self.rules.path.light
         return tuple(
