@@ -15,6 +15,7 @@ from ur_solver.estimates import (
     estimate,
     expected_seconds,
     free_bytes,
+    nearest_place,
     room_for,
 )
 from ur_solver.kernel import DOUBLE
@@ -83,11 +84,11 @@ def cost_of(
 
     With `is_timed` the same rules with fewer pieces are solved, some tenths of a second.
     """
-    folder = next(each for each in output.absolute().parents if each.is_dir())
+    place = nearest_place(output)
     reason = None
     try:
         room_for(part, memory=memory, certify=certify, threads=threads, precision=precision)
-        check_disk(part, folder / output.name, value_type)
+        check_disk(part, place, value_type)
     except (MemoryLimitError, DiskLimitError) as error:
         reason = str(error)
     free = available_bytes(threads) if memory is None else memory
@@ -106,7 +107,7 @@ def cost_of(
         memory_free_bytes=free,
         table_bytes=found.table_bytes,
         disk_bytes=disk_bytes(part, value_type),
-        disk_free_bytes=free_bytes(folder / output.name),
+        disk_free_bytes=free_bytes(place),
         seconds=expected_seconds(part, certify=certify, threads=threads, precision=precision)
         if is_timed
         else None,

@@ -25,8 +25,8 @@ def custom_rule_options(function: _F) -> _F:
     They are those of every family's switches, as their declarations say.
     """
     options = [
-        click.option("--path", type=click.Choice(list(PATHS)), help="Another path."),
-        click.option("--dice", type=click.Choice(list(DICE)), help="Other dice."),
+        click.option("--path", type=click.Choice(list(PATHS)), help="Play on another path."),
+        click.option("--dice", type=click.Choice(list(DICE)), help="Play with other dice."),
     ]
     for switch in known_switches().values():
         options += _options(switch)
@@ -84,7 +84,7 @@ def _throw_options(switch: ThrowSwitch) -> list[Callable[[_F], _F]]:
     name = switch.dashed
     return [
         click.option(f"--{name}", type=int, help=switch.help),
-        click.option(f"--no-{name}", is_flag=True, default=None, help=f"Without --{name}."),
+        click.option(f"--no-{name}", is_flag=True, default=None, help=f"Leave out --{name}."),
     ]
 
 
@@ -101,10 +101,12 @@ def _throw_change(switch: ThrowSwitch, given: Options, before: Any) -> dict[str,
 def _stakes_options(switch: StakesSwitch) -> list[Callable[[_F], _F]]:
     return [
         click.option(f"--{switch.dashed}", is_flag=True, default=None, help=switch.help),
-        click.option("--ante", type=int, help="What each player pays at the start; 10 by default."),
-        click.option("--fine", type=int, help="What landing on a rosette costs; 1 by default."),
         click.option(
-            "--fines", type=int, help="Fines up to which a table has values of their own."
+            "--ante", type=int, help="Set what each player pays at the start; 10 by default."
+        ),
+        click.option("--fine", type=int, help="Set what landing on a rosette costs; 1 by default."),
+        click.option(
+            "--fines", type=int, help="Keep separate values for up to this number of fines."
         ),
     ]
 

@@ -62,13 +62,16 @@ def seed_option(help_text: str, default: int | None = 1) -> Callable[[_F], _F]:
 
 
 threads_option = click.option(
-    "--threads", type=click.IntRange(1, MAX_THREADS), help="Threads; one a processor by default."
+    "--threads",
+    type=click.IntRange(1, MAX_THREADS),
+    metavar="N",
+    help="Use N threads; one per processor by default.",
 )
 memory_option = click.option(
     "--memory",
     type=memory_size,
     metavar="SIZE",
-    help="What the solve may take, such as 12GiB; by default what is free.",
+    help="Solve in at most SIZE of memory, such as 12GiB; by default what is free.",
 )
 
 
@@ -107,25 +110,25 @@ optional_table_argument = click.argument(
 rules_argument = click.argument("rules", shell_complete=_complete_table)
 optional_rules_argument = click.argument("rules", required=False, shell_complete=_complete_table)
 position_argument = click.argument("position", required=False)
-json_option = click.option("--json", "as_json", is_flag=True, help="JSON, one object a line.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 pieces_option = click.option(
     "-n",
     "pieces",
     type=click.IntRange(1, MAX_PIECES),
-    help="Pieces of each side, in place of the rule set's own count.",
+    help="Play with this number of pieces on each side, in place of the rule set's own.",
 )
 left_option = click.option(
     "--left",
     type=click.IntRange(1, MAX_PIECES),
     metavar="K",
-    help="Only the positions in which each side has at most K pieces left to bear off.",
+    help="Take only the positions in which each side has at most K pieces left to bear off.",
 )
 precision_option = click.option(
     "--precision",
     type=click.Choice(["double", "single"]),
     default="double",
     show_default=True,
-    help="Of the solve; single takes less memory, for a tolerance of 1e-5 or more.",
+    help="Solve in this precision; single takes less memory, for a tolerance of 1e-5 or more.",
 )
 
 

@@ -55,8 +55,8 @@ def telling_options(function: _F) -> _F:
         type=click.Choice([each.value for each in Form]),
         default=Form.AUTO.value,
         show_default=True,
-        help="How progress is shown: a bar on a terminal and else lines; lines for a log; "
-        "JSON events.",
+        help="Show progress as a bar on a terminal and as lines elsewhere (auto), as a bar, as "
+        "lines for a log, as JSON events, or not at all.",
     )
     @click.option("--verbose", "-v", count=True, help="Log what is done; twice, also every block.")
     @functools.wraps(function)
