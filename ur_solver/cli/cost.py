@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pathlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,8 +17,7 @@ from ur_solver.estimates import (
     nearest_place,
     room_for,
 )
-from ur_solver.kernel import DOUBLE
-from ur_solver.space import Part
+from ur_solver.solving import Request, path_of
 
 
 @dataclass(frozen=True)
@@ -69,47 +67,34 @@ class Cost:
         ]
 
 
-def cost_of(
-    part: Part,
-    output: pathlib.Path,
-    *,
-    value_type: str = "float64",
-    certify: bool = False,
-    threads: int | None = None,
-    memory: int | None = None,
-    precision: str = DOUBLE,
-    is_timed: bool = True,
-) -> Cost:
-    """What a solve to `output` will take; its folder need not be there yet.
+def cost_of(request: Request, *, is_timed: bool = True) -> Cost:
+    """What a solve in this process will take; the output's folder need not be there yet.
 
     With `is_timed` the same rules with fewer pieces are solved, some tenths of a second.
     """
-    place = nearest_place(output)
+    part, threads = request.part, request.threads
+    asked: dict[str, Any] = {
+        "certify": request.certify,
+        "threads": threads,
+        "precision": request.precision,
+    }
+    place = nearest_place(path_of(request))
     reason = None
     try:
-        room_for(part, memory=memory, certify=certify, threads=threads, precision=precision)
-        check_disk(part, place, value_type)
+        room_for(part, memory=request.memory, **asked)
+        check_disk(part, place, request.value_type)
     except (MemoryLimitError, DiskLimitError) as error:
         reason = str(error)
-    free = available_bytes(threads) if memory is None else memory
-    found = estimate(
-        part,
-        value_type=value_type,
-        certify=certify,
-        threads=threads,
-        memory=free,
-        precision=precision,
-    )
+    free = available_bytes(threads) if request.memory is None else request.memory
+    found = estimate(part, value_type=request.value_type, memory=free, **asked)
     is_timed = is_timed and reason is None
     return Cost(
         positions=found.positions,
         memory_bytes=max(found.least_bytes, min(found.memory_bytes, free)),
         memory_free_bytes=free,
         table_bytes=found.table_bytes,
-        disk_bytes=disk_bytes(part, value_type),
+        disk_bytes=disk_bytes(part, request.value_type),
         disk_free_bytes=free_bytes(place),
-        seconds=expected_seconds(part, certify=certify, threads=threads, precision=precision)
-        if is_timed
-        else None,
+        seconds=expected_seconds(part, **asked) if is_timed else None,
         reason=reason,
     )

@@ -135,16 +135,7 @@ _ASKED = (
 
 def _say_cost(request: Request, *, as_json: bool) -> None:
     """Say what a solve would take; exit with 1 if it does not fit."""
-    path = path_of(request)
-    cost = cost_of(
-        request.part,
-        path,
-        value_type=request.value_type,
-        certify=request.certify,
-        threads=request.threads,
-        memory=request.memory,
-        precision=request.precision,
-    )
+    cost, path = cost_of(request), path_of(request)
     asked = {"rules": request.rules.name, "pieces": request.rules.pieces, "path": str(path)}
     echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
     raise click.exceptions.Exit(0 if cost.reason is None else 1)
