@@ -145,7 +145,8 @@ def solve(
         If a block does not settle.
     InputError
         If `left` is not from 1 to one less than the count of pieces, the tolerance is not from
-        1e-13 to 0.5, or the rules, or the tolerance, are not solved in single precision.
+        1e-13 to 0.5, the value type is none of the three, or rounds and is to be certified or is
+        for a folder, or the rules, or the tolerance, are not solved in single precision.
 
     Examples
     --------
