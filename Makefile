@@ -49,7 +49,7 @@ SLOW := tests/cli/test_machine_use.py tests/cli/test_processes.py tests/cluster 
     tests/serve/page tests/serve/test_answers.py tests/serve/test_memory.py \
     tests/study/test_atlas.py tests/study/test_comparison.py tests/study/test_evaluate.py \
     tests/study/test_page.py tests/study/test_study.py tests/test_exact.py \
-    tests/test_make.py tests/test_own_rules.py
+    tests/test_execution.py tests/test_own_rules.py
 quick: $(STAMP)
 	$(PYTEST) -q -m 'not long' $(addprefix --ignore=,$(SLOW))
 

@@ -32,7 +32,7 @@ from tests.faults import (  # noqa: E402
     tables,
 )
 from tests.faults.tally import Tally  # noqa: E402
-from ur_solver.make import make_table  # noqa: E402
+from tests.solving import make_table  # noqa: E402
 from ur_solver.rules import named_rules  # noqa: E402
 
 SEED = 20261

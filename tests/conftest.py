@@ -8,9 +8,9 @@ import filelock
 import hypothesis
 import pytest
 
+from tests.solving import make_table
 from ur_solver.api.table import Table
 from ur_solver.locate import FOLDER_VARIABLE, readable_name, table_name
-from ur_solver.make import make_table
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import part_of
 

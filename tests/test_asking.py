@@ -17,10 +17,10 @@ from click.testing import CliRunner
 
 import ur_solver as ur
 from tests.meaningless import write_meaningless
+from tests.solving import make_table
 from ur_solver.cli import COMMANDS, cli
 from ur_solver.errors import UrError
 from ur_solver.locate import FOLDER_VARIABLE, exact_name
-from ur_solver.make import make_table
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import part_of
 

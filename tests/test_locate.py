@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from tests.meaningless import write_meaningless
-from ur_solver import make
+from tests.solving import make_table
 from ur_solver.errors import MissingTableError, NotATableError, OutputError, RuleSetError
 from ur_solver.locate import (
     FOLDER_VARIABLE,
@@ -24,8 +24,8 @@ from ur_solver.locate import (
     table_folders,
     table_name,
 )
-from ur_solver.make import make_table
 from ur_solver.rules import named_rules
+from ur_solver.solving import Request, plan_of, run
 from ur_solver.space import part_of
 
 RULES = named_rules("finkel:1")
@@ -279,15 +279,10 @@ def test_a_table_with_as_many_fines_comes_first(folder):
             assert table.rules.payoff == asked.settled().payoff
 
 
-def test_a_table_that_another_solve_has_finished_meanwhile_stays(folder, monkeypatch):
-    path, check = folder / "finkel-1.h5", make.check_replaceable
-
-    def first_free_then_there(*arguments, **options):
-        found = check(*arguments, **options)
-        write_meaningless(path, RULES)
-        return found
-
-    monkeypatch.setattr(make, "check_replaceable", first_free_then_there)
+def test_a_table_that_another_solve_has_finished_meanwhile_stays(folder):
+    path = folder / "finkel-1.h5"
+    plan = plan_of(Request.of(RULES, path))
+    write_meaningless(path, RULES)
     with pytest.raises(OutputError, match="is there already, a table of finkel with 1 piece"):
-        make_table(RULES, path)
+        run(plan)
     assert [each.name for each in folder.iterdir()] == ["finkel-1.h5"]

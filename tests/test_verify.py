@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tests.meaningless import write_meaningless
+from tests.solving import make_table
 from ur_solver.blocks import checksum
 from ur_solver.errors import DamagedTableError
 from ur_solver.kernel import RaceKernel
-from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.table import TableFile
 from ur_solver.table.format import digest

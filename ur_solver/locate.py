@@ -308,17 +308,16 @@ def open_file_of(
             f"there is no table of {rules.title} in "
             f"{', '.join(map(str, table_folders()))}; {_advice(rules, word)}"
         )
-    from ur_solver.make import is_present, make_table  # noqa: PLC0415 - the solver, rarely needed
+    from ur_solver.solving import Request, Verdict, plan_of, run  # noqa: PLC0415 - rarely needed
 
-    path = new_table_path(rules)
-    if not is_present(path, rules):
+    plan = plan_of(Request.of(rules))
+    if plan.verdict is not Verdict.PRESENT:
         say(
             f"there is no table of {rules.title} yet: solving its {positions:,} positions into "
-            f"{path}"
+            f"{plan.path}"
         )
-        make_folder(path.parent)
-        make_table(rules, path)
-    return TableFile(path)
+        run(plan)
+    return TableFile(plan.path)
 
 
 def _advice(rules: RuleSet, word: str | None) -> str:

@@ -11,16 +11,14 @@ import pathlib
 from collections.abc import Callable
 
 from ur_solver.errors import OutputError, UrError
-from ur_solver.locate import find_file, find_part, is_made_for, make_folder, new_table_path
-from ur_solver.make import make_table
+from ur_solver.kernel import DOUBLE, default_tolerance
+from ur_solver.locate import find_file, find_part, is_made_for, new_table_path
 from ur_solver.progress import Progress
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
+from ur_solver.solving import Request, counts_for, plan_of, run
 from ur_solver.space import Part, part_from, space_of
 from ur_solver.table import TableFile
-
-TOLERANCE = 1e-12
-"""What a value may be off, as solves have it by default."""
 
 
 def table_from(
@@ -40,7 +38,7 @@ def table_from(
     position : Position
         Of these rules.
     memory, threads
-        As for `ur_solver.make.make_table`.
+        As for `ur_solver.solving.Request`.
     say : callable
         Told what is solved, in a sentence, before it is.
     progress : callable, optional
@@ -59,43 +57,40 @@ def table_from(
         return table
     if table is not None:
         table.close()
-    wanted, path, known = _to_solve(rules, position)
+    wanted, known = _to_solve(rules, position)
     try:
+        plan = plan_of(
+            Request.of(
+                rules,
+                part=wanted,
+                known=known,
+                certify=known is not None and known.header.error is not None,
+                threads=threads,
+                memory=memory,
+            )
+        )
         solved = 0 if known is None else known.part.n_positions
         say(
             f"solving {counted(wanted.n_positions - solved, 'position')} that "
-            f"{position.notation!r} can lead to, of {wanted.space.n_positions:,}, into {path}"
+            f"{position.notation!r} can lead to, of {wanted.space.n_positions:,}, into {plan.path}"
         )
-        make_folder(path.parent)
-        make_table(
-            rules,
-            path,
-            tolerance=TOLERANCE,
-            part=wanted,
-            known=known,
-            certify=known is not None and known.header.error is not None,
-            force=known is not None,
-            threads=threads,
-            memory=memory,
-            progress=progress,
-        )
+        run(plan, counts_for(progress))
     finally:
         if known is not None:
             known.close()
-    return TableFile(path)
+    return TableFile(plan.path)
 
 
-def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, pathlib.Path, TableFile | None]:
-    """What to solve, the table's path, and the table there, whose blocks are among it."""
+def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, TableFile | None]:
+    """What to solve, and the table that is there, whose blocks are among it."""
     space = space_of(rules)
     rank = space.rank(position)
     ends = [block.offset + block.size for block in space.blocks]
     wanted = part_from(space, [bisect.bisect_right(ends, rank)])
-    path = new_table_path(rules, part=wanted)
-    known = _kept(rules, path)
+    known = _kept(rules, new_table_path(rules, part=wanted))
     if known is not None:
         wanted = part_from(space, [*wanted.indices, *known.part.indices])
-    return wanted, path, known
+    return wanted, known
 
 
 def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
@@ -117,7 +112,7 @@ def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
     if (
         is_made_for(rules, header.rules)
         and header.value_type == "float64"
-        and header.tolerance <= TOLERANCE
+        and header.tolerance <= default_tolerance(DOUBLE)
     ):
         return table
     table.close()

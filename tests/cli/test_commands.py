@@ -405,7 +405,7 @@ def test_interrupted_commands_end_with_130(monkeypatch, tmp_path):
     def interrupt(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ur_solver.cli.solve.make_table", interrupt)
+    monkeypatch.setattr("ur_solver.cli.solve.run", interrupt)
     table = str(tmp_path / "table.h5")
     assert "the same command goes on" in run("solve", "finkel:1", "-o", table, code=130)
     monkeypatch.setattr("ur_solver.cli.query.open_file", interrupt)
@@ -417,6 +417,25 @@ def test_colours_only_where_they_are_wanted(monkeypatch):
     assert "\x1b[" in CliRunner().invoke(cli, arguments, color=True).stdout
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in CliRunner().invoke(cli, arguments, color=True).stdout
+
+
+def test_the_options_of_solve_are_in_sections():
+    command = cli.get_command(None, "solve")
+    text = run("solve", "--help")
+    headings = re.findall(r"^(\S.+):$", text, re.MULTILINE)
+    assert headings == [
+        "What to solve",
+        "How to solve it",
+        "Where to put it, and what to print",
+        "Changes of the rules",
+    ]
+    listed = text.partition("What to solve:")[2]
+    shown = re.findall(r"^  (?:-\w, )?(-[-\w]+)", listed, re.MULTILINE)
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    assert sorted(shown) == sorted(["--help", *(max(each.opts, key=len) for each in options)])
+    rules = text.partition("Changes of the rules:")[2]
+    assert "--dice" in rules
+    assert "--output" not in rules
 
 
 @pytest.mark.parametrize("command", ["query", "best", "moves", "board"])

@@ -15,12 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 from tests.rules.value_iteration import Equations
-from tests.solving import assert_as_the_rules_say, solve
+from tests.solving import assert_as_the_rules_say, make_table, solve
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.errors import RuleSetError, UnregisteredError
-from ur_solver.make import make_table
 from ur_solver.records import settings_of
 from ur_solver.rules import (
     CATALOGUE,

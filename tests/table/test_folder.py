@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tests.solving import is_present, make_table
 from ur_solver.api.table import Table
 from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
@@ -20,7 +21,6 @@ from ur_solver.errors import (
     TableVersionError,
     UrError,
 )
-from ur_solver.make import is_present, make_table
 from ur_solver.rules import named_rules
 from ur_solver.table import TABLE, VALUE_TYPES, TableFile, pack
 from ur_solver.verify import verify_table

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pathlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,10 +14,10 @@ from ur_solver.estimates import (
     estimate,
     expected_seconds,
     free_bytes,
+    nearest_place,
     room_for,
 )
-from ur_solver.kernel import DOUBLE
-from ur_solver.space import Part
+from ur_solver.solving import Request, path_of
 
 
 @dataclass(frozen=True)
@@ -68,48 +67,35 @@ class Cost:
         ]
 
 
-def cost_of(
-    part: Part,
-    output: pathlib.Path,
-    *,
-    value_type: str = "float64",
-    certify: bool = False,
-    threads: int | None = None,
-    memory: int | None = None,
-    precision: str = DOUBLE,
-    is_timed: bool = True,
-) -> Cost:
-    """The cost of a solve to `output`, whose folder need not exist yet.
+def cost_of(request: Request, *, is_timed: bool = True) -> Cost:
+    """The cost of a solve in this process; the output's folder need not exist yet.
 
     With `is_timed`, the time is estimated by solving the rules with fewer pieces, which takes some
     tenths of a second.
     """
-    folder = next(each for each in output.absolute().parents if each.is_dir())
+    part, threads = request.part, request.threads
+    asked: dict[str, Any] = {
+        "certify": request.certify,
+        "threads": threads,
+        "precision": request.precision,
+    }
+    place = nearest_place(path_of(request))
     reason = None
     try:
-        room_for(part, memory=memory, certify=certify, threads=threads, precision=precision)
-        check_disk(part, folder / output.name, value_type)
+        room_for(part, memory=request.memory, **asked)
+        check_disk(part, place, request.value_type)
     except (MemoryLimitError, DiskLimitError) as error:
         reason = str(error)
-    free = available_bytes(threads) if memory is None else memory
-    found = estimate(
-        part,
-        value_type=value_type,
-        certify=certify,
-        threads=threads,
-        memory=free,
-        precision=precision,
-    )
+    free = available_bytes(threads) if request.memory is None else request.memory
+    found = estimate(part, value_type=request.value_type, memory=free, **asked)
     is_timed = is_timed and reason is None
     return Cost(
         positions=found.positions,
         memory_bytes=max(found.least_bytes, min(found.memory_bytes, free)),
         memory_free_bytes=free,
         table_bytes=found.table_bytes,
-        disk_bytes=disk_bytes(part, value_type),
-        disk_free_bytes=free_bytes(folder / output.name),
-        seconds=expected_seconds(part, certify=certify, threads=threads, precision=precision)
-        if is_timed
-        else None,
+        disk_bytes=disk_bytes(part, request.value_type),
+        disk_free_bytes=free_bytes(place),
+        seconds=expected_seconds(part, **asked) if is_timed else None,
         reason=reason,
     )

@@ -64,6 +64,7 @@ def seed_option(help_text: str, default: int | None = 1) -> Callable[[_F], _F]:
 threads_option = click.option(
     "--threads",
     type=click.IntRange(1, MAX_THREADS),
+    metavar="N",
     help="Use N threads; by default one per processor.",
 )
 memory_option = click.option(

@@ -13,14 +13,14 @@ from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.markdown import fill, terminal_text
 from ur_solver.cli.options import json_option, optional_rules_argument, pieces_option
 from ur_solver.cli.output import columns, echo, size_text
-from ur_solver.locate import new_table_path
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.squares import SquareRule, rule_to_json
 from ur_solver.rules.switches import Flag
 from ur_solver.rules.text import Section, first_paragraph, sections_of
 from ur_solver.rules.words import counted
-from ur_solver.space import part_of, space_of
+from ur_solver.solving import Request
+from ur_solver.space import space_of
 
 _WIDEST = 100
 """Columns of the widest lines of prose, so that they can be read in wide terminals too."""
@@ -156,7 +156,7 @@ def _page(rules: RuleSet) -> str:
             click.style(rules.name, bold=True),
             summary,
             *prose,
-            columns(cost_of(part_of(rules), new_table_path(rules)).rows(), "<<"),
+            columns(cost_of(Request.of(rules)).rows(), "<<"),
         ]
     )
 
@@ -166,7 +166,7 @@ def _heading(section: Section) -> str:
 
 
 def _cost(rules: RuleSet, *, is_timed: bool) -> Cost:
-    return cost_of(part_of(rules), new_table_path(rules), is_timed=is_timed)
+    return cost_of(Request.of(rules), is_timed=is_timed)
 
 
 def _cost_lines(sets: list[RuleSet], costs: list[Cost]) -> str:

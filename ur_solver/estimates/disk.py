@@ -38,6 +38,11 @@ def free_bytes(output: pathlib.Path) -> int:
         ) from None
 
 
+def nearest_place(output: pathlib.Path) -> pathlib.Path:
+    """A path named as the output, in the nearest of its folders that exists."""
+    return next(each for each in output.absolute().parents if each.is_dir()) / output.name
+
+
 def check_disk(part: Part, output: pathlib.Path, value_type: str = "float64") -> None:
     """Refuse a solve whose files would not fit.
 

@@ -1,4 +1,4 @@
-"""The estimated and the actual cost of a solve, and when a solve is refused."""
+"""Running a plan: the table, its estimated and actual cost, and when a solve is refused."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import sys
 import numpy as np
 import pytest
 
-from tests.solving import solve
+from tests.solving import make_table, solve
 from ur_solver.blocks import BlockRecord
 from ur_solver.errors import InputError, MemoryLimitError, OutputError
 from ur_solver.estimates import available_bytes, cost, estimate, expected_seconds, room, room_for
-from ur_solver.make import make_table
 from ur_solver.rules import PATHS, RACES, named_rules
+from ur_solver.solving import RoomShort
 from ur_solver.space import part_of, space_of
 from ur_solver.table import VALUE_TYPES, TableFile
 
@@ -25,11 +25,12 @@ FINKEL = named_rules("finkel:2")
 PEAK = """
 import json, pathlib, sys
 from ur_solver.estimates import estimate
-from ur_solver.make import make_table
 from ur_solver.rules import named_rules
+from ur_solver.solving import Request, plan_of, run
 from ur_solver.space import part_of
 rules, threads, precision = named_rules(sys.argv[1]), int(sys.argv[3]), sys.argv[4]
-make_table(rules, pathlib.Path(sys.argv[2]), threads=threads, precision=precision)
+path = pathlib.Path(sys.argv[2])
+run(plan_of(Request.of(rules, path, threads=threads, precision=precision)))
 # not ru_maxrss, whose initial value is the parent's at the time that it started this process
 status = pathlib.Path("/proc/self/status").read_text()
 peak = 1024 * int(status.split("VmHWM:")[1].split()[0])
@@ -113,7 +114,7 @@ def test_a_solve_that_stops_before_its_first_block_leaves_nothing(tmp_path, monk
     def interrupt(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ur_solver.make.solve", interrupt)
+    monkeypatch.setattr("ur_solver.solving.execution.solve", interrupt)
     for name in ("table.h5", "table"):
         with pytest.raises(KeyboardInterrupt):
             make_table(named_rules("finkel:1"), tmp_path / name)
@@ -135,7 +136,7 @@ def test_a_table_stays_where_the_solve_that_is_to_replace_it_does_not_begin(
     with TableFile(tmp_path / name) as table:
         digest = table.digest
     with monkeypatch.context() as patched:
-        patched.setattr("ur_solver.make.solve", interrupt)
+        patched.setattr("ur_solver.solving.execution.solve", interrupt)
         with pytest.raises(KeyboardInterrupt):
             make_table(named_rules("finkel:1"), tmp_path / name, force=True)
     assert [each.name for each in tmp_path.iterdir()] == [name]
@@ -166,16 +167,10 @@ def test_with_less_memory_the_values_are_the_same(word, tmp_path, monkeypatch):
     rules, path = named_rules(word), tmp_path / "table.h5"
     monkeypatch.setattr(cost, "BASE_BYTES", 0)
     monkeypatch.setattr(room, "BASE_BYTES", 0)
-    rooms = []
-    make_table(
-        rules,
-        path,
-        threads=1,
-        memory=estimate(part_of(rules), threads=1).least_bytes,
-        on_room=rooms.append,
-    )
-    (chosen,) = rooms
-    assert not chosen.keeps_all
+    events, memory = [], estimate(part_of(rules), threads=1).least_bytes
+    make_table(rules, path, threads=1, memory=memory, events=events)
+    (short,) = [each for each in events if isinstance(each, RoomShort)]
+    assert short.budget == memory < short.needed
     with TableFile(path) as table:
         assert np.array_equal(table.load(), solve(space_of(rules), tolerance=1e-12, threads=1))
 
