@@ -1,6 +1,6 @@
-"""Solving what one position can lead to: the rest of a game that is too large to be solved.
+"""Solving the positions that one position can reach, in a game that is too large to solve.
 
-What is solved so is kept in one table of the rule set, which every further position adds to.
+They are kept in one table of the rule set, to which every further position adds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ur_solver.space import Part, part_from, space_of
 from ur_solver.table import TableFile
 
 TOLERANCE = 1e-12
-"""What a value may be off, as solves have it by default."""
+"""The default tolerance of solves."""
 
 
 def table_from(
@@ -42,14 +42,14 @@ def table_from(
     memory, threads
         As for `ur_solver.make.make_table`.
     say : callable
-        Told what is solved, in a sentence, before it is.
+        Called with a sentence before the solve.
     progress : callable, optional
         Called with the positions finished and their total.
 
     Raises
     ------
     MemoryLimitError, DiskLimitError
-        If what the position can lead to would not fit.
+        If the reachable positions do not fit.
     OutputError
         If the table cannot be written.
     """
@@ -86,7 +86,7 @@ def table_from(
 
 
 def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, pathlib.Path, TableFile | None]:
-    """What to solve, the table's path, and the table there, whose blocks are among it."""
+    """The part to solve, the table's path, and the table there, whose blocks it includes."""
     space = space_of(rules)
     rank = space.rank(position)
     ends = [block.offset + block.size for block in space.blocks]
@@ -104,7 +104,7 @@ def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
     Raises
     ------
     OutputError
-        If it is not one to add to.
+        If it cannot be extended.
     """
     if not os.path.lexists(path):
         return None

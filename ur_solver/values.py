@@ -1,4 +1,4 @@
-"""Values of many encoded states at once, and of what moves lead to."""
+"""Values of many encoded states at once, and of their successors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TableValues(Values, Protocol):
     """The values of a table, which may hold a part of its game."""
 
     def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """For each encoded state, whether there is a value of it."""
+        """For each encoded state, whether it has a value."""
         ...
 
 
