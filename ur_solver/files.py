@@ -1,8 +1,8 @@
-"""The writer of all files but tables and checkpoints: it leaves a whole file or what was there.
+"""The writer of all files except tables and checkpoints: it leaves a complete file or the old one.
 
 Content is written next to the file under a temporary name, synced and renamed. A write that fails
 or is interrupted leaves the old file, and no temporary one. A symbolic link stays one: its target
-is replaced. What is not a regular file, such as ``/dev/stdout`` or a FIFO, is written directly.
+is replaced. Other than regular files, such as ``/dev/stdout`` or a FIFO, are written directly.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ur_solver.text import encoded
 
 _BINARY = getattr(os, "O_BINARY", 0)
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
-"""What some file systems answer that have no sync."""
+"""The errors of file systems without sync."""
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a file as a whole; text as UTF-8, without lone surrogates.
+    """Write a complete file; text as UTF-8, without lone surrogates.
 
     Raises
     ------
@@ -59,20 +59,20 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 def check_outputs(
     outputs: Mapping[str, Path | None], inputs: Iterable[str | os.PathLike[str]] = ()
 ) -> None:
-    """Check, before the work, that outputs can be written and replace nothing that is read.
+    """Check, before the work, that outputs can be written and replace no inputs.
 
     Parameters
     ----------
     outputs : mapping of str to Path or None
-        By what the user calls each, such as ``--csv``; None for one that is not asked for.
+        By the option of each, such as ``--csv``; None for an unused one.
     inputs : iterable of path
-        What is read; ``-`` is standard input. Paths where nothing is are ignored. Inside a folder
-        that is read, such as a table, nothing may be written.
+        The inputs; ``-`` is standard input. Missing paths are ignored. An output inside an input
+        folder, such as a table, is an error.
 
     Raises
     ------
     InputError
-        If an output is an input or another output, by whatever name.
+        If an output is an input or another output, under any name.
     OutputError
         If an output cannot be written.
     """
@@ -137,7 +137,7 @@ def _directly(path: Path) -> Iterator[BinaryIO]:
             yield file
         return
     if sys.stdout is not None:
-        sys.stdout.flush()  # what has been printed comes first
+        sys.stdout.flush()  # earlier output comes first
     with os.fdopen(os.dup(stream), "wb") as file:
         yield file
 
@@ -171,7 +171,7 @@ def _open_part(target: Path) -> tuple[int, Path]:
 
 
 def _is_within(target: Path, source: str | os.PathLike[str]) -> bool:
-    """Whether a file is what is read, or lies in it if that is a folder."""
+    """Whether a file is an input, or lies in it if that is a folder."""
     read = 0 if source == "-" else source  # the descriptor of standard input
     try:
         if not (os.path.exists(read) and target.parent.exists()):
@@ -183,7 +183,7 @@ def _is_within(target: Path, source: str | os.PathLike[str]) -> bool:
 
 
 def _is_same(target: Path, other: Path) -> bool:
-    """Whether a path leads to a file, which need not be there yet."""
+    """Whether a path leads to a file, which need not exist yet."""
     if target.exists() and other.exists():
         return target.samefile(other)
     return target == Path(os.path.realpath(other))

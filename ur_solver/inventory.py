@@ -1,4 +1,4 @@
-"""What solves have left in the folders of tables: tables, unfinished solves, damaged files."""
+"""The contents of the folders of tables: tables, unfinished solves, damaged files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ur_solver.rules import RuleSet
 from ur_solver.table import TABLE, TableFile, is_unfinished
 
 _UNFINISHED = checkpoint_folder(pathlib.Path("x.h5")).name.removeprefix("x")
-"""How the folder of an unfinished solve ends: ``.h5.blocks``."""
+"""The suffix of the folder of an unfinished solve: ``.h5.blocks``."""
 
 
 class Kind(StrEnum):
-    """What is kept at a path."""
+    """The kind of a file in a folder of tables."""
 
     TABLE = "table"
     UNFINISHED = "unfinished"
@@ -44,14 +44,14 @@ class Kept:
         The rule set's name.
     pieces : int or None
     positions : int or None
-        That the table holds.
+        The number in the table.
     left : int or None
         The pieces that a side has left at most in them, or None, as for `ur_solver.Table.left`.
     is_whole : bool or None
-        Whether they are all of the game.
+        Whether the table holds the whole game.
     value_type : str or None
     tolerance, error : float or None
-        As the table says; `error` is None if nothing is proven.
+        From the table; `error` is None without a certificate.
     made : str or None
         When, ISO 8601, UTC.
     message : str or None
@@ -74,7 +74,7 @@ class Kept:
 
     @classmethod
     def of(cls, path: pathlib.Path) -> Self | None:
-        """What is kept at a path; None if it is nothing that a solve makes."""
+        """The table or solve at a path; None if it is neither."""
         if path.is_dir() and not (path / TABLE).is_file():
             is_ours = path.name.endswith(_UNFINISHED) or (path / HEAD).is_file()
             return cls._of_folder(path) if is_ours else None
@@ -113,7 +113,7 @@ class Kept:
 
 
 def _rules_of(folder: pathlib.Path) -> RuleSet | None:
-    """The rules that the head of a folder of blocks has, whatever its version."""
+    """The rules in the head of a folder of blocks of any version."""
     try:
         return RuleSet.from_json(json.loads((folder / HEAD).read_bytes())["rules"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -127,7 +127,7 @@ def _size(path: pathlib.Path) -> int:
 
 
 def kept_tables() -> Iterator[Kept]:
-    """What is kept in the folders of tables, by folder and name."""
+    """The tables and solves in the folders of tables, by folder and name."""
     seen = set()
     for folder in table_folders():
         if not folder.is_dir():
@@ -153,7 +153,7 @@ def unfinished_solve(rules: RuleSet) -> Kept | None:
 
 
 def remove_kept(kept: Kept) -> None:
-    """Remove what is kept.
+    """Remove a table or a solve.
 
     Raises
     ------

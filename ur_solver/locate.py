@@ -1,8 +1,8 @@
-"""Where tables live, and how one is found by a word.
+"""The folders of tables, and the lookup of a table by a word.
 
-A word is the path of a table, or asks for a rule set: by name with an optional count of
-pieces (``finkel``, ``finkel:3``) or by the path of its JSON file. A rule set's table is
-looked for in `table_folders`, under a readable name and one with a digest (`own_path`).
+A word is the path of a table, or names a rule set: by name with an optional number of pieces
+(``finkel``, ``finkel:3``) or by the path of its JSON file. A rule set's table is searched in
+`table_folders`, under a readable name and one with a digest (`own_path`).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ FOLDER_VARIABLE = "UR_TABLES"
 """The environment variable that names the folder of tables."""
 
 SOLVED_ON_THE_SPOT = 3_000_000
-"""The most positions of a missing table that is solved when it is asked for."""
+"""The most positions of a missing table that is solved on demand."""
 
 
 def table_folders() -> list[pathlib.Path]:
     """The folders with tables: $UR_TABLES, a checkout's ``tables/``, the user's own.
 
-    The first is where new tables go.
+    New tables go into the first.
     """
     folders = []
     if chosen := os.environ.get(FOLDER_VARIABLE):
@@ -83,9 +83,9 @@ def exact_name(rules: RuleSet) -> str:
 
 
 def has_readable_name(rules: RuleSet) -> bool:
-    """Whether files of a rule set may have its readable name, where no other's have it.
+    """Whether files of a rule set may have its readable name, if it is free.
 
-    They may not where a file name loses some of the rule set's name, or where its name is that of
+    They may not if the file name loses a part of the rule set's name, or if its name belongs to
     another rule set of the catalogue.
     """
     known = CATALOGUE.get(rules.name)
@@ -99,7 +99,7 @@ def own_path(
     named: Callable[[str], pathlib.Path],
     rules_at: Callable[[pathlib.Path], RuleSet | None],
 ) -> pathlib.Path:
-    """Where a file of a rule set is, or will be, without touching those of other rule sets.
+    """The path of a file of a rule set, which no other rule set's file has.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def own_path(
     named : callable
         The path of a file by `readable_name` or `exact_name`.
     rules_at : callable
-        The rules of what is at a path; None if nothing is, or nothing that says its rules.
+        The rules of the file at a path; None if it is missing or has no rules.
     """
     readable, exact = named(readable_name(rules)), named(exact_name(rules))
     holds = rules_at(exact)
@@ -186,7 +186,7 @@ def find_file(rules: RuleSet) -> TableFile | None:
     Raises
     ------
     NotATableError, TableVersionError, TableInUseError, DamagedTableError
-        If a file of the right name is not a sound table.
+        If a file of the right name is not a valid table.
     """
     nearest = None
     for table in _tables_named_for(rules):
@@ -210,7 +210,7 @@ def _tables_named_for(rules: RuleSet) -> Iterator[TableFile]:
         path = folder / table_name(stem, value_type)
         for each in (path, path.with_suffix("")):
             if each.is_file() or (each / TABLE).is_file():
-                # under a name that is another's too, only a sound table says that it is this one's
+                # under a name shared with another, only a valid table shows whose it is
                 is_shared = stem == names[1] and not has_readable_name(rules)
                 table = None
                 with suppress(UrError) if is_shared else nullcontext():
@@ -247,22 +247,22 @@ def find_part(rules: RuleSet, position: Position | None = None) -> TableFile | N
 def open_file(
     word: str, *, say: Callable[[str], object] | None = None, position: str | None = None
 ) -> TableFile:
-    """The table that `word` asks for; see the module's head.
+    """Open the table named by `word`; see the module's head.
 
     Parameters
     ----------
     word : str
     say : callable, optional
         Called with a sentence for people if the table is missing but small, before it is
-        solved there and then (some seconds). Without it a missing table is an error.
+        solved at once (some seconds). Without it a missing table is an error.
     position : str, optional
-        What the table will be asked for: of those that hold a part of the game, one that holds
-        this is preferred.
+        A position of interest: of tables of a part of the game, one that holds it is
+        preferred.
 
     Raises
     ------
     RuleSetError
-        If `word` is no file and no rule set goes by that name.
+        If `word` is no file and no name of a rule set.
     PositionSyntaxError
         If `position` does not follow the notation.
     MissingTableError
@@ -270,7 +270,7 @@ def open_file(
     NotATableError, TableVersionError, TableInUseError, DamagedTableError
         As `TableFile` does.
     OutputError
-        If there is nowhere to solve a missing table to.
+        If no folder is writable for a missing table.
     """
     if not is_rule_set(word):
         return TableFile(word)
@@ -286,15 +286,14 @@ def open_file_of(
 ) -> TableFile:
     """The table of a rule set; the other parameters and errors are those of `open_file`.
 
-    Where there is no table of the whole, and it is not solved there and then, one that holds a
-    part of the game.
+    If the whole table is missing and not solved now, a table of a part of the game.
 
     Parameters
     ----------
     rules : RuleSet
     word : str, optional
-        What ``ur solve`` takes for these rules, their count of pieces aside; by default their
-        name, if it is in the catalogue.
+        The argument of ``ur solve`` for these rules, without the number of pieces; by default
+        their name, if it is in the catalogue.
     """
     table = find_file(rules)
     if table is not None:
@@ -338,15 +337,14 @@ def _advice(rules: RuleSet, word: str | None) -> str:
 
 
 def is_table_word(word: str) -> bool:
-    """Whether `open_file` would take a word for a table, rather than for any other file.
+    """Whether `open_file` would treat a word as a table, not as another file.
 
-    A rule set's name is one, whatever files are there; of files those that are tables or hold a
-    rule set.
+    The name of a rule set always is; a file is if it is a table or holds a rule set.
     """
     if word.partition(":")[0] in CATALOGUE:
         return True
     if not os.path.exists(word):
-        is_name = re.fullmatch(r"-*\w[\w:-]*", word)  # as of a rule set that is mistyped
+        is_name = re.fullmatch(r"-*\w[\w:-]*", word)  # for example a mistyped rule set
         return bool(is_name) or word.endswith((".h5", ".hdf5", ".json"))
     if word.endswith(".json"):
         with suppress(RuleSetError):
@@ -357,10 +355,10 @@ def is_table_word(word: str) -> bool:
 
 
 def is_rule_set(word: str) -> bool:
-    """Whether a word asks for a rule set, rather than for the table at a path."""
+    """Whether a word names a rule set, not the table at a path."""
     name = word.partition(":")[0]
     if name in CATALOGUE or word.endswith(".json"):
         return True
     is_path = word.endswith((".h5", ".hdf5")) or os.sep in word
-    # unlike `Path.exists`, `os.path.exists` takes what cannot be a path for one that is not there
+    # unlike `Path.exists`, `os.path.exists` is False for an impossible path
     return not (is_path or os.path.exists(word))

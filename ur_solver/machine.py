@@ -1,9 +1,9 @@
 """The processors and the memory that this process may use.
 
-In a container that is less than the machine has. Control groups (cgroups, version 1 and 2) limit
+In a container these are fewer than the machine's. Control groups (cgroups, version 1 and 2) limit
 memory and processor time for a group of processes and for all groups inside it, so every folder
 from the process's own group up to the root counts. A cpuset limits the affinity of a process, from
-where it is read. Whatever is missing or unreadable limits nothing.
+which it is read. Missing or unreadable files do not limit.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _ROOT = Path("/")
 def usable_processors(root: Path = _ROOT) -> int:
     """The number of processors that this process may use, at least 1.
 
-    The affinity of the process, or what the processor time of its control groups amounts to,
-    rounded up, if that is less.
+    The affinity of the process, or the time limit of its control groups in processors, rounded
+    up, if that is less.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def usable_processors(root: Path = _ROOT) -> int:
 def free_memory(root: Path = _ROOT) -> int:
     """The memory that this process can still take, in bytes.
 
-    What is free on the machine, or what its control groups leave, if that is less. A group's
-    cached files do not count as taken, as the system drops them when memory is needed.
+    The free memory of the machine, or of its control groups, if that is less. A group's cached
+    files count as free, as the system drops them when memory is needed.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ def _quotient(quota: str, period: str) -> Iterator[float]:
 
 
 def _memory_left(root: Path) -> Iterator[int]:
-    """What each control group leaves to its processes, in bytes."""
+    """The memory that each control group has left, in bytes."""
     for folder in _groups(root, ""):
-        for limit in ("memory.max", "memory.high"):  # beyond the latter processes are slowed down
+        for limit in ("memory.max", "memory.high"):  # above the latter, processes are throttled
             yield from _left(folder, limit, "memory.current", "")
     for folder in _groups(root, "memory"):
         yield from _left(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
@@ -125,7 +125,7 @@ def _own_group(root: Path, controller: str) -> PurePosixPath | None:
 
 
 def _mount(root: Path, controller: str) -> tuple[PurePosixPath, Path] | None:
-    """Which group is mounted, and in which folder."""
+    """The mounted group and its folder."""
     for line in _text(root / "proc/self/mountinfo").splitlines():
         before, _, after = line.partition(" - ")
         fields, kind = before.split(), after.split()

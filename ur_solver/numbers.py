@@ -1,4 +1,4 @@
-"""Checks of numbers that callers choose."""
+"""Checks of numbers from callers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | No
     Raises
     ------
     InputError
-        If it is none, or below `least` or above `most`.
+        If it is not a whole number from `least` to `most`.
     """
     try:
         number = operator.index(value)
@@ -27,7 +27,7 @@ def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | No
 
 
 def checked_seed(seed: SupportsIndex) -> int:
-    """The seed of what is drawn.
+    """The seed of random draws.
 
     Raises
     ------

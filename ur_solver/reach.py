@@ -1,6 +1,6 @@
-"""Solving what one position can lead to: the rest of a game that is too large to be solved.
+"""Solving the positions that one position can reach, in a game that is too large to solve.
 
-What is solved so is kept in one table of the rule set, which every further position adds to.
+They are kept in one table of the rule set, to which every further position adds.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def table_from(
     memory, threads
         As for `ur_solver.solving.Request`.
     say : callable
-        Told what is solved, in a sentence, before it is.
+        Called with a sentence before the solve.
     progress : callable, optional
         Called with the positions finished and their total.
 
     Raises
     ------
     MemoryLimitError, DiskLimitError
-        If what the position can lead to would not fit.
+        If the reachable positions do not fit.
     OutputError
         If the table cannot be written.
     """
@@ -82,7 +82,7 @@ def table_from(
 
 
 def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, TableFile | None]:
-    """What to solve, and the table that is there, whose blocks are among it."""
+    """The part to solve, and the table there, whose blocks it includes."""
     space = space_of(rules)
     rank = space.rank(position)
     ends = [block.offset + block.size for block in space.blocks]
@@ -99,7 +99,7 @@ def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
     Raises
     ------
     OutputError
-        If it is not one to add to.
+        If it cannot be extended.
     """
     if not os.path.lexists(path):
         return None

@@ -1,7 +1,7 @@
-"""Text that comes in and goes out: encodings, line ends, JSON, and characters that do harm.
+"""Text input and output: encodings, line ends, JSON, and harmful characters.
 
-Whatever reads a file, standard input or a request decodes it here. Whatever shows a stranger's text
-to people passes it through `printable`; whatever writes it passes it through `encoded`.
+Code that reads a file, standard input or a request decodes it here. Code that prints foreign text
+passes it through `printable`, and code that writes it through `encoded`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BEGINS_UTF_16 = {mark[:1] for mark in _UTF_16}
 _MARK = "\ufeff"
 """The byte order mark. Joined files have one in their middle."""
 
-# Patterns are compiled when they are used: few commands need any.
+# Patterns are compiled on use: few commands need any.
 _SURROGATE = "[\ud800-\udfff]"
 _ESCAPED_SURROGATE = r"\\u[dD][89a-fA-F]"
 _NO_COLOUR = r"\x1b(?!\[[0-9;]*m)"

@@ -1,6 +1,6 @@
-"""What gives values, and the values of many encoded states and of what moves lead to.
+"""Sources of values, and the values of many encoded states and of their successors.
 
-`ur_solver.lookup.Lookup` gives those of a table.
+`ur_solver.lookup.Lookup` is a table's.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class TableValues(Values, Protocol):
         ...
 
     def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """For each encoded state, whether there is a value of it."""
+        """For each encoded state, whether it has a value."""
         ...
 
 

@@ -318,7 +318,7 @@ def test_an_extra_throw_can_be_taken_away():
     ("arguments", "fault"),
     [
         (["rules", "finkle"], "did you mean 'finkel'"),
-        (["rules", "finkel", "-n", "8"], "8 is not in the range"),
+        (["rules", "finkel", "-n", "16"], "16 is not in the range"),
         (["rules", "finkel:2", "-n", "3"], "asks for 2 pieces"),
         (["rules", "finkel", "--path", "circle"], "'circle' is not one of"),
         (["rules", "finkel", "--extra-on-throw", "7"], "extra_on_throw is 7"),

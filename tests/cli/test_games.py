@@ -150,7 +150,7 @@ def test_audit_refuses(tmp_path):
     blitz = GAMES / "blitz-1.json"
     error = run("audit", "finkel:2", blitz, code=2).stderr
     assert "the game was played by blitz, not finkel:2" in error
-    error = run("audit", "finkel:2", GREEDY, "--mistake", 2, code=2).stderr
+    error = run("audit", "finkel:2", GREEDY, "--mistake", 0.5, code=2).stderr
     assert "expected three ascending numbers" in error
     error = run("audit", "finkel:2", tmp_path / "nothing.rgn", code=2).stderr
     assert "No such file" in error

@@ -165,7 +165,7 @@ def test_a_game_written_by_hand():
         ("rules: birds:1\n", "", "line 2: the rules are missing; write a header such as"),
         ("Light: Ann", "start: nowhere", "line 3: start: position 'nowhere'"),
         ("Light: Ann", 'Light: "Ann', "line 3: '\"Ann' is not a JSON string"),
-        ("Light: Ann", "Light: Ann\nLight: Bob", "line 4: the header 'Light' is on line 3 alr"),
+        ("Light: Ann", "Light: Ann\nLight: Bob", "line 4: the header 'Light' is already on line 3"),
     ],
 )  # fmt: skip
 def test_a_changed_game_is_refused_with_its_place(old, new, message):

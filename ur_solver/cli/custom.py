@@ -101,14 +101,12 @@ def _stakes_options(switch: StakesSwitch) -> list[Callable[[_F], _F]]:
     return [
         click.option(f"--{switch.dashed}", is_flag=True, default=None, help=switch.help),
         click.option(
-            "--ante", type=int, help="Let each player pay this at the start; 10 by default."
+            "--ante", type=int, help="Set each player's payment at the start; 10 by default."
         ),
         click.option(
             "--fine", type=int, help="Charge this for landing on a rosette; 1 by default."
         ),
-        click.option(
-            "--fines", type=int, help="Store values for up to N fines; more are extrapolated."
-        ),
+        click.option("--fines", type=int, help="Store values for up to N fines."),
     ]
 
 

@@ -33,9 +33,7 @@ from ur_solver.rules.payoff import percent
 
 @click.command(short_help="Describe a table, or list the folders in use.")
 @optional_table_argument
-@click.option(
-    "--paths", "is_of_paths", is_flag=True, help="List the folders of tables and other files."
-)
+@click.option("--paths", "is_of_paths", is_flag=True, help="List the folders of files.")
 @json_option
 def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
     """Describe TABLE, a file or a rule set such as finkel:3, by what its file says.

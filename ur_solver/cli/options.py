@@ -71,7 +71,7 @@ memory_option = click.option(
     "--memory",
     type=memory_size,
     metavar="SIZE",
-    help="Limit the solve to this much memory, such as 12GiB; by default all free memory.",
+    help="Use this much memory, such as 12GiB; by default all that is free.",
 )
 
 
@@ -117,21 +117,20 @@ pieces_option = click.option(
     "-n",
     "pieces",
     type=click.IntRange(1, MAX_PIECES),
-    help="Play with N pieces a side instead of the rule set's own count.",
+    help="Play with N pieces a side instead of the usual number.",
 )
 left_option = click.option(
     "--left",
     type=click.IntRange(1, MAX_PIECES),
     metavar="K",
-    help="Include only positions in which each side has at most K pieces left to bear off.",
+    help="Include only positions with at most K pieces a side left to bear off.",
 )
 precision_option = click.option(
     "--precision",
     type=click.Choice(["double", "single"]),
     default="double",
     show_default=True,
-    help="Compute with this precision; single takes less memory and needs a tolerance of at least "
-    "1e-5.",
+    help="Compute in this precision; single saves memory and needs a tolerance of at least 1e-5.",
 )
 
 

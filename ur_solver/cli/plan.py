@@ -45,26 +45,22 @@ _WIDTH, _ROW = 800, 40
 @click.option(
     "--cores",
     type=click.IntRange(1, MAX_THREADS),
-    help="Give each worker N processors; by default as many as here.",
+    help="Use N processors per worker; by default as here.",
 )
 @click.option(
     "--machines",
     type=click.IntRange(1, MAX_THREADS),
-    help="Spread the workers over N machines, whose processors they share; by default one each.",
+    help="Spread the workers over N machines; by default one each.",
 )
 @click.option(
     "--memory",
     type=memory_size,
     metavar="SIZE",
-    help="Give each worker this much memory; by default what is free here.",
+    help="Use this much memory per worker; by default what is free.",
 )
 @click.option("--certify", is_flag=True, help="Include memory and time for certificates.")
 @precision_option
-@click.option(
-    "--chart",
-    type=OUTPUT_FILE,
-    help="Draw the schedule to an SVG file.",
-)
+@click.option("--chart", type=OUTPUT_FILE, help="Draw the schedule to an SVG file.")
 @json_option
 @custom_rule_options
 def command(

@@ -42,7 +42,7 @@ from ur_solver.rules.turns import total
     "--throws",
     "with_throws",
     is_flag=True,
-    help="Include the value of every throw with '-' and --json; a single position always has it.",
+    help="Include the values of throws with '-' and --json.",
 )
 @click.option(
     "--solve",

@@ -31,10 +31,7 @@ _WIDEST = 100
 @pieces_option
 @custom_rule_options
 @click.option(
-    "--estimate",
-    "has_costs",
-    is_flag=True,
-    help="Estimate the cost of a solve instead of showing the rules.",
+    "--estimate", "has_costs", is_flag=True, help="Show the cost of a solve instead of the rules."
 )
 @json_option
 def command(

@@ -31,12 +31,7 @@ _PACKAGES = ("starlette", "uvicorn")
     help="Listen on this port; 0 chooses a free one.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address.")
-@click.option(
-    "--name",
-    "names",
-    multiple=True,
-    help="Accept requests for this host name too, besides localhost.",
-)
+@click.option("--name", "names", multiple=True, help="Answer to this host name, besides localhost.")
 @click.option(
     "--memory",
     type=memory_size,

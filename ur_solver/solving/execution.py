@@ -98,7 +98,7 @@ def run(plan: Plan, on_event: Receiver = lambda event: None) -> Finished:
         header = writer.finish(seconds=time.perf_counter() - began)
         if not plan.is_folder:
             folder.remove()
-    if request.certify and not part.space.is_chance and not plan.is_folder:
+    if request.certify and part.space.has_levels and not plan.is_folder:
         _bound_levels(plan)
     finished = Finished(
         path=plan.path,
