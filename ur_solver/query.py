@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.moves import Rows, generator_of
-from ur_solver.moves._options import best_first
 from ur_solver.positions import PositionLike, are_states, encoded, position_from, positions_from
 from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Move, Position
 from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, turn
 from ur_solver.space import space_of
-from ur_solver.values import PositionValues, option_values
+
+if TYPE_CHECKING:
+    from ur_solver.values import PositionValues
 
 _BATCH = 1 << 14
 """Positions whose moves are listed at once; those of one take some 2 KB."""
@@ -178,9 +178,14 @@ class Answers:
         return {**columns, "position": names[columns["position"]]}
 
     def _move_columns(
-        self, rows: Rows, is_dark: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64]
+        self, rows: npt.NDArray[Any], is_dark: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64]
     ) -> dict[str, npt.NDArray[Any]]:
         """The columns of some rows, with the rows' numbers for positions."""
+        # not loaded by `ur query`, which has to start quickly
+        from ur_solver.moves import generator_of  # noqa: PLC0415
+        from ur_solver.moves._options import best_first  # noqa: PLC0415
+        from ur_solver.values import option_values  # noqa: PLC0415
+
         generator, dice = generator_of(self._rules), self._rules.dice
         known = {throw: number for number, throw in enumerate(generator.throws)}
         throws = np.array([known.get(throw, -1) for throw in dice.throws], dtype=np.int32)
