@@ -36,7 +36,7 @@ SHARED = "ur_solver._cython"
 PARTS = {
     "_tiled.pyx": "sweep*.c",
     "_row_block.pyx": "row_[ds]*.c",
-    "_level_block.pyx": "row_levels.c",
+    "_level_block.pyx": "row_levels*.c",
 }
 
 # gcc's "may be used uninitialized" errs where sanitizers or little optimisation leave the

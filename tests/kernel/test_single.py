@@ -20,6 +20,7 @@ from ur_solver.kernel import (
     RaceKernel,
     RowKernel,
     Workspace,
+    _row_layout,
     check_precision,
     default_tolerance,
     kernel_of,
@@ -45,9 +46,9 @@ def kind_of(space: TileSpace):
     return RaceKernel if is_race_of_tiles(space.rules) else RowKernel
 
 
-def single(space, instruction_set=None, origin=0, kind=None) -> Kernel:
+def single(space, instruction_set=None, kind=None) -> Kernel:
     kind = kind or kind_of(space)
-    return kind(space, precision="single", instruction_set=instruction_set, origin=origin)
+    return kind(space, precision="single", instruction_set=instruction_set)
 
 
 @pytest.mark.parametrize("pieces", [1, 2])
@@ -101,24 +102,22 @@ def test_blocks_end_however_near_the_goal_is_to_rounding(name, goal):
 
 @pytest.mark.parametrize("instruction_set", instruction_sets())
 @pytest.mark.parametrize("name", ["birds", "skiriuk", "ben", "finkel"])
-def test_blocks_whose_values_are_numbered_beyond_32_bits(name, instruction_set):
+def test_words_of_64_bits_name_the_same_rows(name, instruction_set, monkeypatch):
     space = TileSpace(named_rules(name, 2))
     values, block = random_values(space.n_values, 4), max(space.blocks, key=lambda each: each.size)
-    own, results = values[ranks_of(block)].copy(), []
-    for origin in (0, 2**32 - block.size, 5 * 2**40):
-        kernel = single(space, instruction_set, origin, RowKernel)
-        work = kernel.lay_out(block, ArrayBlocks(space, values), Workspace())
+    own, found = values[ranks_of(block)].copy(), []
+    kernel = single(space, instruction_set, RowKernel)
+    for first_wide in (2**32, 0):
+        monkeypatch.setattr(_row_layout, "FIRST_WIDE", first_wide)
+        work, swept = kernel.lay_out(block, ArrayBlocks(space, values), Workspace()), own.copy()
         work.load(own)
         deltas = [work.residual(1), work.sweep(1)]
-        swept = np.empty(block.size)
         work.store(swept)
         work.bracket(own, 0.1)
         work.narrow(1)
-        results.append((deltas, work.width(own), swept.tobytes(), work.word_bytes))
-    (*narrow, words), *wide = results
-    for found in wide:
-        assert [*found[:-1]] == narrow
-        assert found[-1] == 2 * words
+        found.append((work.word_bytes, deltas, work.width(own), swept.tobytes()))
+    narrow, wide = found
+    assert wide == (2 * narrow[0], *narrow[1:])
 
 
 @pytest.mark.parametrize("word", ["skiriuk:1", "ben:1", "aseb:1", "conventional:1"])

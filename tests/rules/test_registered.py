@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -40,6 +41,7 @@ from ur_solver.rules.families import Race
 from ur_solver.rules.families.bell import Bell
 from ur_solver.rules.families.birds import Birds
 from ur_solver.rules.payoff import Stakes
+from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.squares import CapturedBy, Ordinary, Stack, rule_from_json, rule_to_json
 from ur_solver.rules.switches import Flag, ThrowSwitch
 from ur_solver.rules.turns import evaluate
@@ -74,6 +76,52 @@ class Guarded(SquareRule):
 
     def fault(self, held):
         return "it holds one piece at most" if len(held) > 1 else None
+
+
+PLUGIN = """
+from ur_solver.rules import DICE, PATHS, RuleSet, register_rules
+
+register_rules(RuleSet("finkel-d4", PATHS["bell"], DICE["d4"], 7))
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path, monkeypatch):
+    """A module that registers a rule set, in a folder where Python looks for modules."""
+    (tmp_path / "mygames.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    load_plugins.cache_clear()
+    yield tmp_path
+    sys.modules.pop("mygames", None)
+    load_plugins.cache_clear()
+
+
+def test_a_module_is_imported_on_request(plugin):
+    result = CliRunner().invoke(cli, ["--import", "mygames", "moves", "finkel-d4:1"])
+    assert result.exit_code == 0, result.output
+
+
+def test_an_installed_package_names_its_module(plugin):
+    info = plugin / "mygames-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mygames\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[ur_solver.plugins]\nmygames = mygames\n")
+    assert named_rules("finkel-d4:2").dice == DICE["d4"]
+    assert "finkel-d4" in CliRunner().invoke(cli, ["rules"]).output
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("raise ValueError('no')", "ValueError: no"), (None, "No module named 'absent'")],
+)
+def test_a_module_that_cannot_be_imported_is_named(tmp_path, monkeypatch, text, reason):
+    monkeypatch.syspath_prepend(tmp_path)
+    if text is not None:
+        (tmp_path / "absent.py").write_text(text)
+    result = CliRunner().invoke(cli, ["--import", "absent", "rules"])
+    assert result.exit_code == 2
+    assert "module 'absent' cannot be imported: " in result.output
+    assert reason in result.output
 
 
 THERE_AND_BACK = Path.of("there and back", UR, ["A3", "A2", "B3", "B4", "B5", "A2", "A3"])

@@ -179,11 +179,22 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ur-solver", prog_name="ur")
+@click.option(
+    "--import",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Import a Python module first, which registers rules of its own. May be repeated.",
+)
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, modules: tuple[str, ...]) -> None:
     """Exact solutions of the Royal Game of Ur."""
     if os.environ.get("NO_COLOR"):
         ctx.color = False
+    for module in modules:
+        from ur_solver.rules.plugins import import_plugin  # noqa: PLC0415 - rarely asked for
+
+        import_plugin(module)
 
 
 def main() -> NoReturn:

@@ -15,6 +15,7 @@ from ur_solver.cli.options import json_option, optional_rules_argument, pieces_o
 from ur_solver.cli.output import columns, echo, size_text
 from ur_solver.locate import new_table_path
 from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.squares import SquareRule, rule_to_json
 from ur_solver.rules.switches import Flag
 from ur_solver.rules.text import Section, first_paragraph, sections_of
@@ -50,6 +51,7 @@ def command(
     if rules is None:
         if pieces is not None or any(value is not None for value in custom.values()):
             raise click.UsageError("Missing argument 'RULES': the rule set that options change.")
+        load_plugins()
         sets = list(CATALOGUE.values())
         if has_costs:
             costs = [_cost(each, is_timed=False) for each in sets]

@@ -40,7 +40,7 @@ def study_page(found: dict[str, Any]) -> str:
         ("who beats whom: the share of games that the row wins", _ladder(found)),
         ("squares of light's path", _squares(found)),
         ("openings: the best second moves", _openings(found)),
-        ("openings: what to say before the third throw", _sayings(found)),
+        ("openings: what to say before the third throw", _choices_before_throws(found)),
         (
             "what to remember: the best order of priorities",
             _thumbs(found),
@@ -217,8 +217,8 @@ def _thrown(branch: dict[str, Any]) -> str:
     return ", ".join("+".join(map(str, throws)) for throws in branch["throws"])
 
 
-def _sayings(found: dict[str, Any]) -> str:
-    """What to say in the third turn, the first one in which there may be a choice."""
+def _choices_before_throws(found: dict[str, Any]) -> str:
+    """The best choice in the third turn, the first one in which there may be more than one."""
     rows = [["  first throw", "", "second throw", "", "best", "the other loses"]]
     for first in found["openings"]:
         for second in first["then"]:

@@ -8,6 +8,7 @@ from ur_solver.records.files import (
     write_games,
     write_text,
 )
+from ur_solver.records.notations import NOTATIONS, Notation, register_notation
 from ur_solver.records.plain import read_plain, write_plain
 from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay
 from ur_solver.records.rgn import read_rgn, write_rgn
@@ -23,8 +24,10 @@ from ur_solver.records.settings import (
 from ur_solver.records.steps import Outcome, Rolls, StateChoice, Step, Stepper, stepper_of
 
 __all__ = [
+    "NOTATIONS",
     "Ending",
     "GameRecord",
+    "Notation",
     "Outcome",
     "Ply",
     "RecordFault",
@@ -41,6 +44,7 @@ __all__ = [
     "read_plain",
     "read_rgn",
     "read_text",
+    "register_notation",
     "rules_from_settings",
     "rules_text",
     "rules_word",

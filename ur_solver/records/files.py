@@ -12,12 +12,10 @@ from pathlib import Path
 from ur_solver.errors import InputError, RecordError, RuleSetError
 from ur_solver.files import new_file
 from ur_solver.records.json_values import JsonValues, begins_json
-from ur_solver.records.plain import is_plain, read_plain, write_plain
+from ur_solver.records.notations import Notation, notation_of_suffix, reader_of, suffixes
 from ur_solver.records.record import GameRecord, RecordFault
-from ur_solver.records.rgn import read_rgn, rgn_fault, write_rgn
 from ur_solver.records.royalur_json import read_json_game
-from ur_solver.records.royalur_writer import write_json_game
-from ur_solver.records.settings import rules_word, settings_of
+from ur_solver.records.settings import rules_word
 from ur_solver.rules import RuleSet
 from ur_solver.text import decoded, encoded, normal
 
@@ -28,11 +26,6 @@ no JSON of this size takes as much as a gigabyte of memory."""
 MAX_GAMES = 100_000
 """More games than fit into a file of `MAX_BYTES`. Only entries that are not games, such as a '{' on
 each line, can be more."""
-
-SUFFIXES = (".json", ".jsonl", ".rgn", ".ur")
-"""The suffixes of a folder's files that are read as games."""
-
-_JSON, _RGN = (".json", ".jsonl"), ".rgn"
 
 _JSON_GAME = re.compile(r'\{\s*"notation_version"')
 """What a game in RoyalUr's JSON begins with, also after a game in another notation."""
@@ -55,7 +48,7 @@ def find_files(paths: Iterable[str]) -> Iterator[str]:
             continue
         found = sorted(_games_below(path))
         if not found:
-            raise RecordError(f"folder {path!r}: no games in it, no {', '.join(SUFFIXES)} files")
+            raise RecordError(f"folder {path!r}: no games in it, no {', '.join(suffixes())} files")
         yield from found
 
 
@@ -64,7 +57,7 @@ def _games_below(path: str) -> Iterator[str]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             file = os.path.join(folder, name)
-            if name.lower().endswith(SUFFIXES) and name[0] != "." and os.path.isfile(file):
+            if name.lower().endswith(suffixes()) and name[0] != "." and os.path.isfile(file):
                 yield file
 
 
@@ -122,53 +115,55 @@ def check_output(path: Path, rules: RuleSet) -> None:
     RuleSetError
         If the notation that belongs to the suffix cannot express the rule set.
     RecordError
-        If the suffix is not one of `SUFFIXES`.
+        If no notation has the suffix.
     """
-    _check_suffix(path)
-    if path.suffix in _JSON:
-        settings_of(rules)
-    elif path.suffix == _RGN and (fault := rgn_fault(rules)):
+    if fault := _notation_of(path.suffix).fault(rules):
         raise RuleSetError(fault)
 
 
-def _check_suffix(path: Path) -> None:
-    if path.suffix not in SUFFIXES:
-        raise RecordError(f"{str(path)!r}: a file of games ends in one of {', '.join(SUFFIXES)}")
+def _notation_of(suffix: str) -> Notation:
+    notation = notation_of_suffix(suffix)
+    if notation is None:
+        raise RecordError(
+            f"{suffix!r:.40} is no suffix of games; a file of games ends in one of "
+            f"{', '.join(suffixes())}"
+        )
+    return notation
+
+
+def write_text(record: GameRecord, suffix: str) -> str:
+    """A game in the notation of files with a suffix, ending without a newline.
+
+    Raises
+    ------
+    RuleSetError
+        If the notation cannot express the rule set.
+    RecordError
+        If no notation has the suffix.
+    """
+    return _notation_of(suffix).write(record)
 
 
 def write_games(records: Iterable[GameRecord], path: Path) -> None:
     """Write games in the notation that belongs to the suffix of `path`.
 
-    It is JSON with one game a line (``.json``, ``.jsonl``), RGN (``.rgn``) or the plain notation
-    (``.ur``).
+    It is JSON with one game a line (``.json``, ``.jsonl``), RGN (``.rgn``), the plain notation
+    (``.ur``) or a registered one (`ur_solver.records.notations`).
 
     Raises
     ------
     RuleSetError
         If the notation cannot express a rule set.
     RecordError
-        If the suffix is not one of `SUFFIXES`.
+        If no notation has the suffix.
     OutputError
         If the file cannot be written.
     """
-    _check_suffix(path)
+    notation = _notation_of(path.suffix)
     with new_file(path) as file:
         for number, record in enumerate(records):
-            between = "\n" * (number > 0 and path.suffix not in _JSON)
-            file.write(encoded(f"{between}{write_text(record, path.suffix)}\n"))
-
-
-def write_text(record: GameRecord, suffix: str) -> str:
-    """A game in the notation that belongs to a file's suffix, ending without a newline.
-
-    Raises
-    ------
-    RuleSetError
-        If the notation cannot express the rule set.
-    """
-    if suffix in _JSON:
-        return write_json_game(record)
-    return write_rgn(record, with_rules=True) if suffix == _RGN else write_plain(record)
+            between = notation.between if number > 0 else ""
+            file.write(encoded(f"{between}{notation.write(record)}\n"))
 
 
 def _read_text(path: str) -> str:
@@ -204,8 +199,7 @@ def _games(text: str, rules: RuleSet | None, path: str) -> Iterator[GameRecord |
             found = _JSON_GAME.search(text, position)
             end = found.start() if found else len(text)
             part = text[position:end]
-            read = read_plain if is_plain(part) else read_rgn
-            for game in read(part, rules, path, line):
+            for game in reader_of(part)(part, rules, path, line):
                 number += 1
                 if isinstance(game, GameRecord) and game.number != number:
                     game = replace(game, number=number)  # noqa: PLW2901

@@ -9,6 +9,7 @@ from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
 from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.payoff import Stakes
+from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.registry import CATALOGUE, FAMILIES, register_rules
 from ur_solver.rules.ruleset import RuleSet
 from ur_solver.rules.words import counted
@@ -73,6 +74,9 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
         If nothing goes by that name, or the count does not fit.
     """
     name, colon, count = word.partition(":")
+    is_file = word.endswith(".json")
+    if name not in CATALOGUE and not is_file:
+        load_plugins()
     if name in CATALOGUE:
         rules = CATALOGUE[name]
         if colon:
@@ -84,7 +88,7 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
                 asked = counted(int(count), "piece")
                 raise RuleSetError(f"{word!r} asks for {asked} and -n for {pieces}")
             pieces = int(count)
-    elif word.endswith(".json"):
+    elif is_file:
         rules = _read_json(pathlib.Path(word))
     else:
         raise RuleSetError(

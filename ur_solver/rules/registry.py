@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ur_solver.errors import RuleSetError, UnregisteredError
+from ur_solver.rules.plugins import load_plugins
 
 if TYPE_CHECKING:
     from ur_solver.rules.families.family import Family
@@ -113,11 +114,13 @@ def known_switches() -> dict[str, Switch]:
 
 def family_named(name: object) -> type[Family]:
     """The family called `name`; UnregisteredError if there is none."""
+    if isinstance(name, str) and name not in FAMILIES:
+        load_plugins()
     if isinstance(name, str) and name in FAMILIES:
         return FAMILIES[name]
     raise UnregisteredError(
-        f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that a module "
-        "registers once it is imported"
+        f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that a plugin "
+        "or a module named by --import registers"
     )
 
 

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 from ur_solver.errors import RuleSetError, UnregisteredError
 from ur_solver.rules.contents import Pieces, is_marked, side_of
 from ur_solver.rules.limits import MAX_CAPACITY
+from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.registry import SQUARE_RULES, register_square_rule
 from ur_solver.rules.words import counted
 
@@ -295,10 +296,13 @@ def rule_from_json(value: object) -> SquareRule:
     """
     given = dict(value) if isinstance(value, Mapping) else {"rule": value}
     name = given.pop("rule", None)
+    if isinstance(name, str) and name not in SQUARE_RULES:
+        load_plugins()
     if not isinstance(name, str) or name not in SQUARE_RULES:
         raise UnregisteredError(
             f"square rule {name!r:.100} is not known; the square rules are "
-            f"{', '.join(SQUARE_RULES)}, and those that a module registers once it is imported"
+            f"{', '.join(SQUARE_RULES)}, and those that a plugin or a module named by "
+            "--import registers"
         )
     kind = SQUARE_RULES[name]
     types = typing.get_type_hints(kind)

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from ur_solver import __version__
 from ur_solver.errors import InputError, PositionSyntaxError, UrError
+from ur_solver.records import NOTATIONS
 from ur_solver.rules import CATALOGUE, LIGHT, named_rules
 from ur_solver.serve import openapi
 from ur_solver.serve.asked import (
@@ -26,7 +27,7 @@ from ur_solver.serve.asked import (
     turns_of,
     view_of,
 )
-from ur_solver.serve.describe import NOTATIONS, rules_values, table_values, whole_table_values
+from ur_solver.serve.describe import rules_values, table_values, whole_table_values
 from ur_solver.serve.games import (
     audit_text,
     converted_text,

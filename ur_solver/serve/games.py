@@ -23,7 +23,7 @@ from ur_solver.audit import (
 )
 from ur_solver.audit.judge import TIE
 from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
-from ur_solver.records import GameRecord, RecordFault, read_text, stepper_of, write_text
+from ur_solver.records import NOTATIONS, GameRecord, RecordFault, read_text, stepper_of
 from ur_solver.rules import SIDE_NAMES, Position, opponent
 from ur_solver.serve.unfold import Json, Source, Unfolded
 
@@ -150,19 +150,19 @@ def report_text(table: Table, text: str) -> str:
 
 
 def converted_text(source: Source, text: str, notation: str) -> str:
-    """A text's games in another notation, which the suffix of its files names.
+    """A text's games in another notation, one of `NOTATIONS`.
 
     Raises
     ------
     RecordError, RuleSetError
         If a game cannot be read, or the notation cannot carry its rules.
     """
-    written = []
+    wanted, written = NOTATIONS[notation], []
     for game in islice(read_text(text, source.rules, "game"), MAX_GAMES):
         if isinstance(game, RecordFault):
             raise RecordError(game.reason)
-        written.append(write_text(game, f".{notation}"))
-    return ("\n" if notation == "json" else "\n\n").join(written) + "\n"
+        written.append(wanted.write(game))
+    return f"\n{wanted.between}".join(written) + "\n"
 
 
 # A game as a page plays it.

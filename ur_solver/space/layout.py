@@ -22,12 +22,14 @@ MAX_FROZEN = 8
 MAX_CLOSING = 4
 """The most of them on which pieces also set out."""
 
-MAX_ENTRIES, MAX_SHARED, MAX_ROWS = 7, 20, 512
-"""Limits of the tiled kernel: squares of each part of a path, rows of a tile."""
+MAX_SHARED = 20
+"""The most shared squares in the tiled kernel."""
 
-MAX_FORKS, MAX_TILES, MAX_THROWS = 7, (1 << 31) - 1, 8
-"""Those that only many pieces or long throws exceed: pieces on squares that a path visits twice,
-fillings of the shared squares, throws that move a piece."""
+LANE_SQUARES, LANE_THROWS = 4, ((1, 2, 3), (1, 2, 3, 4))
+"""The entry squares of its paths, and the throws that move pieces."""
+
+MAX_TILES = (1 << 31) - 1
+"""The most fillings of its shared squares, which only many pieces on a long path exceed."""
 
 
 @dataclass(frozen=True)
@@ -71,40 +73,6 @@ class Layout:
         """The shared squares, in board order."""
         return tuple(square for square, (mine, theirs) in self._visits.items() if mine and theirs)
 
-    def is_cut_into_tiles(self, pieces: int, longest_throw: int) -> bool:
-        """Whether the tiled kernel supports the path.
-
-        The path must begin with at most `MAX_ENTRIES` entry squares; then come squares that both
-        sides visit, at least as many as the longest throw moves, so that no piece jumps over
-        them; then at most `MAX_FROZEN` frozen ones. No private square is visited twice, except
-        an entry square on which the path ends, of which there are at most `MAX_CLOSING`.
-
-        Parameters
-        ----------
-        pieces : int
-            N.
-        longest_throw : int
-        """
-        light, n_entry = self.path.light, len(self.entry)
-        entry, frozen = light[:n_entry], light[self.first_frozen :]
-        return (
-            n_entry <= MAX_ENTRIES
-            and self.entry == tuple(range(n_entry))
-            and self.first_frozen - n_entry >= longest_throw
-            and len(frozen) <= MAX_FROZEN
-            and len({*entry} & {*frozen}) <= MAX_CLOSING
-            and all(len({*part}) == len(part) for part in (entry, frozen))
-            and len(self.shared) <= MAX_SHARED
-            and min(self._n_forks, pieces) <= MAX_FORKS
-            and self._most_rows(pieces) <= MAX_ROWS
-            and self._n_fillings(pieces) <= MAX_TILES
-        )
-
-    @cached_property
-    def _n_forks(self) -> int:
-        """How many shared squares the path visits twice."""
-        return sum(len(self.visits(square)[0]) > 1 for square in self.shared)
-
     def _n_fillings(self, pieces: int) -> int:
         """The ways to fill the shared squares with at most so many pieces of each side."""
         n = len(self.shared)
@@ -114,11 +82,20 @@ class Layout:
             for theirs in range(min(n - mine, pieces) + 1)
         )
 
-    def _most_rows(self, pieces: int) -> int:
-        """The most rows of a tile: entry squares held, times legs of the pieces elsewhere."""
-        return max(
-            sum(math.comb(len(self.entry), k) for k in range(pieces - held + 1)) << held
-            for held in range(min(self._n_forks, pieces) + 1)
+    def is_lane(self, pieces: int, longest_throw: int) -> bool:
+        """Whether the tiled kernel supports the path, which nearly all paths of the literature are.
+
+        It visits no square twice: four entry squares first, then at most `MAX_SHARED` squares that
+        both sides visit, at least as many as the longest throw moves, so that no piece jumps over
+        them, then at most `MAX_FROZEN` frozen ones. The pieces have at most `MAX_TILES` ways to
+        stand on shared squares.
+        """
+        return (
+            self.entry == tuple(range(LANE_SQUARES))
+            and len({*self.path.light}) == len(self.path)
+            and longest_throw <= len(self.shared) <= MAX_SHARED
+            and len(self.path) - self.first_frozen <= MAX_FROZEN
+            and self._n_fillings(pieces) <= MAX_TILES
         )
 
 
@@ -129,14 +106,12 @@ def layout_of(path: Path) -> Layout:
 
 
 def is_race_of_tiles(rules: RuleSet) -> bool:
-    """Whether the tiled kernel serves rules: plain race rules, on a path that falls into tiles.
-
-    Other dice than ordinary ones leave it to the row kernel, which solves turns that pass back and
-    forth as equations.
+    """Whether the tiled kernel serves rules: plain race rules, ordinary dice that show 1 to 3 or 4
+    and perhaps 0, and a path that is a lane (`Layout.is_lane`). The row kernel serves all others.
     """
     return (
         rules.mechanics.is_plain_race
         and rules.dice.is_ordinary
-        and sum(throw > 0 for throw in rules.dice.throws) <= MAX_THROWS
-        and layout_of(rules.path).is_cut_into_tiles(rules.pieces, max(rules.dice.throws))
+        and tuple(throw for throw in rules.dice.throws if throw) in LANE_THROWS
+        and layout_of(rules.path).is_lane(rules.pieces, max(rules.dice.throws))
     )

@@ -48,7 +48,6 @@ from ur_solver.space._tile_ranking import (
 from ur_solver.space.base import LAST_RANKS, Block, Space, number_blocks
 from ur_solver.space.digits import Digits
 from ur_solver.space.frozen import MOST_CODES, frozen_squares
-from ur_solver.space.layout import is_race_of_tiles
 from ur_solver.space.placements import NO_PART, Placements
 from ur_solver.space.ranking_tables import ranking_tables
 from ur_solver.space.reserves import Reserves
@@ -154,8 +153,9 @@ class TileSpace(Space):
 
     def _find_first_version(self) -> int:
         """See the version history in `ur_solver.table.format`."""
-        # the race family had ranks of its own; up to four frozen squares were told, none closing
-        if is_race_of_tiles(self.rules) or self.reserves.closed[1:] or len(self.frozen) > 4:
+        # plain races had ranks of their own; up to four frozen squares were told, none closing
+        is_race = self.rules.mechanics.is_plain_race and self.rules.dice.is_ordinary
+        if is_race or self.reserves.closed[1:] or len(self.frozen) > 4:
             return LAST_RANKS
         return 6 if self.stock.is_numbered else 3
 

@@ -58,7 +58,7 @@ cdef class LevelTurns(Turns):
     cdef const double* _row(self, Inputs values, int64_t position) noexcept nogil:
         # The lanes of a position.
         cdef int64_t rank = position * self.levels.lanes
-        return values.base[values.find(rank)] + rank
+        return values.values_from(rank)
 
     cdef double _worth(self, const double* row, bint pays, int lane) noexcept nogil:
         # What a lane of a move is worth that leads to a row.

@@ -1,4 +1,4 @@
-# The move generator: the only compiled code that moves pieces of any rule set.
+# The move generator: states in, successors out, by the tables of `ur_solver.moves.tables`.
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
