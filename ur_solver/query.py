@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.lookup import Lookup, PositionLike
-from ur_solver.moves import Rows, generator_of
-from ur_solver.moves._options import best_first
 from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Move, Position
 from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, turn
-from ur_solver.values import option_values
+
+if TYPE_CHECKING:
+    from ur_solver.moves import Rows
 
 _BATCH = 1 << 14
 """Positions whose moves are listed at once; those of one take some 2 KB."""
@@ -164,6 +164,11 @@ class Answers(Lookup):
         self, rows: Rows, is_dark: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64]
     ) -> dict[str, npt.NDArray[Any]]:
         """The columns of some rows, with the rows' numbers for positions."""
+        # 10 ms that the answer to a single position does not need
+        from ur_solver.moves import generator_of  # noqa: PLC0415
+        from ur_solver.moves._options import best_first  # noqa: PLC0415
+        from ur_solver.values import option_values  # noqa: PLC0415
+
         generator, dice = generator_of(self.rules), self.rules.dice
         known = {throw: number for number, throw in enumerate(generator.throws)}
         throws = np.array([known.get(throw, -1) for throw in dice.throws], dtype=np.int32)
