@@ -76,6 +76,8 @@ def test_what_is_not_run_is_well_formed(block):
         compile("\n".join(block.lines), "page", "exec")
     for command, _, _ in block.commands():
         words = shlex.split(command, comments=True)
+        if words[1:2] == ["--import"]:
+            del words[1:3]
         if words[:1] == ["ur"] and len(words) > 1:
             chosen = cli.get_command(None, words[1])
             assert chosen is not None, f"there is no command 'ur {words[1]}'"

@@ -124,7 +124,7 @@ def test_bounds_enclose_the_exact_values(word, threads):
         assert 1.0 + 2.0**-60 == 1.0 == 1.0 - 2.0**-60
 
 
-@pytest.mark.parametrize("word", ["finkel:1", "blitz:1", "murray:1"])
+@pytest.mark.parametrize("word", ["finkel:1", "blitz:1", "masters:1"])
 @pytest.mark.parametrize("instruction_set", instruction_sets())
 def test_bounds_that_begin_far_out_pass_no_value_on_their_way(word, instruction_set):
     # each of them reads the other's where the turn passes, and 1 less it
@@ -209,7 +209,7 @@ def test_certificates_of_two_pieces_reach_the_tolerance_and_are_proven_again(wor
 
 @pytest.mark.parametrize("instruction_set", instruction_sets())
 def test_one_instruction_set_proves_what_another_has(instruction_set):
-    space = space_of(named_rules("murray-3dice:2"))
+    space = space_of(named_rules("finkel-3dice:2"))
     results = []
     values = solve(space, tolerance=1e-12, certify=True, on_block=results.append)
     errors = {result.index: result.error for result in results}

@@ -109,11 +109,21 @@ def test_decimal_times_are_milliseconds(time, expected):
     assert (record.plies[0].time, record.start_time) == (expected, expected)
 
 
-@pytest.mark.parametrize("time", ["NaN", "Infinity", "1e300", '"10"', "true", "[1]"])
-def test_what_is_no_time_is_a_fault(time):
+NO_TIME = r"states\[\d\]: time is .*, not a whole number"
+NO_JSON = "is not a number of JSON"
+
+
+@pytest.mark.parametrize(
+    ("time", "reason"),
+    [
+        *(("NaN", NO_JSON), ("Infinity", NO_JSON)),
+        *((time, NO_TIME) for time in ("1e300", '"10"', "true", "[1]")),
+    ],
+)
+def test_what_is_no_time_is_a_fault(time, reason):
     text = json.dumps(SHORT).replace('"time": 0, "turn": "D"', f'"time": {time}, "turn": "D"', 1)
     (fault,) = read_text(text)
-    assert re.search(r"states\[\d\]: time is .*, not a whole number", fault.reason)
+    assert re.search(reason, fault.reason)
 
 
 @pytest.mark.parametrize(

@@ -200,8 +200,8 @@ class TestASquareThatAThrowOpens:
             assert hash(copy) == hash(each)
 
     def test_who_serves_it(self):
-        rules = guarded().with_pieces(1)
-        plain = rules.changed(squares={})
+        plain = named_rules("finkel:1")
+        rules = plain.changed(squares={"B4": Guarded()})
         assert is_race_of_tiles(plain)
         assert not is_race_of_tiles(rules)
         with pytest.raises(

@@ -76,7 +76,7 @@ memory_option = click.option(
 
 
 class _OutputFile(click.Path):
-    """The path of a file to write, which must not be a table; ``-`` only if it is standard output."""
+    """The path of a file to write, which is no table; ``-`` only if it is standard output."""
 
     def __init__(self, *, takes_standard_output: bool = False) -> None:
         super().__init__(dir_okay=False, path_type=pathlib.Path)

@@ -191,7 +191,7 @@ class Playing:
             [
                 f"  {k}",
                 texts[k - 1],
-                units.value(worth[k - 1], 1),
+                units.value(worth[k - 1], units.digits + 1),
                 f"-{lost[k - 1]}" if float(lost[k - 1]) else "best",
                 worth_bar(position, worth[k - 1]),
             ]

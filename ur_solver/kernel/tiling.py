@@ -21,7 +21,7 @@ from ur_solver.kernel._layout_tables import (
 )
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.rules import DARK, LIGHT
-from ur_solver.space import Block, TileSpace
+from ur_solver.space import Block, TileSpace, is_race_of_tiles
 from ur_solver.space.layout import Layout, layout_of
 
 HOME = -1
@@ -83,10 +83,17 @@ class Tiling:
     ----------
     space : TileSpace
         Of rules that `is_race_of_tiles` accepts.
+
+    Raises
+    ------
+    ValueError
+        If it does not: compiled code would read beyond its tables.
     """
 
     def __init__(self, space: TileSpace) -> None:
         rules = space.rules
+        if not is_race_of_tiles(rules):
+            raise ValueError(f"the tiled kernel does not serve {rules.word}")
         self.space = space
         self.layout: Layout = layout_of(rules.path)
         self.throws: tuple[int, ...] = tuple(throw for throw in rules.dice.throws if throw)
