@@ -15,13 +15,73 @@ import numpy.typing as npt
 from ur_solver.errors import IllegalPositionError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.turns import total
+from ur_solver.space import Space
 from ur_solver.table import TableFile
 
 PositionLike: TypeAlias = Position | str
 """A position, or its notation."""
 
 
-class Lookup:
+class Positions:
+    """The positions of one rule set, as they are asked for and encoded.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    space : Space
+    """
+
+    space: Space
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set."""
+        return self.space.rules
+
+    def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:
+        """Positions as rows of numbers, for `values`.
+
+        Returns
+        -------
+        unsigned integers, shape (len(positions), state width)
+            The number of what each square holds, in board order, then both homes, from the side
+            about to throw; with stakes the fines besides. Every square numbers what it may hold
+            for itself (`TileSpace.content_numbers`), and versions of the program number it
+            differently: rows are not to be kept.
+        """
+        rows = [list(self.space.encode(self._position(position))) for position in positions]
+        return np.array(rows, self.space.state_dtype).reshape(len(rows), self.space.state_width)
+
+    def _position(self, position: PositionLike) -> Position:
+        return self.rules.position(position) if isinstance(position, str) else position
+
+    def _positions(self, positions: Iterable[PositionLike]) -> list[Position]:
+        if isinstance(positions, (str, Position)):
+            raise TypeError(f"{positions!r:.80} is one position; expected several, as in a list")
+        return [self._position(position) for position in positions]
+
+    def _rank_anywhere(self, position: Position) -> int:
+        self.rules.check_position(position)
+        try:
+            return self.space.rank(position)
+        except ValueError:
+            self._value_when_over(position)  # raises if the position is not over
+            return -1
+
+    def _value_when_over(self, position: Position) -> float:
+        faults = position.faults()
+        if not faults and position.winner is None:
+            faults = ["a count of pieces is out of range"]
+        if faults:
+            raise IllegalPositionError(
+                f"position {position.notation!r} is not one of {self.rules.title}: "
+                + "; ".join(faults)
+            )
+        won = position.winner == position.side
+        return float(total(position)) if won else 0.0
+
+
+class Lookup(Positions):
     """The values of one rule set; safe from several threads.
 
     Parameters
@@ -149,14 +209,6 @@ class Lookup:
         past = max(0, found.fines - self.space.reach)
         return error * (self.space.unit + past * self.space.fine)
 
-    def _position(self, position: PositionLike) -> Position:
-        return self.rules.position(position) if isinstance(position, str) else position
-
-    def _positions(self, positions: Iterable[PositionLike]) -> list[Position]:
-        if isinstance(positions, (str, Position)):
-            raise TypeError(f"{positions!r:.80} is one position; expected several, as in a list")
-        return [self._position(position) for position in positions]
-
     def _rank(self, position: Position) -> int:
         """The rank of a position, -1 if it is over; raises where the table does not hold it."""
         rank = self._rank_anywhere(position)
@@ -169,32 +221,12 @@ class Lookup:
         if not self.file.part.is_whole:
             self._rank(self._position(position))
 
-    def _rank_anywhere(self, position: Position) -> int:
-        self.rules.check_position(position)
-        try:
-            return self.space.rank(position)
-        except ValueError:
-            self._value_when_over(position)  # raises if the position is not over
-            return -1
-
     def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """For each encoded state, whether the table answers for it; see `state_values`."""
         if self.file.part.is_whole:
             return np.ones(len(states), dtype=bool)
         ranks = self.space.rank_states(states)
         return (ranks < 0) | self.file.holds_many(ranks)
-
-    def _value_when_over(self, position: Position) -> float:
-        faults = position.faults()
-        if not faults and position.winner is None:
-            faults = ["a count of pieces is out of range"]
-        if faults:
-            raise IllegalPositionError(
-                f"position {position.notation!r} is not one of {self.rules.title}: "
-                + "; ".join(faults)
-            )
-        won = position.winner == position.side
-        return float(total(position)) if won else 0.0
 
     def values(
         self, positions: Iterable[PositionLike] | npt.NDArray[Any]
@@ -285,17 +317,3 @@ class Lookup:
         slopes = self.file.read_many(space.chance_rank(ranks[past > 0]))
         values[past > 0] += past[past > 0] * space.fine * slopes
         return values
-
-    def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:
-        """Positions as rows of numbers, for `values`.
-
-        Returns
-        -------
-        unsigned integers, shape (len(positions), state width)
-            The number of what each square holds, in board order, then both homes, from the side
-            about to throw; with stakes the fines besides. Every square numbers what it may hold
-            for itself (`TileSpace.content_numbers`), and versions of the program number it
-            differently: rows are not to be kept.
-        """
-        rows = [list(self.space.encode(self._position(position))) for position in positions]
-        return np.array(rows, self.space.state_dtype).reshape(len(rows), self.space.state_width)

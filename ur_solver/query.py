@@ -6,6 +6,7 @@ The value of a move is to the side that makes it; other values are those of `ur_
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,9 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.lookup import Lookup, PositionLike
+from ur_solver.lookup import Lookup, PositionLike, Positions
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, Move, Position
-from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, turn
+from ur_solver.rules.turns import (
+    Value,
+    choice_value,
+    move_value,
+    opening_value,
+    pass_value,
+    turn,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +41,7 @@ class EvaluatedMove:
         The difference from the value of the best move; 0 for the best.
     chance : float
         The win probability after it, if both sides play for nothing else from then on; the
-        same as `value` unless there are stakes.
+        same as `value` unless there are stakes; NaN where an estimator does not know.
     """
 
     move: Move
@@ -62,7 +70,137 @@ class ThrowValue:
     best: Move | None
 
 
-class Answers(Lookup):
+class Questions(Positions, ABC):
+    """What follows from the values of positions: moves, throws, what to say before one."""
+
+    @abstractmethod
+    def value(self, position: PositionLike) -> float:
+        """The value of a position to the side about to throw."""
+
+    @abstractmethod
+    def chance(self, position: PositionLike) -> float:
+        """Win probability of the side about to throw, if both sides play for nothing else."""
+
+    @abstractmethod
+    def _rank(self, position: Position) -> int:
+        """The rank of a position, -1 if it is over; raises where there is no answer for it."""
+
+    def _valued(self, positions: list[Position]) -> Value:
+        """A function that gives the values of some positions."""
+        return self.value
+
+    def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:
+        """Every legal move, the best first; equal ones in the order of `RuleSet.legal_moves`.
+
+        Parameters
+        ----------
+        position : Position or str
+        throw : int
+
+        Returns
+        -------
+        list of EvaluatedMove
+            Empty where there is no move.
+
+        Raises
+        ------
+        ThrowError
+            If the dice cannot show `throw`.
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `value` does.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> for each in table.moves("L...__../..D...../....__.. L 2 2", 2):
+        ...     print(each.move, f"{each.value:.4f}", f"{each.loss:.4f}")
+        A1B2 0.4804 0.0000
+        A@A3 0.4680 0.0124
+        """
+        position = self._position(position)
+        self._rank(position)  # raises for a position at fault, before moves are generated
+        moves = self.rules.legal_moves(position, throw)
+        value_of = self._valued([move.position for move in moves])
+        worth = [move_value(move, value_of) for move in moves]
+        best = max(worth, default=0.0)
+        evaluated = [
+            EvaluatedMove(move, value, best - value, self._chance_after(move, value))
+            for move, value in zip(moves, worth, strict=True)
+        ]
+        return sorted(evaluated, key=lambda each: each.loss)
+
+    def _chance_after(self, move: Move, value: float) -> float:
+        if self.space.is_chance:
+            return value
+        chance = self.chance(move.position)
+        return chance if move.again else 1 - chance
+
+    def best(self, position: PositionLike, throw: int) -> EvaluatedMove | None:
+        """The best move, or None where there is none; raises as `moves` does."""
+        moves = self.moves(position, throw)
+        return moves[0] if moves else None
+
+    def throws(self, position: PositionLike) -> list[ThrowValue]:
+        """The value of each throw to the side about to throw, by throw.
+
+        Their mean, weighted by probability, is the position's value; in birds, that of
+        saying *move* (`choices`). Empty where the game is over; raises as `value` does.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> [(each.throw, str(each.probability)) for each in table.throws(table.rules.start())]
+        [(0, '1/16'), (1, '1/4'), (2, '3/8'), (3, '1/4'), (4, '1/16')]
+        """
+        position = self._position(position)
+        if self._rank(position) < 0:
+            return []
+        return [self._throw_value(position, throw) for throw in self.rules.dice.throws]
+
+    def choices(self, position: PositionLike) -> dict[str, float | None]:
+        """The value of each choice that the rule set has, before the throw.
+
+        Returns
+        -------
+        dict
+            By name, None where the choice is not allowed here; empty where nothing is
+            said before throwing. The largest is the position's value.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `value` does.
+        """
+        position = self._position(position)
+        self._rank(position)
+        names = self.rules.mechanics.choices(1, 1)
+        if names == (FREE_THROW,):
+            return {}
+        worth = {
+            choice.name: choice_value(position, choice, self.value) for choice in turn(position)
+        }
+        return {name: worth.get(name) for name in names}
+
+    def opening_value(self) -> float | None:
+        """The value to the player who starts, where the starter's throw is given.
+
+        None where the game begins with a free throw.
+        """
+        if self.rules.mechanics.opening_throw is None:
+            return None
+        return opening_value(self.rules.start(), self.value)
+
+    def _throw_value(self, position: Position, throw: int) -> ThrowValue:
+        chance = self.rules.dice.probabilities[throw]
+        best = self.best(position, throw)
+        if best is None:
+            return ThrowValue(throw, chance, pass_value(position, self.value), None)
+        return ThrowValue(throw, chance, best.value, best.move)
+
+
+class Answers(Lookup, Questions):
     """Queries on the values of one rule set; safe from several threads."""
 
     def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
@@ -154,112 +292,3 @@ class Answers(Lookup):
             name: np.array([row[k] for row in rows], dtype=kind)
             for k, (name, kind) in enumerate(kinds.items())
         }
-
-    def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:
-        """Every legal move, the best first; equal ones in the order of `RuleSet.legal_moves`.
-
-        Parameters
-        ----------
-        position : Position or str
-        throw : int
-
-        Returns
-        -------
-        list of EvaluatedMove
-            Empty where there is no move.
-
-        Raises
-        ------
-        ThrowError
-            If the dice cannot show `throw`.
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            As `value` does.
-
-        Examples
-        --------
-        >>> import ur_solver as ur
-        >>> table = ur.solve("finkel:3")
-        >>> for each in table.moves("L...__../..D...../....__.. L 2 2", 2):
-        ...     print(each.move, f"{each.value:.4f}", f"{each.loss:.4f}")
-        A1B2 0.4804 0.0000
-        A@A3 0.4680 0.0124
-        """
-        position = self._position(position)
-        self._rank(position)  # raises for a position at fault, before moves are generated
-        moves = self.rules.legal_moves(position, throw)
-        worth = [move_value(move, self.value) for move in moves]
-        best = max(worth, default=0.0)
-        evaluated = [
-            EvaluatedMove(move, value, best - value, self._chance_after(move, value))
-            for move, value in zip(moves, worth, strict=True)
-        ]
-        return sorted(evaluated, key=lambda each: each.loss)
-
-    def _chance_after(self, move: Move, value: float) -> float:
-        if self.space.is_chance:
-            return value
-        chance = self.chance(move.position)
-        return chance if move.again else 1 - chance
-
-    def best(self, position: PositionLike, throw: int) -> EvaluatedMove | None:
-        """The best move, or None where there is none; raises as `moves` does."""
-        moves = self.moves(position, throw)
-        return moves[0] if moves else None
-
-    def throws(self, position: PositionLike) -> list[ThrowValue]:
-        """The value of each throw to the side about to throw, by throw.
-
-        Their mean, weighted by probability, is the position's value; in birds, that of
-        saying *move* (`choices`). Empty where the game is over; raises as `value` does.
-
-        Examples
-        --------
-        >>> import ur_solver as ur
-        >>> table = ur.solve("finkel:3")
-        >>> [(each.throw, str(each.probability)) for each in table.throws(table.rules.start())]
-        [(0, '1/16'), (1, '1/4'), (2, '3/8'), (3, '1/4'), (4, '1/16')]
-        """
-        position = self._position(position)
-        if self._rank(position) < 0:
-            return []
-        return [self._throw_value(position, throw) for throw in self.rules.dice.throws]
-
-    def choices(self, position: PositionLike) -> dict[str, float | None]:
-        """The value of each choice that the rule set has, before the throw.
-
-        Returns
-        -------
-        dict
-            By name, None where the choice is not allowed here; empty where nothing is
-            said before throwing. The largest is the position's value.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            As `value` does.
-        """
-        position = self._position(position)
-        self._rank(position)
-        names = self.rules.mechanics.choices(1, 1)
-        if names == (FREE_THROW,):
-            return {}
-        worth = {
-            choice.name: choice_value(position, choice, self.value) for choice in turn(position)
-        }
-        return {name: worth.get(name) for name in names}
-
-    def opening_value(self) -> float | None:
-        """The value to the player who starts, where the starter's throw is given.
-
-        None where the game begins with a free throw.
-        """
-        if self.rules.mechanics.opening_throw is None:
-            return None
-        return opening_value(self.rules.start(), self.value)
-
-    def _throw_value(self, position: Position, throw: int) -> ThrowValue:
-        chance = self.rules.dice.probabilities[throw]
-        best = self.best(position, throw)
-        if best is None:
-            return ThrowValue(throw, chance, pass_value(position, self.value), None)
-        return ThrowValue(throw, chance, best.value, best.move)

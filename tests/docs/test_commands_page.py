@@ -36,6 +36,10 @@ ASKED = {
     ],
     "ur moves": [["moves", "finkel:2", START, "1"], ["moves", "finkel:2", START]],
     "ur solve": [["solve", "finkel:1", "--force"], ["solve", "finkel:2", "--dry-run"]],
+    "ur train": [
+        ["train", "finkel:1", "--rounds", "1", "--hidden", "4"],
+        ["train", "masters", "-n", "1", "--rounds", "1", "--hidden", "4"],
+    ],
     "ur rules": [["rules", "finkel:1", "--estimate"]],
     "ur plan": [["plan", "finkel:2"]],
     "ur tables": [["tables"]],

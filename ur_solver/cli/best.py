@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import partial
 from typing import Any
 
 import click
 
 from ur_solver.api.table import Table
+from ur_solver.cli.answering import (
+    Answering,
+    exactness,
+    is_sure,
+    note_of,
+    open_answering,
+    value_text,
+)
 from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
 from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
-from ur_solver.cli.output import chance_text, columns, draw_position, say, worth_bar
-from ur_solver.locate import open_file
+from ur_solver.cli.output import chance_text, columns, draw_position, worth_bar
 from ur_solver.query import EvaluatedMove
 from ur_solver.rules import Position
 from ur_solver.rules.payoff import percent
@@ -31,7 +39,8 @@ def command(word: str, position: str | None, throw: str | None, as_json: bool) -
 
     Each with the chance to win after it and how much less that is than after the best; with
     stakes with the money to come, and which move wins more often, if another does.
-    TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads lines from
+    TABLE is a file or a rule set, such as finkel or finkel:3. Where there is no table, an estimator
+    answers ('ur train'), and each value comes with its error. POSITION '-' reads lines from
     standard input: a position, or a position, a tab and a throw. A line that cannot be answered
     is told in its place, the others are answered, and the exit code is 2.
 
@@ -40,7 +49,7 @@ def command(word: str, position: str | None, throw: str | None, as_json: bool) -
     """
     check_throw_argument(position, throw)
     asked_of = None if position == STDIN else position
-    with Table(open_file(word, say=say, position=asked_of)) as table:
+    with open_answering(word, asked_of) as table:
         rules = table.rules
         line = partial(_json if as_json else _line, table)
         if position == STDIN:
@@ -57,19 +66,19 @@ def command(word: str, position: str | None, throw: str | None, as_json: bool) -
         click.echo(line(*asked) if as_json else _page(table, *asked))
 
 
-def _parse(table: Table, text: str) -> Asked:
+def _parse(table: Answering, text: str) -> Asked:
     """A line of standard input that the table answers."""
     asked = parse_asked(table.rules, text)
     table.check_holds(asked[0])
     return asked
 
 
-def _throws(table: Table, position: Position) -> tuple[int, ...]:
+def _throws(table: Answering, position: Position) -> tuple[int, ...]:
     """What can be thrown; nothing where the game is over."""
     return () if position.winner is not None else tuple(table.rules.dice.throws)
 
 
-def _json(table: Table, position: Position, throw: int | None) -> str:
+def _json(table: Answering, position: Position, throw: int | None) -> str:
     answer: dict[str, Any] = {"position": position.notation}
     if throw is not None:
         return json.dumps(answer | {"throw": throw} | _moves_json(table, position, throw))
@@ -81,18 +90,25 @@ def _json(table: Table, position: Position, throw: int | None) -> str:
     return json.dumps(answer)
 
 
-def _moves_json(table: Table, position: Position, throw: int) -> dict[str, Any]:
+def _moves_json(table: Answering, position: Position, throw: int) -> dict[str, Any]:
     """The moves, and what the best of them or the pass is worth."""
     found = table.moves(position, throw)
     moves = [
         {"move": each.move.text, "value": each.value, "loss": each.loss}
-        | ({} if table.rules.payoff.is_chance else {"chance": each.chance})
+        | exactness(table, each.value, each.move.position)
+        | (
+            {}
+            if math.isnan(each.chance) or table.rules.payoff.is_chance
+            else {"chance": each.chance}
+        )
         for each in found
     ]
-    return {"value": _value_with(table, position, found), "moves": moves}
+    value = _value_with(table, position, found)
+    of = found[0].move.position if found else position
+    return {"value": value} | exactness(table, value, of) | {"moves": moves}
 
 
-def _value_with(table: Table, position: Position, moves: list[EvaluatedMove]) -> float:
+def _value_with(table: Answering, position: Position, moves: list[EvaluatedMove]) -> float:
     """What the best of `moves` is worth, or the pass, or what the game that is over brought."""
     if moves:
         return moves[0].value
@@ -101,22 +117,22 @@ def _value_with(table: Table, position: Position, moves: list[EvaluatedMove]) ->
     return pass_value(position, table.value)
 
 
-def _line(table: Table, position: Position, throw: int | None) -> str:
+def _line(table: Answering, position: Position, throw: int | None) -> str:
     if throw is not None:
         return f"{position.notation}\t{throw}\t{_moves_line(table, position, throw)}"
     throws = (f"{each}: {_moves_line(table, position, each)}" for each in _throws(table, position))
     return f"{position.notation}\t{'; '.join(throws) or 'the game is over'}"
 
 
-def _moves_line(table: Table, position: Position, throw: int) -> str:
+def _moves_line(table: Answering, position: Position, throw: int) -> str:
     moves = ", ".join(
-        f"{each.move.text} {table.rules.payoff.text(each.value, table.tolerance)}"
+        f"{each.move.text} {value_text(table, each.value, each.move.position)}"
         for each in table.moves(position, throw)
     )
     return moves or "no move"
 
 
-def _page(table: Table, position: Position, throw: int | None) -> str:
+def _page(table: Answering, position: Position, throw: int | None) -> str:
     parts = [draw_position(position)]
     if position.winner is not None:
         parts.append("  the game is over")
@@ -126,27 +142,41 @@ def _page(table: Table, position: Position, throw: int | None) -> str:
         for each in _throws(table, position):
             chance = chance_text(table.rules.dice.probabilities[each])
             parts.append(f"throw {each}, {chance}\n{_moves_page(table, position, each)}")
-    return "\n\n".join(parts)
+    return "\n\n".join(parts) + note_of(table)
 
 
-def _moves_page(table: Table, position: Position, throw: int) -> str:
+def _moves_page(table: Answering, position: Position, throw: int) -> str:
     moves = table.moves(position, throw)
     if not moves:
-        value = table.rules.payoff.text(_value_with(table, position, moves), table.tolerance)
+        value = value_text(table, _value_with(table, position, moves), position)
         return f"  throw {throw}: no move, the turn passes: {value}"
-    rows = [_row(table, position, each) for each in moves]
+    rows = [_row(table, position, each, moves[0]) for each in moves]
     return columns(rows, "<>><") + _winning_note(table, moves)
 
 
-def _row(table: Table, position: Position, each: EvaluatedMove) -> list[str]:
-    rules, tolerance = table.rules, table.tolerance
-    loss = f"-{rules.payoff.text(each.loss, tolerance)}" if each.loss else "best"
+def _row(
+    table: Answering, position: Position, each: EvaluatedMove, best: EvaluatedMove
+) -> list[str]:
+    value = value_text(table, each.value, each.move.position)
     shown = worth_bar(position, each.value)
-    return [f"  {each.move.text}", rules.payoff.text(each.value, tolerance), loss, shown]
+    return [f"  {each.move.text}", value, _loss_text(table, each, best), shown]
 
 
-def _winning_note(table: Table, moves: list[EvaluatedMove]) -> str:
+def _loss_text(table: Answering, each: EvaluatedMove, best: EvaluatedMove) -> str:
+    """By how much a move is worse; of estimates whether that is beyond what they may be off."""
+    if not each.loss:
+        return "best"
+    payoff = table.rules.payoff
+    if isinstance(table, Table):
+        return f"-{payoff.text(each.loss, table.tolerance)}"
+    loss = f"-{payoff.text(each.loss, 1e-4 * payoff.total(each.move.position.fines))}"
+    return loss if is_sure(table, best, each) else f"{loss}, perhaps"
+
+
+def _winning_note(table: Answering, moves: list[EvaluatedMove]) -> str:
     """Which move wins more often than the best, where money is what counts."""
+    if not isinstance(table, Table):
+        return ""
     winning = max(moves, key=lambda each: each.chance)
     tolerance = table.header.tolerance
     if winning.chance - moves[0].chance <= 2 * tolerance:

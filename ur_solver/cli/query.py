@@ -9,6 +9,16 @@ from typing import Any
 import click
 
 from ur_solver.api.table import Table
+from ur_solver.cli.answering import (
+    Answering,
+    error_of,
+    exactness,
+    note_of,
+    open_answering,
+    text_of,
+    tolerance_of,
+    value_text,
+)
 from ur_solver.cli.batch import STDIN, answer_batch
 from ur_solver.cli.options import (
     json_option,
@@ -27,9 +37,8 @@ from ur_solver.cli.output import (
     side_name,
     worth_bar,
 )
-from ur_solver.locate import is_rule_set, open_file
+from ur_solver.locate import is_rule_set
 from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
-from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import total
 
 
@@ -60,7 +69,8 @@ def command(
     TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads positions from
     standard input, one a line; what every throw is worth is then told only if it is asked for,
     as it takes much longer. A line that cannot be answered is told in its place, the others are
-    answered, and the exit code is 2.
+    answered, and the exit code is 2. Where there is no table, an estimator answers ('ur train'),
+    and each value comes with its error.
 
     With --solve, where TABLE is a rule set, as much of it is solved as POSITION can lead to, if
     that fits. It is kept among the tables, where later queries find it and add to it.
@@ -78,12 +88,12 @@ def command(
             click.echo(_page(table, position_of(table.rules, position)))
 
 
-def _opened(word: str, position: str | None, is_solved: bool, memory: int | None) -> Table:
+def _opened(word: str, position: str | None, is_solved: bool, memory: int | None) -> Answering:
     """The table that answers, made first if that is asked for."""
     if not is_solved:
         if memory is not None:
             raise click.UsageError("--memory is what --solve may take: give both")
-        return Table(open_file(word, say=say, position=None if position == STDIN else position))
+        return open_answering(word, None if position == STDIN else position)
     if position == STDIN:
         raise click.UsageError("--solve takes one position, not '-'")
     if not is_rule_set(word):
@@ -94,34 +104,39 @@ def _opened(word: str, position: str | None, is_solved: bool, memory: int | None
     return Table(table_from(rules, position_of(rules, position), memory=memory, say=say))
 
 
-def _parse(table: Table, text: str) -> Position:
+def _parse(table: Answering, text: str) -> Position:
     """A line of standard input that the table answers."""
     position = table.rules.position(text)
     table.check_holds(position)
     return position
 
 
-def _lines(table: Table, positions: list[Position]) -> list[str]:
+def _lines(table: Answering, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
     return [
-        f"{position.notation}\t{table.rules.payoff.text(value, table.tolerance)}"
-        for position, value in answers
+        f"{position.notation}\t{value_text(table, value, position)}" for position, value in answers
     ]
 
 
-def _json_lines(table: Table, with_throws: bool, positions: list[Position]) -> list[str]:
+def _json_lines(table: Answering, with_throws: bool, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
     return [json.dumps(_answer(table, *answer, with_throws)) for answer in answers]
 
 
-def _answer(table: Table, position: Position, value: float, with_throws: bool) -> dict[str, Any]:
+def _answer(
+    table: Answering, position: Position, value: float, with_throws: bool
+) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "position": position.notation,
         "value": value,
-        "tolerance": table.tolerance,
+        "exact": True,
+        "tolerance": tolerance_of(table),
         "error": table.error(position),
     }
-    if not table.rules.payoff.is_chance:
+    answer |= exactness(table, value, position)
+    if not answer["exact"]:
+        answer["tolerance"] = None
+    if isinstance(table, Table) and not table.rules.payoff.is_chance:
         answer["cut_error"] = table.cut_error(position)
         answer["chance"] = table.chance(position)
     choices = table.choices(position)
@@ -140,29 +155,29 @@ def _answer(table: Table, position: Position, value: float, with_throws: bool) -
     return answer
 
 
-def _page(table: Table, position: Position) -> str:
-    rules, tolerance = table.rules, table.tolerance
+def _page(table: Answering, position: Position) -> str:
+    rules = table.rules
     value = table.value(position)
     values = {position.side: value, opponent(position.side): total(position) - value}
-    verb = rules.payoff.verb
+    verb, error = rules.payoff.verb, error_of(table, value, position)
     rows = [
         [
             f"  {side_name(side)} {verb}",
-            rules.payoff.text(values[side], tolerance),
+            text_of(table, values[side], error),
             worth_bar(position, values[side]),
         ]
         for side in SIDE_NAMES
     ]
-    error = table.error(position)
-    if error is not None:
-        rows.append(["  proven within", bound_text(error), ""])
-        if not rules.payoff.is_chance:
+    proven = table.error(position) if isinstance(table, Table) else None
+    if proven is not None:
+        rows.append(["  proven within", bound_text(proven), ""])
+        if isinstance(table, Table) and not rules.payoff.is_chance:
             cut = table.cut_error(position)
             rows.append(["  cut of the fines within", bound_text(cut), ""])
     parts = [draw_position(position), columns(rows, "<><")]
     choices = table.choices(position)
     if choices:
-        parts.append(columns([_choice_row(table, *choice) for choice in choices.items()], "<><"))
+        parts.append(columns([_choice_row(table, error, *each) for each in choices.items()], "<><"))
     throws = [] if choices else table.throws(position)
     if throws:
         head = ["  throw", "chance", f"{SIDE_NAMES[position.side]} then {verb}", "best move"]
@@ -174,7 +189,7 @@ def _page(table: Table, position: Position) -> str:
                         [
                             str(each.throw),
                             chance_text(each.probability),
-                            rules.payoff.text(each.value, tolerance),
+                            text_of(table, each.value, error),
                             each.best.text if each.best else "none: the turn passes",
                         ]
                         for each in throws
@@ -183,10 +198,10 @@ def _page(table: Table, position: Position) -> str:
                 ">>><",
             )
         )
-    return "\n\n".join(parts)
+    return "\n\n".join(parts) + note_of(table)
 
 
-def _choice_row(table: Table, name: str, value: float | None) -> list[str]:
+def _choice_row(table: Answering, error: float, name: str, value: float | None) -> list[str]:
     if value is None:
         return [f"  {name}", "not allowed here", ""]
-    return [f"  {name}", percent(value, table.tolerance), bar(value)]
+    return [f"  {name}", text_of(table, value, error), bar(value)]

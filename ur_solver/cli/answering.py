@@ -1,0 +1,97 @@
+"""What answers a command: a table if there is one, or an estimator; and how both write values."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ur_solver.api.table import Table
+from ur_solver.cli.output import say
+from ur_solver.errors import MissingTableError
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.file import is_estimator_file
+from ur_solver.estimators.locate import find_estimator, with_table
+from ur_solver.locate import is_rule_set, open_file
+from ur_solver.query import EvaluatedMove
+from ur_solver.rules import Position, named_rules
+
+Answering = Table | Estimator
+
+
+def open_answering(word: str, position: str | None = None) -> Answering:
+    """The table that a word asks for; where none holds the position, an estimator.
+
+    Raises as `open_file` does, where there is no estimator either.
+    """
+    if not is_rule_set(word):
+        if is_estimator_file(word):
+            return with_table(Estimator(word))
+        return Table(open_file(word, say=say, position=position))
+    rules = named_rules(word)
+    try:
+        table = Table(open_file(word, say=say, position=position))
+    except MissingTableError as missing:
+        found = find_estimator(rules)
+        if found is None:
+            train = f"'ur train {word.partition(':')[0]} -n {rules.pieces}'"
+            raise MissingTableError(f"{missing}; {train} makes an estimator of it") from None
+        return found
+    if table.file.part.is_whole or (position is not None and table.holds(position)):
+        return table
+    # with the endings of the table, if it has one
+    found = find_estimator(rules)
+    if found is None:
+        return table
+    table.close()
+    return found
+
+
+def error_of(answering: Answering, value: float, position: Position) -> float:
+    """Half the width of the interval of a value; 0 where it is exact but for a tolerance."""
+    if isinstance(answering, Table) or answering.is_exact(position):
+        return 0.0
+    return answering.error_of(value, position)
+
+
+def exactness(answering: Answering, value: float, position: Position) -> dict[str, Any]:
+    """What JSON says of how exact a value is: ``exact`` and, of an estimate, ``error``."""
+    error = error_of(answering, value, position)
+    return {"exact": True} if error == 0 else {"exact": False, "error": error}
+
+
+def value_text(answering: Answering, value: float, position: Position) -> str:
+    """A value of a position for people: exact, or with half the width of its interval."""
+    return text_of(answering, value, error_of(answering, value, position))
+
+
+def text_of(answering: Answering, value: float, error: float) -> str:
+    """A value with the digits that it has, ``53 % ± 2``; without an error, an exact one."""
+    payoff = answering.rules.payoff
+    if error == 0:
+        return payoff.text(value, tolerance_of(answering))
+    scale, mark = (100, " %") if payoff.is_chance else (1, "")
+    decimals = max(0, -math.floor(math.log10(scale * error)))
+    return f"{scale * value:.{decimals}f}{mark} ± {scale * error:.{decimals}f}"
+
+
+def tolerance_of(answering: Answering) -> float:
+    """The tolerance of what is exact."""
+    if isinstance(answering, Table):
+        return answering.tolerance
+    return 0.0 if answering.exact is None else answering.exact.tolerance
+
+
+def is_sure(answering: Answering, best: EvaluatedMove, other: EvaluatedMove) -> bool:
+    """Whether the difference of two moves is beyond the errors of their values."""
+    errors = (error_of(answering, each.value, each.move.position) for each in (best, other))
+    return best.value - other.value > math.hypot(*errors)
+
+
+def note_of(answering: Answering) -> str:
+    """What a page says below estimates; nothing of a table."""
+    if isinstance(answering, Table):
+        return ""
+    return (
+        f"\n\n  values with ± are estimates, by a search of {answering.plies} plies, with their 95 % "
+        "intervals"
+    )

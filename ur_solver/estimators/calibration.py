@@ -1,0 +1,128 @@
+"""How far values may be off: 95 % intervals, calibrated by rollouts.
+
+What is wrong in a value is not known where there is no table, but rollouts that are cut come nearer
+to the optimum than the values that they start from. So positions of play are valued by searches and
+by such rollouts, and what they differ by is widened by `FACTOR`, as rollouts lean on the same
+network. The factor was measured where there are tables (`docs/estimates.md`). An interval is
+calibrated, not proven.
+
+Values near the ends are wrong by less than those in the middle: half the width of the interval of a
+value that is the share v of the most it can be is ``error * spread(v)``, and one number for each
+depth of search says how wide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.estimators.features import Rows, scale_of
+from ur_solver.estimators.measure import ValueErrors, positions_of_play
+from ur_solver.estimators.rollouts import CUT, rolled_out
+from ur_solver.estimators.search import MOST_PLIES, Searched
+from ur_solver.values import TableValues, Values
+
+FACTOR = 1.5
+_SHARE = 0.95
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is played to calibrate.
+
+    Parameters
+    ----------
+    positions : int
+        Of play.
+    rollouts : int
+        From each.
+    """
+
+    positions: int = 400
+    rollouts: int = 48
+
+
+def spread(share: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """The shape of the errors, by the share of a value of the most that it can be."""
+    inside = np.clip(np.asarray(share, dtype=np.float64), 0, 1)
+    return np.asarray(np.sqrt(inside * (1 - inside)) + 0.02)
+
+
+def half_widths(error: float, share: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Half the widths of intervals, as shares of the most that values can be."""
+    return error * spread(share)
+
+
+def calibrated(
+    values: Values, effort: Effort, *, exact: TableValues | None = None, seed: int = 1
+) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
+    """How wide intervals are, by the plies that a choice looks ahead, and what was measured.
+
+    Parameters
+    ----------
+    values : Values
+        A network's.
+    effort : Effort
+    exact : TableValues, optional
+        A table of the rule set, of endings perhaps, that the values are held against besides.
+    seed : int
+
+    Returns
+    -------
+    float64, shape (MOST_PLIES,)
+    dict
+        JSON values: of the network's values what rollouts, and the table, say that they are wrong
+        by (`ValueErrors`), in units of the values.
+    """
+    rows = positions_of_play(values, effort.positions, seed)
+    scale = scale_of(values.rules, rows)
+    rng = np.random.default_rng([seed, 2])
+    reference = rolled_out(values, rows, effort.rollouts, rng, CUT).mean(axis=1) / scale
+    errors = np.empty(MOST_PLIES)
+    for depth in range(MOST_PLIES):
+        # the deepest search takes some twenty times the time of all others
+        some = slice(None) if depth < MOST_PLIES - 1 else slice(0, len(rows), 8)
+        found = Searched(values, depth).state_values(rows[some]) / _of(scale, some)
+        difference = np.abs(found - reference[some])
+        errors[depth] = FACTOR * np.quantile(difference / spread(found), _SHARE)
+    # what little is left of a difference is the rollouts' own chance
+    errors = np.minimum.accumulate(errors)
+    plain = values.state_values(rows)
+    measured = {
+        **asdict(effort),
+        "plies": CUT,
+        "factor": FACTOR,
+        "against_rollouts": asdict(ValueErrors.of(plain - reference * scale)),
+    }
+    if exact is not None:
+        held = exact.holds_states(rows)
+        if held.any():
+            known = plain[held] - exact.state_values(rows[held])
+            measured["against_table"] = asdict(ValueErrors.of(known))
+    return errors, measured
+
+
+def _of(scale: npt.NDArray[np.float64] | float, some: slice) -> npt.NDArray[np.float64] | float:
+    return scale if isinstance(scale, float) else scale[some]
+
+
+def share_inside(values: Values, error: float, exact: TableValues, rows: Rows) -> tuple[int, int]:
+    """How many exact values lie in their intervals, and how many positions a table holds.
+
+    Parameters
+    ----------
+    values : Values
+        By a search.
+    error : float
+        Of that search, as `calibrated` gives it.
+    exact : TableValues
+    rows : unsigned, shape (states, state width)
+    """
+    held = rows[exact.holds_states(rows)]
+    scale = scale_of(values.rules, held)
+    found = values.state_values(held)
+    off = np.abs(found - exact.state_values(held))
+    return int((off <= half_widths(error, found / scale) * scale).sum()), len(held)

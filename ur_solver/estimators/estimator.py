@@ -1,0 +1,270 @@
+"""An estimator as users know it: the questions of a table, answered by a network and a search."""
+
+from __future__ import annotations
+
+import math
+import os
+import pathlib
+import time
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import InputError, RuleSetMismatchError
+from ur_solver.estimators import file as files
+from ur_solver.estimators.calibration import half_widths
+from ur_solver.estimators.network_values import NetworkValues
+from ur_solver.estimators.rollouts import rollout
+from ur_solver.estimators.search import MOST_PLIES, Searched
+from ur_solver.lookup import PositionLike
+from ur_solver.query import Answers, EvaluatedMove, Questions
+from ur_solver.rules import Move, Position
+from ur_solver.rules.turns import Value, final_value
+from ur_solver.space import space_of
+from ur_solver.study.estimates import Estimate
+from ur_solver.values import Values
+
+DEFAULT_PLIES = 3
+_GROWTH = 20.0
+"""By so much a ply more takes longer, at first guess."""
+
+
+class Estimator(Questions):
+    """Estimates of the values of a game that is too large for a table, and what follows from them.
+
+    Values are what a table's are: win probabilities of the side about to throw, or with stakes the
+    money that it may expect. They come from a network at the leaves of a search, and none is exact
+    but where the game is over or drawn, or where a table of the game's endings has the position.
+    Safe from several threads.
+
+    Parameters
+    ----------
+    path : path, or Stored
+        An estimator as ``ur train`` makes it. `open_estimator` finds one by the rule set's name.
+    plies : int
+        How far a choice looks ahead, from 1, the move itself, to 4. The value of a position is
+        then that of a search of a ply less.
+    exact : Answers, optional
+        A table of the same rules, of the endings or of all positions.
+
+    Attributes
+    ----------
+    stored : Stored
+        What the file holds: how it was made, what was measured of it.
+    path : pathlib.Path or None
+
+    Raises
+    ------
+    MissingEstimatorError, NotAnEstimatorError, EstimatorVersionError, DamagedEstimatorError
+        If there is no such file, or it is none, of another version, or damaged.
+    RuleSetMismatchError
+        If the table is of another rule set.
+    InputError
+        If `plies` is out of range.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | files.Stored,
+        *,
+        plies: int = DEFAULT_PLIES,
+        exact: Answers | None = None,
+    ) -> None:
+        self.path = None if isinstance(path, files.Stored) else pathlib.Path(path)
+        self.stored = path if isinstance(path, files.Stored) else files.read(pathlib.Path(path))
+        rules = self.stored.rules
+        if exact is not None and not exact.rules.is_same_game(rules):
+            raise RuleSetMismatchError(
+                f"the table is of {exact.rules.title}, the estimator of {rules.title}"
+            )
+        if not 1 <= plies <= MOST_PLIES:
+            raise InputError(f"{plies!r} plies: from 1 to {MOST_PLIES} are searched")
+        self.space = space_of(rules)
+        self.plies = plies
+        self.exact = exact
+        self.network = NetworkValues(rules, self.stored.shape, self.stored.weights)
+        self._searched = Searched(self.network, plies - 1, exact)
+
+    def looking(self, plies: int) -> Estimator:
+        """The same estimator with choices that look another number of plies ahead."""
+        found = Estimator(self.stored, plies=plies, exact=self.exact)
+        found.path = self.path
+        return found
+
+    @property
+    def player(self) -> Values:
+        """What a policy (`ur_solver.players`) decides by that looks as far ahead."""
+        return self._searched
+
+    def is_exact(self, position: PositionLike) -> bool:
+        """Whether the value of a position is exact, but for a table's tolerance."""
+        found = self._position(position)
+        return (
+            self._rank(found) < 0
+            or final_value(found) is not None
+            or (self.exact is not None and bool(self.exact.holds_states(self.encode([found]))[0]))
+        )
+
+    def value(self, position: PositionLike) -> float:
+        """An estimate of the win probability, or money, of the side about to throw.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `Table.value` does.
+        """
+        return float(self.values([position])[0])
+
+    def values(
+        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
+    ) -> npt.NDArray[np.float64]:
+        """The values of many positions, or of encoded states, as `value` gives them.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            For the first position at fault.
+        """
+        if isinstance(positions, np.ndarray) and positions.dtype.kind in "iu":
+            return self.state_values(positions)
+        found = self._positions(positions)
+        final = [self._final(position) for position in found]
+        going = [k for k, value in enumerate(final) if value is None]
+        values = np.array([0.0 if value is None else value for value in final])
+        if going:
+            values[going] = self.state_values(self.encode([found[k] for k in going]))
+        return values
+
+    def _final(self, position: Position) -> float | None:
+        """The value of a position that is over, or drawn."""
+        if self._rank(position) < 0:
+            return self._value_when_over(position)
+        return final_value(position)
+
+    def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """The value of each encoded state that is not over to its side to throw."""
+        return self._searched.state_values(np.ascontiguousarray(states))
+
+    def chance(self, position: PositionLike) -> float:
+        """As `value`, where nothing but winning is played for.
+
+        Raises
+        ------
+        InputError
+            With stakes: an estimator of money knows of no chances.
+        """
+        if not self.space.is_chance:
+            raise InputError(
+                f"an estimator of {self.rules.word} estimates money; one of the rule set without "
+                "stakes estimates chances"
+            )
+        return self.value(position)
+
+    def error(self, position: PositionLike) -> float | None:
+        """Half the width of the 95 % interval of a position's value.
+
+        It is calibrated, not proven: see `Stored.measured`. Where the value is exact, what a table
+        of endings has proven of it, None if that is nothing.
+        """
+        found = self._position(position)
+        if not self.is_exact(found):
+            return self.error_of(self.value(found), found)
+        is_held = self.exact is not None and self.exact.file.holds_position(found)
+        return self.exact.error(found) if is_held and self.exact is not None else None
+
+    def error_of(self, value: float, position: Position) -> float:
+        """The same for a value that is known, of a position that is not exact."""
+        most = float(self.rules.payoff.total(position.fines + 1))
+        return float(half_widths(self.stored.errors[self.plies - 1], value / most)) * most
+
+    def rollout(
+        self,
+        position: PositionLike,
+        n: int | None = None,
+        *,
+        within: float | None = None,
+        plies: int | None = None,
+        seed: int = 1,
+    ) -> Estimate:
+        """The value of a position by games of the network with itself, the luck taken out.
+
+        Parameters
+        ----------
+        position : Position or str
+        n : int, optional
+            So many games; by default 64, or as many as `within` needs.
+        within : float, optional
+            Half the width of the 95 % interval that is wanted.
+        plies : int, optional
+            Cut games after so many; by default they are played to the end. Games to the end say
+            what the network's own play is worth, cut ones are nearer to the optimum.
+        seed : int
+
+        Returns
+        -------
+        Estimate
+        """
+        found = self._position(position)
+        final = self._final(found)
+        if final is not None:
+            return Estimate.exact(final)
+        row = self.encode([found])
+        leaves = Searched(self.network, 0, self.exact)
+        return rollout(leaves, row, n=n, within=within, plies=plies, seed=seed)
+
+    def moves_within(
+        self, position: PositionLike, throw: int, seconds: float
+    ) -> tuple[int, list[EvaluatedMove]]:
+        """The moves by the deepest search that takes about so long, and its plies.
+
+        A deeper search is begun while the last one's time, twenty times over, is left.
+        """
+        began = time.monotonic()
+        for plies in range(1, MOST_PLIES + 1):
+            before = time.monotonic()
+            moves = self.looking(plies).moves(position, throw)
+            now = time.monotonic()
+            if len(moves) < 2 or now - began + _GROWTH * (now - before) > seconds:
+                break
+        return plies, moves
+
+    def _rank(self, position: Position) -> int:
+        return self._rank_anywhere(position)
+
+    def _chance_after(self, move: Move, value: float) -> float:
+        return value if self.space.is_chance else math.nan  # which a network of money does not say
+
+    def check_holds(self, position: PositionLike) -> None:
+        """Raise nothing: it answers for all positions of its rule set, as a whole table does."""
+
+    def _valued(self, positions: list[Position]) -> Value:
+        values = dict(zip(positions, self.values(positions).tolist(), strict=True))
+        return values.__getitem__
+
+    def close(self) -> None:
+        """Close the table of endings, if there is one."""
+        if self.exact is not None:
+            self.exact.file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Estimator({self.rules.word}, {self.plies}-ply)"
+
+    def info(self) -> dict[str, Any]:
+        """What the estimator says of itself, as JSON values."""
+        return {
+            "rules": self.rules.to_json(),
+            "exact": False,
+            "hidden": list(self.stored.shape.hidden),
+            "weights": self.stored.shape.n_weights,
+            "path": None if self.path is None else str(self.path),
+            **self.stored.made_by,
+            "measured": self.stored.measured,
+        }
