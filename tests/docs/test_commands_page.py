@@ -27,11 +27,14 @@ ASKED = {
     "ur query": [
         ["query", "finkel:2", START],
         ["query", "birds:1", ONE],
+        ["query", "ESTIMATOR", START],
         ["query", "bell-stakes:1", f"{ONE} p0"],
     ],
     "ur best": [
         ["best", "finkel:2", START, "1"],
         ["best", "finkel:2", START],
+        ["best", "ESTIMATOR", START, "1"],
+        ["best", "ESTIMATOR", START],
         ["best", "bell-stakes:1", f"{ONE} p0", "3"],
     ],
     "ur moves": [["moves", "finkel:2", START, "1"], ["moves", "finkel:2", START]],
@@ -108,10 +111,13 @@ def test_every_command_with_json_is_on_the_page():
 
 @pytest.fixture
 def games(tmp_path):
+    from tests.estimators.test_file import stored_of
     from tests.games import random_game
+    from ur_solver.estimators.file import write
     from ur_solver.records import write_games
 
-    found = {}
+    found = {"ESTIMATOR": str(tmp_path / "estimator.h5")}
+    write(tmp_path / "estimator.h5", stored_of("skiriuk:2"))
     for name, word in (("GAMES", "finkel:2"), ("MONEY", "bell-stakes:1")):
         found[name] = str(tmp_path / f"{name}.ur")
         games = [random_game(named_rules(word), seed) for seed in (1, 2)]

@@ -54,7 +54,9 @@ def error_of(answering: Answering, value: float, position: Position) -> float:
 
 
 def exactness(answering: Answering, value: float, position: Position) -> dict[str, Any]:
-    """What JSON says of how exact a value is: ``exact`` and, of an estimate, ``error``."""
+    """What JSON says of an estimator's value: ``exact`` and, of an estimate, ``error``."""
+    if isinstance(answering, Table):
+        return {}
     error = error_of(answering, value, position)
     return {"exact": True} if error == 0 else {"exact": False, "error": error}
 
@@ -92,6 +94,6 @@ def note_of(answering: Answering) -> str:
     if isinstance(answering, Table):
         return ""
     return (
-        f"\n\n  values with ± are estimates, by a search of {answering.plies} plies, with their 95 % "
-        "intervals"
+        f"\n\n  values with ± are estimates, by a search of {answering.plies} plies, with their "
+        "95 % intervals"
     )

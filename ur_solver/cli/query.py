@@ -129,12 +129,11 @@ def _answer(
     answer: dict[str, Any] = {
         "position": position.notation,
         "value": value,
-        "exact": True,
         "tolerance": tolerance_of(table),
         "error": table.error(position),
     }
     answer |= exactness(table, value, position)
-    if not answer["exact"]:
+    if not answer.get("exact", True):
         answer["tolerance"] = None
     if isinstance(table, Table) and not table.rules.payoff.is_chance:
         answer["cut_error"] = table.cut_error(position)

@@ -98,7 +98,7 @@ def command(
     def on_resume(training: Training, seconds: float) -> None:
         telling.say(
             f"going on after {counted(training.rounds, 'round')} of an earlier training",
-            "resumed",
+            "taken_up",
             rounds=training.rounds,
             seconds=seconds,
         )
