@@ -54,6 +54,31 @@ def test_query_says_that_the_value_is_an_estimate(folder):
     assert lines[0].endswith(" % ± 10")
 
 
+def test_rollouts_are_played_when_asked(folder):
+    page = run("query", "finkel", HERE, "--rollouts", "20", "--cut", "4")
+    assert "\n  by rollouts" in page
+    wide, narrow = (
+        json.loads(run("query", "finkel", HERE, "--json", *asked))["rollouts"]
+        for asked in (("--rollouts", "20"), ("--within", "8"))
+    )
+    assert wide["high"] - wide["low"] > 0.16 > narrow["high"] - narrow["low"]
+    for arguments, message in (
+        (("--cut", "4"), "--cut is for rollouts"),
+        (("--rollouts", "20", "--within", "1"), "both say how many"),
+    ):
+        assert message in run("query", "finkel", HERE, *arguments, code=2)
+    assert "rollouts are for one position" in run("query", "finkel", "-", "--within", "1", code=2)
+    assert "whose values are exact" in run("query", "finkel:1", "--within", "1", code=2)
+
+
+def test_plies_are_chosen(folder):
+    one, four = (
+        json.loads(run("best", "finkel", HERE, "2", "--json", "--plies", plies))["error"]
+        for plies in "14"
+    )
+    assert one > 3 * four
+
+
 def test_endings_of_a_table_are_exact(folder):
     rules = named_rules("finkel:7")
     make_table(rules, folder / "finkel-7-left-1.h5", part=part_of(rules, 1), threads=1)

@@ -27,7 +27,7 @@ ASKED = {
     "ur query": [
         ["query", "finkel:2", START],
         ["query", "birds:1", ONE],
-        ["query", "ESTIMATOR", START],
+        ["query", "ESTIMATOR", START, "--rollouts", "8", "--cut", "3"],
         ["query", "bell-stakes:1", f"{ONE} p0"],
     ],
     "ur best": [

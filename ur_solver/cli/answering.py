@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import click
+
 from ur_solver.api.table import Table
 from ur_solver.cli.output import say
 from ur_solver.errors import MissingTableError
-from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.estimator import DEFAULT_PLIES, Estimator
 from ur_solver.estimators.file import is_estimator_file
 from ur_solver.estimators.locate import find_estimator, with_table
+from ur_solver.estimators.search import MOST_PLIES
 from ur_solver.locate import is_rule_set, open_file
 from ur_solver.query import EvaluatedMove
 from ur_solver.rules import Position, named_rules
@@ -18,20 +21,29 @@ from ur_solver.rules import Position, named_rules
 Answering = Table | Estimator
 
 
-def open_answering(word: str, position: str | None = None) -> Answering:
+plies_option = click.option(
+    "--plies",
+    type=click.IntRange(1, MOST_PLIES),
+    default=DEFAULT_PLIES,
+    show_default=True,
+    help="Look this many plies ahead where an estimator answers.",
+)
+
+
+def open_answering(word: str, position: str | None = None, plies: int = DEFAULT_PLIES) -> Answering:
     """The table that a word asks for; where none holds the position, an estimator.
 
     Raises as `open_file` does, where there is no estimator either.
     """
     if not is_rule_set(word):
         if is_estimator_file(word):
-            return with_table(Estimator(word))
+            return with_table(Estimator(word, plies=plies))
         return Table(open_file(word, say=say, position=position))
     rules = named_rules(word)
     try:
         table = Table(open_file(word, say=say, position=position))
     except MissingTableError as missing:
-        found = find_estimator(rules)
+        found = find_estimator(rules, plies)
         if found is None:
             train = f"'ur train {word.partition(':')[0]} -n {rules.pieces}'"
             raise MissingTableError(f"{missing}; {train} makes an estimator of it") from None
@@ -39,7 +51,7 @@ def open_answering(word: str, position: str | None = None) -> Answering:
     if table.file.part.is_whole or (position is not None and table.holds(position)):
         return table
     # with the endings of the table, if it has one
-    found = find_estimator(rules)
+    found = find_estimator(rules, plies)
     if found is None:
         return table
     table.close()

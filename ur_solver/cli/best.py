@@ -16,6 +16,7 @@ from ur_solver.cli.answering import (
     is_sure,
     note_of,
     open_answering,
+    plies_option,
     value_text,
 )
 from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
@@ -31,8 +32,9 @@ from ur_solver.rules.turns import pass_value
 @table_argument
 @position_argument
 @click.argument("throw", required=False)
+@plies_option
 @json_option
-def command(word: str, position: str | None, throw: str | None, as_json: bool) -> None:
+def command(word: str, position: str | None, throw: str | None, plies: int, as_json: bool) -> None:
     """All legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
 
     Without a POSITION, those of the start.
@@ -49,7 +51,7 @@ def command(word: str, position: str | None, throw: str | None, as_json: bool) -
     """
     check_throw_argument(position, throw)
     asked_of = None if position == STDIN else position
-    with open_answering(word, asked_of) as table:
+    with open_answering(word, asked_of, plies) as table:
         rules = table.rules
         line = partial(_json if as_json else _line, table)
         if position == STDIN:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from ur_solver.cli.answering import (
     exactness,
     note_of,
     open_answering,
+    plies_option,
     text_of,
     tolerance_of,
     value_text,
@@ -40,6 +42,7 @@ from ur_solver.cli.output import (
 from ur_solver.locate import is_rule_set
 from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
 from ur_solver.rules.turns import total
+from ur_solver.study.estimates import Estimate
 
 
 @click.command(short_help="The value of a position.")
@@ -55,6 +58,25 @@ from ur_solver.rules.turns import total
     help="If no table holds POSITION, solve what it can lead to, and keep that.",
 )
 @memory_option
+@plies_option
+@click.option(
+    "--rollouts",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Value POSITION by N games of an estimator with itself, too.",
+)
+@click.option(
+    "--within",
+    type=click.FloatRange(0, min_open=True),
+    metavar="POINTS",
+    help="Play rollouts until half their 95 % interval is this narrow.",
+)
+@click.option(
+    "--cut",
+    type=click.IntRange(1),
+    metavar="PLIES",
+    help="Cut rollouts after this many plies: quicker, and nearer to the optimum.",
+)
 @json_option
 def command(
     word: str,
@@ -62,6 +84,10 @@ def command(
     with_throws: bool,
     is_solved: bool,
     memory: int | None,
+    plies: int,
+    rollouts: int | None,
+    within: float | None,
+    cut: int | None,
     as_json: bool,
 ) -> None:
     """The value of POSITION, or of the start, to the side about to throw, by TABLE.
@@ -78,22 +104,55 @@ def command(
     \b
     ur query finkel:3 '....__../......../....__.. L 3 3'
     """
-    with _opened(word, position, is_solved, memory) as table:
+    with _opened(word, position, is_solved, memory, plies) as table:
+        rolled = _rolled_out(table, position, rollouts, within, cut)
         if position == STDIN:
             lines = partial(_json_lines, table, with_throws) if as_json else partial(_lines, table)
             answer_batch(partial(_parse, table), lines, as_json=as_json)
         elif as_json:
-            click.echo(_json_lines(table, True, [position_of(table.rules, position)])[0])
+            asked = position_of(table.rules, position)
+            answer = _answer(table, asked, table.value(asked), True)
+            if rolled is not None:
+                answer["rollouts"] = asdict(rolled)
+            click.echo(json.dumps(answer))
         else:
-            click.echo(_page(table, position_of(table.rules, position)))
+            click.echo(_page(table, position_of(table.rules, position), rolled))
 
 
-def _opened(word: str, position: str | None, is_solved: bool, memory: int | None) -> Answering:
+def _rolled_out(
+    table: Answering,
+    position: str | None,
+    rollouts: int | None,
+    within: float | None,
+    cut: int | None,
+) -> Estimate | None:
+    """The value by rollouts, if they are asked for."""
+    if rollouts is None and within is None:
+        if cut is not None:
+            raise click.UsageError("--cut is for rollouts: give --rollouts or --within too")
+        return None
+    if rollouts is not None and within is not None:
+        raise click.UsageError("--rollouts and --within both say how many: give one")
+    if position == STDIN:
+        raise click.UsageError("rollouts are for one position, not '-'")
+    if isinstance(table, Table):
+        raise click.UsageError(
+            "a table answers, whose values are exact: rollouts are for estimates"
+        )
+    if within is not None and table.rules.payoff.is_chance:
+        within /= 100
+    asked = position_of(table.rules, position)
+    return table.rollout(asked, rollouts, within=within, plies=cut)
+
+
+def _opened(
+    word: str, position: str | None, is_solved: bool, memory: int | None, plies: int
+) -> Answering:
     """The table that answers, made first if that is asked for."""
     if not is_solved:
         if memory is not None:
             raise click.UsageError("--memory is what --solve may take: give both")
-        return open_answering(word, None if position == STDIN else position)
+        return open_answering(word, None if position == STDIN else position, plies)
     if position == STDIN:
         raise click.UsageError("--solve takes one position, not '-'")
     if not is_rule_set(word):
@@ -154,7 +213,7 @@ def _answer(
     return answer
 
 
-def _page(table: Answering, position: Position) -> str:
+def _page(table: Answering, position: Position, rolled: Estimate | None) -> str:
     rules = table.rules
     value = table.value(position)
     values = {position.side: value, opponent(position.side): total(position) - value}
@@ -173,6 +232,8 @@ def _page(table: Answering, position: Position) -> str:
         if isinstance(table, Table) and not rules.payoff.is_chance:
             cut = table.cut_error(position)
             rows.append(["  cut of the fines within", bound_text(cut), ""])
+    if rolled is not None:
+        rows.append(["  by rollouts", text_of(table, rolled.value, rolled.margin), ""])
     parts = [draw_position(position), columns(rows, "<><")]
     choices = table.choices(position)
     if choices:
