@@ -7,9 +7,11 @@ import pathlib
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from tests.cli.test_commands import run
 from tests.estimators.test_file import stored_of
+from ur_solver.cli import cli
 from ur_solver.cli.answering import text_of
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
@@ -117,3 +119,20 @@ def test_digits_are_those_that_an_estimate_has():
     assert text_of(chances, 0.5312, 0.0021) == "53.1 % ± 0.2"
     assert text_of(money, 12.345, 0.41) == "12.3 ± 0.4"
     assert np.isclose(float(text_of(chances, 0.25, 0).split()[0]), 25)
+
+
+def test_an_estimator_plays_where_there_is_no_table(folder):
+    said = "there is no table of finkel with 7 pieces: an estimator plays, 1-ply"
+    sampled = run("sample", "finkel", "-g", "20", "--players", "table,random")
+    assert "20, 20 of them finished" in sampled
+    assert said in CliRunner().invoke(cli, ["sample", "finkel", "-g", "2"]).stderr
+    shares = json.loads(run("evaluate", "finkel", "--dark", "random", "-g", "40", "--json"))
+    assert shares["games"] == 40
+    game = run("play", "finkel", "--light", "table", "--plies", "1", "--seed", "3")
+    assert "has won" in game
+    assert "loses" not in game
+
+
+def test_hints_of_an_estimator_are_named_estimates(folder):
+    page = run("play", "finkel", "--plies", "1", "--seed", "3", "--hints", stdin="1\nquit\n")
+    assert "\n  estimates" in page

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
@@ -20,14 +21,18 @@ from ur_solver.rules import Position, named_rules
 
 Answering = Table | Estimator
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 
-plies_option = click.option(
-    "--plies",
-    type=click.IntRange(1, MOST_PLIES),
-    default=DEFAULT_PLIES,
-    show_default=True,
-    help="Look this many plies ahead where an estimator answers.",
-)
+
+def plies_option(default: int = DEFAULT_PLIES) -> Callable[[_F], _F]:
+    """The option ``--plies``."""
+    return click.option(
+        "--plies",
+        type=click.IntRange(1, MOST_PLIES),
+        default=default,
+        show_default=True,
+        help="Look this many plies ahead where an estimator answers.",
+    )
 
 
 def open_answering(word: str, position: str | None = None, plies: int = DEFAULT_PLIES) -> Answering:
@@ -55,6 +60,21 @@ def open_answering(word: str, position: str | None = None, plies: int = DEFAULT_
     if found is None:
         return table
     table.close()
+    return found
+
+
+def open_playing(word: str, plies: int, purpose: str | None) -> Answering:
+    """What plays the whole game of a word: its table or, which is said, an estimator.
+
+    Raises as `open_answering` does, or if a table holds only a part of the game and the purpose
+    takes all of it.
+    """
+    found = open_answering(word, plies=plies)
+    if isinstance(found, Table):
+        if purpose is not None:
+            found.file.check_whole(purpose)
+    else:
+        say(f"there is no table of {found.rules.title}: an estimator plays, {plies}-ply")
     return found
 
 

@@ -32,7 +32,7 @@ from ur_solver.rules.turns import pass_value
 @table_argument
 @position_argument
 @click.argument("throw", required=False)
-@plies_option
+@plies_option()
 @json_option
 def command(word: str, position: str | None, throw: str | None, plies: int, as_json: bool) -> None:
     """All legal moves of POSITION with THROW, or with every throw, best first, by TABLE.

@@ -11,12 +11,12 @@ from click.core import ParameterSource
 
 from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games, references_of
+from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.kept_game import SEED, KeptGame
 from ur_solver.cli.options import table_argument
 from ur_solver.cli.output import say, side_name
 from ur_solver.cli.playing import Playing, QuitError, ResignError
-from ur_solver.locate import open_file
 from ur_solver.players.player import Player
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
@@ -54,6 +54,7 @@ _SIDES = {LIGHT: "Light", DARK: "Dark"}
     type=click.Path(dir_okay=False, path_type=Path),
     help="Save the game: .rgn, .json for RoyalUr's notation, or .ur for any rules.",
 )
+@plies_option()
 @click.option("--audit/--no-audit", "with_audit", default=True, help="Judge the game at its end.")
 @click.pass_context
 def command(
@@ -65,6 +66,7 @@ def command(
     hints: bool,
     seed: int | None,
     output: Path | None,
+    plies: int,
     with_audit: bool,
 ) -> None:
     """Play in the terminal by TABLE, a file or a rule set such as finkel:3.
@@ -72,6 +74,8 @@ def command(
     Players: human; table, which plays by it; strong, medium and weak, which do so
     with growing carelessness; greedy, first and random, which need no table. Two humans
     share the keyboard; without one the program plays itself.
+
+    Where there is no table, an estimator plays ('ur train'), and the game is not judged.
 
     Moves are typed in any case, or by number; hint, undo, quit and resign are understood too.
     After the other side's moves its squares stand in brackets, [] where a piece has come to and
@@ -81,8 +85,7 @@ def command(
     \b
     ur play finkel:3 --dark medium -o game.rgn
     """
-    with Table(open_file(word, say=say)) as table:
-        table.file.check_whole("play")
+    with open_playing(word, plies, "play") as table:
         if output is not None:
             check_output(output, table.rules)
         kept = KeptGame(table.rules)
@@ -90,8 +93,8 @@ def command(
         replay = Replay(table.rules)
         if resume:
             begun = kept.load()
-            plies = [ply for ply in begun.plies if not ply.is_pending]
-            replay = Replay.after(table.rules, begun.start, plies)
+            taken = [ply for ply in begun.plies if not ply.is_pending]
+            replay = Replay.after(table.rules, begun.start, taken)
             for side, option in ((LIGHT, "light"), (DARK, "dark")):
                 is_given = ctx.get_parameter_source(option) is not ParameterSource.DEFAULT
                 player = begun.player(side)
@@ -118,7 +121,8 @@ def command(
             click.echo(f"\nthe game is kept: 'ur play {word} --resume' goes on with it")
         if stop is not None:
             raise stop
-        if with_audit and record.plies and record.ending is not Ending.UNFINISHED:
+        is_over = record.plies and record.ending is not Ending.UNFINISHED
+        if with_audit and is_over and isinstance(table, Table):  # whose losses are certain
             (audit,) = audit_games([record], table)
             references = {record.rules: references_of(table, say=say)}
             click.echo("\n" + audit_page([audit], Thresholds(), references, worst=3))

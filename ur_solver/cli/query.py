@@ -58,7 +58,7 @@ from ur_solver.study.estimates import Estimate
     help="If no table holds POSITION, solve what it can lead to, and keep that.",
 )
 @memory_option
-@plies_option
+@plies_option()
 @click.option(
     "--rollouts",
     type=click.IntRange(2),

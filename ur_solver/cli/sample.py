@@ -10,12 +10,11 @@ from pathlib import Path
 import click
 import numpy as np
 
-from ur_solver.api.table import Table
 from ur_solver.audit import SampleStatistics, play_many
+from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import columns, say, side_name
+from ur_solver.cli.output import columns, side_name
 from ur_solver.errors import InputError
-from ur_solver.locate import open_file
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
 from ur_solver.rules import DARK, LIGHT
@@ -40,16 +39,24 @@ from ur_solver.study.figures import as_number, as_share
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the games: .rgn, .json, a game a line, or .ur for any rules.",
 )
+@plies_option(1)
 @json_option
 def command(
-    word: str, games: int, players: str, seed: int, output: Path | None, as_json: bool
+    word: str,
+    games: int,
+    players: str,
+    seed: int,
+    output: Path | None,
+    plies: int,
+    as_json: bool,
 ) -> None:
     """Play games by the rules of TABLE and say how they went.
 
     TABLE is a file or a rule set, such as finkel:3. Light throws first. Players: table
     plays by the table; strong, medium and weak do so with growing carelessness; greedy
     captures, else gets another throw, else moves its foremost piece; first moves its
-    rearmost piece; random moves any. Priorities as ur evaluate takes them will do too.
+    rearmost piece; random moves any. Priorities as ur evaluate takes them will do too. Where there
+    is no table, an estimator plays for it ('ur train').
 
     \b
     ur sample finkel:3 -g 1000 --players table,greedy -o games.rgn
@@ -57,7 +64,7 @@ def command(
     names = players.split(",")
     if len(names) != 2:
         raise InputError(f"players {players!r}: expected two names with a comma, 'table,greedy'")
-    with Table(open_file(word, say=say)) as table:
+    with open_playing(word, plies, None) as table:
         if output is not None:
             check_output(output, table.rules)
         light, dark = (policy_of(name.strip(), table) for name in names)
