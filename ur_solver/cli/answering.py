@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.output import say
-from ur_solver.errors import MissingTableError
-from ur_solver.estimators.estimator import DEFAULT_PLIES, Estimator
-from ur_solver.estimators.file import is_estimator_file
-from ur_solver.estimators.locate import find_estimator, with_table
-from ur_solver.estimators.search import MOST_PLIES
-from ur_solver.locate import is_rule_set, open_file
+from ur_solver.errors import MissingTableError, NotATableError
+from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
+from ur_solver.locate import SOLVED_ON_THE_SPOT, find_file, is_rule_set, open_file
 from ur_solver.query import EvaluatedMove
 from ur_solver.rules import Position, named_rules
+from ur_solver.space import space_of
 
-Answering = Table | Estimator
+if TYPE_CHECKING:  # what a table answers needs none of it
+    from ur_solver.estimators.estimator import Estimator
+
+Answering: TypeAlias = "Table | Estimator"
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -36,31 +37,42 @@ def plies_option(default: int = DEFAULT_PLIES) -> Callable[[_F], _F]:
 
 
 def open_answering(word: str, position: str | None = None, plies: int = DEFAULT_PLIES) -> Answering:
-    """The table that a word asks for; where none holds the position, an estimator.
+    """The table that a word asks for; where there is none of the whole game, an estimator.
 
-    Raises as `open_file` does, where there is no estimator either.
+    An estimator asks a table of endings for what that holds. Small games are solved instead. Raises
+    as `open_file` does, where there is no estimator either.
     """
     if not is_rule_set(word):
-        if is_estimator_file(word):
-            return with_table(Estimator(word, plies=plies))
-        return Table(open_file(word, say=say, position=position))
+        try:
+            return Table(open_file(word))
+        except NotATableError as error:
+            return _estimator_at(word, plies, error)
     rules = named_rules(word)
-    try:
-        table = Table(open_file(word, say=say, position=position))
-    except MissingTableError as missing:
+    file = find_file(rules)
+    if file is not None:
+        return Table(file)
+    if space_of(rules).n_positions > SOLVED_ON_THE_SPOT:
+        from ur_solver.estimators.locate import find_estimator  # noqa: PLC0415 - as above
+
         found = find_estimator(rules, plies)
-        if found is None:
-            train = f"'ur train {word.partition(':')[0]} -n {rules.pieces}'"
-            raise MissingTableError(f"{missing}; {train} makes an estimator of it") from None
-        return found
-    if table.file.part.is_whole or (position is not None and table.holds(position)):
-        return table
-    # with the endings of the table, if it has one
-    found = find_estimator(rules, plies)
-    if found is None:
-        return table
-    table.close()
-    return found
+        if found is not None:
+            return found
+    try:
+        return Table(open_file(word, say=say, position=position))
+    except MissingTableError as error:
+        train = f"'ur train {word.partition(':')[0]} -n {rules.pieces}'"
+        raise MissingTableError(f"{error}; {train} makes an estimator of it") from None
+
+
+def _estimator_at(path: str, plies: int, error: NotATableError) -> Estimator:
+    """The estimator of a file that is no table; raises the error if it is none either."""
+    from ur_solver.estimators.estimator import Estimator  # noqa: PLC0415 - as above
+    from ur_solver.estimators.file import is_estimator_file  # noqa: PLC0415
+    from ur_solver.estimators.locate import with_table  # noqa: PLC0415
+
+    if not is_estimator_file(path):
+        raise error
+    return with_table(Estimator(path, plies=plies))
 
 
 def open_playing(word: str, plies: int, purpose: str | None) -> Answering:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -42,7 +42,9 @@ from ur_solver.cli.output import (
 from ur_solver.locate import is_rule_set
 from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
 from ur_solver.rules.turns import total
-from ur_solver.study.estimates import Estimate
+
+if TYPE_CHECKING:  # a table's answer needs none of it
+    from ur_solver.study.estimates import Estimate
 
 
 @click.command(short_help="The value of a position.")

@@ -5,10 +5,6 @@ to the optimum than the values that they start from. So positions of play are va
 by such rollouts, and what they differ by is widened by `FACTOR`, as rollouts lean on the same
 network. The factor was measured where there are tables (`docs/estimates.md`). An interval is
 calibrated, not proven.
-
-Values near the ends are wrong by less than those in the middle: half the width of the interval of a
-value that is the share v of the most it can be is ``error * spread(v)``, and one number for each
-depth of search says how wide.
 """
 
 from __future__ import annotations
@@ -19,10 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.estimators import MOST_PLIES
 from ur_solver.estimators.features import Rows, scale_of
+from ur_solver.estimators.intervals import half_widths, spread
 from ur_solver.estimators.measure import ValueErrors, positions_of_play
 from ur_solver.estimators.rollouts import CUT, rolled_out
-from ur_solver.estimators.search import MOST_PLIES, Searched
+from ur_solver.estimators.search import Searched
 from ur_solver.values import TableValues, Values
 
 FACTOR = 1.5
@@ -43,17 +41,6 @@ class Effort:
 
     positions: int = 400
     rollouts: int = 48
-
-
-def spread(share: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """The shape of the errors, by the share of a value of the most that it can be."""
-    inside = np.clip(np.asarray(share, dtype=np.float64), 0, 1)
-    return np.asarray(np.sqrt(inside * (1 - inside)) + 0.02)
-
-
-def half_widths(error: float, share: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Half the widths of intervals, as shares of the most that values can be."""
-    return error * spread(share)
 
 
 def calibrated(

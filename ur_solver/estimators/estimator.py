@@ -7,26 +7,27 @@ import os
 import pathlib
 import time
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError, RuleSetMismatchError
+from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators import file as files
-from ur_solver.estimators.calibration import half_widths
+from ur_solver.estimators.intervals import half_widths
 from ur_solver.estimators.network_values import NetworkValues
-from ur_solver.estimators.rollouts import rollout
-from ur_solver.estimators.search import MOST_PLIES, Searched
+from ur_solver.estimators.search import Searched
 from ur_solver.lookup import PositionLike
 from ur_solver.query import Answers, EvaluatedMove, Questions
 from ur_solver.rules import Move, Position
 from ur_solver.rules.turns import Value, final_value
 from ur_solver.space import space_of
-from ur_solver.study.estimates import Estimate
 from ur_solver.values import Values
 
-DEFAULT_PLIES = 3
+if TYPE_CHECKING:
+    from ur_solver.study.estimates import Estimate
+
 _GROWTH = 20.0
 """By so much a ply more takes longer, at first guess."""
 
@@ -205,7 +206,11 @@ class Estimator(Questions):
         Returns
         -------
         Estimate
+            With its 95 % interval.
         """
+        from ur_solver.estimators.rollouts import rollout  # noqa: PLC0415 - a move needs none of it
+        from ur_solver.study.estimates import Estimate  # noqa: PLC0415 - as above
+
         found = self._position(position)
         final = self._final(found)
         if final is not None:

@@ -47,9 +47,9 @@ from ur_solver.errors import (
     UnregisteredError,
     UrError,
 )
+from ur_solver.estimators import MOST_PLIES
 from ur_solver.estimators.features import features_of
 from ur_solver.estimators.network import Shape, Weights, is_sound
-from ur_solver.estimators.search import MOST_PLIES
 from ur_solver.rules import RuleSet
 from ur_solver.table.part_file import PartFile, part_path
 

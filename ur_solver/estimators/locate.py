@@ -10,7 +10,8 @@ import os
 import pathlib
 
 from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError
-from ur_solver.estimators.estimator import DEFAULT_PLIES, Estimator
+from ur_solver.estimators import DEFAULT_PLIES
+from ur_solver.estimators.estimator import Estimator
 from ur_solver.locate import find_file, find_part, is_rule_set, table_folders, table_name
 from ur_solver.query import Answers
 from ur_solver.rules import RuleSet, named_rules

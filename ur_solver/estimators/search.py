@@ -10,9 +10,6 @@ import numpy.typing as npt
 from ur_solver.estimators.plies import backed_up
 from ur_solver.values import TableValues, Values
 
-MOST_PLIES = 4
-"""A ply more takes some twenty times as long."""
-
 
 class Searched:
     """The values of states by a full search of some plies: `ur_solver.values.Values`.
