@@ -71,15 +71,29 @@ class ThrowValue:
 
 
 class Questions(Positions, ABC):
-    """What follows from the values of positions: moves, throws, what to say before one."""
+    """What follows from the values of positions, exact ones or estimates."""
 
     @abstractmethod
     def value(self, position: PositionLike) -> float:
         """The value of a position to the side about to throw."""
 
     @abstractmethod
+    def values(
+        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
+    ) -> npt.NDArray[np.float64]:
+        """The values of many positions, or of encoded states."""
+
+    @abstractmethod
     def chance(self, position: PositionLike) -> float:
         """Win probability of the side about to throw, if both sides play for nothing else."""
+
+    @abstractmethod
+    def error(self, position: PositionLike) -> float | None:
+        """How far a value may be off; None if that is not known."""
+
+    @abstractmethod
+    def cut_error(self, position: PositionLike) -> float:
+        """The largest error due to the cut of the fines; 0 without stakes."""
 
     @abstractmethod
     def _rank(self, position: Position) -> int:
@@ -88,6 +102,97 @@ class Questions(Positions, ABC):
     def _valued(self, positions: list[Position]) -> Value:
         """A function that gives the values of some positions."""
         return self.value
+
+    def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
+        """What is known of many positions, a row each, as columns that a data frame is made of.
+
+        Parameters
+        ----------
+        positions : iterable of Position or str
+
+        Returns
+        -------
+        dict of str to array, shape (number of positions,)
+            ``position`` (notation), ``side`` (``"light"`` or ``"dark"``, which is about to throw),
+            ``value`` and ``error`` (how far that is proven to be off; NaN if nothing is proven; of
+            an estimate half the width of its 95 % interval);
+            with stakes ``chance`` and ``cut_error`` too.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            For the first position at fault.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> found = table.columns(["....__../......../....__.. L 3 3"])
+        >>> {name: column.tolist() for name, column in found.items() if name != "value"}
+        {'position': ['....__../......../....__.. L 3 3'], 'side': ['light'], 'error': [nan]}
+        """
+        found = self._positions(positions)
+        errors = [self.error(position) for position in found]
+        columns = {
+            "position": np.array([position.notation for position in found], dtype=object),
+            "side": np.array([SIDE_NAMES[position.side] for position in found], dtype=object),
+            "value": self.values(found),
+            "error": np.array([np.nan if each is None else each for each in errors]),
+        }
+        if not self.space.is_chance:
+            columns["chance"] = np.array([self.chance(position) for position in found])
+            columns["cut_error"] = np.array([self.cut_error(position) for position in found])
+        return columns
+
+    def move_columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
+        """Every legal move of many positions, a row each, as columns for a data frame.
+
+        Parameters
+        ----------
+        positions : iterable of Position or str
+
+        Returns
+        -------
+        dict of str to array
+            ``position`` (notation), ``throw``, ``probability`` (of the throw), ``move``, ``value``
+            and ``loss`` (as `moves` gives them). A throw without a move has a row with the move
+            None and the value of the pass.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            For the first position at fault.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("finkel:3")
+        >>> found = table.move_columns(["L...__../..D...../....__.. L 2 2"])
+        >>> list(zip(found["throw"].tolist(), found["move"].tolist()))[:4]
+        [(0, None), (1, 'A1B1'), (1, 'A@A4'), (2, 'A1B2')]
+        """
+        rows: list[tuple[Any, ...]] = []
+        for position in self._positions(positions):
+            for throw in self.throws(position):
+                chance = float(throw.probability)
+                moves: list[tuple[str | None, float, float]] = [
+                    (each.move.text, each.value, each.loss)
+                    for each in self.moves(position, throw.throw)
+                ]
+                for move in moves or [(None, throw.value, 0.0)]:
+                    rows.append((position.notation, throw.throw, chance, *move))
+        kinds = {
+            "position": object,
+            "throw": np.int64,
+            "probability": np.float64,
+            "move": object,
+            "value": np.float64,
+            "loss": np.float64,
+        }
+        return {
+            name: np.array([row[k] for row in rows], dtype=kind)
+            for k, (name, kind) in enumerate(kinds.items())
+        }
 
     def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:
         """Every legal move, the best first; equal ones in the order of `RuleSet.legal_moves`.
@@ -201,94 +306,4 @@ class Questions(Positions, ABC):
 
 
 class Answers(Lookup, Questions):
-    """Queries on the values of one rule set; safe from several threads."""
-
-    def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
-        """What is known of many positions, a row each, as columns that a data frame is made of.
-
-        Parameters
-        ----------
-        positions : iterable of Position or str
-
-        Returns
-        -------
-        dict of str to array, shape (number of positions,)
-            ``position`` (notation), ``side`` (``"light"`` or ``"dark"``, which is about to throw),
-            ``value`` and ``error`` (how far that is proven to be off; NaN if nothing is proven);
-            with stakes ``chance`` and ``cut_error`` too.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            For the first position at fault.
-
-        Examples
-        --------
-        >>> import ur_solver as ur
-        >>> table = ur.solve("finkel:3")
-        >>> found = table.columns(["....__../......../....__.. L 3 3"])
-        >>> {name: column.tolist() for name, column in found.items() if name != "value"}
-        {'position': ['....__../......../....__.. L 3 3'], 'side': ['light'], 'error': [nan]}
-        """
-        found = self._positions(positions)
-        errors = [self.error(position) for position in found]
-        columns = {
-            "position": np.array([position.notation for position in found], dtype=object),
-            "side": np.array([SIDE_NAMES[position.side] for position in found], dtype=object),
-            "value": self.values(found),
-            "error": np.array([np.nan if each is None else each for each in errors]),
-        }
-        if not self.space.is_chance:
-            columns["chance"] = np.array([self.chance(position) for position in found])
-            columns["cut_error"] = np.array([self.cut_error(position) for position in found])
-        return columns
-
-    def move_columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
-        """Every legal move of many positions, a row each, as columns for a data frame.
-
-        Parameters
-        ----------
-        positions : iterable of Position or str
-
-        Returns
-        -------
-        dict of str to array
-            ``position`` (notation), ``throw``, ``probability`` (of the throw), ``move``, ``value``
-            and ``loss`` (as `moves` gives them). A throw without a move has a row with the move
-            None and the value of the pass.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            For the first position at fault.
-
-        Examples
-        --------
-        >>> import ur_solver as ur
-        >>> table = ur.solve("finkel:3")
-        >>> found = table.move_columns(["L...__../..D...../....__.. L 2 2"])
-        >>> list(zip(found["throw"].tolist(), found["move"].tolist()))[:4]
-        [(0, None), (1, 'A1B1'), (1, 'A@A4'), (2, 'A1B2')]
-        """
-        rows: list[tuple[Any, ...]] = []
-        for position in self._positions(positions):
-            for throw in self.throws(position):
-                chance = float(throw.probability)
-                moves: list[tuple[str | None, float, float]] = [
-                    (each.move.text, each.value, each.loss)
-                    for each in self.moves(position, throw.throw)
-                ]
-                for move in moves or [(None, throw.value, 0.0)]:
-                    rows.append((position.notation, throw.throw, chance, *move))
-        kinds = {
-            "position": object,
-            "throw": np.int64,
-            "probability": np.float64,
-            "move": object,
-            "value": np.float64,
-            "loss": np.float64,
-        }
-        return {
-            name: np.array([row[k] for row in rows], dtype=kind)
-            for k, (name, kind) in enumerate(kinds.items())
-        }
+    """Queries on the values of one rule set by its table; safe from several threads."""

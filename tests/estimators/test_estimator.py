@@ -77,8 +77,9 @@ def test_money():
     assert all(math.isnan(each.chance) for each in moves)
     assert moves[0].value == pytest.approx(bell.throws(here)[3].value)
     assert bell.value("....__../......../....__.. L 0 1 p3") == 23
-    with pytest.raises(InputError, match="an estimator of bell-stakes:2 estimates money"):
-        bell.chance(here)
+    found = bell.columns([here])
+    assert found["value"] == pytest.approx([bell.value(here)])
+    assert np.isnan(found["chance"]).all()
 
 
 def test_the_opening_throw_is_given():
@@ -100,6 +101,13 @@ def test_rollouts_from_what_is_over_are_exact(finkel3):
     some = finkel3.rollout(HERE, 200, plies=5)
     assert some.low < some.value < some.high
     assert some == finkel3.rollout(HERE, 200, plies=5)
+
+
+def test_columns_are_those_of_a_table(finkel3):
+    found = finkel3.columns([HERE])
+    assert found["error"] == pytest.approx([finkel3.error(HERE)])
+    moves = finkel3.move_columns([HERE])
+    assert moves["move"].tolist()[:3] == [None, *(m.move.text for m in finkel3.moves(HERE, 1))]
 
 
 def test_plies_are_limited():

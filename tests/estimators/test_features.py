@@ -8,7 +8,7 @@ from ur_solver.rules import Position, named_rules
 from ur_solver.rules.contents import DARK, LIGHT, split
 from ur_solver.space import space_of
 
-WORDS = ["finkel:7", "skiriuk:7", "ben:5", "birds:5", "murray:4", "casual:5", "bell-stakes:3"]
+WORDS = ["finkel:7", "skiriuk:7", "ben:5", "birds:3", "murray:4", "casual:5", "bell-stakes:3"]
 
 
 def said(position: Position) -> set[str]:

@@ -20,7 +20,7 @@ from ur_solver.estimators.network_values import NetworkValues
 from ur_solver.estimators.search import Searched
 from ur_solver.lookup import PositionLike
 from ur_solver.query import Answers, EvaluatedMove, Questions
-from ur_solver.rules import Move, Position
+from ur_solver.rules import Position
 from ur_solver.rules.turns import Value, final_value
 from ur_solver.space import space_of
 from ur_solver.values import Values
@@ -149,19 +149,12 @@ class Estimator(Questions):
         return self._searched.state_values(np.ascontiguousarray(states))
 
     def chance(self, position: PositionLike) -> float:
-        """As `value`, where nothing but winning is played for.
+        """As `value`; NaN where money is played for, of which alone the network knows."""
+        return self.value(position) if self.space.is_chance else math.nan
 
-        Raises
-        ------
-        InputError
-            With stakes: an estimator of money knows of no chances.
-        """
-        if not self.space.is_chance:
-            raise InputError(
-                f"an estimator of {self.rules.word} estimates money; one of the rule set without "
-                "stakes estimates chances"
-            )
-        return self.value(position)
+    def cut_error(self, position: PositionLike) -> float:
+        """0: an estimator knows all numbers of fines."""
+        return 0.0
 
     def error(self, position: PositionLike) -> float | None:
         """Half the width of the 95 % interval of a position's value.
@@ -237,9 +230,6 @@ class Estimator(Questions):
 
     def _rank(self, position: Position) -> int:
         return self._rank_anywhere(position)
-
-    def _chance_after(self, move: Move, value: float) -> float:
-        return value if self.space.is_chance else math.nan  # which a network of money does not say
 
     def check_holds(self, position: PositionLike) -> None:
         """Raise nothing: it answers for all positions of its rule set, as a whole table does."""
