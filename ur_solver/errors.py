@@ -74,22 +74,6 @@ class DamagedTableError(UrError):
     """A table is truncated, incomplete or does not match its checksums."""
 
 
-class MissingEstimatorError(InputError):
-    """There is no such estimator; the text names the command that makes it."""
-
-
-class NotAnEstimatorError(InputError):
-    """A file is not an estimator."""
-
-
-class EstimatorVersionError(UrError):
-    """An estimator is of a version, or has features, that this program does not know."""
-
-
-class DamagedEstimatorError(UrError):
-    """An estimator's file is truncated, incomplete or does not match its digest."""
-
-
 class CertificateError(UrError):
     """No error can be proven of some values, or not the error that is claimed."""
 
@@ -158,6 +142,22 @@ class OutputError(SolveError):
 
 class CheckpointError(SolveError):
     """A checkpoint belongs to another solve or is of another version."""
+
+
+class MissingEstimatorError(InputError):
+    """There is no such estimator; the text names the command that makes it."""
+
+
+class NotAnEstimatorError(InputError):
+    """A file is not an estimator."""
+
+
+class EstimatorVersionError(UrError):
+    """An estimator is of a version, or has features, that this program does not know."""
+
+
+class DamagedEstimatorError(UrError):
+    """An estimator's file is truncated, incomplete or does not match its digest."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
