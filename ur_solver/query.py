@@ -7,7 +7,7 @@ The value of a move is to the side that makes it; other values are those of `ur_
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,14 +17,7 @@ import numpy.typing as npt
 
 from ur_solver.lookup import Lookup, PositionLike, Positions
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, Move, Position
-from ur_solver.rules.turns import (
-    Value,
-    choice_value,
-    move_value,
-    opening_value,
-    pass_value,
-    turn,
-)
+from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +77,10 @@ class Questions(Positions, ABC):
         """The values of many positions, or of encoded states."""
 
     @abstractmethod
+    def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """The values of many encoded states."""
+
+    @abstractmethod
     def chance(self, position: PositionLike) -> float:
         """Win probability of the side about to throw, if both sides play for nothing else."""
 
@@ -99,7 +96,7 @@ class Questions(Positions, ABC):
     def _rank(self, position: Position) -> int:
         """The rank of a position, -1 if it is over; raises where there is no answer for it."""
 
-    def _valued(self, positions: list[Position]) -> Value:
+    def _valued(self, positions: list[Position]) -> Callable[[Position], float]:
         """A function that gives the values of some positions."""
         return self.value
 
