@@ -14,7 +14,6 @@ from ur_solver.estimators.features import Rows
 from ur_solver.estimators.plies import play_ply, start_rows
 from ur_solver.estimators.search import player_values
 from ur_solver.players.policies import Policy, TablePolicy
-from ur_solver.players.walker import Walker
 from ur_solver.study.estimates import Estimate, mean_of, ratio_of
 from ur_solver.study.play import Step, play
 from ur_solver.values import TableValues, Values
@@ -85,7 +84,7 @@ class _Losses:
     """Sees games and notes what one side's choices lose: how many, and how much by game."""
 
     def __init__(
-        self, exact: TablePolicy, side: int, _walker: Walker, n: int, _rng: np.random.Generator
+        self, exact: TablePolicy, side: int, _generator: object, n: int, _rng: np.random.Generator
     ) -> None:
         self._exact = exact
         self._side = side
