@@ -48,7 +48,12 @@ ASKED = {
     "ur tables": [["tables"]],
     "ur tables list": [["tables", "list"]],
     "ur tables verify": [["tables", "verify", "finkel:1"]],
-    "ur info": [["info", "finkel:1"], ["info", "bell-stakes:1"], ["info", "skiriuk:1"]],
+    "ur info": [
+        ["info", "ESTIMATOR"],
+        ["info", "finkel:1"],
+        ["info", "bell-stakes:1"],
+        ["info", "skiriuk:1"],
+    ],
     "ur verify": [["verify", "finkel:1"]],
     "ur certify": [["certify", "finkel:1"]],
     "ur audit": [["audit", "finkel", "GAMES"], ["audit", "bell-stakes:1", "MONEY"]],

@@ -12,11 +12,11 @@ import click
 
 from ur_solver import __version__
 from ur_solver.api.table import Table
+from ur_solver.cli.answering import open_answering
 from ur_solver.cli.options import json_option, optional_table_argument
 from ur_solver.cli.output import (
     bound_text,
     columns,
-    say,
     size_text,
     time_text,
 )
@@ -24,7 +24,6 @@ from ur_solver.locate import (
     FOLDER_VARIABLE,
     cache_folder,
     games_folder,
-    open_file,
     table_folders,
 )
 from ur_solver.rules.payoff import percent
@@ -35,7 +34,7 @@ from ur_solver.rules.payoff import percent
 @click.option("--paths", "is_of_paths", is_flag=True, help="Where tables and other files are.")
 @json_option
 def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
-    """What TABLE, a file or a rule set such as finkel:3, says of itself.
+    """What TABLE, a file or a rule set such as finkel:3, says of itself; or an estimator.
 
     With --paths instead where the program looks for tables and puts new ones ($UR_TABLES comes
     first), and where it keeps games in play and what it need not compute twice.
@@ -45,9 +44,14 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
     if word is None:
         click.echo(json.dumps(_paths()) if as_json else _paths_text())
         return
-    with Table(open_file(word, say=say)) as table:
+    with open_answering(word) as table:
         if as_json:
             click.echo(json.dumps(table.info()))
+            return
+        if not isinstance(table, Table):
+            from ur_solver.cli.train import report  # noqa: PLC0415 - of estimators alone
+
+            click.echo(report(table))
             return
         header = table.header
         part, value = table.file.part, table.start_value

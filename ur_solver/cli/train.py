@@ -122,7 +122,7 @@ def command(
         if as_json:
             click.echo(json.dumps(estimator.info()))
         elif not telling.is_quiet:
-            click.echo(_report(estimator))
+            click.echo(report(estimator))
 
 
 def _say_round(telling: Telling, training: Training, seconds: float) -> None:
@@ -138,12 +138,14 @@ def _say_round(telling: Telling, training: Training, seconds: float) -> None:
     )
 
 
-def _report(estimator: Estimator) -> str:
+def report(estimator: Estimator) -> str:
+    """What an estimator is, how it was made and what its errors were measured as."""
     made, measured = estimator.stored.made_by, estimator.stored.measured
     assert estimator.path is not None
     lines = [
         f"{estimator.rules.title}: an estimator of {estimator.stored.shape.n_weights:,} weights",
-        f"  {made['positions']:,} positions of play in {time_text(made['seconds'])}",
+        f"  {made['positions']:,} positions of play in {time_text(made['seconds'])}, seed "
+        f"{made['seed']}, {made['made'][:10]} by ur_solver {made['program']}",
     ]
     for key, name in (("against_rollouts", "rollouts"), ("against_table", "the table")):
         if key in measured:
