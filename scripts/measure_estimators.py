@@ -15,7 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from ur_solver.api.table import Table
-from ur_solver.estimators.calibration import share_inside
+from ur_solver.estimators.calibration import differences_inside, share_inside
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.measure import losses, positions_of_play, value_errors
 from ur_solver.estimators.rollouts import CUT, rolled_out
@@ -51,11 +51,15 @@ def _measure(estimator: Estimator, exact: Table, asked: argparse.Namespace) -> N
         looking = estimator.looking(plies)
         errors = value_errors(looking.player, exact, some)
         inside, n = share_inside(looking.player, estimator.stored.errors[plies - 1], exact, some)
+        compared, pairs = differences_inside(
+            looking.player, estimator.stored.errors[plies - 1], exact, some
+        )
         lost = losses(network, exact, games, plies=plies, threads=asked.threads)
         print(
             f"  {plies}-ply: RMS {100 * errors.rms:.2f}, p99 {100 * errors.p99:.2f}, "
-            f"inside {100 * inside / n:.1f} %; a choice loses {_text(lost.choice, 3)}, "
-            f"a game {_text(lost.game, 2)} ({lost.games} games)",
+            f"inside {100 * inside / n:.1f} %, "
+            f"of differences {100 * compared / pairs:.1f} %; "
+            f"a choice loses {_text(lost.choice, 3)}, a game {_text(lost.game, 2)} ({lost.games} games)",
             flush=True,
         )
     few = rows[:: max(1, len(rows) // 200)]

@@ -11,7 +11,7 @@ import pytest
 
 from ur_solver.errors import CheckpointError, InputError
 from ur_solver.estimators import making
-from ur_solver.estimators.calibration import Effort, calibrated, share_inside
+from ur_solver.estimators.calibration import Effort, calibrated, differences_inside, share_inside
 from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.measure import losses, positions_of_play, value_errors
@@ -47,6 +47,12 @@ def test_exact_values_are_within_the_stated_intervals(estimator, exact):
         inside, n = share_inside(deeper.player, estimator.stored.errors[plies - 1], exact, rows)
         assert n == 500
         assert inside >= 465
+        # so are the differences of moves
+        compared, n = differences_inside(
+            deeper.player, estimator.stored.errors[plies - 1], exact, rows
+        )
+        assert n > 100
+        assert compared >= 0.93 * n
 
 
 def test_a_deeper_search_loses_less(estimator, exact):

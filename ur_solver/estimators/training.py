@@ -205,15 +205,15 @@ class Training:
     def advance(self) -> bool:
         """Go on to the next stage if this one brings no more; return whether there is none.
 
-        It brings no more once the errors of the later half of its rounds are no smaller than those
-        of the earlier half by more than chance.
+        It brings no more once the errors of the later half of its rounds are smaller than those of
+        the earlier half by no more than chance, or by a fiftieth.
         """
         seen = np.array(self.errors[self.stage_began :])
         if len(seen) < _LEAST_ROUNDS:
             return False
         early, late = np.array_split(seen[len(seen) // 3 :], 2)
         chance = np.hypot(early.std() / len(early) ** 0.5, late.std() / len(late) ** 0.5)
-        if early.mean() - late.mean() < chance:
+        if early.mean() - late.mean() < max(chance, early.mean() / 50):
             self.stage, self.stage_began = self.stage + 1, self.rounds
         return self.stage >= STAGES
 
