@@ -59,7 +59,8 @@ def _measure(estimator: Estimator, exact: Table, asked: argparse.Namespace) -> N
             f"  {plies}-ply: RMS {100 * errors.rms:.2f}, p99 {100 * errors.p99:.2f}, "
             f"inside {100 * inside / n:.1f} %, "
             f"of differences {100 * compared / pairs:.1f} %; "
-            f"a choice loses {_text(lost.choice, 3)}, a game {_text(lost.game, 2)} ({lost.games} games)",
+            f"a choice loses {_text(lost.choice, 3)}, "
+            f"a game {_text(lost.game, 2)} ({lost.games} games)",
             flush=True,
         )
     few = rows[:: max(1, len(rows) // 200)]

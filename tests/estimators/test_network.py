@@ -3,7 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ur_solver.estimators.features import features_of, scale_of
 from ur_solver.estimators.network import Adam, Shape
+from ur_solver.estimators.network_values import NetworkValues
+from ur_solver.rules import named_rules
+from ur_solver.space import space_of
 
 
 @pytest.mark.parametrize("is_chance", [True, False])
@@ -51,3 +55,17 @@ def test_layers_are_views_that_take_up_all_weights():
     assert first.tolist() == [[0, 1], [2, 3], [4, 5]]
     assert biases.tolist() == [6, 7]
     assert (last.ravel().tolist(), bias.tolist()) == ([8, 9], [10])
+
+
+@pytest.mark.parametrize("word", ["finkel:3", "skiriuk:3", "ben:2", "birds:3", "bell-stakes:2"])
+def test_values_from_states_are_those_of_their_features(word):
+    """The compiled first layer takes states, the network as it is trained takes features."""
+    rules = named_rules(word)
+    features, space = features_of(rules), space_of(rules)
+    shape = Shape(len(features), (16, 8), rules.payoff.is_chance)
+    rng = np.random.default_rng(1)
+    weights = rng.normal(0, 0.3, shape.n_weights).astype(np.float32)
+    rows = space.unrank_states(rng.integers(0, space.n_values, 500))
+    found = NetworkValues(rules, shape, weights).state_values(rows)
+    outputs = shape.outputs(weights, features.of(rows)) * scale_of(rules, rows)
+    assert found == pytest.approx(outputs, rel=1e-4, abs=1e-5)

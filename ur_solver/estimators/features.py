@@ -45,6 +45,13 @@ class Features:
     names : tuple of str
         What each feature says: ``B4 L>=1`` (a square and how many), ``B3 1:l`` (a stack, the place
         from the top and the piece there), ``home L>=2``, ``off D>=1``, ``home L:3``, ``fine``.
+    lookups : tuple of float32 arrays, shape (numbers, features)
+        Of each column of a row but the fines, and of mine and theirs borne off: by the number there
+        the features that it decides. All columns' together are those of `names` in their order.
+    parts : int32, shape (numbers of all columns, 2)
+        What each of these numbers takes of my stock of pieces and of theirs.
+    full : int
+        The stock of all pieces.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -74,6 +81,12 @@ class Features:
         names += [f"home {end}" for end in ends]
         pieces += self._kinds if self._is_numbered else [end[0] for end in ends]
         kinds = [self._kinds.index(_kind(piece, self._is_numbered)) for piece in pieces]
+        self.lookups = (*self._lookups, *self._lookups[-2:])
+        stock = np.arange(space.stock.size)
+        none = np.zeros_like(stock)
+        of_homes = [np.stack(pair, axis=1) for pair in ((stock, none), (none, stock))]
+        self.parts = np.concatenate([*space.parts, *of_homes, *of_homes]).astype(np.int32)
+        self.full = space.stock.full
         self._counts = np.eye(len(self._kinds), dtype=np.float32)[kinds]
         names += [f"off {end}" for end in ends]
         if rules.payoff.has_fines:
@@ -109,8 +122,13 @@ class Features:
                 np.arange(pieces), 2
             ) + 0.5
         if self.rules.payoff.has_fines:
-            inputs[:, -1] = self.rules.payoff.cost(True) / scale_of(self.rules, rows)
+            inputs[:, -1] = self.fine_of(rows)
         return inputs
+
+    def fine_of(self, rows: Rows) -> npt.NDArray[np.float32]:
+        """With stakes, the feature of the fines."""
+        share = self.rules.payoff.cost(True) / scale_of(self.rules, rows)
+        return np.asarray(share, dtype=np.float32)
 
 
 def scale_of(rules: RuleSet, rows: Rows) -> npt.NDArray[np.float64] | float:

@@ -72,8 +72,15 @@ class Shape:
 
     def outputs(self, weights: Weights, inputs: Inputs) -> npt.NDArray[np.float32]:
         """The outputs of a network, shape (inputs,)."""
-        *hidden, (matrix, biases) = self.layers(weights)
-        found = inputs
+        matrix, biases = self.layers(weights)[0]
+        return self.outputs_of(weights, np.maximum(inputs @ matrix + biases, 0))
+
+    def outputs_of(
+        self, weights: Weights, first: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        """The outputs by what the first layer gives, shape (inputs,)."""
+        *hidden, (matrix, biases) = self.layers(weights)[1:]
+        found = first
         for each, own in hidden:
             found = found @ each
             found += own
