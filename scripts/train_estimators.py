@@ -34,7 +34,7 @@ SHIPPED_RULES = {
 """With their seeds."""
 
 JUDGED_RULES = {"finkel:7": 11, "skiriuk:4": 12, "ben:4": 13, "murray:4": 14, "birds:3": 15}
-EFFORT = Effort(positions=1000, rollouts=96)
+EFFORT = Effort(positions=1000, rollouts=64, games=24)
 
 
 def main() -> None:

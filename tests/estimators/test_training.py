@@ -20,7 +20,7 @@ from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
 from ur_solver.rules import named_rules
 from ur_solver.study.thumbs import share_of_wins
 
-QUICK = Effort(positions=60, rollouts=8)
+QUICK = Effort(positions=60, rollouts=8, games=3)
 
 
 def shuffled(estimator: Estimator) -> Estimator:

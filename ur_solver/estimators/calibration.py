@@ -1,10 +1,15 @@
 """How far values may be off: 95 % intervals, calibrated by rollouts.
 
-What is wrong in a value is not known where there is no table, but rollouts that are cut come nearer
-to the optimum than the values that they start from. So positions of play are valued by searches and
-by such rollouts, and what they differ by is widened by `FACTOR`, as rollouts lean on the same
-network. The factor was measured where there are tables (`docs/estimates.md`). An interval is
-calibrated, not proven.
+What is wrong in a value is not known where there is no table. Rollouts see a part of it. Positions
+of play are valued by searches, and held against
+
+- rollouts that are cut: nearer to the optimum than the values that they start from, but they lean
+  on the same network, and see nothing of what is wrong with all that it says of a game;
+- games to the end without their luck: right on average about the network's own play, which is not
+  the best. What is left of luck in them is known, and taken off.
+
+Either is widened by a factor, and the larger one counts. The factors were chosen so that intervals
+hold where there are tables (`docs/estimates.md`). An interval is calibrated, not proven.
 """
 
 from __future__ import annotations
@@ -22,9 +27,10 @@ from ur_solver.estimators.measure import ValueErrors, positions_of_play
 from ur_solver.estimators.plies import play_ply
 from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.estimators.search import Searched
+from ur_solver.study.estimates import NORMAL
 from ur_solver.values import TableValues, Values
 
-FACTOR = 1.5
+CUT_FACTOR, GAME_FACTOR = 1.5, 1.4
 _SHARE = 0.95
 
 
@@ -37,11 +43,14 @@ class Effort:
     positions : int
         Of play.
     rollouts : int
-        From each.
+        From each, cut after `CUT` plies.
+    games : int
+        From each, to the end; two or more.
     """
 
     positions: int = 400
     rollouts: int = 48
+    games: int = 12
 
 
 def calibrated(
@@ -68,22 +77,27 @@ def calibrated(
     rows = positions_of_play(values, effort.positions, seed)
     scale = scale_of(values.rules, rows)
     rng = np.random.default_rng([seed, 2])
-    reference = rolled_out(values, rows, effort.rollouts, rng, CUT).mean(axis=1) / scale
+    cut = rolled_out(values, rows, effort.rollouts, rng, CUT).mean(axis=1) / scale
+    games = (rolled_out(values, rows, effort.games, rng).T / scale).T
+    played, noise = games.mean(axis=1), games.var(axis=1, ddof=1) / effort.games
     errors = np.empty(MOST_PLIES)
     for depth in range(MOST_PLIES):
         # the deepest search takes some twenty times the time of all others
         some = slice(None) if depth < MOST_PLIES - 1 else slice(0, len(rows), 8)
         found = Searched(values, depth).state_values(rows[some]) / _of(scale, some)
-        difference = np.abs(found - reference[some])
-        errors[depth] = FACTOR * np.quantile(difference / spread(found), _SHARE)
-    # what little is left of a difference is the rollouts' own chance
+        shape = spread(found)
+        by_cut = np.quantile(np.abs(found - cut[some]) / shape, _SHARE)
+        by_games = _root((found - played[some]) / shape, noise[some] / shape**2)
+        errors[depth] = max(CUT_FACTOR * by_cut, GAME_FACTOR * NORMAL * by_games)
+    # a deeper search is hardly worse; fewer positions were searched, and luck is left
     errors = np.minimum.accumulate(errors)
     plain = values.state_values(rows)
+    by_games = _root(plain / scale - played, noise)
     measured = {
         **asdict(effort),
         "plies": CUT,
-        "factor": FACTOR,
-        "against_rollouts": asdict(ValueErrors.of(plain - reference * scale)),
+        "against_rollouts": asdict(ValueErrors.of(plain - cut * scale)),
+        "against_games": by_games * float(np.mean(scale)),
     }
     if exact is not None:
         held = exact.holds_states(rows)
@@ -91,6 +105,13 @@ def calibrated(
             known = plain[held] - exact.state_values(rows[held])
             measured["against_table"] = asdict(ValueErrors.of(known))
     return errors, measured
+
+
+def _root(differences: npt.NDArray[np.float64], noise: npt.NDArray[np.float64]) -> float:
+    """The root of the mean square of differences without their noise, a standard error added."""
+    squares = differences**2 - noise
+    mean = squares.mean() + squares.std() / np.sqrt(len(squares))
+    return float(np.sqrt(max(mean, 0.0)))
 
 
 def _of(scale: npt.NDArray[np.float64] | float, some: slice) -> npt.NDArray[np.float64] | float:
