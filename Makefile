@@ -3,18 +3,29 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
-CORE := setup.py pyproject.toml $(shell find ext -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]')
+INSTALLED := $(VENV)/.installed
+STAMP := $(VENV)/.compiled
+CORE := setup.py scripts/incremental.py scripts/toolchain.py \
+    $(shell find ext -name '*.pyx' -o -name '*.pxd' -o -name '*.[ch]')
 
-.PHONY: demo test test-long check lint types bench docs wheel sanitize dist-test build clean
+# Programs start twice as fast from modules that were compiled before, and tests start hundreds.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo quick test test-long check lint types bench docs wheel sanitize dist-test build clean
 
 build: $(STAMP)
 
-$(STAMP): $(CORE)
+# The environment, which the metadata and the dependencies of the package decide. Compiles as well.
+$(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/pip install --quiet --group dev
 	$(BIN)/pip install --quiet --no-build-isolation --editable .
+	touch $@
+
+# The compiled core: what changed since the last time.
+$(STAMP): $(INSTALLED) $(CORE)
+	$(BIN)/python setup.py --quiet build_ext --inplace
 	touch $@
 
 demo:
@@ -22,11 +33,25 @@ demo:
 
 # A process for each processor and one more, as some tests wait for others' processes; one that has no
 # tests left takes them over from the others.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8) + 1)')
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8) + 1)')
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 test: $(STAMP)
 	$(PYTEST) -m 'not long'
+
+# While working: every room, without the files that take longest.
+SLOW := tests/cli/test_machine_use.py tests/cli/test_processes.py tests/cluster \
+    tests/docs/test_pages.py tests/engine/test_block.py tests/engine/test_interrupted.py \
+    tests/faults tests/kernel/test_bounds.py tests/kernel/test_level_bounds.py \
+    tests/kernel/test_odd_dice.py tests/kernel/test_paths.py tests/kernel/test_perft.py \
+    tests/kernel/test_policies.py tests/kernel/test_rows.py tests/kernel/test_single.py \
+    tests/kernel/test_tiled.py \
+    tests/serve/page tests/serve/test_answers.py tests/serve/test_memory.py \
+    tests/study/test_atlas.py tests/study/test_comparison.py tests/study/test_evaluate.py \
+    tests/study/test_page.py tests/study/test_study.py tests/test_exact.py \
+    tests/test_execution.py tests/test_own_rules.py
+quick: $(STAMP)
+	$(PYTEST) -q -m 'not long' $(addprefix --ignore=,$(SLOW))
 
 test-long: $(STAMP)
 	$(BIN)/pytest -m long

@@ -1,7 +1,7 @@
 """Build of the compiled core; everything else about the package is in pyproject.toml.
 
 All C files are compiled side by side, as many at once as there are processors; ``-j`` says
-otherwise.
+otherwise. Only those are compiled that changed, or that include what changed.
 
 Environment variables:
 
@@ -10,6 +10,7 @@ UR_WERROR=1   compiler warnings are errors (continuous integration)
 UR_CFLAGS     further compiler and linker flags, such as -fsanitize=address
 """
 
+import copy
 import multiprocessing
 import os
 import pathlib
@@ -22,6 +23,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "scripts"))
+import incremental
 import toolchain
 
 ROOM = pathlib.Path("ext")
@@ -34,7 +36,7 @@ SHARED = "ur_solver._cython"
 PARTS = {
     "_tiled.pyx": "sweep*.c",
     "_row_block.pyx": "row_[ds]*.c",
-    "_level_block.pyx": "row_levels.c",
+    "_level_block.pyx": "row_levels*.c",
 }
 
 # gcc's "may be used uninitialized" errs where sanitizers or little optimisation leave the
@@ -92,23 +94,34 @@ if COMPILES and (missing := toolchain.fault()):
 
 
 class BuildExtensions(build_ext):
-    """Compiles all files side by side."""
+    """Compiles the files that changed, side by side."""
+
+    def finalize_options(self):
+        """Keep objects for the next build; pip would have them in a folder that it removes."""
+        super().finalize_options()
+        if self.editable_mode:
+            self.build_temp = f"build/temp.{self.plat_name}-{sys.implementation.cache_tag}"
 
     def build_extensions(self):
         """Compile files in a pool of jobs, for which a thread of each module waits."""
         self.check_extensions_list(self.extensions)
         jobs = int(self.parallel or 0) or os.cpu_count() or 1
-        compile_files = self.compiler.compile
+        compiler = copy.copy(self.compiler)
         with ThreadPoolExecutor(jobs) as pool, ThreadPoolExecutor(len(self.extensions)) as modules:
 
             def compile_side_by_side(sources, **options):
-                lists = pool.map(lambda source: compile_files([source], **options), sources)
+                lists = pool.map(
+                    lambda source: incremental.compile_file(compiler, source, options), sources
+                )
                 return [path for paths in lists for path in paths]
 
             self.compiler.compile = compile_side_by_side
             # the longest first
             ordered = sorted(self.extensions, key=lambda module: -len(module.sources))
+            # no module is skipped: it is found file by file what is out of date
+            is_forced, self.force = self.force, True
             list(modules.map(self.build_extension, ordered))
+            self.force = is_forced
 
 
 if COMPILES:
@@ -118,7 +131,7 @@ if COMPILES:
         [*extensions, extension(SHARED, [shared_source], ROOM)],
         shared_utility_qualified_name=SHARED,
         include_path=[str(ROOM)],
-        build_dir="build/cython",
+        build_dir="build/cython-debug" if DEBUG else "build/cython",
         # other processes than forked ones would run this file again
         nthreads=(os.cpu_count() or 1) if multiprocessing.get_start_method() == "fork" else 0,
         compiler_directives={

@@ -42,32 +42,30 @@ plain 'ur'. Next:
 """
 
 
-def compiled(folder: pathlib.Path) -> str:
-    """How far the compiler has come, which works in `folder`."""
+def compiled() -> str:
+    """How far the compiler has come."""
     n_files = sum(len(list(ROOT.glob(f"ext/ur_solver/*/*.{kind}"))) for kind in ("pyx", "c"))
-    return f"{len(list(folder.rglob('*.o')))} of {n_files} files compiled"
+    n_done = len(list(ROOT.glob("build/temp.*/**/*.o")))
+    return f"{min(n_done, n_files)} of {n_files} files compiled"
 
 
-def step(
-    text: str, command: Sequence[object], progress: Callable[[pathlib.Path], str] | None = None
-) -> None:
+def step(text: str, command: Sequence[object], progress: Callable[[], str] | None = None) -> None:
     """Run a step; ends the program with the step's own words if it fails."""
     print(f"{text} ...", flush=True)
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as log:
+    with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
             [str(each) for each in command],
             stdout=log,
             stderr=subprocess.STDOUT,
             cwd=ROOT,
-            env=os.environ | {"TMPDIR": folder},  # pip's builds are there, to be counted
         )
         while True:
             try:
                 code = process.wait(BEAT)
                 break
             except subprocess.TimeoutExpired:
-                told = f", {progress(pathlib.Path(folder))}" if progress else ""
+                told = f", {progress()}" if progress else ""
                 print(f"    {time.monotonic() - began:.0f} s{told}", flush=True)
             except KeyboardInterrupt:
                 process.wait()

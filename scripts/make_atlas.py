@@ -18,15 +18,14 @@ from typing import Any
 import numpy as np
 
 import ur_solver as ur
+from ur_solver.moves import AGAIN, PASS, ROSETTE, MoveGenerator
 from ur_solver.players.policies import PRIORITIES, TablePolicy
-from ur_solver.players.turns import AGAIN, PASS, ROSETTE
-from ur_solver.players.walker import Walker
 from ur_solver.rules.words import counted
 from ur_solver.study import evaluate, study
-from ur_solver.study.comparison import ROWS, Study, best_order, table_of
+from ur_solver.study.comparison import ROWS, Study, best_order, first_player_wins, table_of
 from ur_solver.study.estimates import beyond_of, mean_of
 from ur_solver.study.figures import as_count, as_number, as_share, points, value_of
-from ur_solver.study.play import Step, play
+from ur_solver.study.play import GameStep, play
 from ur_solver.study.plots import fairness, lengths, skill, throws, worth
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -65,11 +64,11 @@ GROWTH = ("finkel:1", "finkel:2", "finkel:3", "finkel:4", "finkel:5", "finkel:7"
 class Runs:
     """Notes of games: the longest row of moves that one side made, and landings on rosettes."""
 
-    def __init__(self, walker: Walker, n_games: int, rng: np.random.Generator) -> None:
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
         self._now, self._most = np.zeros(n_games, np.int32), np.zeros(n_games, np.int32)
         self._landings = np.zeros(n_games, np.int32)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         games, flags = step.games, step.turns.flags[step.chosen]
         self._now[games] += (flags & PASS) == 0
         self._most[games] = np.maximum(self._most[games], self._now[games])
@@ -353,9 +352,7 @@ script has the counts of pieces:
 
 
 def first_player_of(found: Study) -> float:
-    part = found["fairness"]
-    is_chance = found["rules"].get("stakes") is None
-    return -value_of(part["first_player" if is_chance else "first_player_wins"])
+    return -value_of(first_player_wins(found))
 
 
 def main() -> None:

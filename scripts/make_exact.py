@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from ur_solver.api.table import Table
 from ur_solver.exact import exact_values
-from ur_solver.make import make_table
 from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.solving import Request, plan_of, run
 from ur_solver.space import space_of
 
 MOST_DIGITS = 150
@@ -71,7 +71,7 @@ def solved(rules: RuleSet) -> Solved:
     positions = [space.unrank(rank) for rank in range(space.n_values)]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "table.h5"
-        make_table(rules, path)
+        run(plan_of(Request.of(rules, path)))
         with Table(path) as query:
             found = {position: query.value(position) for position in positions}
     exact = exact_values(rules, positions, found.__getitem__)
@@ -93,7 +93,7 @@ def main() -> None:
     """Print the page."""
     found = {}
     for name, rules in CATALOGUE.items():
-        if not rules.payoff.is_chance:
+        if rules.payoff.has_fines:
             continue  # its fines have no end
         found[name] = solved(rules.with_pieces(1))
         print(name, file=sys.stderr)

@@ -20,7 +20,7 @@ from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.measure import losses, positions_of_play, value_errors
 from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.locate import open_file_of
-from ur_solver.study.estimates import Estimate
+from ur_solver.study.estimates import IntervalEstimate
 
 ROLLED_OUT = 64
 
@@ -82,7 +82,7 @@ def _rms(errors: np.ndarray) -> str:
     return f"{100 * np.sqrt(np.mean(errors**2)):.2f}"
 
 
-def _text(figure: Estimate, decimals: int) -> str:
+def _text(figure: IntervalEstimate, decimals: int) -> str:
     return f"{100 * figure.value:.{decimals}f} ± {100 * figure.margin:.{decimals}f}"
 
 

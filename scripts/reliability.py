@@ -22,9 +22,17 @@ from functools import partial
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # the tests are not installed
 
-from tests.faults import askers, clusters, giants, solves, strangers, tables  # noqa: E402
+from tests.faults import (  # noqa: E402
+    askers,
+    clusters,
+    commands,
+    giants,
+    solves,
+    strangers,
+    tables,
+)
 from tests.faults.tally import Tally  # noqa: E402
-from ur_solver.make import make_table  # noqa: E402
+from tests.solving import make_table  # noqa: E402
 from ur_solver.rules import named_rules  # noqa: E402
 
 SEED = 20261
@@ -92,7 +100,10 @@ Inputs are drawn by hypothesis from a corpus (`tests/data/corpus`), whose parts 
 and replaced. *Survived* means that the input was still well formed and was accepted, and that it
 was the same after being written and read again. Texts of positions are given to all rule sets.
 Requests to `ur serve` have strange addresses, hosts, sites, methods, positions and bodies, some of
-which are too large or never end; *detected* means a 4xx status with one sentence.
+which are too large, never end or hold numbers and text that JSON can spell and nobody can use;
+*detected* means a 4xx status with one sentence. Commands are all commands of `ur`, with words,
+options, files and standard input drawn in the same way. Each ended in an answer or in one sentence,
+and changed no file but the output that was asked for.
 
 {strangers}
 
@@ -214,10 +225,13 @@ class Run:
 
     def hostile(self, sound: pathlib.Path) -> list[Tally]:
         """Hostile input."""
-        n = self.times(1000)
+        n = self.times(10_000)
         makes = [partial(strangers.attack, name, n, SEED) for name in strangers.TARGETS]
+        ground = self.folder / "commands"
+        ground.mkdir()
         return self.all(
             *makes,
+            lambda: commands.attack(ground, n, SEED),
             lambda: askers.requests(sound, self.times(20_000), SEED),
             lambda: giants.giants(self.folder),
         )

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 
+import filelock
 import hypothesis
 import pytest
 
+from tests.solving import make_table
 from ur_solver.api.table import Table
-from ur_solver.locate import FOLDER_VARIABLE, table_name
-from ur_solver.make import make_table
+from ur_solver.locate import FOLDER_VARIABLE, readable_name, table_name
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import part_of
 
@@ -39,14 +41,24 @@ def _own_tables(
 
 @pytest.fixture(scope="session")
 def solved(tmp_path_factory: pytest.TempPathFactory):
-    """A function that returns the path of a rule set's table, which is solved once."""
-    folder = tmp_path_factory.getbasetemp() / "tables"
+    """A function that returns the path of a rule set's table, which is solved once.
+
+    Workers of pytest-xdist have a copy each, as tests list the folder that it is in.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = base / "tables"
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "solved"
 
     def path(rules: RuleSet) -> pathlib.Path:
-        folder.mkdir(exist_ok=True)
-        table = folder / table_name(rules)
+        table = folder / table_name(readable_name(rules))
         if not table.exists():
-            make_table(rules, table)
+            folder.mkdir(exist_ok=True)
+            shared.mkdir(exist_ok=True)
+            once = shared / table.name
+            with filelock.FileLock(f"{once}.lock"):
+                if not once.exists():
+                    make_table(rules, once)
+            shutil.copy(once, table)
         return table
 
     return path

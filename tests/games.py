@@ -21,13 +21,13 @@ def random_game(rules: RuleSet, seed: int, max_plies: int = 10_000) -> GameRecor
     rng = np.random.default_rng(seed)
     replay = Replay(rules)
     while replay.winner is None and len(replay.plies) < max_plies:
-        sayings = replay.sayings()
-        said = int(rng.integers(len(sayings))) if sayings else -1
-        choice = sayings[said].name if sayings else FREE_THROW
+        choices = replay.choices()
+        chosen = int(rng.integers(len(choices))) if choices else -1
+        choice = choices[chosen].name if choices else FREE_THROW
         throws = replay.rolls(choice).pick(rng.random()).throws
         steps = replay.legal(throws, choice)
         played = int(rng.integers(len(steps))) if steps else -1
-        replay.take(throws, steps, played, sayings=sayings, said=said)
+        replay.take(throws, steps, played, choices=choices, chosen=chosen)
     return replay.finish()
 
 

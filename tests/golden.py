@@ -12,7 +12,7 @@ from ur_solver.rules import CATALOGUE, PATHS, RuleSet, named_rules
 FOLDER = pathlib.Path(__file__).parent / "data" / "golden"
 STARTS: dict[str, Any] = json.loads((FOLDER / "starts.json").read_text())
 NAMES = sorted(STARTS)
-CHANCES = [name for name, rules in CATALOGUE.items() if rules.payoff.is_chance]
+CHANCES = [name for name, rules in CATALOGUE.items() if not rules.payoff.has_fines]
 """The rule sets whose values are chances of winning, not money."""
 
 

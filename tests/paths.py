@@ -29,7 +29,7 @@ def any_paths(draw: st.DrawFn, boards: st.SearchStrategy[Board]) -> Path:
 
 
 @st.composite
-def tiled_paths(draw: st.DrawFn, boards: st.SearchStrategy[Board]) -> Path:
+def parted_paths(draw: st.DrawFn, boards: st.SearchStrategy[Board]) -> Path:
     """Squares of one's own, then contested ones, then perhaps squares of one's own again."""
     board = draw(boards)
     lane = draw(st.permutations([square for square in board.squares if square[0] == "A"]))
@@ -47,7 +47,16 @@ def tiled_paths(draw: st.DrawFn, boards: st.SearchStrategy[Board]) -> Path:
     return Path.of("random", board, counted)
 
 
+@st.composite
+def lanes(draw: st.DrawFn) -> Path:
+    """Four squares of one's own, then contested ones, then perhaps others of one's own."""
+    own = draw(st.permutations([square for square in UR.squares if square[0] == "A"]))
+    middle = draw(st.permutations([square for square in UR.squares if square[0] == "B"]))
+    n_middle, n_own = draw(st.integers(4, len(middle))), draw(st.integers(4, len(own)))
+    return Path.of("lane", UR, [*own[:4], *middle[:n_middle], *own[4:n_own]])
+
+
 def random_paths(boards: st.SearchStrategy[Board] | None = None) -> st.SearchStrategy[Path]:
     """Paths of at least four squares, of both kinds."""
     chosen = boards or st.one_of(st.just(UR), random_boards())
-    return st.one_of(any_paths(chosen), tiled_paths(chosen)).filter(lambda path: len(path) >= 4)
+    return st.one_of(any_paths(chosen), parted_paths(chosen)).filter(lambda path: len(path) >= 4)

@@ -1,8 +1,10 @@
-"""A whole space solved, its values as one array, and compared with the readable rules."""
+"""Tables made in one call; a whole space solved, and compared with the readable rules."""
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +13,34 @@ from ur_solver import engine
 from ur_solver.blocks import BlockRecord
 from ur_solver.engine import BlockResult, MemoryStore, ThreadRunner
 from ur_solver.kernel import Kernel, Values
-from ur_solver.rules import Position
+from ur_solver.progress import Progress
+from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.turns import evaluate
+from ur_solver.solving import Event, Finished, Request, Verdict, counts_for, plan_of, run
 from ur_solver.space import Space
+
+
+def make_table(
+    rules: RuleSet,
+    output: pathlib.Path,
+    *,
+    progress: Progress | None = None,
+    events: list[Event] | None = None,
+    **asked: Any,
+) -> Finished:
+    """Request, plan and run: what `ur solve` and `ur.solve` do, without a look at the verdict."""
+    count, noted = counts_for(progress), [] if events is None else events
+
+    def receive(event: Event) -> None:
+        noted.append(event)
+        count(event)
+
+    return run(plan_of(Request.of(rules, output, **asked)), receive)
+
+
+def is_present(output: pathlib.Path, rules: RuleSet, **asked: Any) -> bool:
+    """Whether the table that is asked for is there already."""
+    return plan_of(Request.of(rules, output, **asked)).verdict is Verdict.PRESENT
 
 
 def solve(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pathlib
 import pickle
+import pydoc
 import subprocess
 import sys
 
@@ -81,6 +83,15 @@ def test_every_name_is_there_and_documented():
     assert set(ur.__all__) <= set(dir(ur))
     with pytest.raises(AttributeError, match="no attribute 'solved'"):
         ur.solved  # noqa: B018
+
+
+def test_a_table_documents_all_that_it_offers():
+    offered = {name: getattr(ur.Table, name) for name in dir(ur.Table) if name[0] != "_"}
+    assert {"value", "moves", "columns", "move_columns", "cut_error", "info"} <= set(offered)
+    for name, found in offered.items():
+        assert found.__doc__, name
+    assert list(inspect.signature(ur.Table.moves).parameters) == ["self", "position", "throw"]
+    assert "Every legal move, the best first" in pydoc.render_doc(ur.Table)
 
 
 def test_nothing_is_imported_before_it_is_asked_for():

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.golden import FOLDER
-from tests.solving import solve
+from tests.solving import make_table, solve
 from tests.test_verify import forge
 from ur_solver.api.table import Table
 from ur_solver.certificates import certify_table
@@ -23,7 +23,6 @@ from ur_solver.errors import (
     OutputError,
     TableVersionError,
 )
-from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 from ur_solver.table import VALUE_TYPES, TableFile

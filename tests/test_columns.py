@@ -81,6 +81,35 @@ def test_moves_make_a_data_frame(table):
     assert worth[HERE] == pytest.approx(table.value(HERE), abs=1e-11)
 
 
+@pytest.mark.parametrize("word", ["finkel:2", "birds:2", "casual-roll-again:2", "bell-stakes:1"])
+def test_moves_of_many_positions_are_those_of_each(word, solved):
+    with ur.Table(solved(ur.rule_set(word))) as table:
+        ranks = np.random.default_rng(4).integers(table.space.n_values, size=60)
+        own = [table.space.unrank(int(rank)) for rank in ranks]
+        for positions in (own, [position.mirror() for position in own]):
+            found = table.move_columns(positions)
+            expected = [
+                (position.notation, each.throw, float(each.probability), *move)
+                for position in positions
+                for each in table.throws(position)
+                for move in [
+                    (one.move.text, one.value, one.loss)
+                    for one in table.moves(position, each.throw)
+                ]
+                or [(None, each.value, 0.0)]
+            ]
+            assert list(zip(*(column.tolist() for column in found.values()), strict=True)) == (
+                expected
+            )
+        states = table.move_columns(table.encode(own))
+        assert [own[k].notation for k in states["position"]] == (
+            table.move_columns(own)["position"].tolist()
+        )
+        for name in ("throw", "move", "value", "loss"):
+            assert states[name].tolist() == table.move_columns(own)[name].tolist()
+        assert len(table.move_columns([])["move"]) == 0
+
+
 def test_audits_make_a_data_frame(table):
     (game,) = ur.sample(table, 1, light="weak", seed=4)
     audit = table.audit(game)

@@ -113,6 +113,6 @@ def test_play_without_an_end_is_refused():
 
 
 def test_stakes_are_refused():
-    rules = CATALOGUE["bell"].with_pieces(1).with_stakes(Stakes())
+    rules = CATALOGUE["bell"].with_pieces(1).changed(stakes=Stakes())
     with pytest.raises(SolveError, match="leave out the stakes"):
         exact_values(rules, [rules.start()], lambda _: 0.5)

@@ -3,25 +3,29 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
+import re
 import shutil
 
 import pytest
 
 from tests.meaningless import write_meaningless
+from tests.solving import make_table
 from ur_solver.errors import MissingTableError, NotATableError, OutputError, RuleSetError
 from ur_solver.locate import (
     FOLDER_VARIABLE,
+    exact_name,
     find_file,
     find_part,
     is_table_word,
     new_table_path,
     open_file,
     open_file_of,
+    readable_name,
     table_folders,
     table_name,
 )
-from ur_solver.make import make_table
 from ur_solver.rules import named_rules
+from ur_solver.solving import Request, plan_of, run
 from ur_solver.space import part_of
 
 RULES = named_rules("finkel:1")
@@ -40,11 +44,12 @@ def silent(text: str) -> None:
 
 
 def test_names():
-    assert table_name(RULES) == "finkel-1.h5"
-    assert table_name(RULES, "uint16") == "finkel-1-uint16.h5"
+    assert table_name("finkel-1") == "finkel-1.h5"
+    assert table_name("finkel-1", "uint16") == "finkel-1-uint16.h5"
     hostile = dataclasses.replace(RULES, name="../../etc/passwd: x")
-    assert table_name(hostile) == "etc-passwd-x-1.h5"
-    assert table_name(dataclasses.replace(RULES, name="..")) == "custom-1.h5"
+    assert readable_name(hostile) == "etc-passwd-x-1"
+    assert re.fullmatch("etc-passwd-x-1-[0-9a-f]{16}", exact_name(hostile))
+    assert readable_name(dataclasses.replace(RULES, name="..")) == "custom-1"
 
 
 def test_folders_in_order(folder, tmp_path, monkeypatch):
@@ -63,7 +68,7 @@ def test_a_path_is_opened(folder):
 
 @pytest.mark.parametrize("word", ["finkel:1", "british-museum:1"])
 def test_a_rule_set_finds_its_table_by_the_game(folder, word):
-    write_meaningless(folder / table_name(named_rules(word)), RULES)
+    write_meaningless(folder / table_name(readable_name(named_rules(word))), RULES)
     with open_file(word, say=silent) as table:
         assert table.path.parent == folder
 
@@ -78,7 +83,7 @@ def test_a_json_file_finds_its_table(folder, tmp_path):
 
 def test_the_most_exact_value_type_is_preferred(folder):
     for value_type in ("uint16", "float64", "float32"):
-        write_meaningless(folder / table_name(RULES, value_type), RULES, value_type)
+        write_meaningless(folder / table_name(readable_name(RULES), value_type), RULES, value_type)
     with open_file("finkel:1", say=silent) as table:
         assert table.header.value_type == "float64"
     (folder / "finkel-1.h5").unlink()
@@ -133,7 +138,7 @@ def test_what_is_advised_is_what_a_json_file_asks_for(folder, tmp_path):
     path.write_text(json.dumps(named_rules("finkel:6").changed(safe_rosettes=False).to_json()))
     with pytest.raises(MissingTableError, match=f"'ur solve {path} -n 6'"):
         open_file(str(path), say=silent)
-    with pytest.raises(MissingTableError, match="of a JSON file with these rules"):
+    with pytest.raises(MissingTableError, match="from a JSON file with these rules"):
         open_file_of(named_rules(str(path)), say=silent)
 
 
@@ -198,3 +203,86 @@ def test_of_two_parts_the_one_with_the_position_is_found(folder):
     shutil.rmtree(folder / "finkel-3-left-2")
     with find_part(LARGER, other) as table:
         assert table.part.left == 1
+
+
+CHINESE = RULES.changed(name="乌尔", safe_rosettes=False)
+
+
+def test_a_table_of_an_earlier_version_keeps_its_name(folder):
+    make_table(CHINESE, folder / "custom-1.h5")
+    assert new_table_path(CHINESE) == folder / "custom-1.h5"
+    with open_file_of(CHINESE, say=silent) as table:
+        assert table.path == folder / "custom-1.h5"
+    other = RULES.changed(name="波斯", extra_on_rosette=False)
+    assert new_table_path(other) == folder / f"{exact_name(other)}.h5"
+
+
+def test_a_damaged_file_under_a_shared_name_is_nobodys(folder):
+    (folder / "custom-1.h5").write_text("damaged")
+    words = []
+    with open_file_of(CHINESE, say=words.append) as table:
+        assert table.path == folder / f"{exact_name(CHINESE)}.h5"
+    assert len(words) == 1
+    assert (folder / "custom-1.h5").read_text() == "damaged"
+
+
+@pytest.mark.parametrize("one", ["a/b", "a:b", "a b", "a-b"])
+def test_names_that_would_be_one_files_are_kept_apart(folder, one):
+    first = RULES.changed(name=one, safe_rosettes=False)
+    second = RULES.changed(name="a-b", extra_on_rosette=False)
+    paths = []
+    for rules in (first, second):
+        with open_file_of(rules, say=lambda text: None) as table:
+            paths.append(table.path)
+            assert table.rules == rules
+    assert len(set(paths)) == 2
+    for rules, path in zip((first, second), paths, strict=True):
+        with open_file_of(rules, say=silent) as table:
+            assert table.path == path
+
+
+def test_a_solve_of_other_rules_has_its_name(folder):
+    second = RULES.changed(name="finkel-x", extra_on_rosette=False)
+    first = RULES.changed(name="finkel-x", safe_rosettes=False)
+
+    def stop(_done, _total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_table(first, new_table_path(first), threads=1, progress=stop)
+    assert new_table_path(first) == folder / "finkel-x-1.h5"
+    assert new_table_path(second) == folder / f"{exact_name(second)}.h5"
+
+
+@pytest.mark.parametrize(("value_type", "left"), [("float64", 1), ("float32", None)])
+def test_parts_and_smaller_tables_of_other_rules_have_their_names(folder, value_type, left):
+    other = LARGER.changed(name="finkel", safe_rosettes=False)
+    path = new_table_path(LARGER, value_type, part_of(LARGER, left))
+    make_table(other, path, value_type=value_type, part=part_of(other, left))
+    found = new_table_path(LARGER, value_type, part_of(LARGER, left))
+    assert found.name == exact_name(LARGER) + path.name.removeprefix("finkel-3")
+    make_table(LARGER, found, value_type=value_type, part=part_of(LARGER, left))
+    with open_file("finkel:3") as table:
+        assert table.path == found
+
+
+def test_a_table_with_as_many_fines_comes_first(folder):
+    rules = named_rules("bell-stakes:1")
+    fewer = rules.changed(stakes=dataclasses.replace(rules.stakes, reach=3))
+    make_table(rules, new_table_path(rules))
+    with open_file_of(fewer) as table:  # the same game, and more exact
+        assert table.path == folder / "bell-stakes-1.h5"
+    assert new_table_path(fewer) == folder / f"{exact_name(fewer)}.h5"
+    make_table(fewer, new_table_path(fewer))
+    for asked in (rules, fewer):
+        with open_file_of(asked) as table:
+            assert table.rules.payoff == asked.settled().payoff
+
+
+def test_a_table_that_another_solve_has_finished_meanwhile_stays(folder):
+    path = folder / "finkel-1.h5"
+    plan = plan_of(Request.of(RULES, path))
+    write_meaningless(path, RULES)
+    with pytest.raises(OutputError, match="is there already, a table of finkel with 1 piece"):
+        run(plan)
+    assert [each.name for each in folder.iterdir()] == ["finkel-1.h5"]

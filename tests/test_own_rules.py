@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from tests.golden import FOLDER
+from tests.solving import make_table
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
 from ur_solver.estimates import room, room_for
-from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of
 from ur_solver.verify import verify_table

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 
 from tests.meaningless import write_meaningless
 from ur_solver.api.table import Table
-from ur_solver.errors import IllegalPositionError, RuleSetMismatchError, ThrowError
-from ur_solver.rules import DARK, Position, named_rules
+from ur_solver.errors import (
+    BeyondTableError,
+    IllegalPositionError,
+    RuleSetMismatchError,
+    ThrowError,
+)
+from ur_solver.query import Answers
+from ur_solver.rules import DARK, Position, named_rules, opponent
 
 RULES = named_rules("finkel:2")
 START = RULES.start()
@@ -146,3 +152,32 @@ def test_states_that_are_none_are_refused(query2):
 def test_throws_that_the_dice_cannot_show_are_refused(query2):
     with pytest.raises(ThrowError, match="throw 5"):
         query2.moves(START, 5)
+
+
+class Leads:
+    """Values that are not of a table: by how many pieces the side about to throw leads."""
+
+    rules = RULES
+
+    def check(self, position):
+        if position.light_home == 2:
+            raise BeyondTableError("all at home")
+        return position.winner is None
+
+    def value(self, position):
+        lead = position.n_off(position.side) - position.n_off(opponent(position.side))
+        return 0.5 + lead / 8
+
+    chance = value
+
+
+def test_answers_take_values_that_are_not_of_a_table():
+    answers = Answers(Leads())
+    before = position("....__L./......../....__.. L 1 2")
+    found = {each.move.text: (each.value, each.loss) for each in answers.moves(before, 1)}
+    assert found == {"A7A+": (0.625, 0.0), "A@A4": (0.5, 0.125)}
+    assert answers.best(before, 1).move.text == "A7A+"
+    assert [each.value for each in answers.throws(before)] == [0.5, 0.625, 0.5, 0.5, 0.5]
+    assert answers.choices(before) == {}
+    with pytest.raises(BeyondTableError):
+        answers.moves(START, 1)

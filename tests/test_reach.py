@@ -11,15 +11,19 @@ from click.testing import CliRunner
 
 import ur_solver as ur
 from tests.checkpoints import finished_blocks
+from tests.solving import make_table
 from ur_solver import reach
 from ur_solver.blocks import RECORD, checkpoint_folder
 from ur_solver.cli import cli
-from ur_solver.errors import IllegalPositionError, MemoryLimitError, RuleSetMismatchError
-from ur_solver.locate import FOLDER_VARIABLE
-from ur_solver.make import make_table
+from ur_solver.errors import (
+    IllegalPositionError,
+    MemoryLimitError,
+    OutputError,
+    RuleSetMismatchError,
+)
+from ur_solver.locate import FOLDER_VARIABLE, exact_name
 from ur_solver.rules import named_rules
 from ur_solver.space import part_from, part_of, space_of
-from ur_solver.table import TableFile
 from ur_solver.verify import verify_table
 
 RULES = named_rules("finkel:3")
@@ -82,7 +86,7 @@ def test_further_positions_are_added_and_known_ones_are_not_solved_again(folder,
         verify_table(table.file)
         added = sum(table.space.blocks[index].size for index in held - first)
     assert said[0].startswith(f"solving {added:,} positions that")
-    monkeypatch.setattr(reach, "make_table", None)  # nothing is solved
+    monkeypatch.setattr(reach, "run", None)  # nothing is solved
     for text in (ONE, OTHER):
         with table_from(text) as table:
             assert {*table.file.part.indices} == held
@@ -91,7 +95,7 @@ def test_further_positions_are_added_and_known_ones_are_not_solved_again(folder,
 def test_a_table_that_is_there_answers(folder, monkeypatch):
     folder.mkdir()
     make_table(RULES, folder / "finkel-3-left-2.h5", part=part_of(RULES, 2))
-    monkeypatch.setattr(reach, "make_table", None)
+    monkeypatch.setattr(reach, "run", None)
     with table_from(ONE) as table:
         assert table.left == 2
 
@@ -102,19 +106,29 @@ def test_the_start_leads_to_all_positions(folder, whole):
         assert np.array_equal(table.file.load(), whole.file.load())
 
 
-def test_a_damaged_table_is_replaced_and_a_coarser_one_not_built_on(folder):
+def test_a_table_to_which_nothing_can_be_added_stays(folder):
     with table_from(ONE) as table:
-        path = table.path
-    path.write_bytes(path.read_bytes()[:-100])
-    with table_from(ONE) as table:
-        assert table.holds(ONE)
-    with TableFile(path) as table:
-        part = table.part
-    path.unlink()
-    make_table(RULES, path, part=part, value_type="float32")
-    with table_from(OTHER) as table:
-        assert table.header.value_type == "float64"
-        verify_table(table.file)
+        path, part = table.path, table.file.part
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-100])
+    with pytest.raises(OutputError, match=f"is damaged.*'ur tables remove {path}' removes it"):
+        table_from(ONE)
+    assert path.read_bytes() == whole[:-100]
+    make_table(RULES, path, part=part, value_type="float32", force=True)
+    whole = path.read_bytes()
+    with pytest.raises(OutputError, match=r"as float32, tolerance .* removes it"):
+        table_from(OTHER)
+    assert path.read_bytes() == whole
+
+
+def test_a_part_of_other_rules_stays(folder):
+    other = RULES.changed(name="finkel", safe_rosettes=False)
+    with table_from(ONE, threads=1) as table:
+        path, whole = table.path, table.path.read_bytes()
+    with table_from(ONE, other, threads=1) as table:
+        assert table.path == folder / f"{exact_name(other)}-part.h5"
+        assert table.rules.is_same_game(other)
+    assert path.read_bytes() == whole
 
 
 def test_an_interrupted_one_goes_on_whatever_is_asked_then(folder):
@@ -157,7 +171,7 @@ def test_what_does_not_fit_is_refused_in_a_sentence(folder):
     said = r"^a part of murray with 7 pieces has [\d,]+ positions and needs .* GiB may be taken$"
     with pytest.raises(MemoryLimitError, match=said):
         table_from("..l.__../......../....__.. L 4 5", murray, memory=1 << 27)
-    assert list(folder.iterdir()) == []
+    assert not folder.exists()
 
 
 def test_the_command(folder):
@@ -180,7 +194,7 @@ def test_the_command(folder):
     for words, said in (
         (["finkel:7", "-", "--solve"], "--solve takes one position, not '-'"),
         ([str(folder / "finkel-7-part.h5"), late, "--solve"], "--solve takes a rule set"),
-        (["finkel:7", late, "--memory", "1GiB"], "--memory is what --solve may take"),
+        (["finkel:7", late, "--memory", "1GiB"], "--memory needs --solve"),
     ):
         assert said in run(*words, code=2, stdin="").output
     start = "....__../......../....__.. L 7 7"

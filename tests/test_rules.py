@@ -77,7 +77,7 @@ def test_names_do_not_make_the_game():
 
 def test_counts_of_pieces():
     assert named_rules("finkel:3") == named_rules("finkel", 3) == named_rules("finkel:3", 3)
-    words = ["finkel:0", "finkel:8", "finkel:x", "finkel:²", "finkel:" + "1" * 5000]
+    words = ["finkel:0", "finkel:16", "finkel:x", "finkel:²", "finkel:" + "1" * 5000]
     for word, pieces in [(word, None) for word in words]:
         with pytest.raises(RuleSetError, match="1"):
             named_rules(word, pieces)
@@ -116,7 +116,7 @@ FINKEL = CATALOGUE["finkel"].to_json()
         ({"dice": "d6"}, "dice is 'd6'"),
         ({"dice": {"name": "x", "throws": {"1": "1/3"}}}, "sum to 1/3"),
         ({"dice": {"name": "x", "throws": {"1": "0", "2": 1}}}, "not above 0"),
-        ({"dice": {"name": "x", "throws": {"9": 1}}}, "throw 9"),
+        ({"dice": {"name": "x", "throws": {"13": 1}}}, "throw 13"),
         ({"dice": {"name": "x", "throws": {"0": 1}}}, "no throw moves"),
         ({"dice": {"name": "x", "throws": {"one": 1}}}, "'one'"),
         ({"dice": {"name": "x", "throws": {"1": "1/0"}}}, "1/0"),
@@ -129,7 +129,7 @@ FINKEL = CATALOGUE["finkel"].to_json()
         ({"dice": {"name": "x", "throws": {}}}, "no throws"),
         ({"dice": {"throws": {"1": 1}}}, "custom dice"),
         ({"pieces": 0}, "pieces is 0"),
-        ({"pieces": 8}, "pieces is 8"),
+        ({"pieces": 16}, "pieces is 16"),
         ({"pieces": "7"}, "pieces is '7'"),
         ({"pieces": True}, "pieces is True"),
         ({"safe_rosettes": 1}, "safe_rosettes is 1"),

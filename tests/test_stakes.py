@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from tests.golden import FOLDER
+from tests.solving import make_table
 from ur_solver.api.table import Table
 from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
 from ur_solver.errors import DamagedTableError, OutputError
-from ur_solver.make import make_table
 from ur_solver.rules import Stakes, named_rules
 from ur_solver.space import StakesSpace
 from ur_solver.table import TableFile, add_certificate, pack
@@ -116,7 +116,7 @@ def test_a_table_without_its_cut_is_damaged(folder, tmp_path, name):
 def certified(tmp_path_factory):
     """Two pieces and few levels, so that the cut shows."""
     path = tmp_path_factory.mktemp("certified") / "few.h5"
-    rules = named_rules("bell", 2).with_stakes(Stakes(reach=8))
+    rules = named_rules("bell", 2).changed(stakes=Stakes(reach=8))
     make_table(rules, path, certify=True)
     return path
 
@@ -237,7 +237,7 @@ def test_best_says_when_another_move_wins_more_often(ur):
 def test_info_tells_how_far_the_table_reaches_and_what_that_costs(ur):
     page = ur("info", "bell-stakes:2")
     assert "first to throw gets  10.2516107910" in page
-    assert "0 to 26; more are worth what a straight line says" in page
+    assert "0 to 26; more are extrapolated linearly" in page
     assert "error of that cut    at most 0.00285, and 0.00579 for each fine past it" in page
     facts = json.loads(ur("info", "bell-stakes:2", "--json"))
     assert facts["fines"] == 26
@@ -252,7 +252,7 @@ def test_rules_tell_the_stakes(ur):
     assert "up to 4 fines" in page
     values = json.loads(ur("rules", "bell-stakes", "--ante", "20", "--json"))
     assert values["stakes"] == {"ante": 20, "fine": 1}
-    assert "go with --stakes" in ur("rules", "bell", "--ante", "20", code=2)
+    assert "need --stakes" in ur("rules", "bell", "--ante", "20", code=2)
     assert "race has no switch 'stakes'" in ur("rules", "finkel", "--stakes", code=2)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import pathlib
 import subprocess
@@ -11,15 +10,14 @@ import sysconfig
 
 import pytest
 
+from tests.scripts import script_module
+
 ROOT = pathlib.Path(__file__).parents[1]
 
 
 @pytest.fixture
 def toolchain():
-    spec = importlib.util.spec_from_file_location("toolchain", ROOT / "scripts" / "toolchain.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script_module("toolchain")
 
 
 def test_nothing_is_missing_where_the_package_was_built(toolchain):

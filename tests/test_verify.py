@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tests.meaningless import write_meaningless
+from tests.solving import make_table
 from ur_solver.blocks import checksum
 from ur_solver.errors import DamagedTableError
 from ur_solver.kernel import RaceKernel
-from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.table import TableFile
 from ur_solver.table.format import digest
@@ -128,7 +128,10 @@ def test_a_value_changed_by_1e_9_behind_the_checksums_names_block_and_position(c
 
 def test_a_residual_that_is_not_the_largest_of_the_blocks_is_found(copy):
     forge(copy, lambda *_datasets: None, residual=1e-15)
-    with TableFile(copy) as table, pytest.raises(DamagedTableError, match="the table one of 1e-15"):
+    with (
+        TableFile(copy) as table,
+        pytest.raises(DamagedTableError, match="the table records 1e-15"),
+    ):
         verify_table(table)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ur_solver.records import Saying
+from ur_solver.records import StateChoice
 from ur_solver.rules import Move
 
 
@@ -14,13 +14,13 @@ def greedy(options: Sequence[Any]) -> int:
 
     Parameters
     ----------
-    options : sequence of Move, Step, Saying or str
+    options : sequence of Move, Step, StateChoice or str
         All of one kind; a str is the name of what may be said before throwing.
 
     Returns
     -------
     int
-        Its place; of sayings, that of *move*.
+        Its place; of choices, that of *move*.
     """
     if _are_said(options):
         return _names(options).index("move")
@@ -36,7 +36,7 @@ def greedy(options: Sequence[Any]) -> int:
 
 
 def first(options: Sequence[Any]) -> int:
-    """The option of the rearmost piece; of sayings, *enter*. Otherwise as `greedy` has it."""
+    """The option of the rearmost piece; of choices, *enter*. Otherwise as `greedy` has it."""
     if _are_said(options):
         return _names(options).index("enter")
     return min(range(len(options)), key=lambda k: options[k].source)
@@ -46,7 +46,7 @@ ORDERS: dict[str, Callable[[Sequence[Any]], int]] = {"greedy": greedy, "first": 
 
 
 def _are_said(options: Sequence[Any]) -> bool:
-    return isinstance(options[0], (str, Saying))
+    return isinstance(options[0], (str, StateChoice))
 
 
 def _names(options: Sequence[Any]) -> list[str]:

@@ -1,14 +1,14 @@
 """Exact solutions of the Royal Game of Ur.
 
     >>> import ur_solver as ur
-    >>> with ur.solve("finkel:3") as table:                 # solved if it is not there
+    >>> with ur.solve("finkel:3") as table:                 # solved if it is missing
     ...     here = table.rules.position("L...__../..D...../....__.. L 2 2")
     ...     table.best(here, throw=2).move
     Move('A1B2')
 
-What is named here is the library's interface, and so is what these objects offer without an
-underscore. All modules of the package are internal and may change. A name is imported when it is
-first asked for.
+The library's interface consists of the names here and the attributes of these objects without an
+underscore. All modules of the package are internal and may change. A name is imported on first
+use.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _HOMES = {
     "register_rules": "rules",
     "register_square_rule": "rules",
 }
-"""The modules that names come from."""
+"""The modules of the names."""
 
 __all__ = [
     "CATALOGUE",

@@ -1,4 +1,4 @@
-"""Certificates of tables: proving error bounds for what a file has, and writing them into it."""
+"""Certificates of tables: proving error bounds for a file's values, and storing them in it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def certify_table(
     Parameters
     ----------
     table : TableFile
-        Of any value type: the proof is of the values as they are read, rounding included.
-        The open table keeps reading the file as it was.
+        Of any value type: the proof covers the values as they are read, with their rounding. The
+        open table still reads the old file.
     threads : int, optional
         One a processor by default.
     progress : callable, optional
@@ -46,21 +46,21 @@ def certify_table(
     InputError
         If the table is a folder.
     CertificateError
-        If no bound can be proven for a block; the file is left as it is.
+        If no bound can be proven for a block; the file stays unchanged.
     DamagedTableError
         If the table's values cannot be read.
     OutputError
-        If the file cannot be written; it is left as it is.
+        If the file cannot be written; it stays unchanged.
     """
     if table.path.is_dir():
         raise InputError(
-            f"{str(table.path)!r} is a folder, whose blocks are certified as they are solved "
-            "('ur solve --certify'); 'ur pack' makes one file of it, which can be certified"
+            f"{str(table.path)!r} is a folder, which is certified while it is solved "
+            "('ur solve --certify'); 'ur pack' copies it into one file, which can be certified"
         )
     space = table.space
     values = VALUE_TYPES[table.header.value_type].decode(table.load())
     # with stakes every block is bounded twice, which counts as half of its positions each time
-    turns = space.values_per_position * (1 if space.is_chance else 2)
+    turns = space.values_per_position * (2 if space.has_levels else 1)
     done = 0
 
     def count(bound: BlockBound | BlockLevels) -> None:
@@ -75,7 +75,7 @@ def certify_table(
 
 
 def certify_levels(path: pathlib.Path, *, threads: int | None = None) -> None:
-    """Write into a certified table with stakes how far each level of fines can be off.
+    """Write proven errors by level of fines into a certified table with stakes.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ def certify_levels(path: pathlib.Path, *, threads: int | None = None) -> None:
     Raises
     ------
     CertificateError
-        If nothing can be shown of a block; the file is left as it is.
+        If no bound can be proven for a block; the file stays unchanged.
     OutputError
-        If the file cannot be written; it is left as it is.
+        If the file cannot be written; it stays unchanged.
     """
     with TableFile(path) as table:
         errors = table.blocks["error"]
@@ -103,7 +103,7 @@ def _level_errors(
     threads: int | None,
     on_block: Callable[[BlockLevels], object] = lambda levels: None,
 ) -> tuple[float, ...] | None:
-    """How far values are off at each number of fines, the cut included; None without stakes."""
+    """The proven errors by number of fines, with the cut; None without stakes."""
     if not isinstance(table.space, StakesSpace):
         return None
     runner = ThreadRunner(threads)

@@ -1,7 +1,7 @@
 """Every exception that this package raises on purpose, in one tree.
 
-`UrError` is the root. `InputError` is for faults that the caller can correct by asking for
-something else (another rule set, position, move or file name). The command line exits with code 2
+`UrError` is the root. `InputError` is for faults that the caller can correct (another rule set,
+position, move or file name). The command line exits with code 2
 on an `InputError` and with code 1 on any other `UrError`.
 """
 
@@ -15,7 +15,7 @@ class UrError(Exception):
 
 
 class InputError(UrError, ValueError):
-    """The request itself is wrong and has to change."""
+    """The input is invalid and must change."""
 
 
 class RuleSetError(InputError):
@@ -23,7 +23,7 @@ class RuleSetError(InputError):
 
 
 class UnregisteredError(RuleSetError):
-    """A rule set names a family or a kind of square that nothing has registered."""
+    """A rule set names an unregistered family or square rule."""
 
 
 class PositionSyntaxError(InputError):
@@ -43,7 +43,7 @@ class MoveError(InputError):
 
 
 class RuleSetMismatchError(InputError):
-    """Two things that must be of the same rule set are not."""
+    """Two objects with different rule sets that must be equal."""
 
 
 class RecordError(InputError):
@@ -59,7 +59,7 @@ class MissingTableError(InputError):
 
 
 class BeyondTableError(InputError):
-    """A table holds a part of its game, and not the position that it is asked for."""
+    """A table holds a part of its game without the requested position."""
 
 
 class NotATableError(InputError):
@@ -67,15 +67,19 @@ class NotATableError(InputError):
 
 
 class TableVersionError(UrError):
-    """A table is of a format version that this program does not read."""
+    """A table has a format version that this program does not read."""
 
 
 class DamagedTableError(UrError):
     """A table is truncated, incomplete or does not match its checksums."""
 
 
+class TableInUseError(UrError):
+    """Another program is writing to a table."""
+
+
 class CertificateError(UrError):
-    """No error can be proven of some values, or not the error that is claimed."""
+    """No error can be proven for some values, or not the claimed one."""
 
 
 class SolveError(UrError):
@@ -83,12 +87,12 @@ class SolveError(UrError):
 
 
 class UnsettledError(SolveError):
-    """The values of a block do not settle.
+    """The values of a block do not converge.
 
     Attributes
     ----------
     sweeps : int
-        After so many sweeps.
+        The number of sweeps.
     """
 
     def __init__(self, sweeps: int, text: str) -> None:
@@ -104,7 +108,7 @@ class UnsolvableError(SolveError):
 
 
 class MissingBlockError(SolveError):
-    """The values of a block are read that is not solved, or no longer there."""
+    """The values of a block are needed that is unsolved or missing."""
 
 
 class DamagedBlockError(SolveError):
@@ -161,7 +165,7 @@ class DamagedEstimatorError(UrError):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence about a word that is not known: the nearest one, if one is near."""
+    """The end of a sentence about an unknown word: the nearest known one, if any."""
     from difflib import get_close_matches  # noqa: PLC0415 - most commands do without
 
     near = get_close_matches(word, known, n=1)

@@ -65,7 +65,7 @@ def exact_values(
     SolveError
         If there are stakes, or play may go on for ever.
     """
-    if not rules.payoff.is_chance:
+    if rules.payoff.has_fines:
         raise SolveError(f"{rules.name}: exact values are chances of winning; leave out the stakes")
     game = _Game(rules, positions)
     game.check_that_it_ends()

@@ -1,4 +1,4 @@
-"""What solves have left in the folders of tables: tables, unfinished solves, damaged files."""
+"""The contents of the folders of tables: tables, unfinished solves, damaged files."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from enum import StrEnum
 from typing import Self
 
 from ur_solver.blocks import HEAD, checkpoint_folder, remove_blocks
-from ur_solver.errors import NotATableError, OutputError, UrError
-from ur_solver.locate import table_folders
+from ur_solver.errors import NotATableError, OutputError, TableInUseError, UrError
+from ur_solver.locate import readable_name, table_folders
 from ur_solver.rules import RuleSet
-from ur_solver.table import TABLE, TableFile
+from ur_solver.table import TABLE, TableFile, is_unfinished
 
 _UNFINISHED = checkpoint_folder(pathlib.Path("x.h5")).name.removeprefix("x")
-"""How the folder of an unfinished solve ends: ``.h5.blocks``."""
+"""The suffix of the folder of an unfinished solve: ``.h5.blocks``."""
 
 
 class Kind(StrEnum):
-    """What is kept at a path."""
+    """The kind of a file in a folder of tables."""
 
     TABLE = "table"
     UNFINISHED = "unfinished"
     DAMAGED = "damaged"
     """A table that cannot be read, or not by this program."""
+    IN_USE = "in use"
+    """A table that cannot be read while another program is writing to it."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A table, or what is there in place of one; what is not known is None.
+    """A table, an unfinished solve or a damaged file; unknown fields are None.
 
     Attributes
     ----------
@@ -42,18 +44,18 @@ class Kept:
         The rule set's name.
     pieces : int or None
     positions : int or None
-        That the table holds.
+        The number in the table.
     left : int or None
         The pieces that a side has left at most in them, or None, as for `ur_solver.Table.left`.
     is_whole : bool or None
-        Whether they are all of the game.
+        Whether the table holds the whole game.
     value_type : str or None
     tolerance, error : float or None
-        As the table says; `error` is None if nothing is proven.
+        From the table; `error` is None without a certificate.
     made : str or None
         When, ISO 8601, UTC.
     message : str or None
-        Why a damaged table cannot be read.
+        Why a table cannot be read.
     """
 
     path: pathlib.Path
@@ -72,7 +74,7 @@ class Kept:
 
     @classmethod
     def of(cls, path: pathlib.Path) -> Self | None:
-        """What is kept at a path; None if it is nothing that a solve makes."""
+        """The table or solve at a path; None if it is neither."""
         if path.is_dir() and not (path / TABLE).is_file():
             is_ours = path.name.endswith(_UNFINISHED) or (path / HEAD).is_file()
             return cls._of_folder(path) if is_ours else None
@@ -96,17 +98,26 @@ class Kept:
                 )
         except NotATableError:
             return None
+        except TableInUseError as error:
+            return cls(path, Kind.IN_USE, n_bytes, message=str(error))
         except UrError as error:
             return cls(path, Kind.DAMAGED, n_bytes, message=str(error))
 
     @classmethod
     def _of_folder(cls, path: pathlib.Path) -> Self:
         n_bytes = _size(path)
-        try:
-            rules = RuleSet.from_json(json.loads((path / HEAD).read_bytes())["rules"])
-        except (OSError, ValueError, KeyError, TypeError):
+        rules = _rules_of(path)
+        if rules is None:
             return cls(path, Kind.UNFINISHED, n_bytes)
         return cls(path, Kind.UNFINISHED, n_bytes, rules=rules.name, pieces=rules.pieces)
+
+
+def _rules_of(folder: pathlib.Path) -> RuleSet | None:
+    """The rules in the head of a folder of blocks of any version."""
+    try:
+        return RuleSet.from_json(json.loads((folder / HEAD).read_bytes())["rules"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _size(path: pathlib.Path) -> int:
@@ -116,7 +127,7 @@ def _size(path: pathlib.Path) -> int:
 
 
 def kept_tables() -> Iterator[Kept]:
-    """What is kept in the folders of tables, by folder and name."""
+    """The tables and solves in the folders of tables, by folder and name."""
     seen = set()
     for folder in table_folders():
         if not folder.is_dir():
@@ -131,14 +142,26 @@ def kept_tables() -> Iterator[Kept]:
                 yield kept
 
 
+def unfinished_solve(rules: RuleSet) -> Kept | None:
+    """An unfinished solve of a rule set in the folders of tables; None if there is none."""
+    for folder in table_folders():
+        for path in sorted(folder.glob(f"{readable_name(rules)}*")) if folder.is_dir() else ():
+            found = _rules_of(path)
+            if is_unfinished(path) and found is not None and found.is_same_game(rules):
+                return Kept.of(path)
+    return None
+
+
 def remove_kept(kept: Kept) -> None:
-    """Remove what is kept.
+    """Remove a table or a solve.
 
     Raises
     ------
     OutputError
         If it cannot be removed, or a solve is writing there.
     """
+    if kept.kind is Kind.IN_USE:
+        raise OutputError(kept.message)
     if kept.path.is_dir():
         remove_blocks(kept.path)
         return

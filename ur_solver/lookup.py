@@ -7,82 +7,26 @@ stakes the money that it may expect to come.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import IllegalPositionError
+from ur_solver.positions import (
+    PositionLike,
+    are_states,
+    encoded,
+    position_from,
+    positions_from,
+    rank_of,
+    value_when_over,
+)
 from ur_solver.rules import Position, RuleSet
-from ur_solver.rules.turns import total
-from ur_solver.space import Space
 from ur_solver.table import TableFile
 
-PositionLike: TypeAlias = Position | str
-"""A position, or its notation."""
 
-
-class Positions:
-    """The positions of one rule set, as they are asked for and encoded.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    space : Space
-    """
-
-    space: Space
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rule set."""
-        return self.space.rules
-
-    def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:
-        """Positions as rows of numbers, for `values`.
-
-        Returns
-        -------
-        unsigned integers, shape (len(positions), state width)
-            The number of what each square holds, in board order, then both homes, from the side
-            about to throw; with stakes the fines besides. Every square numbers what it may hold
-            for itself (`TileSpace.content_numbers`), and versions of the program number it
-            differently: rows are not to be kept.
-        """
-        rows = [list(self.space.encode(self._position(position))) for position in positions]
-        return np.array(rows, self.space.state_dtype).reshape(len(rows), self.space.state_width)
-
-    def _position(self, position: PositionLike) -> Position:
-        return self.rules.position(position) if isinstance(position, str) else position
-
-    def _positions(self, positions: Iterable[PositionLike]) -> list[Position]:
-        if isinstance(positions, (str, Position)):
-            raise TypeError(f"{positions!r:.80} is one position; expected several, as in a list")
-        return [self._position(position) for position in positions]
-
-    def _rank_anywhere(self, position: Position) -> int:
-        self.rules.check_position(position)
-        try:
-            return self.space.rank(position)
-        except ValueError:
-            self._value_when_over(position)  # raises if the position is not over
-            return -1
-
-    def _value_when_over(self, position: Position) -> float:
-        faults = position.faults()
-        if not faults and position.winner is None:
-            faults = ["a count of pieces is out of range"]
-        if faults:
-            raise IllegalPositionError(
-                f"position {position.notation!r} is not one of {self.rules.title}: "
-                + "; ".join(faults)
-            )
-        won = position.winner == position.side
-        return float(total(position)) if won else 0.0
-
-
-class Lookup(Positions):
-    """The values of one rule set; safe from several threads.
+class Lookup:
+    """The values of a table's file; safe from several threads.
 
     Parameters
     ----------
@@ -101,7 +45,7 @@ class Lookup(Positions):
 
     @property
     def tolerance(self) -> float:
-        """The tolerance of the values that the table states; with stakes, besides `cut_error`."""
+        """How far values may be off, as the table states it; without the error of the cut."""
         return self.file.header.tolerance * self.space.unit
 
     def cut_error(self, position: PositionLike) -> float:
@@ -110,12 +54,11 @@ class Lookup(Positions):
         In a table with a certificate it is proven by the number of fines paid, and includes all
         other errors; else it is that of any position, however few have been paid.
         """
-        if self.space.is_chance:
+        header = self.file.header
+        if header.cut_error is None or header.cut_growth is None:
             return 0.0
         fines = self._position(position).fines
-        header, past = self.file.header, max(0, fines - self.space.reach)
-        assert header.cut_error is not None
-        assert header.cut_growth is not None
+        past = max(0, fines - self.space.reach)
         proven = header.level_errors
         error = header.cut_error if proven is None else proven[min(fines, self.space.reach)]
         return (error + past * header.cut_growth) * self.space.unit
@@ -162,7 +105,7 @@ class Lookup(Positions):
         position = self._position(position)
         rank = self._rank(position)
         if rank < 0:
-            return self._value_when_over(position)
+            return value_when_over(self.rules, position)
         value = self.file.read_one(rank) * self.space.unit
         past = position.fines - self.space.reach
         if past <= 0:
@@ -209,17 +152,47 @@ class Lookup(Positions):
         past = max(0, found.fines - self.space.reach)
         return error * (self.space.unit + past * self.space.fine)
 
+    def _position(self, position: PositionLike) -> Position:
+        return position_from(self.rules, position)
+
     def _rank(self, position: Position) -> int:
         """The rank of a position, -1 if it is over; raises where the table does not hold it."""
-        rank = self._rank_anywhere(position)
+        rank = rank_of(self.space, position)
         if rank >= 0:
             self.file.check_holds(rank, position)
         return rank
 
-    def check_holds(self, position: PositionLike) -> None:
-        """Raise BeyondTableError if the table holds a part of the game without a position."""
-        if not self.file.part.is_whole:
-            self._rank(self._position(position))
+    def check(self, position: PositionLike) -> bool:
+        """Whether the game goes on in a position.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError, BeyondTableError
+            As `value` does.
+        """
+        return self._rank(self._position(position)) >= 0
+
+    def holds(self, position: PositionLike) -> bool:
+        """Whether the table answers for a position: always, unless it holds a part of the game.
+
+        It then answers for all positions that can come after it, too.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `value` does.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> endings = ur.solve("finkel:3", left=1)
+        >>> endings.holds(endings.rules.start())
+        False
+        >>> endings.holds("....__../.......L/....__.D L 0 0")
+        True
+        """
+        rank = rank_of(self.space, self._position(position))
+        return rank < 0 or self.file.holds(rank)
 
     def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """For each encoded state, whether the table answers for it; see `state_values`."""
@@ -256,9 +229,9 @@ class Lookup(Positions):
         >>> table.values([start, start.pass_turn()]).round(6)
         array([0.516201, 0.516201])
         """
-        if isinstance(positions, np.ndarray) and positions.dtype.kind in "iu":
+        if are_states(positions):
             return self.state_values(positions)
-        found = self._positions(positions)
+        found = positions_from(self.rules, positions)
         ranks = np.array([self._rank(position) for position in found], dtype=np.int64)
         fines = np.array([position.fines for position in found], dtype=np.int64)
         return self._values_at(ranks, fines, found.__getitem__)
@@ -302,7 +275,7 @@ class Lookup(Positions):
         values = np.empty(len(ranks))
         values[~is_over] = self._read(ranks[~is_over], fines[~is_over])
         for k in np.flatnonzero(is_over):
-            values[k] = self._value_when_over(position(int(k)))
+            values[k] = value_when_over(self.rules, position(int(k)))
         return values
 
     def _read(
@@ -310,10 +283,23 @@ class Lookup(Positions):
     ) -> npt.NDArray[np.float64]:
         space = self.space
         values = self.file.read_many(ranks)
-        if space.is_chance:
+        if not self.rules.payoff.has_fines:
             return values
         values *= space.unit
         past = np.maximum(fines.astype(np.int64) - space.reach, 0)
         slopes = self.file.read_many(space.chance_rank(ranks[past > 0]))
         values[past > 0] += past[past > 0] * space.fine * slopes
         return values
+
+    def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:
+        """Positions as rows of numbers, for `values`.
+
+        Returns
+        -------
+        unsigned integers, shape (len(positions), state width)
+            The number of what each square holds, in board order, then both homes, from the side
+            about to throw; with stakes the fines besides. Every square numbers what it may hold
+            for itself (`TileSpace.content_numbers`), and versions of the program number it
+            differently: rows are not to be kept.
+        """
+        return encoded(self.space, positions)

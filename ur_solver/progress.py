@@ -1,6 +1,6 @@
-"""How far a long task is, in positions: a bar, lines for a log, or events as JSON.
+"""The progress of a long task, in positions: a bar, log lines, or JSON events.
 
-All of it goes to standard error, so that the output stays what was asked for.
+It goes to standard error, apart from the output.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Self
 
 
 class Form(StrEnum):
-    """How progress is shown."""
+    """The form of progress."""
 
     AUTO = "auto"
-    """A bar on a terminal; elsewhere lines, which a short task has none of."""
+    """A bar on a terminal; otherwise lines, none for a short task."""
     BAR = "bar"
     LOG = "log"
     """A line at the beginning, every `LOG_SECONDS` and at the end."""
     JSON = "json"
-    """An object a line at the beginning, every `JSON_SECONDS` and at the end."""
+    """One object per line at the beginning, every `JSON_SECONDS` and at the end."""
     NONE = "none"
 
 
@@ -33,19 +33,19 @@ LOG_SECONDS = 10.0
 JSON_SECONDS = 1.0
 
 Progress = Callable[[int, int], object]
-"""Told the positions that are done, and how many there are."""
+"""Called with the positions done and their total."""
 
 
 @contextmanager
 def shown_progress(
     task: str, total: int, form: Form, *, unit: str = "positions", delay: float = 0.0
 ) -> Iterator[Progress]:
-    """Show how far a task is while the context lasts.
+    """Show the progress of a task while the context lasts.
 
     Parameters
     ----------
     task : str
-        What is done, as a participle: ``"solving"``.
+        The task, as a participle: ``"solving"``.
     total : int
         The positions in all.
     form : Form
@@ -93,7 +93,7 @@ def _bar(task: str, total: int, unit: str, delay: float) -> Iterator[Progress]:
 
 
 class Count:
-    """How far a task is, in words and as JSON.
+    """The progress of a task, in words and as JSON.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Count:
         return f"{self.task}: {done:,} of {self.total:,} positions ({share}), {seconds:.0f} s{left}"
 
     def event(self, done: int, seconds: float) -> str:
-        """As a line of JSON; ``left`` is in seconds, null while nothing is known."""
+        """As a line of JSON; ``left`` is in seconds, null while unknown."""
         return json.dumps(
             {
                 "event": "progress",
@@ -128,15 +128,15 @@ class Count:
 
 
 def _left(done: int, total: int, seconds: float) -> float:
-    """The time left, as if all positions took as long as those that are done."""
+    """The estimated time left, at the present speed."""
     return seconds * (total - done) / done
 
 
 class Ticker:
-    """Prints how far a task is at intervals, whether or not anything has changed.
+    """Prints the progress of a task at intervals, changed or not.
 
-    A large block can take minutes, and a log should tell a task that works from one that hangs:
-    so the lines come from a thread of their own.
+    A large block can take minutes, and a log should distinguish a working task from a hung one:
+    so a separate thread prints the lines.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class Ticker:
         self._thread = threading.Thread(target=self._tick, daemon=True)
 
     def update(self, done: int, _total: int) -> None:
-        """Take in how far the task is."""
+        """Update the progress."""
         self._done = done
 
     def __enter__(self) -> Self:

@@ -1,23 +1,29 @@
-"""Answers from a table's file: moves best first, the values of throws, what to say before one.
+"""What follows from values: moves best first, the values of throws and choices, columns.
 
-The value of a move is to the side that makes it; other values are those of `ur_solver.lookup`.
-`ur_solver.api.Table` is the public interface; this module is its part that knows the game.
+The value of a move is to the side that makes it; others are to the side about to throw. The values
+may come from a table (`ur_solver.lookup`) or from anything else that gives them.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.lookup import Lookup, PositionLike, Positions
-from ur_solver.rules import FREE_THROW, SIDE_NAMES, Move, Position
+from ur_solver.positions import PositionLike, are_states, encoded, position_from, positions_from
+from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Move, Position
 from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, turn
+from ur_solver.space import space_of
+
+if TYPE_CHECKING:
+    from ur_solver.values import PositionValues
+
+_BATCH = 1 << 14
+"""Positions whose moves are listed at once; those of one take some 2 KB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class EvaluatedMove:
         The difference from the value of the best move; 0 for the best.
     chance : float
         The win probability after it, if both sides play for nothing else from then on; the
-        same as `value` unless there are stakes; NaN where an estimator does not know.
+        same as `value` unless there are stakes.
     """
 
     move: Move
@@ -63,42 +69,23 @@ class ThrowValue:
     best: Move | None
 
 
-class Questions(Positions, ABC):
-    """What follows from the values of positions, exact ones or estimates."""
+def figures_of(values: PositionValues, position: Position) -> dict[str, float]:
+    """What the payoff has said of a position besides its value and its error, by name."""
+    return {name: getattr(values, name)(position) for name in values.rules.payoff.figures}
 
-    @abstractmethod
-    def value(self, position: PositionLike) -> float:
-        """The value of a position to the side about to throw."""
 
-    @abstractmethod
-    def values(
-        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
-    ) -> npt.NDArray[np.float64]:
-        """The values of many positions, or of encoded states."""
+class Answers:
+    """Answers from the values of one rule set; safe from several threads if those are.
 
-    @abstractmethod
-    def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """The values of many encoded states."""
+    Parameters
+    ----------
+    values : PositionValues
+        A table's `Lookup`, or whatever else gives values.
+    """
 
-    @abstractmethod
-    def chance(self, position: PositionLike) -> float:
-        """Win probability of the side about to throw, if both sides play for nothing else."""
-
-    @abstractmethod
-    def error(self, position: PositionLike) -> float | None:
-        """How far a value may be off; None if that is not known."""
-
-    @abstractmethod
-    def cut_error(self, position: PositionLike) -> float:
-        """The largest error due to the cut of the fines; 0 without stakes."""
-
-    @abstractmethod
-    def _rank(self, position: Position) -> int:
-        """The rank of a position, -1 if it is over; raises where there is no answer for it."""
-
-    def _valued(self, positions: list[Position]) -> Callable[[Position], float]:
-        """A function that gives the values of some positions."""
-        return self.value
+    def __init__(self, values: PositionValues) -> None:
+        self._values = values
+        self._rules = values.rules
 
     def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
         """What is known of many positions, a row each, as columns that a data frame is made of.
@@ -111,8 +98,7 @@ class Questions(Positions, ABC):
         -------
         dict of str to array, shape (number of positions,)
             ``position`` (notation), ``side`` (``"light"`` or ``"dark"``, which is about to throw),
-            ``value`` and ``error`` (how far that is proven to be off; NaN if nothing is proven; of
-            an estimate half the width of its 95 % interval);
+            ``value`` and ``error`` (how far that is proven to be off; NaN if nothing is proven);
             with stakes ``chance`` and ``cut_error`` too.
 
         Raises
@@ -128,32 +114,37 @@ class Questions(Positions, ABC):
         >>> {name: column.tolist() for name, column in found.items() if name != "value"}
         {'position': ['....__../......../....__.. L 3 3'], 'side': ['light'], 'error': [nan]}
         """
-        found = self._positions(positions)
-        errors = [self.error(position) for position in found]
-        columns = {
+        found = positions_from(self._rules, positions)
+        errors = [self._values.error(position) for position in found]
+        figures = [figures_of(self._values, position) for position in found]
+        return {
             "position": np.array([position.notation for position in found], dtype=object),
             "side": np.array([SIDE_NAMES[position.side] for position in found], dtype=object),
-            "value": self.values(found),
+            "value": self._values.values(found),
             "error": np.array([np.nan if each is None else each for each in errors]),
+            **{
+                name: np.array([each[name] for each in figures])
+                for name in sorted(self._rules.payoff.figures)
+            },
         }
-        if not self.space.is_chance:
-            columns["chance"] = np.array([self.chance(position) for position in found])
-            columns["cut_error"] = np.array([self.cut_error(position) for position in found])
-        return columns
 
-    def move_columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
+    def move_columns(
+        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
+    ) -> dict[str, npt.NDArray[Any]]:
         """Every legal move of many positions, a row each, as columns for a data frame.
 
         Parameters
         ----------
-        positions : iterable of Position or str
+        positions : iterable of Position or str, or array
+            As `values` takes them.
 
         Returns
         -------
         dict of str to array
-            ``position`` (notation), ``throw``, ``probability`` (of the throw), ``move``, ``value``
-            and ``loss`` (as `moves` gives them). A throw without a move has a row with the move
-            None and the value of the pass.
+            ``position`` (notation; of encoded states the row's number), ``throw``,
+            ``probability`` (of the throw), ``move`` (of encoded states as light writes it),
+            ``value`` and ``loss`` (as `moves` gives them). A throw without a move has a row with
+            the move None and the value of the pass.
 
         Raises
         ------
@@ -168,27 +159,56 @@ class Questions(Positions, ABC):
         >>> list(zip(found["throw"].tolist(), found["move"].tolist()))[:4]
         [(0, None), (1, 'A1B1'), (1, 'A@A4'), (2, 'A1B2')]
         """
-        rows: list[tuple[Any, ...]] = []
-        for position in self._positions(positions):
-            for throw in self.throws(position):
-                chance = float(throw.probability)
-                moves: list[tuple[str | None, float, float]] = [
-                    (each.move.text, each.value, each.loss)
-                    for each in self.moves(position, throw.throw)
-                ]
-                for move in moves or [(None, throw.value, 0.0)]:
-                    rows.append((position.notation, throw.throw, chance, *move))
-        kinds = {
-            "position": object,
-            "throw": np.int64,
-            "probability": np.float64,
-            "move": object,
-            "value": np.float64,
-            "loss": np.float64,
-        }
+        space = space_of(self._rules)
+        if are_states(positions):
+            names: npt.NDArray[Any] = np.arange(len(positions))
+            is_dark = np.zeros(len(positions), dtype=bool)
+            rows = np.ascontiguousarray(positions, space.state_dtype)
+            self._values.state_values(rows)  # raises for a row at fault
+            going = np.flatnonzero(space.rank_states(rows) >= 0)
+        else:
+            found = positions_from(self._rules, positions)
+            names = np.array([position.notation for position in found], dtype=object)
+            is_dark = np.array([position.side == DARK for position in found], dtype=bool)
+            going = np.flatnonzero([self._values.check(position) for position in found])
+            rows = encoded(space, found)
+        batches = range(0, max(1, len(going)), _BATCH)
+        parts = [self._move_columns(rows, is_dark, going[k : k + _BATCH]) for k in batches]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return {**columns, "position": names[columns["position"]]}
+
+    def _move_columns(
+        self, rows: npt.NDArray[Any], is_dark: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64]
+    ) -> dict[str, npt.NDArray[Any]]:
+        """The columns of some rows, with the rows' numbers for positions."""
+        # not loaded by `ur query`, which has to start quickly
+        from ur_solver.moves import generator_of  # noqa: PLC0415
+        from ur_solver.moves._options import best_first  # noqa: PLC0415
+        from ur_solver.values import option_values  # noqa: PLC0415
+
+        generator, dice = generator_of(self._rules), self._rules.dice
+        known = {throw: number for number, throw in enumerate(generator.throws)}
+        throws = np.array([known.get(throw, -1) for throw in dice.throws], dtype=np.int32)
+        n = len(throws)
+        turns = generator.successors(
+            np.repeat(rows[numbers], n, axis=0),
+            np.tile(throws, len(numbers)),
+            np.full(n * len(numbers), generator.may(FREE_THROW), dtype=np.uint8),
+        )
+        worth = option_values(turns, self._values)
+        order, loss = np.empty(len(worth), dtype=np.int64), np.empty(len(worth))
+        best_first(worth, turns.starts, order, loss)
+        at, thrown = np.divmod(turns.turn_of, n)
+        position = numbers[at]
         return {
-            name: np.array([row[k] for row in rows], dtype=kind)
-            for k, (name, kind) in enumerate(kinds.items())
+            "position": position,
+            "throw": np.array(dice.throws, dtype=np.int64)[thrown],
+            "probability": np.array([float(dice.probabilities[throw]) for throw in dice.throws])[
+                thrown
+            ],
+            "move": generator.texts(turns, order, is_dark[position]),
+            "value": worth[order],
+            "loss": loss,
         }
 
     def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:
@@ -220,11 +240,9 @@ class Questions(Positions, ABC):
         A1B2 0.4804 0.0000
         A@A3 0.4680 0.0124
         """
-        position = self._position(position)
-        self._rank(position)  # raises for a position at fault, before moves are generated
-        moves = self.rules.legal_moves(position, throw)
-        value_of = self._valued([move.position for move in moves])
-        worth = [move_value(move, value_of) for move in moves]
+        position = self._checked(position)
+        moves = self._rules.legal_moves(position, throw)
+        worth = [move_value(move, self._values.value) for move in moves]
         best = max(worth, default=0.0)
         evaluated = [
             EvaluatedMove(move, value, best - value, self._chance_after(move, value))
@@ -232,10 +250,16 @@ class Questions(Positions, ABC):
         ]
         return sorted(evaluated, key=lambda each: each.loss)
 
+    def _checked(self, position: PositionLike) -> Position:
+        """A position of which there are values; raises before moves of others are generated."""
+        found = position_from(self._rules, position)
+        self._values.check(found)
+        return found
+
     def _chance_after(self, move: Move, value: float) -> float:
-        if self.space.is_chance:
+        if "chance" not in self._rules.payoff.figures:
             return value
-        chance = self.chance(move.position)
+        chance = self._values.chance(move.position)
         return chance if move.again else 1 - chance
 
     def best(self, position: PositionLike, throw: int) -> EvaluatedMove | None:
@@ -256,10 +280,10 @@ class Questions(Positions, ABC):
         >>> [(each.throw, str(each.probability)) for each in table.throws(table.rules.start())]
         [(0, '1/16'), (1, '1/4'), (2, '3/8'), (3, '1/4'), (4, '1/16')]
         """
-        position = self._position(position)
-        if self._rank(position) < 0:
+        position = position_from(self._rules, position)
+        if not self._values.check(position):
             return []
-        return [self._throw_value(position, throw) for throw in self.rules.dice.throws]
+        return [self._throw_value(position, throw) for throw in self._rules.dice.throws]
 
     def choices(self, position: PositionLike) -> dict[str, float | None]:
         """The value of each choice that the rule set has, before the throw.
@@ -267,21 +291,21 @@ class Questions(Positions, ABC):
         Returns
         -------
         dict
-            By name, None where the choice is not allowed here; empty where nothing is
-            said before throwing. The largest is the position's value.
+            By name, None where the choice is not allowed here; empty where the rules ask
+            for none. The largest is the position's value.
 
         Raises
         ------
         PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
             As `value` does.
         """
-        position = self._position(position)
-        self._rank(position)
-        names = self.rules.mechanics.choices(1, 1)
+        position = self._checked(position)
+        names = self._rules.mechanics.choices(1, 1)
         if names == (FREE_THROW,):
             return {}
         worth = {
-            choice.name: choice_value(position, choice, self.value) for choice in turn(position)
+            choice.name: choice_value(position, choice, self._values.value)
+            for choice in turn(position)
         }
         return {name: worth.get(name) for name in names}
 
@@ -290,17 +314,13 @@ class Questions(Positions, ABC):
 
         None where the game begins with a free throw.
         """
-        if self.rules.mechanics.opening_throw is None:
+        if self._rules.mechanics.opening_throw is None:
             return None
-        return opening_value(self.rules.start(), self.value)
+        return opening_value(self._rules.start(), self._values.value)
 
     def _throw_value(self, position: Position, throw: int) -> ThrowValue:
-        chance = self.rules.dice.probabilities[throw]
+        chance = self._rules.dice.probabilities[throw]
         best = self.best(position, throw)
         if best is None:
-            return ThrowValue(throw, chance, pass_value(position, self.value), None)
+            return ThrowValue(throw, chance, pass_value(position, self._values.value), None)
         return ThrowValue(throw, chance, best.value, best.move)
-
-
-class Answers(Lookup, Questions):
-    """Queries on the values of one rule set by its table; safe from several threads."""

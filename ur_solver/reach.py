@@ -1,25 +1,24 @@
-"""Solving what one position can lead to: the rest of a game that is too large to be solved.
+"""Solving the positions that one position can reach, in a game that is too large to solve.
 
-What is solved so is kept in one table of the rule set, which every further position adds to.
+They are kept in one table of the rule set, to which every further position adds.
 """
 
 from __future__ import annotations
 
 import bisect
+import os
 import pathlib
 from collections.abc import Callable
 
-from ur_solver.errors import UrError
-from ur_solver.locate import find_file, find_part, make_folder, new_table_path
-from ur_solver.make import make_table
+from ur_solver.errors import OutputError, UrError
+from ur_solver.kernel import DOUBLE, default_tolerance
+from ur_solver.locate import find_file, find_part, is_made_for, new_table_path
 from ur_solver.progress import Progress
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
+from ur_solver.solving import Request, counts_for, plan_of, run
 from ur_solver.space import Part, part_from, space_of
 from ur_solver.table import TableFile
-
-TOLERANCE = 1e-12
-"""What a value may be off, as solves have it by default."""
 
 
 def table_from(
@@ -39,16 +38,16 @@ def table_from(
     position : Position
         Of these rules.
     memory, threads
-        As for `ur_solver.make.make_table`.
+        As for `ur_solver.solving.Request`.
     say : callable
-        Told what is solved, in a sentence, before it is.
+        Called with a sentence before the solve.
     progress : callable, optional
         Called with the positions finished and their total.
 
     Raises
     ------
     MemoryLimitError, DiskLimitError
-        If what the position can lead to would not fit.
+        If the reachable positions do not fit.
     OutputError
         If the table cannot be written.
     """
@@ -58,56 +57,66 @@ def table_from(
         return table
     if table is not None:
         table.close()
-    wanted, path, known = _to_solve(rules, position)
+    wanted, known = _to_solve(rules, position)
     try:
+        plan = plan_of(
+            Request.of(
+                rules,
+                part=wanted,
+                known=known,
+                certify=known is not None and known.header.error is not None,
+                threads=threads,
+                memory=memory,
+            )
+        )
         solved = 0 if known is None else known.part.n_positions
         say(
             f"solving {counted(wanted.n_positions - solved, 'position')} that "
-            f"{position.notation!r} can lead to, of {wanted.space.n_positions:,}, into {path}"
+            f"{position.notation!r} can lead to, of {wanted.space.n_positions:,}, into {plan.path}"
         )
-        make_folder(path.parent)
-        make_table(
-            rules,
-            path,
-            tolerance=TOLERANCE,
-            part=wanted,
-            known=known,
-            certify=known is not None and known.header.error is not None,
-            threads=threads,
-            memory=memory,
-            progress=progress,
-        )
+        run(plan, counts_for(progress))
     finally:
         if known is not None:
             known.close()
-    return TableFile(path)
+    return TableFile(plan.path)
 
 
-def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, pathlib.Path, TableFile | None]:
-    """What to solve, the table's path, and the table there, whose blocks are among it."""
+def _to_solve(rules: RuleSet, position: Position) -> tuple[Part, TableFile | None]:
+    """The part to solve, and the table there, whose blocks it includes."""
     space = space_of(rules)
     rank = space.rank(position)
     ends = [block.offset + block.size for block in space.blocks]
     wanted = part_from(space, [bisect.bisect_right(ends, rank)])
-    path = new_table_path(rules, part=wanted)
-    known = None if wanted.is_whole else _kept(rules, path)
+    known = _kept(rules, new_table_path(rules, part=wanted))
     if known is not None:
         wanted = part_from(space, [*wanted.indices, *known.part.indices])
-    return wanted, path, known
+    return wanted, known
 
 
 def _kept(rules: RuleSet, path: pathlib.Path) -> TableFile | None:
-    """The table at a path, if it is one to add to."""
+    """The table at a path, to which positions are added; None if there is none.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be extended.
+    """
+    if not os.path.lexists(path):
+        return None
+    remedy = f"'ur tables remove {path}' removes it"
     try:
         table = TableFile(path)
-    except UrError:  # nothing is there, or what is there is replaced
-        return None
+    except UrError as error:
+        raise OutputError(f"{error}; {remedy}") from None
     header = table.header
     if (
-        header.rules.is_same_game(rules)
+        is_made_for(rules, header.rules)
         and header.value_type == "float64"
-        and header.tolerance <= TOLERANCE
+        and header.tolerance <= default_tolerance(DOUBLE)
     ):
         return table
     table.close()
-    return None
+    raise OutputError(
+        f"{str(path)!r} holds {header.rules.title} as {header.value_type}, tolerance "
+        f"{header.tolerance:.3g}, and cannot be extended; {remedy}"
+    )

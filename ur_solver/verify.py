@@ -6,7 +6,6 @@ prove certified errors again. In addition, a sample of positions is checked by t
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +24,9 @@ from ur_solver.kernel import (
     kernel_of,
     prove_values,
 )
-from ur_solver.query import Answers
+from ur_solver.lookup import Lookup
+from ur_solver.machine import usable_processors
+from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.turns import evaluate
 from ur_solver.rules.words import counted
@@ -78,7 +79,7 @@ def verify_table(
     The checks, of the positions that the table holds, are:
 
     - the checksum of every chunk;
-    - that the blocks are there that moves lead to;
+    - that the blocks of all successors exist;
     - that every value is a probability;
     - with stakes, that the cut costs no more than the table says;
     - that the table's residual is the largest of its blocks;
@@ -107,7 +108,11 @@ def verify_table(
         At the first fault; it names the block and a position.
     MemoryError
         If there is not enough memory for all values as float64.
+    InputError
+        If `sample` or `seed` is not a whole number of at least 0.
     """
+    checked_seed(seed)
+    whole_number("sample", sample)
     stored = table.load()
     values = VALUE_TYPES[table.header.value_type].decode(stored)
     verifier = _Verifier(table, values)
@@ -121,7 +126,7 @@ def verify_table(
         verifier.check_reads(block)
         verifier.check_range(block)
         verifier.check_cut(block)
-    threads = threads or os.cpu_count() or 1
+    threads = threads or usable_processors()
     with ThreadPoolExecutor(threads) as pool:
         found = (
             # one block at a time with all threads, as a proof takes twice a residual's memory
@@ -188,7 +193,7 @@ class _Verifier:
         for each in self.space.reads(block.index):
             if each not in self.part:
                 raise self._fault(
-                    block, block.offset, f"its moves lead to block {each}, which is not there"
+                    block, block.offset, f"its moves lead to block {each}, which is missing"
                 )
 
     def check_header(self) -> None:
@@ -199,24 +204,22 @@ class _Verifier:
             raise self._fault(
                 block,
                 block.offset,
-                f"its block records a residual of {recorded}, the table one of "
+                f"its block records a residual of {recorded}, the table records "
                 f"{self.table.header.residual} for all blocks",
             )
 
     def check_range(self, block: Block) -> None:
         values = self.own(block)
-        if self.space.is_chance:
-            is_right = (values >= -ARITHMETIC) & (values <= 1 + ARITHMETIC)  # False for NaN
-        else:
-            is_right = np.isfinite(values)
+        least, most = self.space.bounds
+        is_right = (values >= least - ARITHMETIC) & (values <= most + ARITHMETIC)  # False for NaN
         if not is_right.all():
             at = int(np.argmin(is_right))
-            kind = "a probability" if self.space.is_chance else "money"
+            kind = self.space.rules.payoff.noun
             raise self._fault(block, block.offset + at, f"its value is {values[at]}, not {kind}")
 
     def check_cut(self, block: Block) -> None:
         """Check that the error of the cut that the table states covers that of its bounds."""
-        if self.space.is_chance:
+        if not self.space.has_levels:
             return
         found = self.space.cut_error(self.own(block))
         header = self.table.header
@@ -276,8 +279,8 @@ class _Verifier:
             raise self._fault(
                 block,
                 block.offset,
-                f"its block claims to be off by {claimed} at most, the blocks that its moves "
-                f"lead to by {outside}, the table by {largest}",
+                f"its block claims an error of at most {claimed}, the blocks of its "
+                f"successors {outside}, the table {largest}",
             )
         try:
             residual, _ = prove_values(
@@ -311,7 +314,7 @@ class _Verifier:
                 block,
                 rank,
                 f"its value is {self.own(block)[rank - block.offset]}, which is {residual:.3g} "
-                f"off what its moves are worth, where at most {self.allowed(block):.3g} is allowed",
+                f"off the value of its moves; at most {self.allowed(block):.3g} is allowed",
             )
         return residual
 
@@ -332,7 +335,7 @@ class _Verifier:
 
     def check_sample(self, sample: int, seed: int) -> None:
         """Recompute random positions, and the start, by the readable rules."""
-        answers = Answers(self.table)
+        lookup = Lookup(self.table)
         draw = random.Random(seed)
         blocks = draw.choices(self.part.blocks, [b.size for b in self.part.blocks], k=sample)
         drawn = [(block, block.offset + draw.randrange(block.size)) for block in blocks]
@@ -342,7 +345,7 @@ class _Verifier:
             drawn.insert(0, (last, start))
         for k, (block, rank) in enumerate(drawn):
             position = self.space.unrank(rank, (LIGHT, DARK)[k % 2])
-            off = self._readable_residual(answers, position)
+            off = self._readable_residual(lookup, position)
             if not off <= self.allowed(block):
                 raise self._fault(block, rank, f"by the readable rules its value is {off:.3g} off")
             mirrored = position.mirror()
@@ -350,6 +353,6 @@ class _Verifier:
                 raise self._fault(block, rank, "its mirror image has another rank")
 
     @staticmethod
-    def _readable_residual(answers: Answers, position: Position) -> float:
-        expected = evaluate(position, answers.value)
-        return abs(expected - answers.value(position)) / answers.space.unit
+    def _readable_residual(lookup: Lookup, position: Position) -> float:
+        expected = evaluate(position, lookup.value)
+        return abs(expected - lookup.value(position)) / lookup.space.unit

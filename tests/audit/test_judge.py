@@ -1,16 +1,35 @@
 """Luck, loss and the identity between them."""
 
+import json
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.games import GAMES, NAMES, OWN_RULES, RACES, HashValues, random_game
 from ur_solver.api.table import Table
-from ur_solver.audit import Thresholds, audit_games, play_games
+from ur_solver.audit import (
+    Thresholds,
+    account_text,
+    audit_games,
+    game_json,
+    html_report,
+    play_games,
+    result_text,
+    write_csv,
+)
+from ur_solver.cli.audit_page import audit_page
 from ur_solver.errors import RuleSetMismatchError
 from ur_solver.players.policies import policy_of
-from ur_solver.records import GameRecord, Replay, read_file, write_games
+from ur_solver.records import (
+    GameRecord,
+    Replay,
+    read_file,
+    read_plain,
+    write_games,
+    write_plain,
+)
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.turns import choice_value, move_value, throw_value, total, turn
@@ -65,6 +84,85 @@ def test_result_is_start_value_and_luck_less_losses(name, pieces, seed, cut):
         assert judged.loss >= 0
         if not judged.is_choice:
             assert judged.loss == 0
+
+
+@given(
+    rules=st.sampled_from(RACES + OWN_RULES),
+    pieces=st.integers(1, 3),
+    seed=st.integers(0, 2**32),
+    cut=st.integers(0, 60),
+    ending=st.sampled_from(["resigned by L", "timeout by D", "ended, winner L"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_what_a_side_concedes_is_what_it_loses(rules, pieces, seed, cut, ending):
+    """A game that is given up: the identity reaches the result, all of the pot or nothing."""
+    whole = random_game(rules.with_pieces(pieces), seed, cut)
+    assume(whole.winner is None)
+    text = write_plain(whole).replace("end: unfinished", f"end: {ending}")
+    (record,) = read_plain(text)
+    (audit,) = audit_games([record], HashValues(record.rules))
+    loser = "L" if ending == "resigned by L" else "D"
+    last = audit.curve[-1] * audit.end_total
+    assert audit.conceded(loser) == pytest.approx(last if loser == "L" else audit.end_total - last)
+    assert audit.conceded("D" if loser == "L" else "L") == 0
+    assert audit.light.conceded + audit.dark.conceded == audit.conceded(loser)
+    gained = sum(sign(judged) * (judged.luck - judged.loss) for judged in audit.plies)
+    gained += sum(judged.cost for judged in audit.of_side("L"))
+    gained += audit.dark.conceded - audit.light.conceded
+    result = 0 if loser == "L" else audit.end_total
+    assert audit.result_value == pytest.approx(result, abs=EXACT * audit.end_total)
+    assert audit.start_value + gained == pytest.approx(result, abs=10 * EXACT * audit.end_total)
+    # the moves are judged as in the game that was not given up
+    (before,) = audit_games([whole], HashValues(record.rules))
+    assert [judged.loss for judged in audit.plies] == [judged.loss for judged in before.plies]
+    assert (before.light.conceded, before.dark.conceded) == (0, 0)
+    assert before.result_value == before.end_value
+
+
+def test_a_resignation_is_shown_everywhere(query2):
+    text = "rules: finkel:2\n\nL 1 A@A4\nD 4 C@C1*\nend: resigned by D, winner L"
+    (record,) = read_plain(text)
+    (audit,) = audit_games([record], query2)
+    position = record.stepper.position(record.plies[-1].step.state, "D")
+    worth = query2.value(position)
+    assert audit.dark.conceded == pytest.approx(worth, abs=EXACT)
+    points = f"{100 * worth:.1f}"
+    assert result_text(audit) == f"dark resigned at {points} %"
+    assert f"+{points} by dark's resignation: 100.0 at the end" in account_text(audit)
+    values = json.loads(game_json(audit, Thresholds()))
+    assert (values["ending"], values["result_value"]) == ("resigned", 1)
+    assert values["end_value"] == pytest.approx(1 - worth, abs=EXACT)
+    assert values["dark"]["conceded"] == audit.dark.conceded
+    assert f"<dt>Conceded at the end</dt><dd>{points}</dd>" in html_report(
+        [audit], Thresholds(), {}
+    )
+    page = audit_page([audit], Thresholds(), {}, 0)
+    assert f"dark resigned at {points} %" in page
+    header, light, dark = page.split("\n\n")[1].splitlines()[:3]
+    place = header.split().index("conceded") + 1 - len(header.split())
+    assert light.split()[-1] == "0.0"
+    assert dark.split()[place - 1] == points
+    assert f"{audit.dark.conceded:.9f}".rstrip("0") in write_csv([audit], Thresholds())
+
+
+@pytest.mark.parametrize(
+    ("end", "how"),
+    [
+        ("unfinished", "not finished, light has "),
+        ("abandoned by L, winner D", "not finished, abandoned by light, light has "),
+        ("abandoned", "not finished, abandoned, light has "),
+        ("ended", "not finished, ended early, light has "),
+    ],
+)
+def test_what_is_not_finished_has_a_value_and_no_loss(end, how, query2):
+    (record,) = read_plain(f"rules: finkel:2\n\nL 1 A@A4\nD 4 C@C1*\nend: {end}")
+    (audit,) = audit_games([record], query2)
+    position = record.stepper.position(record.plies[-1].step.state, "D")
+    to_light = 1 - query2.value(position)
+    assert result_text(audit) == f"{how}{100 * to_light:.1f} %"
+    assert account_text(audit).endswith(f": {100 * to_light:.1f} at the end")
+    assert (audit.light.conceded, audit.dark.conceded) == (0, 0)
+    assert audit.result_value == audit.end_value == pytest.approx(to_light, abs=EXACT)
 
 
 def test_values_are_those_of_the_readable_rules(query2):
@@ -150,8 +248,8 @@ def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_
         write_games(played, path)
         records = list(read_file(str(path), rules))
         for before, record in zip(played, records, strict=True):
-            assert [(ply.throws, ply.state, ply.played, ply.said) for ply in record.plies] == [
-                (ply.throws, ply.state, ply.played, ply.said) for ply in before.plies
+            assert [(ply.throws, ply.state, ply.played, ply.chosen) for ply in record.plies] == [
+                (ply.throws, ply.state, ply.played, ply.chosen) for ply in before.plies
             ]
         for audit in audit_games(records, query):
             assert identity_gap(audit) < EXACT * audit.end_total
@@ -159,18 +257,18 @@ def test_games_of_every_rule_set_are_judged_from_their_files(rules, solved, tmp_
             begin = query.opening_value() or query.value(rules.start())
             assert audit.start_value == pytest.approx(begin, abs=EXACT)
             expected = list(_judged_again(audit.record, query))
-            assert [(judged.is_saying, audit.taken_text(judged)) for judged in audit.plies] == [
-                each[:2] for each in expected
-            ]
+            assert [
+                (judged.is_before_throw, audit.taken_text(judged)) for judged in audit.plies
+            ] == [each[:2] for each in expected]
             found = [(judged.luck, judged.loss) for judged in audit.plies]
             assert found == [pytest.approx(each[2:], abs=1e-11) for each in expected]
-            assert sum(judged.is_choice and judged.is_saying for judged in audit.plies) == sum(
-                each[0] for each in expected
-            )
+            assert sum(
+                judged.is_choice and judged.is_before_throw for judged in audit.plies
+            ) == sum(each[0] for each in expected)
 
 
 def _judged_again(record, query):
-    """For each ply, by `turns.py`: whether it is a saying, its text, its luck and its loss."""
+    """For each ply, by `turns.py`: whether it is a choice, its text, its luck and its loss."""
     rules, value = record.rules, query.value
     position = rules.start()
     for index, ply in enumerate(record.plies):
@@ -195,7 +293,7 @@ def _judged_again(record, query):
 @pytest.mark.parametrize("ante", [10, 0])
 def test_fines_are_those_that_positions_count(ante, solved):
     """What both sides paid is what the positions say was paid; marks are shares of the pot."""
-    rules = named_rules("bell-stakes:1").with_stakes(Stakes(ante=ante, reach=2))
+    rules = named_rules("bell-stakes:1").changed(stakes=Stakes(ante=ante, reach=2))
     with Table(solved(rules)) as table:
         weak, random = policy_of("weak", table), policy_of("random", table)
         games = play_games(rules, weak, random, 30, np.random.default_rng(2))
@@ -218,5 +316,5 @@ def test_fines_are_those_that_positions_count(ante, solved):
 def test_other_rules_are_refused_by_name():
     record = random_game(named_rules("finkel:2"), 1)
     assert isinstance(record, GameRecord)
-    with pytest.raises(RuleSetMismatchError, match=r"by finkel:2, the table is of blitz:2"):
+    with pytest.raises(RuleSetMismatchError, match=r"rules finkel:2, the table has blitz:2"):
         list(audit_games([record], HashValues(named_rules("blitz:2"))))

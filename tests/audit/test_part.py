@@ -9,12 +9,12 @@ from click.testing import CliRunner
 
 from tests.audit.test_judge import EXACT, identity_gap
 from tests.games import random_game
+from tests.solving import make_table
 from ur_solver.api.table import Table
 from ur_solver.audit import first_covered, html_report
 from ur_solver.audit.summary import Thresholds
 from ur_solver.cli import cli
 from ur_solver.errors import BeyondTableError
-from ur_solver.make import make_table
 from ur_solver.records import Replay, write_games
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of
@@ -57,7 +57,11 @@ def test_the_end_of_a_game_is_judged_as_by_the_whole_table(tables):
         assert audit.first == first > 0
         skipped = sum(each.ply in game.plies[:first] for each in full.plies)
         for one, other in zip(audit.plies, full.plies[skipped:], strict=True):
-            assert (one.ply, one.best, one.is_saying) == (other.ply, other.best, other.is_saying)
+            assert (one.ply, one.best, one.is_before_throw) == (
+                other.ply,
+                other.best,
+                other.is_before_throw,
+            )
             assert one[1:4] == pytest.approx(other[1:4], abs=EXACT)
         assert audit.curve == pytest.approx(full.curve[skipped:], abs=EXACT)
         assert audit.start_value == pytest.approx(full.curve[skipped], abs=EXACT)

@@ -11,12 +11,13 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.games import GAMES, NAMES, HashValues, random_game
-from ur_solver.audit import Thresholds, Units, audit_games, html_report
+from ur_solver.audit import Thresholds, audit_games, html_report
 from ur_solver.audit.report import MAX_GAMES
 from ur_solver.records import GameRecord, read_file
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.contents import is_marked, side_of, split
 from ur_solver.rules.drawing.svg import board_svg
+from ur_solver.rules.payoff import MONEY, POINTS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
@@ -167,11 +168,10 @@ def test_every_piece_is_drawn():
 
 
 def test_signed_has_no_minus_nought():
-    points, money = Units(is_money=False), Units(is_money=True)
-    assert points.signed(-0.0001) == "+0.0"
-    assert points.signed(-0.012) == "\N{MINUS SIGN}1.2"
-    assert money.signed(-0.0001) == "+0.00"
-    assert money.signed(-0.012) == "\N{MINUS SIGN}0.01"
+    assert POINTS.signed(-0.0001) == "+0.0"
+    assert POINTS.signed(-0.012) == "\N{MINUS SIGN}1.2"
+    assert MONEY.signed(-0.0001) == "+0.00"
+    assert MONEY.signed(-0.012) == "\N{MINUS SIGN}0.01"
 
 
 def browse(folder, page, width, *more):

@@ -90,11 +90,13 @@ def test_json_has_the_documented_keys():
     audit = audit_of("finkel-2")
     values = json.loads(game_json(audit, Thresholds()))
     assert list(values) == [
-        *("file", "rules", "winner", "first_throw", "start_value", "light", "dark", "plies")
+        *("file", "rules", "winner", "ending", "first_throw", "start_value", "end_value"),
+        *("result_value", "light", "dark", "plies"),
     ]
+    assert (values["ending"], values["end_value"], values["result_value"]) == ("won", 0, 0)
     assert values["rules"] == "finkel"
     assert values["winner"] == "dark"
-    assert list(values["light"]) == ["choices", "best", "loss", "luck"]
+    assert list(values["light"]) == ["choices", "best", "loss", "luck", "conceded"]
     ply = values["plies"][0]
     assert list(ply) == [
         "side", "position", "throw", "move", "best", "value", "best_value", "loss", "luck", "mark",

@@ -17,12 +17,12 @@ import pytest
 
 from tests.checkpoints import block_files, finished_blocks
 from tests.meaningless import hash_results
-from tests.solving import solve
+from tests.solving import make_table, solve
 from ur_solver.blocks import RECORD, BlockFolder, Job, checkpoint_folder
 from ur_solver.engine import BlockResult
 from ur_solver.errors import CheckpointError, OutputError
-from ur_solver.make import make_table
 from ur_solver.rules import named_rules
+from ur_solver.solving import Resumed
 from ur_solver.space import space_of
 from ur_solver.table import TableFile
 
@@ -109,12 +109,11 @@ def test_a_resumed_solve_is_the_uninterrupted_one(output, tmp_path):
         # the block whose progress was reported is being written or has been written
         kept = len(finished_blocks(output))
         assert after - 1 <= kept <= after
-        notes = []
-        summary = make_table(
-            RULES, output, threads=1, on_resume=lambda *n, notes=notes: notes.append(n)
-        )
+        events = []
+        summary = make_table(RULES, output, threads=1, events=events)
         assert summary.resumed_blocks == kept
-        assert notes == ([(kept, 28)] if kept else [])
+        notes = [each for each in events if isinstance(each, Resumed)]
+        assert notes == ([Resumed(kept, 28)] if kept else [])
         assert not folder(output).exists()
         with TableFile(whole) as one, TableFile(output) as other:
             assert np.array_equal(one.load(), other.load())

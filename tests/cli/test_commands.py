@@ -318,15 +318,15 @@ def test_an_extra_throw_can_be_taken_away():
     ("arguments", "fault"),
     [
         (["rules", "finkle"], "did you mean 'finkel'"),
-        (["rules", "finkel", "-n", "8"], "8 is not in the range"),
+        (["rules", "finkel", "-n", "16"], "16 is not in the range"),
         (["rules", "finkel:2", "-n", "3"], "asks for 2 pieces"),
         (["rules", "finkel", "--path", "circle"], "'circle' is not one of"),
         (["rules", "finkel", "--extra-on-throw", "7"], "extra_on_throw is 7"),
-        (["rules", "finkel", "--extra-on-throw", "3", "--no-extra-on-throw"], "one of them"),
+        (["rules", "finkel", "--extra-on-throw", "3", "--no-extra-on-throw"], "exclude each other"),
         (["rules", "--dice", "d4"], "Missing argument 'RULES'"),
         (["rules", "--no-safe-rosettes"], "Missing argument 'RULES'"),
         (["rules", "nowhere.json"], "nowhere.json"),
-        (["unknown"], "no command is called 'unknown'"),
+        (["unknown"], "no such command: 'unknown'"),
         (["query", "finkel", START], "ur solve finkel -n 7"),
         (["query", "nowhere.h5", START], "nowhere.h5"),
         (["query", "finkel:2", START, "--jsn"], "No such option"),
@@ -405,7 +405,7 @@ def test_interrupted_commands_end_with_130(monkeypatch, tmp_path):
     def interrupt(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ur_solver.cli.solve.make_table", interrupt)
+    monkeypatch.setattr("ur_solver.cli.solve.run", interrupt)
     table = str(tmp_path / "table.h5")
     assert "the same command goes on" in run("solve", "finkel:1", "-o", table, code=130)
     monkeypatch.setattr("ur_solver.cli.query.open_answering", interrupt)
@@ -417,6 +417,25 @@ def test_colours_only_where_they_are_wanted(monkeypatch):
     assert "\x1b[" in CliRunner().invoke(cli, arguments, color=True).stdout
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in CliRunner().invoke(cli, arguments, color=True).stdout
+
+
+def test_the_options_of_solve_are_in_sections():
+    command = cli.get_command(None, "solve")
+    text = run("solve", "--help")
+    headings = re.findall(r"^(\S.+):$", text, re.MULTILINE)
+    assert headings == [
+        "What to solve",
+        "How to solve it",
+        "Where to put it, and what to print",
+        "Changes of the rules",
+    ]
+    listed = text.partition("What to solve:")[2]
+    shown = re.findall(r"^  (?:-\w, )?(-[-\w]+)", listed, re.MULTILINE)
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    assert sorted(shown) == sorted(["--help", *(max(each.opts, key=len) for each in options)])
+    rules = text.partition("Changes of the rules:")[2]
+    assert "--dice" in rules
+    assert "--output" not in rules
 
 
 @pytest.mark.parametrize("command", ["query", "best", "moves", "board"])
@@ -447,7 +466,10 @@ def test_sizes_that_are_none(text):
 
 def test_a_command_that_is_mistyped_is_guessed():
     message = run("quary", code=2)
-    assert "no command is called 'quary'; did you mean 'query'? ('ur --help' lists them)" in message
+    assert (
+        "no such command: 'quary'; did you mean 'query'? ('ur --help' lists the commands)"
+        in message
+    )
     assert "did you mean" not in run("xyzzy", code=2)
     assert "No such command 'rm'. Expected one of list, remove, verify." in (
         run("tables", "rm", code=2)
@@ -457,8 +479,8 @@ def test_a_command_that_is_mistyped_is_guessed():
 @pytest.mark.parametrize("command", ["query", "best", "board"])
 def test_a_position_without_quotes(command):
     words = ["....__../......../....__..", "L", "2", "2"]
-    assert "a position stands in quotes" in run(command, "finkel:2", *words, code=2)
-    assert "quotes" not in run("verify", "finkel:2", *words, code=2)
+    assert "quote a position" in run(command, "finkel:2", *words, code=2)
+    assert "quote a" not in run("verify", "finkel:2", *words, code=2)
 
 
 def test_no_more_positions_are_sampled_than_there_are(tmp_path):

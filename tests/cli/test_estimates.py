@@ -11,12 +11,12 @@ from click.testing import CliRunner
 
 from tests.cli.test_commands import run
 from tests.estimators.test_file import stored_of
+from tests.solving import make_table
 from ur_solver.cli import cli
 from ur_solver.cli.answering import text_of
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
 from ur_solver.estimators.locate import new_estimator_path
-from ur_solver.make import make_table
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of
 
@@ -65,12 +65,12 @@ def test_rollouts_are_played_when_asked(folder):
     )
     assert wide["high"] - wide["low"] > 0.16 > narrow["high"] - narrow["low"]
     for arguments, message in (
-        (("--cut", "4"), "--cut is for rollouts"),
-        (("--rollouts", "20", "--within", "1"), "both say how many"),
+        (("--cut", "4"), "--cut needs --rollouts or --within"),
+        (("--rollouts", "20", "--within", "1"), "exclude each other"),
     ):
         assert message in run("query", "finkel", HERE, *arguments, code=2)
-    assert "rollouts are for one position" in run("query", "finkel", "-", "--within", "1", code=2)
-    assert "whose values are exact" in run("query", "finkel:1", "--within", "1", code=2)
+    assert "rollouts take one position" in run("query", "finkel", "-", "--within", "1", code=2)
+    assert "rollouts need an estimator" in run("query", "finkel:1", "--within", "1", code=2)
 
 
 def test_plies_are_chosen(folder):

@@ -35,6 +35,6 @@ def test_sampled_figures():
 
 
 def test_faults():
-    assert "'lucky' is not known" in run("evaluate", "finkel:2", "--light", "lucky", code=2)
+    assert "unknown part 'lucky'" in run("evaluate", "finkel:2", "--light", "lucky", code=2)
     both = run("evaluate", "finkel:2", "--light", "reply", "--dark", "reply", code=2)
     assert "needs a policy to reply to" in both

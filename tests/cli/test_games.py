@@ -130,7 +130,7 @@ def test_a_game_without_a_table_is_passed_over(tmp_path):
     assert "game 2: there is no table of murray with 4 pieces" in result.stderr
     assert "Missing argument 'FILE...'" in run("audit", "finkel:2", code=2).stderr
     for name in ("nowhere.json", "nowhere.h5"):
-        assert f"there is no file '{name}'" in run("audit", name, code=2).stderr
+        assert f"file '{name}' does not exist" in run("audit", name, code=2).stderr
 
 
 def test_a_short_game_has_no_strength(tmp_path):
@@ -150,7 +150,7 @@ def test_audit_refuses(tmp_path):
     blitz = GAMES / "blitz-1.json"
     error = run("audit", "finkel:2", blitz, code=2).stderr
     assert "the game was played by blitz, not finkel:2" in error
-    error = run("audit", "finkel:2", GREEDY, "--mistake", 2, code=2).stderr
+    error = run("audit", "finkel:2", GREEDY, "--mistake", 0.5, code=2).stderr
     assert "expected three ascending numbers" in error
     error = run("audit", "finkel:2", tmp_path / "nothing.rgn", code=2).stderr
     assert "No such file" in error
@@ -234,7 +234,7 @@ def test_play_can_be_given_up_and_broken_off(tmp_path):
     assert (record.ending, record.winner) == ("resigned", "D")
     for stdin in ("1\n", "1\nquit\n"):
         output = run("play", "finkel:2", "--seed", 3, "-o", path, stdin=stdin).stdout
-        assert output.endswith("the game is kept: 'ur play finkel:2 --resume' goes on with it\n")
+        assert output.endswith("the game is saved: 'ur play finkel:2 --resume' continues it\n")
         (record,) = read_file(str(path))
         assert (record.ending, record.winner) == ("unfinished", None)
 

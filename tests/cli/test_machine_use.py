@@ -202,7 +202,7 @@ def test_verbose_solves_log_what_they_do(tmp_path):
     assert "finkel:1: 217 positions in 6 blocks, to " in once
     assert "block 3: " not in once
     assert "block 3: " in twice
-    assert invoke(*arguments).stderr == ""
+    assert invoke(*arguments).stderr == "replaced a table of finkel with 1 piece\n"
 
 
 # signals

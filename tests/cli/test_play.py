@@ -69,7 +69,7 @@ def test_a_move_is_taken_back_and_the_dice_are_the_same(tmp_path):
                if a.played != b.played]  # fmt: skip
     assert changed
     assert record.plies[changed[0]].throws == other.plies[changed[0]].throws
-    assert "no choice of yours to take back" in play("--seed", 11, stdin="undo\n").stderr
+    assert "you have made no choice yet" in play("--seed", 11, stdin="undo\n").stderr
 
 
 def test_the_other_sides_move_is_shown_on_the_board():
@@ -109,12 +109,12 @@ def test_a_game_that_is_left_goes_on_with_the_same_dice(tmp_path):
     (kept,) = games_folder().iterdir()
     (record,) = read_file(str(kept))
     assert (record.ending, record.player("D")) == ("unfinished", "greedy")
-    assert "--resume goes on with it" in play(stdin="quit\n", code=0).stderr
+    assert "--resume continues it" in play(stdin="quit\n", code=0).stderr
     for answers in ("1\n", "1\n" * 99):
         play("--seed", 5, "--dark", "greedy", stdin="1\n1\n1\nquit\n")
         play("--resume", "-o", resumed, stdin=answers)
     assert resumed.read_text() == straight.read_text()
-    assert "no game of finkel:2 to go on with" in play("--resume", stdin="", code=2).stderr
+    assert "no game of finkel:2 to resume" in play("--resume", stdin="", code=2).stderr
 
 
 def test_players_can_be_changed_when_going_on(tmp_path):
@@ -153,7 +153,7 @@ def test_ctrl_c_keeps_the_game():
     with contextlib.suppress(OSError):  # the end, on Linux
         while part := os.read(terminal, 1 << 16):
             shown += part
-    assert b"--resume' goes on with it" in shown
+    assert b"--resume' continues it" in shown
     assert b"leaves" not in shown
     os.close(terminal)
     folder = os.path.join(os.environ["XDG_STATE_HOME"], "ur_solver", "games")

@@ -138,6 +138,9 @@ def test_a_bar_counts_positions_on_a_terminal_only(tmp_path):
     assert result.stderr == b""
 
 
+SOLVING = ("ur_solver.solving.plan", "ur_solver.kernel")
+
+
 @pytest.mark.parametrize(
     ("arguments", "unwanted"),
     [
@@ -145,15 +148,22 @@ def test_a_bar_counts_positions_on_a_terminal_only(tmp_path):
         (["moves", "finkel:2", START, "1"], ["numpy", "h5py", "tqdm", "rich"]),
         (
             ["query", "finkel:2", START],
-            ["tqdm", "rich", "psutil", "ur_solver.make", "ur_solver.kernel"],
+            [*SOLVING, "tqdm", "rich", "psutil"],
         ),
         (
             ["query", "TABLE", START],
-            ["tqdm", "rich", "psutil", "ur_solver.make", "ur_solver.kernel", "platformdirs"],
+            [
+                "tqdm",
+                "rich",
+                "psutil",
+                "ur_solver.solving.plan",
+                "ur_solver.kernel",
+                "platformdirs",
+            ],
         ),
         (
             ["best", "finkel:2", START, "1"],
-            ["tqdm", "rich", "psutil", "ur_solver.make", "ur_solver.kernel"],
+            [*SOLVING, "tqdm", "rich", "psutil"],
         ),
         (["solve", "finkel:1", "-o", "OUTPUT"], ["tqdm", "rich"]),
     ],

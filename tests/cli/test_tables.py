@@ -81,13 +81,13 @@ def test_all_tables_are_verified(folder):
         ("finkel-2.h5", True),
         ("finkel-3.h5", False),
     ]
-    assert "1 of 3 tables turned out wrong" in result.stderr
+    assert "1 of 3 tables failed" in result.stderr
     (folder / "finkel-3.h5").unlink()
     assert run("tables", "verify", "--sample", "9").count(": right\n") == 2
     write_meaningless(folder / "hashes.h5", named_rules("finkel:1"))
     said = CliRunner().invoke(cli, ["tables", "verify", str(folder / "hashes.h5")])
     assert "hashes.h5: wrong: " in said.stdout
-    assert "1 of 1 table turned out wrong" in said.stderr
+    assert "1 of 1 table failed" in said.stderr
     assert said.exit_code == 1
     assert run("tables", "verify", "finkel:2") == "finkel:2: right\n"
 
@@ -114,6 +114,13 @@ def test_the_table_of_a_json_file_is_removed_and_not_the_file(folder, tmp_path):
     run("tables", "remove", str(path), "-y")
     assert path.exists()
     assert not (folder / "mine-1.h5").exists()
+
+
+def test_an_unfinished_solve_is_removed_by_its_rule_set(folder):
+    assert "there is no table of aseb" in run("tables", "remove", "aseb:3", "-y", code=2)
+    run("tables", "remove", "aseb:4", "-y")
+    assert not (folder / "aseb-4.h5.blocks").exists()
+    assert "there is no table of aseb" in run("tables", "remove", "aseb:4", "-y", code=2)
 
 
 def test_only_what_a_solve_made_is_removed(folder):

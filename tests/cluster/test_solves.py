@@ -17,12 +17,14 @@ import numpy as np
 import pytest
 
 from tests.checkpoints import block_files, finished_blocks
+from tests.solving import make_table
 from ur_solver.blocks import Job
 from ur_solver.cluster import Cluster
-from ur_solver.engine import BlockGraph, default_threads
+from ur_solver.engine import BlockGraph
 from ur_solver.errors import CheckpointError, ClusterError, InputError, OutputError
-from ur_solver.make import make_table
+from ur_solver.machine import usable_processors
 from ur_solver.rules import named_rules
+from ur_solver.solving import WorkersChanged
 from ur_solver.space import part_of, space_of
 from ur_solver.table import TableFile
 
@@ -84,20 +86,20 @@ def certified(tmp_path_factory):
 @pytest.mark.parametrize("name", ["table.h5", "table"])
 @pytest.mark.parametrize("certify", [False, True])
 def test_workers_solve_what_one_process_solves(tmp_path, name, certify, whole, certified):
-    told, counts = [], []
+    told, events = [], []
     summary = make_table(
         RULES,
         tmp_path / name,
         certify=certify,
         cluster=TWO,
         progress=lambda *each: told.append(each),
-        on_workers=counts.append,
+        events=events,
     )
     assert np.array_equal(values(tmp_path / name), certified if certify else whole)
     assert (summary.error is not None) == certify
     assert told[-1] == (263121, 263121)
     assert len(told) == N_BLOCKS
-    assert counts == [2]
+    assert [each for each in events if isinstance(each, WorkersChanged)] == [WorkersChanged(2)]
     assert os.listdir(tmp_path) == [name]
 
 
@@ -167,10 +169,9 @@ def test_a_driver_that_is_killed_goes_on(tmp_path, whole):
     process.kill()
     process.communicate()
     before = finished_blocks(output)
-    resumed = []
-    make_table(RULES, output, cluster=TWO, on_resume=lambda *each: resumed.append(each))
+    found = make_table(RULES, output, cluster=TWO)
     if before and process.returncode != 0:
-        assert resumed[0][0] >= len(before)
+        assert found.resumed_blocks >= len(before)
     assert np.array_equal(values(output), whole)
 
 
@@ -232,7 +233,7 @@ class ThreadsOf:
 
 
 def test_a_block_that_is_alone_has_the_idle_threads_of_both_workers(connect):
-    for most, expected in ((None, min(2, default_threads())), (1, 1)):
+    for most, expected in ((None, min(2, usable_processors())), (1, 1)):
         graph, told = BlockGraph([()], [1 << 20]), []
 
         def done(threads, graph=graph, told=told):
@@ -318,7 +319,7 @@ def of_another_version(connect, count: int):
 
 def test_workers_of_another_version_are_refused_by_name(connect):
     with of_another_version(connect, 2) as chosen:
-        said = f"worker that can be used: .*{chosen[0]} has version 0.0.1, not "
+        said = f"worker can be used: .*{chosen[0]} has version 0.0.1, not "
         with pytest.raises(ClusterError, match=said):
             run(connect, Nothing(), 5, patience=1.0)
     assert len(run(connect, Nothing(), 5)) == 5
@@ -327,9 +328,10 @@ def test_workers_of_another_version_are_refused_by_name(connect):
 def test_a_worker_of_another_version_is_given_nothing(connect, tmp_path, whole, caplog):
     output = tmp_path / "table"
     with of_another_version(connect, 1) as chosen:
-        counts = []
-        make_table(RULES, output, cluster=TWO, on_workers=counts.append)
-    assert counts == [1]
+        events = []
+        make_table(RULES, output, cluster=TWO, events=events)
+    assert WorkersChanged(1) in events
+    assert WorkersChanged(2) not in events
     assert f"worker {chosen[0]} has version 0.0.1, not " in caplog.text
     assert "it is given nothing" in caplog.text
     assert np.array_equal(values(output), whole)

@@ -45,7 +45,7 @@ GAMES = [
     named_rules("murray:1"),
     named_rules("casual:1"),
     named_rules("ben:1"),
-    named_rules("bell:1").with_stakes(Stakes(10, 1, 2)),
+    named_rules("bell:1").changed(stakes=Stakes(10, 1, 2)),
 ]
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.golden import NAMES, golden_rules
 from tests.solving import solve
-from ur_solver.engine import MIN_TOLERANCE, default_threads
-from ur_solver.kernel import RaceKernel
+from ur_solver.engine import ThreadRunner, runners
+from ur_solver.kernel import MIN_TOLERANCE, RaceKernel
 from ur_solver.rules import named_rules
 from ur_solver.space import space_of
 
@@ -96,7 +96,7 @@ def test_a_finer_tolerance_is_nearer():
 
 @pytest.mark.parametrize("tolerance", [1e-14, 0.0, -1.0, float("nan")])
 def test_a_tolerance_out_of_reach_is_refused(tolerance):
-    with pytest.raises(ValueError, match="float64 values reach 1e-13"):
+    with pytest.raises(ValueError, match="expected a number from 1e-13 to"):
         solve(FINKEL, tolerance=tolerance)
 
 
@@ -159,5 +159,7 @@ def test_a_failing_block_ends_the_solve():
         solve(FINKEL, tolerance=1e-12, kernel=Cramped(FINKEL))
 
 
-def test_a_thread_a_processor():
-    assert default_threads() >= 1
+def test_a_thread_a_processor(monkeypatch):
+    monkeypatch.setattr(runners, "usable_processors", lambda: 3)
+    assert ThreadRunner().threads == 3
+    assert ThreadRunner(2).threads == 2

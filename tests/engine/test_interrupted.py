@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.checkpoints import finished_blocks
-from ur_solver.make import make_table
+from tests.solving import make_table
 from ur_solver.rules import named_rules
 from ur_solver.table import TableFile
 

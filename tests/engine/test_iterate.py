@@ -147,7 +147,7 @@ def test_rounding_that_goes_round_in_circles_comes_to_an_end():
 @pytest.mark.parametrize("floor", [2e-14, 0.5, float("inf")])
 def test_what_never_settles_is_an_error(floor):
     work = Modes(1.0, floor=floor)
-    with pytest.raises(SolveError, match="not settled after"):
+    with pytest.raises(SolveError, match="not converged after"):
         iterate(work, NO_ROOM, 1e-14, 1)
     assert not work.times
 

@@ -29,7 +29,7 @@ from ur_solver.rules import named_rules
 def stored_of(word: str) -> Stored:
     """An estimator that has learnt nothing."""
     rules = named_rules(word)
-    shape = Shape(len(features_of(rules)), (4,), rules.payoff.is_chance)
+    shape = Shape(len(features_of(rules)), (4,), not rules.payoff.has_fines)
     weights = shape.drawn(np.random.default_rng(1))
     return Stored(rules, shape, weights, np.array([0.4, 0.3, 0.2, 0.1]), {"seed": 1}, {})
 

@@ -62,7 +62,7 @@ def test_values_from_states_are_those_of_their_features(word):
     """The compiled first layer takes states, the network as it is trained takes features."""
     rules = named_rules(word)
     features, space = features_of(rules), space_of(rules)
-    shape = Shape(len(features), (16, 8), rules.payoff.is_chance)
+    shape = Shape(len(features), (16, 8), not rules.payoff.has_fines)
     rng = np.random.default_rng(1)
     weights = rng.normal(0, 0.3, shape.n_weights).astype(np.float32)
     rows = space.unrank_states(rng.integers(0, space.n_values, 500))

@@ -21,7 +21,7 @@ WORDS = ["finkel:3", "skiriuk:3", "ben:2", "birds:2", "casual-roll-again:2", "be
 
 
 def some_network(rules) -> NetworkValues:
-    shape = Shape(len(features_of(rules)), (8,), rules.payoff.is_chance)
+    shape = Shape(len(features_of(rules)), (8,), not rules.payoff.has_fines)
     rng = np.random.default_rng(1)
     return NetworkValues(rules, shape, rng.normal(0, 0.3, shape.n_weights).astype(np.float32))
 

@@ -5,11 +5,15 @@ Each is answered by a whole answer, or refused with a 4xx status and one sentenc
 
 from __future__ import annotations
 
+import functools
 import json
+import math
 import pathlib
 import random
+from typing import Any
 from urllib.parse import quote
 
+from tests.faults.strangers import corpus
 from tests.faults.tally import Tally
 from tests.serve.asking import LOCAL, Asker
 from ur_solver.api.table import Table
@@ -30,6 +34,15 @@ _SITES = ("none", "same-origin", "same-site", "cross-site", "nonsense")
 _ORIGINS = ("http://localhost", "http://evil.example", "null", "nonsense")
 _METHODS = ("GET", "HEAD", "POST", "PUT", "OPTIONS", "x")
 _SPLICES = ("..", "%2e%2e%2f", "%00", "\0", "//", "?", "#", "{table}", "'", "é", "%ff", "9" * 40)
+_VALUES: tuple[Any, ...] = (
+    *(None, True, 0, -1, 10**400, 1e308, math.nan, -math.inf, "", "\ud800", "\udfff\ud800\0\u202e"),
+    *([], {}, [[]], ["\ud800"], {"\ud800": "\ud800"}, [None, [10**30], "A@A4"], "x" * 100_000),
+    [[None, [10**400], None]],
+    [["\ud800", [2], "\ud800"]],
+    functools.reduce(lambda deep, _: [deep], range(500), []),
+)
+_ENCODINGS = (*("utf-8",) * 8, "utf-8-sig", "utf-16", "utf-16-le", "latin-1")
+_GAME = "rules: finkel:3\nLight: \ud800\nDark: \u202e\x1b[31m\n\nL 2 A@A3\nD 1 C@C4\n"
 _ENDS = ("position", "positions", "board", "line", "audit", "report", "convert", "nothing")
 
 
@@ -68,11 +81,11 @@ def _drawn(
         address += f"?position={quote(position.encode('utf-8', 'replace'), safe='')}"
         if rng.random() < 0.3:
             address += rng.choice(("&drawing=light", "&drawing=x", "&x=1", "&position=1"))
-    values = {
+    values: dict[str, Any] = {
         "positions": [position, rng.choice(texts), rng.choice((None, 1, [], "x" * 1000))],
         "start": position,
         "turns": [[None, [rng.randrange(6)], rng.choice((None, "A@A4", position))]] * 3,
-        "text": _mutated(rng, f"rules: finkel:3\n\nL 2 A@A3\nD 1 C@C4\nend: {position}"),
+        "text": _mutated(rng, rng.choice((f"{_GAME}end: {position}", *_games()))),
         "notation": rng.choice(("ur", "rgn", "json", position)),
     }
     wanted = {
@@ -80,7 +93,9 @@ def _drawn(
         "line": ["start", "turns"],
         "convert": ["text", "notation"],
     }.get(end, ["text"])
-    body = json.dumps({key: values[key] for key in wanted}).encode()
+    if rng.random() < 0.2:
+        values[rng.choice(wanted)] = rng.choice(_VALUES)
+    body = json.dumps({key: values[key] for key in wanted}).encode(rng.choice(_ENCODINGS))
     if rng.random() < 0.3:
         at = rng.randrange(len(body))
         body = body[:at] + rng.randbytes(rng.randrange(4)) + body[at + rng.randrange(9) :]
@@ -96,6 +111,14 @@ def _drawn(
     is_post = end not in ("position", "board", "nothing")
     method = rng.choice(_METHODS) if rng.random() < 0.1 else "POST" if is_post else "GET"
     return method, address, headers, [body], rng.random() < 0.02
+
+
+@functools.cache
+def _games() -> list[str]:
+    """Games of a corpus, some with names that are not text."""
+    found = [content.decode() for kind in ("rgn", "json", "plain") for content in corpus(kind)]
+    named = [text.replace('"metadata":{', '"metadata":{"Light":"\\ud800",') for text in found]
+    return found + named
 
 
 def _mutated(rng: random.Random, text: str, share: float = 0.6) -> str:

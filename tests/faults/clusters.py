@@ -21,8 +21,8 @@ from contextlib import contextmanager
 from tests.checkpoints import block_files
 from tests.faults.solves import Solves
 from tests.faults.tally import Tally
+from tests.solving import make_table
 from ur_solver.cluster import Cluster
-from ur_solver.make import make_table
 
 _SETTINGS = {
     # a worker that has no scheduler any more ends soon

@@ -7,6 +7,7 @@ else. What it accepts must be the same after being written and read again.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import pathlib
 import tempfile
@@ -18,11 +19,17 @@ from hypothesis import strategies as st
 
 from tests.faults.tally import Tally
 from ur_solver.errors import UrError
-from ur_solver.locate import table_name
+from ur_solver.locate import exact_name, table_name
 from ur_solver.maps import read_header, read_values
 from ur_solver.records import RecordFault, read_file
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.space import space_of
+from ur_solver.study.comparison import (
+    comparison_csv,
+    comparison_json,
+    read_study,
+    table_of,
+)
 from ur_solver.table import TableFile
 
 CORPUS = pathlib.Path(__file__).parent.parent / "data" / "corpus"
@@ -61,7 +68,7 @@ def _throw(content: bytes) -> None:
 def _rules(content: bytes) -> None:
     rules = RuleSet.from_json(_text(content))
     assert RuleSet.from_json(json.dumps(rules.to_json())) == rules
-    assert "/" not in table_name(rules)
+    assert "/" not in table_name(exact_name(rules))
     space = space_of(rules.with_pieces(1))
     assert space.rank(space.rules.start()) < space.n_values
 
@@ -102,6 +109,13 @@ def _table(path: pathlib.Path) -> None:
         assert len(values) == table.space.n_values
 
 
+def _study(path: pathlib.Path) -> None:
+    study = read_study(path)
+    for text in (comparison_csv([study]), comparison_json([study])):
+        assert text
+    assert table_of([study])
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "positions": _position,
     "moves": _move,
@@ -110,12 +124,15 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "rules": _rules,
     "rgn": lambda content: _in_a_file(content, ".rgn", _games),
     "json": lambda content: _in_a_file(content, ".json", _games),
+    "plain": lambda content: _in_a_file(content, ".ur", _games),
     "maps": lambda content: _in_a_file(content, ".rgu", _map),
     "tables": lambda content: _in_a_file(content, ".h5", _table),
+    "studies": lambda content: _in_a_file(content, ".study.json", _study),
 }
 """The targets, by the folder of their corpus."""
 
 
+@functools.cache
 def corpus(target: str) -> list[bytes]:
     """The inputs from which those for `target` are mutated."""
     return [path.read_bytes() for path in sorted((CORPUS / target).iterdir())]
@@ -128,16 +145,26 @@ _TOKENS = [
 ]
 
 
+_WIDTHS = [0, 1, 1, 2, 4, 8, 64, 1 << 20]
+_CHANGES = st.lists(
+    st.tuples(
+        st.floats(0, 1),
+        st.sampled_from(_WIDTHS),
+        st.sampled_from(_TOKENS) | st.binary(max_size=8) | st.none(),
+    ),
+    max_size=4,
+)
+"""Where an input is changed, of what width, and what is put there; None for twice the same."""
+
+
 @st.composite
 def mutated(draw: st.DrawFn, target: str) -> bytes:
     """An input of the corpus, or an empty one, with some places changed."""
     content = draw(st.sampled_from([*corpus(target), b""]))
-    for _ in range(draw(st.integers(0, 4))):
-        at = draw(st.integers(0, len(content)))
-        end = min(len(content), at + draw(st.sampled_from([0, 1, 1, 2, 4, 8, 64, 1 << 20])))
-        new = draw(st.sampled_from(_TOKENS) | st.binary(max_size=8))
-        if draw(st.booleans()):
-            new = content[at:end] * 2
+    for share, width, put in draw(_CHANGES):
+        at = round(share * len(content))
+        end = min(len(content), at + width)
+        new = content[at:end] * 2 if put is None else put
         content = content[:at] + new + content[end:]
     return content
 

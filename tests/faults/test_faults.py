@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from tests.faults import askers, clusters, giants, solves, strangers, tables
+from tests.faults import askers, clusters, commands, giants, solves, strangers, tables
 from tests.faults.tally import Tally
 from ur_solver.rules import named_rules
 
@@ -54,7 +54,10 @@ def test_too_little_room_for_the_libraries_is_said(small):
 
     code, said = small.finish(small.start(before=limit))
     assert code == 1
-    assert said == "Error: address space is limited to 150 MiB (ulimit -v); 256 MiB are needed\n"
+    assert (
+        said
+        == "Error: address space is limited to 150 MiB (ulimit -v); at least 256 MiB are needed\n"
+    )
 
 
 def test_a_limit_of_memory_costs_only_time(small):
@@ -88,6 +91,12 @@ def test_strangers(target):
     tally = strangers.attack(target, 150, 1)
     assert tally.detected
     assert tally.survived, "some of the corpus is sound"
+
+
+def test_commands_of_strangers(tmp_path):
+    tally = commands.attack(tmp_path, 100, 1)
+    assert tally.detected
+    assert tally.survived
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.engine.iterate import iterate
-from ur_solver.kernel import ArrayBlocks, BlockWork, RaceKernel, Workspace
+from ur_solver.kernel import ArrayBlocks, BlockWork, Kernel, RaceKernel, Workspace
 from ur_solver.kernel._inputs import Inputs
 from ur_solver.kernel._turns import Turns
-from ur_solver.kernel.tiling import Tiling
-from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.moves import move_tables
 from ur_solver.space import Block, Space, TileSpace
 
 Values = npt.NDArray[np.float64]
@@ -28,17 +27,11 @@ NO_ROOM = np.empty(0)
 """For the tiled kernel, which has room of its own."""
 
 
-class RowLists(Tiling):
-    """A tiling whose rows are always read from lists and never unrolled."""
-
-    lane = None  # type: ignore[assignment]
-
-
 class Generic:
     """The generic kernel on the values of a whole space."""
 
     def __init__(self, space: TileSpace) -> None:
-        self.kernel = Turns(space.ranking, turn_tables(space))
+        self.kernel = Turns(space.ranking, move_tables(space))
 
     def sweep(self, values: Values, first: int, count: int) -> float:
         own = values[first : first + count]
@@ -57,7 +50,7 @@ def tiled_kernel(space: TileSpace, instruction_set: str | None = None) -> RaceKe
 
 
 def lay_out(
-    kernel: RaceKernel,
+    kernel: Kernel,
     block: Block,
     values: Values,
     workspace: Workspace | None = None,
@@ -69,7 +62,7 @@ def lay_out(
     return kernel.lay_out(block, blocks, workspace or Workspace(), single=single)
 
 
-def loaded(kernel: RaceKernel, block: Block, values: Values) -> BlockWork:
+def loaded(kernel: Kernel, block: Block, values: Values) -> BlockWork:
     work = lay_out(kernel, block, values)
     work.load(values[ranks_of(block)])
     return work

@@ -9,10 +9,10 @@ import pytest
 
 from tests.kernel.blocks import block_of, ranks_of
 from tests.solving import solve
-from ur_solver.kernel import ArrayBlocks, StakesKernel, Workspace, kernel_of
+from ur_solver.kernel import ArrayBlocks, StakesKernel, Workspace, _row_layout, kernel_of
 from ur_solver.kernel._levels import LevelTurns
 from ur_solver.kernel._tiled import instruction_sets
-from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.moves import move_tables
 from ur_solver.rules import LIGHT, Stakes, named_rules
 from ur_solver.rules.turns import evaluate, move_value, turn
 from ur_solver.space import space_of
@@ -20,7 +20,7 @@ from ur_solver.space.stakes import CHANCE, LEAST, LEAST_CHANCE, MOST, MOST_CHANC
 
 
 def stakes_space(pieces, reach, ante=10, fine=1):
-    return space_of(named_rules("bell", pieces).with_stakes(Stakes(ante, fine, reach)))
+    return space_of(named_rules("bell", pieces).changed(stakes=Stakes(ante, fine, reach)))
 
 
 class ReadableLanes:
@@ -158,25 +158,23 @@ def test_sweeps_settle_in_the_same_values_however_many_threads_share_them(thread
 
 
 @SETS
-def test_blocks_whose_rows_are_numbered_beyond_32_bits(instruction_set):
+def test_words_of_64_bits_name_the_same_rows(instruction_set, monkeypatch):
     space = stakes_space(2, 2)
     values = np.random.default_rng(9).random(space.n_values)
     blocks, block = ArrayBlocks(space, values), max(space.blocks, key=lambda each: each.size)
-    own, found = values[ranks_of(block)].copy(), {}
-    for origin in (0, 2**31 - 5, 5 * 2**40):
-        kernel = StakesKernel(space, instruction_set, origin)
-        work = kernel.lay_out(block, blocks, Workspace())
+    own, found = values[ranks_of(block)].copy(), []
+    for first_wide in (2**32, 0):
+        monkeypatch.setattr(_row_layout, "FIRST_WIDE", first_wide)
+        work = StakesKernel(space, instruction_set).lay_out(block, blocks, Workspace())
         work.load(own)
         residual, swept = work.residual(1), np.empty(block.size)
         work.sweep(1)
         work.store(swept)
         work.bracket(own, 0.1)
         work.narrow(1)
-        found[origin] = work.word_bytes, residual, swept.tolist(), work.width(own)
-    words, *expected = found.pop(0)
-    for wide, *others in found.values():
-        assert wide == 2 * words
-        assert others == expected
+        found.append((work.word_bytes, residual, swept.tolist(), work.width(own)))
+    narrow, wide = found
+    assert wide == (2 * narrow[0], *narrow[1:])
 
 
 @pytest.mark.parametrize("reach", [0, 2, 10])
@@ -200,4 +198,4 @@ def test_the_chance_lane_is_bell_without_stakes():
 def test_other_rules_are_refused():
     casual = space_of(named_rules("casual", 1))
     with pytest.raises(ValueError, match="not made for"):
-        LevelTurns(casual.ranking, turn_tables(casual), np.zeros(1, np.uint8), 0, 0.1, np.ones(6))
+        LevelTurns(casual.ranking, move_tables(casual), 0, 0.1, np.ones(6))

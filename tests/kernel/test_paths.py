@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from tests.paths import random_boards, random_paths, tiled_paths
+from tests.paths import lanes, parted_paths, random_boards, random_paths
 from tests.solving import assert_as_the_rules_say, solve
 from tests.ways import count_positions
 from ur_solver.errors import RuleSetError
@@ -104,7 +104,7 @@ BACK_TO_ENTRY = Path.of(
 """It ends on an entry square, and some squares of the board are on nobody's path."""
 
 
-@given(tiled_paths(BOARDS), some_dice, some_switches)
+@given(parted_paths(BOARDS), some_dice, some_switches)
 @settings(max_examples=8, deadline=None)
 @example(path=BACK_TO_ENTRY, dice=DICE["4-binary"], switches={})
 def test_two_pieces_by_the_readable_rules(path, dice, switches):
@@ -118,12 +118,12 @@ def test_as_many_positions_as_squares_can_hold(path, dice):
     assert space_of(rules).n_values == count_positions(rules)
 
 
-@given(tiled_paths(BOARDS), some_dice, some_switches, st.integers(1, 2))
+@given(lanes(), some_dice, some_switches, st.integers(1, 2))
 @settings(max_examples=25, deadline=None)
 def test_both_kernels_agree_where_both_serve(path, dice, switches, pieces):
     # of ranks both use the same; the readable rules check those
     rules = rules_of(path, dice, switches, pieces)
-    assume(is_race_of_tiles(rules))
+    assert is_race_of_tiles(rules)
     space = space_of(rules)
     values = solve(space, tolerance=1e-12, kernel=RaceKernel(space))
     others = solve(space, tolerance=1e-12, kernel=RowKernel(space))
@@ -131,21 +131,25 @@ def test_both_kernels_agree_where_both_serve(path, dice, switches, pieces):
 
 
 def test_which_paths_fall_into_tiles():
-    def serves(squares: str, dice: str = "3-binary", pieces: int = 7) -> bool:
+    def serves(squares: str, dice: str = "4-binary", pieces: int = 7) -> bool:
         return is_race_of_tiles(RuleSet("x", Path.of("x", UR, squares.split()), DICE[dice], pieces))
 
     for path in PATHS.values():
-        assert is_race_of_tiles(RuleSet("x", path, DICE["d4"], 7))
-    assert serves("A4 B1 B2 B3 A8")
+        is_served = is_race_of_tiles(RuleSet("x", path, DICE["d4"], 7))
+        assert is_served == (len({*path.light}) == len(path))
+    lane = "A4 A3 A2 A1 B1 B2 B3 B4"
+    assert serves(lane)
+    assert serves(f"{lane} B5 B6 B7 B8 A8 A7", "3-binary")
+    # other entry squares than four, or not at the head of the path
+    assert not serves("A3 A2 A1 B1 B2 B3 B4")
+    assert not serves("A4 A3 A2 A1 A7 B1 B2 B3 B4")
+    assert not serves("A4 A3 A2 B1 A1 B2 B3 B4 B5")
     # a piece may jump over all contested squares
-    assert not serves("A4 B1 B2 B3 A8", "d4")
-    # a private square amid contested ones, and one visited twice before or after them
-    assert not serves("A4 B1 B2 A3 B3 B4 B5 A8")
-    assert not serves("A4 A3 A4 B1 B2 B3 A8")
-    assert not serves("A4 B1 B2 B3 A8 A7 A8")
-    # two legs of seven squares, and six entry squares: too many rows with seven pieces
-    legs = "A4 A3 A2 A1 A7 A8 B1 B2 B3 B4 B5 B6 B7 B7 B6 B5 B4 B3 B2 B1"
-    assert serves(legs, pieces=3)
-    assert not serves(legs, pieces=7)
+    assert not serves("A4 A3 A2 A1 B1 B2 B3 A8")
+    assert serves("A4 A3 A2 A1 B1 B2 B3 A8", "3-binary")
+    # squares visited twice, wherever they are
+    assert not serves(f"{lane} A4")
+    assert not serves(f"{lane} B3 B2")
+    assert not serves(f"{lane} A8 A7 A8")
     # rules of their own
     assert not is_race_of_tiles(named_rules("casual"))

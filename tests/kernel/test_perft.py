@@ -12,7 +12,7 @@ import pytest
 from tests.golden import CHANCES
 from tests.perft_records import records
 from ur_solver.kernel import kernel_of
-from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.moves import move_tables
 from ur_solver.rules import CATALOGUE, DARK, LIGHT
 from ur_solver.rules.turns import turn
 from ur_solver.space import space_of
@@ -26,7 +26,7 @@ class CompiledPlies:
     def __init__(self, rules):
         self.rules, self.space = rules, space_of(rules)
         self.kernel = kernel_of(self.space).turns
-        self.throws = turn_tables(self.space).throws.tolist()
+        self.throws = move_tables(self.space).throws.tolist()
 
     def of(self, rank):
         """After each choice and roll: the ranks reached (-1 if won), and who throws there."""

@@ -31,7 +31,7 @@ def test_small_blocks_are_sampled_densely_and_large_ones_to_a_limit(n_parts, n_v
 
 @pytest.mark.parametrize(
     "rules",
-    [named_rules("ben:1"), named_rules("bell:2").with_stakes(Stakes(10, 1, 2))],
+    [named_rules("ben:1"), named_rules("bell:2").changed(stakes=Stakes(10, 1, 2))],
     ids=["row", "levels"],
 )
 def test_a_sample_is_a_copy_of_every_so_manieth_value(rules):

@@ -247,7 +247,7 @@ def test_a_map_without_a_value_type_is_percent16(valid):
     ("spoil", "message"),
     [
         (lambda c, h: b"RGX" + c[3:], "does not begin with 'RGU'"),
-        (lambda c, h: c[:3] + b"\x01" + c[4:], "is of version b'.x01'; version 0 is read"),
+        (lambda c, h: c[:3] + b"\x01" + c[4:], "has version b'.x01', expected 0"),
         (lambda c, h: c[:4] + b"\xff" * 4 + c[8:], "gives -1 as the length of its metadata"),
         (lambda c, h: c[:4] + b"\x7f" * 4 + c[8:], "as the length of its metadata"),
         (lambda c, h: c[:20], "that is not JSON|gives nothing"),
@@ -284,9 +284,7 @@ def test_a_map_that_lacks_a_position_is_refused(valid):
 
 def test_maps_of_other_rules_are_refused(valid):
     with_metadata(valid, game_settings={"dice": "three_coins"})
-    with pytest.raises(
-        MapError, match=r"of rules that this program does not know: settings.dice is 'three_coins'"
-    ):
+    with pytest.raises(MapError, match=r"has unknown rules: settings.dice is 'three_coins'"):
         read_header(valid)
 
 

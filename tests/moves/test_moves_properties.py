@@ -11,7 +11,7 @@ from ur_solver.rules.contents import number_of, side_of, split
 from ur_solver.rules.turns import turn
 
 MOVE_TEXT = re.compile(r"(\d?)([ABC](?:\d+|@))([ABC](?:\d+|\+))(x?)(\*?)( again)?")
-RULES = [*CATALOGUE.values(), CATALOGUE["bell"].with_stakes(Stakes())]
+RULES = [*CATALOGUE.values(), CATALOGUE["bell"].changed(stakes=Stakes())]
 
 
 @st.composite

@@ -46,7 +46,7 @@ class TestBell:
         assert texts("bell:1", "....__../..LD..../....__.. L 0 0", 2) == []
 
     def test_a_rosette_costs_a_fine(self):
-        rules = CATALOGUE["bell"].with_pieces(1).with_stakes(Stakes(ante=10, fine=3))
+        rules = CATALOGUE["bell"].with_pieces(1).changed(stakes=Stakes(ante=10, fine=3))
         position = rules.position("....__../..L...../....__.. L 0 1 p12")
         (move,) = rules.legal_moves(position, 2)
         assert (move.text, move.cost) == ("B3B4*", 3)
@@ -55,14 +55,14 @@ class TestBell:
         assert (move.text, move.cost, move.position.fines) == ("B3B7", 0, 12)
 
     def test_the_winner_takes_the_pot(self):
-        rules = CATALOGUE["bell"].with_pieces(1).with_stakes(Stakes(ante=10, fine=3))
+        rules = CATALOGUE["bell"].with_pieces(1).changed(stakes=Stakes(ante=10, fine=3))
         won = rules.position("....__../......../....__.. L 0 1 p4")
         lost = rules.position("....__../......../....__.. D 0 1 p4")
         assert (final_value(won), final_value(lost)) == (32, 0)
 
     @pytest.mark.parametrize("fines", ["", " 12", " p", " p-1", " p1 p2", " p1.5", " p9999999"])
     def test_fines_that_are_not_written_so(self, fines):
-        rules = CATALOGUE["bell"].with_stakes(Stakes())
+        rules = CATALOGUE["bell"].changed(stakes=Stakes())
         with pytest.raises(PositionSyntaxError, match="the fines paid"):
             rules.position("....__../......../....__.. L 7 7" + fines)
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from tests.games import HashValues
-from tests.players.test_walker import random_states
+from tests.moves.test_generator import random_states
 from tests.thumbs import ORDERS
 from ur_solver.api.table import Table
 from ur_solver.errors import InputError
+from ur_solver.moves import MoveGenerator
 from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import (
     PLAYERS,
@@ -17,8 +18,7 @@ from ur_solver.players.policies import (
     TablePolicy,
     policy_of,
 )
-from ur_solver.players.walker import Walker
-from ur_solver.records.race_steps import stepper_of
+from ur_solver.records import stepper_of
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.rules.turns import total
 
@@ -27,13 +27,13 @@ VALUES = HashValues(RULES)
 
 
 def turns_of(rules, n=150, seed=1):
-    walker = Walker(rules)
-    rows = random_states(walker, 20, 60, seed=seed)[:n]
-    for sayings, members in walker.kinds(rows):
-        for saying in sayings:
-            yield walker.every_throw(rows[members], saying)[0], saying
-        if len(sayings) > 1:
-            yield walker.say(rows[members], sayings), None
+    generator = MoveGenerator(rules)
+    rows = random_states(generator, 20, 60, seed=seed)[:n]
+    for choices, members in generator.by_choices(rows):
+        for choice in choices:
+            yield generator.every_throw(rows[members], choice), choice
+        if len(choices) > 1:
+            yield generator.before_throw(rows[members], choices), None
 
 
 @pytest.mark.parametrize("name", [*PLAYERS, *PRIORITIES])
@@ -55,16 +55,16 @@ def test_named_orders_choose_what_they_say(name, rules):
     stepper = stepper_of(rules)
     player = Player(rules, policy_of(name, HashValues(rules)))
     rng = np.random.default_rng(0)
-    for turns, saying in turns_of(rules, 150):
+    for turns, choice in turns_of(rules, 150):
         chosen = np.flatnonzero(policy_of(name, HashValues(rules)).weights(turns))
         for k in np.flatnonzero(turns.n_options > 1):
             state = turns.rows[k].tobytes()
-            if saying is None:
-                options, asked = stepper.sayings(state), Asked(state)
+            if choice is None:
+                options, asked = stepper.choices(state), Asked(state)
             else:
-                throw = turns.walker.throws[turns.throws[k]]
-                options = stepper.steps(state, throw, saying.name)
-                asked = Asked(state, throw, saying.name)
+                throw = turns.generator.throws[turns.throws[k]]
+                options = stepper.steps(state, throw, choice.name)
+                asked = Asked(state, throw, choice.name)
             index = ORDERS[name](options)
             assert chosen[k] - turns.starts[k] == index
             assert player.choose([asked], rng) == [index]
@@ -85,11 +85,11 @@ def test_a_player_takes_each_option_as_often_as_its_policy_says(rules):
     """Many choices at once, some before the throw and some after it, stay in their order."""
     rules = named_rules(rules)
     asked, n_options = [], []
-    for turns, saying in turns_of(rules, 40):
+    for turns, choice in turns_of(rules, 40):
         for k in np.flatnonzero(turns.n_options > 1):
             state = turns.rows[k].tobytes()
-            throw = None if saying is None else turns.walker.throws[turns.throws[k]]
-            asked.append(Asked(state, throw, "" if saying is None else saying.name))
+            throw = None if choice is None else turns.generator.throws[turns.throws[k]]
+            asked.append(Asked(state, throw, "" if choice is None else choice.name))
             n_options.append(int(turns.n_options[k]))
     order = np.random.default_rng(2).permutation(len(asked)).tolist()
     many = [asked[k] for k in order] * 40
@@ -119,10 +119,10 @@ def test_a_player_takes_each_option_as_often_as_its_policy_says(rules):
 )
 def test_priorities(name, position, throw, move):
     position = RULES.position(position)
-    walker = Walker(RULES)
-    row = np.array([list(walker.space.encode(position))], dtype=walker.space.state_dtype)
-    number = np.array([walker.throws.index(throw)], dtype=np.int32)
-    turns = walker.expand(row, number, np.array([3], dtype=np.uint8))
+    generator = MoveGenerator(RULES)
+    row = np.array([list(generator.space.encode(position))], dtype=generator.space.state_dtype)
+    number = np.array([generator.throws.index(throw)], dtype=np.int32)
+    turns = generator.successors(row, number, np.array([3], dtype=np.uint8))
     (chosen,) = np.flatnonzero(policy_of(name, VALUES).weights(turns))
     assert RULES.legal_moves(position, throw)[chosen].text == move
 
@@ -158,18 +158,18 @@ def test_options_are_worth_what_the_table_says_of_moves_and_choices(
     n_moves = n_choices = 0
     with Table(solved(rules)) as table:
         policy = TablePolicy(table)
-        for turns, saying in turns_of(rules, 25):
+        for turns, choice in turns_of(rules, 25):
             worth = policy.option_values(turns)
             for k in range(len(turns)):
-                position = turns.walker.position(turns.rows[k])
+                position = turns.generator.position(turns.rows[k])
                 mine = worth[turns.starts[k] : turns.starts[k + 1]]
-                if saying is None:
+                if choice is None:
                     choices = table.choices(position)
-                    expected = [choices[each.name] for each in turns.sayings]
+                    expected = [choices[each.name] for each in turns.choices]
                     assert mine == pytest.approx(expected, abs=1e-9)
                     n_choices += 1
                 elif rules.name != "birds" and turns.throws[k] >= 0:
-                    throw = turns.walker.throws[turns.throws[k]]
+                    throw = turns.generator.throws[turns.throws[k]]
                     moves = table.moves(position, throw)
                     if moves:
                         assert sorted(mine, reverse=True) == pytest.approx(
@@ -189,9 +189,9 @@ def test_players_err_by_shares_of_the_pot(solved):
         for turns, _ in turns_of(rules, 150):
             weights = policy.weights(turns)
             for k, row in enumerate(turns.rows):
-                position = turns.walker.position(row)
+                position = turns.generator.position(row)
                 throw = int(turns.throws[k])
-                moves = [] if throw < 0 else table.moves(position, turns.walker.throws[throw])
+                moves = [] if throw < 0 else table.moves(position, turns.generator.throws[throw])
                 if len(moves) < 2:
                     continue
                 losses = np.array([each.loss for each in moves]) / total(position)
@@ -203,7 +203,7 @@ def test_players_err_by_shares_of_the_pot(solved):
 
 
 def test_unknown_names():
-    with pytest.raises(InputError, match="'lucky' is not known; known are table, "):
+    with pytest.raises(InputError, match="unknown part 'lucky'; expected one of table, "):
         policy_of("capture+lucky", VALUES)
     with pytest.raises(InputError, match="capture"):
         policy_of("", VALUES)

@@ -57,7 +57,7 @@ def test_one_step_of_value_iteration_leaves_the_values_as_they_are(name):
 @pytest.mark.parametrize("max_fines", [6, 9])
 def test_one_piece_with_stakes(max_fines):
     bell = named_rules("bell", 1)
-    rules = bell.with_stakes(Stakes(ante=10, fine=1))
+    rules = bell.changed(stakes=Stakes(ante=10, fine=1))
     values = Equations(rules, max_fines, Equations(bell).solve()).solve()
     found = {position.notation: value for position, value in values.items()}
     expected = golden_values("bell-stakes")
@@ -68,7 +68,7 @@ def test_one_piece_with_stakes(max_fines):
 @pytest.mark.long
 def test_two_pieces_with_stakes():
     bell = named_rules("bell", 2)
-    rules = bell.with_stakes(Stakes(ante=10, fine=1))
+    rules = bell.changed(stakes=Stakes(ante=10, fine=1))
     values = Equations(rules, 8, Equations(bell).solve()).solve()
     check_start(rules, values, STARTS["bell-stakes"]["2"])
 

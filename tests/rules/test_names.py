@@ -140,7 +140,7 @@ def test_a_pickle_of_another_process_is_found_among_our_own():
 
 def test_a_changed_rule_set_that_cannot_be_is_refused():
     with pytest.raises(RuleSetError, match="rule set 'finkel': race has no switch 'stakes'; it ha"):
-        FINKEL.with_stakes(Stakes())
+        FINKEL.changed(stakes=Stakes())
     with pytest.raises(RuleSetError, match="birds has no switch 'roll_again'; it has none"):
         CATALOGUE["birds"].changed(roll_again=False)
 

@@ -52,14 +52,14 @@ def squares(text: str) -> dict[str, object]:
         ({"second_leg": "3"}, "path: second_leg is '3', not a whole number"),
         ({"board": "chess"}, "board is 'chess'; the boards are ur, aseb"),
         ({"board": 3}, "board is 3; the boards are"),
-        ({"squares": "A4 A3"}, "a path of your own is written"),
-        ({"squares": [1, 2]}, "a path of your own is written"),
+        ({"squares": "A4 A3"}, "write a custom path as"),
+        ({"squares": [1, 2]}, "write a custom path as"),
         ({"name": ""}, "path: name is ''"),
-        ({"name": "bell"}, "path 'bell': that name is of another path, A4 A3 A2 A1 B1"),
-        ({"length": 3}, "a path of your own is written"),
-        ({"board": {"name": "x", "rows": ["..", ".."], "rosettes": []}}, "a board of your own is"),
-        ({"board": SMALL | {"rosettes": 3}}, "a board of your own is written"),
-        ({"board": SMALL | {"name": "ur"}}, "board 'ur': that name is of another board"),
+        ({"name": "bell"}, "path 'bell': another path has that name, A4 A3 A2 A1 B1"),
+        ({"length": 3}, "write a custom path as"),
+        ({"board": {"name": "x", "rows": ["..", ".."], "rosettes": []}}, "write a custom board as"),
+        ({"board": SMALL | {"rosettes": 3}}, "write a custom board as"),
+        ({"board": SMALL | {"name": "ur"}}, "board 'ur': another board has that name"),
         (
             {"board": SMALL | {"rows": ["...", "....", "..."]}},
             "rows have 3, 4 and 3 columns, not as many",
@@ -85,7 +85,7 @@ def test_what_is_wrong_is_said(change, fault):
 
 @pytest.mark.parametrize("key", ["name", "board", "squares"])
 def test_what_is_missing_is_said(key):
-    with pytest.raises(RuleSetError, match="a path of your own is written"):
+    with pytest.raises(RuleSetError, match="write a custom path as"):
         rules_with({name: value for name, value in SHORT.items() if name != key})
 
 

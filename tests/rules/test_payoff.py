@@ -14,7 +14,7 @@ BELL = CATALOGUE["bell-stakes"].with_pieces(1)
 def test_only_stakes_are_not_chances(name):
     payoff = CATALOGUE[name].payoff
     assert payoff == (Stakes() if name == "bell-stakes" else CHANCES)
-    assert payoff.is_chance == (name != "bell-stakes")
+    assert payoff.has_fines == (name == "bell-stakes")
 
 
 def test_chances():
@@ -24,6 +24,11 @@ def test_chances():
     assert CHANCES.text(0.5162, 1e-6) == "51.6200 %"
     assert CHANCES.text(0.5, 0) == "50.000000000000 %"
     assert (CHANCES.verb, CHANCES.words(7)) == ("wins", [])
+    assert (CHANCES.figures, CHANCES.won(1)) == ((), "won")
+    units = CHANCES.units
+    assert (units.value(0.2345), units.value(0.23456, 2)) == ("23.4 %", "23.46 %")
+    assert (units.amount(0.117), units.mean(0.1171)) == ("11.7", "11.71")
+    assert units.lost(0.117) == "11.7 points lost"
 
 
 def test_stakes():
@@ -33,6 +38,9 @@ def test_stakes():
     assert stakes.unit(1) == stakes.total(stakes.reach_of(1) + 1) == 68
     assert stakes.text(10.25161, 1e-3) == "10.252"
     assert stakes.verb == "gets"
+    assert (stakes.figures, stakes.won(22)) == (("cut_error", "chance"), "won the pot of 22")
+    assert (stakes.units.value(9.8712), stakes.units.mean(0.8512)) == ("9.87", "0.851")
+    assert stakes.units.lost(0.8512) == "0.85 lost"
     assert "pays 7 into the pot, and 2 more" in stakes.words(7)[0]
     assert "up to 10 fines" in stakes.words(7)[1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,14 +15,12 @@ import pytest
 from click.testing import CliRunner
 
 from tests.rules.value_iteration import Equations
-from tests.solving import assert_as_the_rules_say, solve
+from tests.solving import assert_as_the_rules_say, make_table, solve
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.errors import RuleSetError, UnregisteredError
-from ur_solver.make import make_table
-from ur_solver.records import settings_of, stepper_of
-from ur_solver.records.steps import Stepper
+from ur_solver.records import settings_of
 from ur_solver.rules import (
     CATALOGUE,
     DICE,
@@ -41,6 +40,7 @@ from ur_solver.rules.families import Race
 from ur_solver.rules.families.bell import Bell
 from ur_solver.rules.families.birds import Birds
 from ur_solver.rules.payoff import Stakes
+from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.squares import CapturedBy, Ordinary, Stack, rule_from_json, rule_to_json
 from ur_solver.rules.switches import Flag, ThrowSwitch
 from ur_solver.rules.turns import evaluate
@@ -75,6 +75,52 @@ class Guarded(SquareRule):
 
     def fault(self, held):
         return "it holds one piece at most" if len(held) > 1 else None
+
+
+PLUGIN = """
+from ur_solver.rules import DICE, PATHS, RuleSet, register_rules
+
+register_rules(RuleSet("finkel-d4", PATHS["bell"], DICE["d4"], 7))
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path, monkeypatch):
+    """A module that registers a rule set, in a folder where Python looks for modules."""
+    (tmp_path / "mygames.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    load_plugins.cache_clear()
+    yield tmp_path
+    sys.modules.pop("mygames", None)
+    load_plugins.cache_clear()
+
+
+def test_a_module_is_imported_on_request(plugin):
+    result = CliRunner().invoke(cli, ["--import", "mygames", "moves", "finkel-d4:1"])
+    assert result.exit_code == 0, result.output
+
+
+def test_an_installed_package_names_its_module(plugin):
+    info = plugin / "mygames-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mygames\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[ur_solver.plugins]\nmygames = mygames\n")
+    assert named_rules("finkel-d4:2").dice == DICE["d4"]
+    assert "finkel-d4" in CliRunner().invoke(cli, ["rules"]).output
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("raise ValueError('no')", "ValueError: no"), (None, "No module named 'absent'")],
+)
+def test_a_module_that_cannot_be_imported_is_named(tmp_path, monkeypatch, text, reason):
+    monkeypatch.syspath_prepend(tmp_path)
+    if text is not None:
+        (tmp_path / "absent.py").write_text(text)
+    result = CliRunner().invoke(cli, ["--import", "absent", "rules"])
+    assert result.exit_code == 2
+    assert "module 'absent' cannot be imported: " in result.output
+    assert reason in result.output
 
 
 THERE_AND_BACK = Path.of("there and back", UR, ["A3", "A2", "B3", "B4", "B5", "A2", "A3"])
@@ -119,7 +165,7 @@ class TestASquareThatAThrowOpens:
         guarded()
         make_table(named_rules("guarded:1"), tmp_path / "t.h5")
         del SQUARE_RULES["guarded"]
-        with pytest.raises(UnregisteredError, match=r"t\.h5': square rule 'guarded' is not known"):
+        with pytest.raises(UnregisteredError, match=r"t\.h5': square rule 'guarded' is unknown"):
             Table(tmp_path / "t.h5")
         SQUARE_RULES["guarded"] = Guarded
         with Table(tmp_path / "t.h5") as table:
@@ -158,7 +204,6 @@ class TestASquareThatAThrowOpens:
         plain = rules.changed(squares={})
         assert is_race_of_tiles(plain)
         assert not is_race_of_tiles(rules)
-        assert type(stepper_of(rules)) is Stepper
         with pytest.raises(
             RuleSetError, match="RoyalUr's settings can express the race family's rules"
         ):
@@ -185,7 +230,7 @@ class TestARaceRuleSet:
     def test_names_that_cannot_be(self, name):
         rules = RuleSet(name or "x", PATHS["bell"], DICE["d4"], 7)
         object.__setattr__(rules, "name", name)
-        with pytest.raises(RuleSetError, match=r"one of that name already|a name is of lower case"):
+        with pytest.raises(RuleSetError, match=r"name is already taken|expected lower-case"):
             register_rules(rules)
 
 
@@ -271,7 +316,7 @@ class TestAFamily:
 
         register_family(Toll)
         plain = RuleSet("toll", THERE_AND_BACK, DICE["bell"], 1, family="toll")
-        rules = plain.with_stakes(Stakes(ante=10, fine=1, reach=4))
+        rules = plain.changed(stakes=Stakes(ante=10, fine=1, reach=4))
         make_table(rules, tmp_path / "toll.h5", certify=True)
         with TableFile(tmp_path / "toll.h5") as table:
             assert table.space.first_version == 7
@@ -333,9 +378,9 @@ class TestSquareRules:
     @pytest.mark.parametrize(
         ("values", "fault"),
         [
-            ("moat", "square rule 'moat' is not known; the square rules are ordinary, dueling"),
-            (3, "square rule 3 is not known"),
-            ({"is_safe": True}, "square rule None is not known"),
+            ("moat", "square rule 'moat' is unknown; the square rules are ordinary, dueling"),
+            (3, "square rule 3 is unknown"),
+            ({"is_safe": True}, "square rule None is unknown"),
             ({"rule": "ordinary", "safe": True}, "unknown field 'safe'; it has is_safe"),
             ({"rule": "shared", "safe": True}, "unknown field 'safe'; it has none"),
             ({"rule": "ordinary", "is_safe": 1}, "is_safe is 1, not true or false"),
@@ -343,7 +388,7 @@ class TestSquareRules:
             ({"rule": "refuge", "capacity": 8}, "capacity is 8, not 1 to 7"),
             ({"rule": "stack", "capacity": 2}, "'stack': the field 'one_side' is missing"),
             ({"rule": "captured-by", "of": "shared", "throws": 4}, "throws is 4, not a list of"),
-            ({"rule": "captured-by", "of": "moat", "throws": [4]}, "'moat' is not known"),
+            ({"rule": "captured-by", "of": "moat", "throws": [4]}, "'moat' is unknown"),
         ],
     )
     def test_what_is_wrong_is_said(self, values, fault):
@@ -387,7 +432,7 @@ class TestSquareRules:
         for kind in (Loose, Thawed):
             with pytest.raises(RuleSetError, match="has fields and is not a frozen dataclass"):
                 register_square_rule(kind)
-        with pytest.raises(RuleSetError, match="'ordinary': there is one of that name already"):
+        with pytest.raises(RuleSetError, match="'ordinary': the name is already taken"):
             register_square_rule(Ordinary)
 
     def test_shared_and_stacked_squares_of_a_race(self):

@@ -14,7 +14,7 @@ from ur_solver.records import write_text
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, named_rules
 from ur_solver.rules.turns import is_draw, total, turn
 from ur_solver.serve.games import Turn, audit_text, line_values
-from ur_solver.serve.unfold import Source, Unfolded
+from ur_solver.serve.unfold import ServedRules, Unfolded
 
 MOST = 600
 """Positions of a table; of a larger one so many, evenly spaced, are asked for."""
@@ -40,7 +40,7 @@ def test_positions_are_answered_as_the_python_api_does(asker, tables, name):
         assert answer["side"] == SIDE_NAMES[position.side]
         assert answer["is_draw"] == is_draw(position)
         assert answer["after_pass"] == position.pass_turn().notation
-        if table.rules.payoff.is_chance:
+        if not table.rules.payoff.has_fines:
             assert "chance" not in answer
         else:
             assert answer["chance"] == table.chance(position)
@@ -83,7 +83,7 @@ def check_throws(table, position, answer):
             assert move["again"] == known.again
             assert move["capture"] == known.is_capture
             assert move.get("cost", 0) == known.cost
-            if not table.rules.payoff.is_chance:
+            if table.rules.payoff.has_fines:
                 assert move["chance"] == evaluated.chance
             path = table.rules.path.squares(position.side)
             squares = ["home", *path, "off"]
@@ -107,7 +107,7 @@ def test_a_rule_set_without_a_table_has_the_same_moves(asker, rules):
 
 def random_position(rules, seed):
     """A position of a random game; with stakes, of bell's without."""
-    if rules.payoff.is_chance:
+    if not rules.payoff.has_fines:
         played = random_game(rules, seed, max_plies=40)
         last = played.plies[-1]
         return played.stepper.position(last.state, last.side)
@@ -126,11 +126,12 @@ def test_a_line_is_judged_as_an_audit_does(tables, name):
     table = tables[name]
     game = random_game(table.rules, 3)
     turns = [Turn(ply.choice or None, ply.throws, game.move_text(ply)) for ply in game.plies]
-    line = line_values(Source(table.rules, table), table.rules.start(), turns)
+    line = line_values(ServedRules(table.rules, table), table.rules.start(), turns)
     audit = table.audit(game)
     expected = json.loads(game_json(audit, Thresholds()))
     for side in SIDE_NAMES.values():
         expected[side].setdefault("cost", 0)
+        assert expected[side].pop("conceded") == 0
         assert line[side] == pytest.approx(expected[side], abs=1e-9)
     assert line["start_value"] == pytest.approx(audit.start_value, abs=1e-12)
     assert line["end_value"] == pytest.approx(audit.end_value, abs=1e-12)
@@ -151,7 +152,7 @@ def test_a_line_is_judged_as_an_audit_does(tables, name):
 
 def test_a_line_for_money_adds_up(tables):
     table = tables["bell-stakes-1"]
-    source = Source(table.rules, table)
+    source = ServedRules(table.rules, table)
     rng = np.random.default_rng(5)
     turns, position = [], table.rules.start()
     while position.winner is None:

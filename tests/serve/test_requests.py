@@ -41,6 +41,29 @@ def test_strange_hosts_are_refused(asker, host):
     assert "host" in asker.get(LIST, host=host).sentence
 
 
+def test_names_that_are_no_text_are_answered(asker):
+    values = json.loads(write_text(random_game(named_rules("finkel:1"), 3), ".json"))
+    values["metadata"] = {"Light": "\ud800", "Dark": "\u202e\0\x1b[31mBen"}
+    for end in ("audit", "report", "convert"):
+        body = {"text": json.dumps(values)} | ({"notation": "ur"} if end == "convert" else {})
+        reply = asker.post(f"{LIST}/finkel-1/{end}", body)
+        assert reply.status == 200
+        text = reply.body.decode()
+        assert "\N{REPLACEMENT CHARACTER}" in text
+        assert end == "convert" or not {"\0", "\x1b", "\u202e"} & set(text)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_bodies_may_be_in_any_encoding_of_unicode(asker, encoding):
+    body = json.dumps({"positions": [START]}).encode(encoding)
+    assert asker.post(f"{FINKEL}/positions", body).json["positions"][0]["position"] == START
+
+
+@pytest.mark.parametrize("body", [b'{"text": NaN}', b'{"text": 1e999}', b"\xff", b"\xff\xfea"])
+def test_bodies_that_are_no_json_are_refused(asker, body):
+    assert "not JSON" in asker.post(f"{FINKEL}/audit", body).sentence
+
+
 @pytest.mark.parametrize(
     "host",
     ["localhost", "LOCALHOST:1", "localhost.:80", "127.0.0.1:8787", "[::1]:8787", "10.0.0.7"],

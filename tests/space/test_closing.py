@@ -10,7 +10,7 @@ import pytest
 from tests.ways import count_positions
 from ur_solver.rules import UR, Board, Path, RuleSet, named_rules
 from ur_solver.rules.squares import Stack
-from ur_solver.space import TileSpace, is_race_of_tiles, space_of
+from ur_solver.space import TileSpace, space_of
 from ur_solver.space.placements import NO_PART, Placements
 from ur_solver.space.reserves import Reserves
 from ur_solver.space.stock import Stock
@@ -83,8 +83,6 @@ def test_as_many_frozen_squares_as_tables_have_room_for():
     there_and_back = path_of(LANES, *A[:5], *B, *A[4::-1])
     rules = race(there_and_back)
     assert frozen_of(rules) == [(square, True) for square in ("A4", "A3", "A2", "A1")]
-    assert not is_race_of_tiles(rules)
-    assert is_race_of_tiles(race(path_of(LANES, *A[:5], *B, *A[3::-1])))
     # of others all seven; four, where each of them may hold any number of pieces
     tail = path_of(LANES, *B, *A)
     assert len(TileSpace(race(tail)).frozen) == 7

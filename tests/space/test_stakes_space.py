@@ -17,7 +17,7 @@ FAR = 26
 
 
 def stakes_space(pieces, reach):
-    return space_of(named_rules("bell", pieces).with_stakes(Stakes(reach=reach)))
+    return space_of(named_rules("bell", pieces).changed(stakes=Stakes(reach=reach)))
 
 
 def test_every_rank_of_a_level_is_that_of_its_position():

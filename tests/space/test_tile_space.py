@@ -158,7 +158,7 @@ def test_rules_by_which_numbers_say_where_pieces_stand_are_refused(monkeypatch):
         return tuple(c for c in every(self, square) if square != "B1" or "2" not in c)
 
     monkeypatch.setattr(Birds, "contents_on", without_two)
-    with pytest.raises(RuleSetError, match=r"birds:2: what may stand on a square depends on the"):
+    with pytest.raises(RuleSetError, match=r"birds:2: the contents of a square depend on the"):
         TileSpace(named_rules("birds:2"))
 
 

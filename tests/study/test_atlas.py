@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-import pathlib
 import shutil
 
 import pytest
 
-ROOT = pathlib.Path(__file__).parents[2]
-SCRIPT = ROOT / "scripts" / "make_atlas.py"
+from tests.scripts import SCRIPTS, script_module
 
-pytestmark = pytest.mark.skipif(not SCRIPT.exists(), reason="a tree without scripts")
+pytestmark = pytest.mark.skipif(not SCRIPTS.exists(), reason="a tree without scripts")
 
 
 def test_pages_are_those_of_the_studies(tmp_path, monkeypatch):
-    spec = importlib.util.spec_from_file_location("make_atlas", SCRIPT)
-    atlas = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(atlas)
+    atlas = script_module("make_atlas")
     kept = atlas.ATLAS
     shutil.copytree(kept / "data", tmp_path / "data")
     monkeypatch.setattr(atlas, "ATLAS", tmp_path)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ur_solver.study.estimates import (
-    Estimate,
+    IntervalEstimate,
     beyond_of,
     deviation_of,
     mean_of,
@@ -93,7 +93,7 @@ def test_quantiles_of_known_games():
     found = quantile_of(seen, 0.5)
     # the 40th and the 61st of a hundred, as tables of the sign test have them
     assert (found.value, found.low, found.high) == (50, 40, 61)
-    assert quantile_of([7], 0.95) == Estimate(7, 7, 7)
+    assert quantile_of([7], 0.95) == IntervalEstimate(7, 7, 7)
     assert math.isnan(quantile_of([], 0.5).value)
 
 
@@ -106,11 +106,11 @@ def test_extremes():
 
 
 def test_what_is_exact_or_unknown():
-    assert Estimate.exact(0.3).to_json() == 0.3
+    assert IntervalEstimate.exact(0.3).to_json() == 0.3
     assert mean_of([]).to_json() is None
     assert ratio_of([0, 0], [0, 0]).to_json() is None
     assert deviation_of([1]).to_json() is None
-    rest = Estimate(0.25, 0.2, 0.35).rest()
+    rest = IntervalEstimate(0.25, 0.2, 0.35).rest()
     assert (rest.value, rest.low, rest.high) == pytest.approx((0.75, 0.65, 0.8))
     assert json.dumps(rest.to_json()).startswith('{"value": 0.75, "low": ')
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -11,8 +13,8 @@ from tests.golden import CHANCES
 from tests.thumbs import ORDERS, greedy
 from ur_solver.api.table import Table
 from ur_solver.errors import InputError
+from ur_solver.moves import generator_of
 from ur_solver.players.policies import policy_of
-from ur_solver.players.walker import walker_of
 from ur_solver.rules import named_rules
 from ur_solver.rules.turns import final_value, turn
 from ur_solver.space import space_of
@@ -20,6 +22,9 @@ from ur_solver.study.estimates import mean_of
 from ur_solver.study.evaluate import evaluate, exact_evaluation
 from ur_solver.study.exact_play import ExactPlay
 from ur_solver.study.play import play
+
+# Whether anybody can ever move is asked of the same positions again and again.
+final = lru_cache(50_000)(final_value)
 
 
 def steps_of(position, choices, order):
@@ -38,7 +43,7 @@ def steps_of(position, choices, order):
 
 def linear_system(rules, light, dark):
     """Chances and throws of all positions by the readable rules: one sparse linear system."""
-    space = walker_of(rules).space
+    space = generator_of(rules).space
     n = space.n_values
     rows, columns, entries = [], [], []
     chances, throws = np.zeros(2 * n), np.ones(2 * n)
@@ -47,14 +52,14 @@ def linear_system(rules, light, dark):
         choices = turn(position)
         for side, order in enumerate((light, dark)):
             own = 2 * rank + side
-            if final_value(position) is not None:  # neither can ever move
+            if final(position) is not None:  # neither can ever move
                 chances[own], throws[own] = 0.5, 0
                 continue
             for chance, reached in steps_of(position, choices, order):
                 turned = reached.side == "D"
-                final = final_value(reached)
-                if final is not None:
-                    chances[own] += chance * (1 - final if turned else final)
+                end = final(reached)
+                if end is not None:
+                    chances[own] += chance * (1 - end if turned else end)
                     continue
                 to = 2 * space.rank(reached) + (1 - side if turned else side)
                 rows.append(own)
@@ -76,7 +81,7 @@ def linear_system(rules, light, dark):
 
 
 def check_against_linear_solve(rules, light, dark):
-    exact = ExactPlay(walker_of(rules))
+    exact = ExactPlay(generator_of(rules))
     ours, theirs = (exact.weights(policy_of(name, None)) for name in (light, dark))
     chances, throws = linear_system(rules, ORDERS[light], ORDERS[dark])
     found = exact.chances(ours, theirs)
@@ -100,25 +105,26 @@ def test_two_pieces_by_a_linear_solve(name):
 def test_two_pieces_by_the_readable_equations(name):
     """The one solution of the linear equations is recognized by them, position by position."""
     rules = named_rules(name, 2)
-    walker = walker_of(rules)
-    exact = ExactPlay(walker)
+    generator = generator_of(rules)
+    exact = ExactPlay(generator)
     written = [exact.weights(policy_of(each, None)) for each in ORDERS]
     chances, throws = exact.chances(*written), exact.throws(*written)
     rng = np.random.default_rng(3)
     for rank in rng.choice(exact.n, 150, replace=False).tolist():
-        position = walker.space.unrank(rank)
-        if final_value(position) is not None:  # drawn: neither can ever move
+        position = generator.space.unrank(rank)
+        if final(position) is not None:  # drawn: neither can ever move
             continue
+        choices = turn(position)
         for side, order in enumerate(ORDERS.values()):
             expected, length = 0.0, 1.0
-            for chance, reached in steps_of(position, turn(position), order):
-                final = final_value(reached)
+            for chance, reached in steps_of(position, choices, order):
+                worth = final(reached)
                 turned = reached.side == "D"
-                if final is None:
-                    after = walker.space.rank(reached)
-                    final = chances[side ^ turned][after]
+                if worth is None:
+                    after = generator.space.rank(reached)
+                    worth = chances[side ^ turned][after]
                     length += chance * throws[side ^ turned][after]
-                expected += chance * (1 - final if turned else final)
+                expected += chance * (1 - worth if turned else worth)
             assert chances[side][rank] == pytest.approx(expected, abs=1e-12)
             assert throws[side][rank] == pytest.approx(length, rel=1e-11)
 
@@ -128,7 +134,7 @@ def test_who_does_not_look_at_the_pot_plays_for_money_as_without(pieces):
     """The exact figures of bell are those of bell with stakes, for policies that see no fines."""
     stakes, bell = (named_rules(name, pieces) for name in ("bell-stakes", "bell"))
     policies = [policy_of(name, None) for name in ("greedy", "first")]
-    exact = exact_evaluation(ExactPlay(walker_of(bell)), *policies)
+    exact = exact_evaluation(ExactPlay(generator_of(bell)), *policies)
     games = play(stakes, *policies, 20_000, seed=2)
     chance, throws = mean_of(games.results), mean_of(games.throws)
     assert abs(chance.value - exact.chance.value) < 1.5 * chance.margin
@@ -214,13 +220,13 @@ def test_a_policy_of_ones_own(query2):
 def test_what_cannot_be_evaluated(query2, solved):
     with pytest.raises(InputError, match="needs a policy to reply to"):
         evaluate(query2, "reply", "reply")
-    with pytest.raises(InputError, match="is worked out exactly"):
+    with pytest.raises(InputError, match="is computed exactly"):
         evaluate(query2, "reply", "table", games=10)
     with Table(solved(named_rules("bell-stakes:1"))) as table:
         assert evaluate(table, games=2000).games == 2000
         with pytest.raises(InputError, match="where chances are played for"):
             evaluate(table, "reply", "table")
-    with pytest.raises(InputError, match="played for money"):
-        ExactPlay(walker_of(named_rules("bell-stakes:1")))
+    with pytest.raises(InputError, match="has stakes"):
+        ExactPlay(generator_of(named_rules("bell-stakes:1")))
     with pytest.raises(InputError, match="has 12,869 positions, more than the 100"):
-        ExactPlay(walker_of(query2.rules), 100)
+        ExactPlay(generator_of(query2.rules), 100)

@@ -12,15 +12,14 @@ import pytest
 from tests.games import HashValues
 from ur_solver.api.table import Table
 from ur_solver.audit import audit_games
+from ur_solver.moves import CAPTURE, PASS, generator_of
 from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
-from ur_solver.players.turns import CAPTURE, PASS
-from ur_solver.players.walker import walker_of
 from ur_solver.records import Replay
 from ur_solver.rules import named_rules
 from ur_solver.study import study
 from ur_solver.study.estimates import mean_of
 from ur_solver.study.evaluate import evaluate
-from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
+from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
 from ur_solver.study.play import play
 from ur_solver.study.thumbs import best_order, choices_of
@@ -29,8 +28,8 @@ from ur_solver.study.thumbs import best_order, choices_of
 class Recorder:
     """Keeps what was thrown and done in every game, to be replayed by the readable rules."""
 
-    def __init__(self, walker, n_games, rng):
-        self.walker = walker
+    def __init__(self, generator, n_games, rng):
+        self.generator = generator
         self.plies = [[] for _ in range(n_games)]
 
     def see(self, step):
@@ -51,11 +50,16 @@ class Recorder:
 def test_notes_of_games_are_those_of_an_audit(rules):
     rules = named_rules(rules)
     values = HashValues(rules)  # meaningless: leads change often, and moves are bad
-    walker = walker_of(rules)
-    observers = (Recorder, Counts, Squares, partial(lambda v, w, n, rng: Chances(v, w, n), values))
+    generator = generator_of(rules)
+    observers = (
+        Recorder,
+        Counts,
+        Squares,
+        partial(lambda v, w, n, rng: ChanceObserver(v, w, n), values),
+    )
     policies = (policy_of("random", values), policy_of("greedy", values))
     games = play(rules, *policies, 25, seed=2, observers=observers)
-    records = [replayed(rules, walker, plies) for plies in games.notes["plies"]]
+    records = [replayed(rules, generator, plies) for plies in games.notes["plies"]]
     for k, audit in enumerate(audit_games(records, values)):
         plies = audit.plies
         assert len(plies) == games.throws[k]
@@ -82,15 +86,15 @@ def test_notes_of_games_are_those_of_an_audit(rules):
         assert games.notes["loss"][k] == pytest.approx(-loss)
 
 
-def replayed(rules, walker, plies):
+def replayed(rules, generator, plies):
     replay = Replay(rules)
     for throw, option in plies:
         if throw < 0:
-            throws = next(t for t in rules.dice.throws if t not in walker.throws)
+            throws = next(t for t in rules.dice.throws if t not in generator.throws)
         else:
-            throws = walker.throws[throw]
+            throws = generator.throws[throw]
         steps = replay.legal((throws,), "")
-        replay.take((throws,), steps, option, sayings=(), said=-1)
+        replay.take((throws,), steps, option, choices=(), chosen=-1)
     return replay.finish(file="test", number=1)
 
 
@@ -153,7 +157,7 @@ def test_openings_of_a_study(study_of_finkel_2, query2):
 
 
 def test_openings_where_something_is_said(solved):
-    """In birds: what is best said, and what the other choice loses, as the table has it."""
+    """In birds: the best choice, and what the other one loses, as the table has it."""
     with Table(solved(named_rules("birds:2"))) as table:
         found, start = opening_tree(table), table.rules.start()
         n_choices = 0
@@ -217,17 +221,17 @@ EXACT = {
 
 def test_snapshots_are_drawn_evenly(query2):
     """On average they show a piece on each square as often as the states of their games do."""
-    walker = walker_of(query2.rules)
+    generator = generator_of(query2.rules)
     best = TablePolicy(query2)
     games = play(query2.rules, best, best, 4000, seed=5, observers=(Snapshots, Counts, Squares))
     notes = games.notes
     length = len(query2.rules.path)
     stood = notes["stood"] / games.throws[:, None]
-    beyond = walker.placed(notes["row"])[:, :length] - stood
+    beyond = generator.placed(notes["row"])[:, :length] - stood
     for index in range(length):
         found = mean_of(beyond[:, index])
         assert abs(found.value) < 2 * found.margin, index
-    turns = walker.expand(notes["choice_row"], notes["choice_throw"], notes["choice_may"])
+    turns = generator.successors(notes["choice_row"], notes["choice_throw"], notes["choice_may"])
     assert (turns.n_options > 1).all()
 
 
@@ -241,8 +245,8 @@ def test_losses_at_choices(query2):
     assert choices.turns.has(CAPTURE).any()
     k = int(np.flatnonzero(choices.turns.has(CAPTURE))[0])
     turn = int(choices.turns.turn_of[k])
-    position = choices.turns.walker.position(choices.turns.rows[turn])
-    throw = choices.turns.walker.throws[choices.turns.throws[turn]]
+    position = choices.turns.generator.position(choices.turns.rows[turn])
+    throw = choices.turns.generator.throws[choices.turns.throws[turn]]
     expected = [each.value for each in query2.moves(position, throw)]
     mine = choices.worth[choices.turns.starts[turn] : choices.turns.starts[turn + 1]]
     assert sorted(mine, reverse=True) == pytest.approx(expected)

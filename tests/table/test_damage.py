@@ -190,7 +190,7 @@ def test_a_table_whose_positions_had_other_numbers_is_refused(tmp_path, word, ve
         assert file.attrs["version"] == version
         file.attrs["version"] = before
     again = f"'ur solve {word} --force'"
-    said = rf"version {before}, .* {rules.name} had other numbers: make it again by {again}"
+    said = rf"version {before}, .* {rules.name} differently: make it again by {again}"
     with pytest.raises(TableVersionError, match=said):
         TableFile(path)
 

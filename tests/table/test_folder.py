@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tests.solving import is_present, make_table
 from ur_solver.api.table import Table
 from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
@@ -20,7 +21,6 @@ from ur_solver.errors import (
     TableVersionError,
     UrError,
 )
-from ur_solver.make import is_present, make_table
 from ur_solver.rules import named_rules
 from ur_solver.table import TABLE, VALUE_TYPES, TableFile, pack
 from ur_solver.verify import verify_table
@@ -79,7 +79,7 @@ def test_a_certificate_is_packed_with_its_table(tmp_path):
         pack(table, tmp_path / "a.h5")
         with TableFile(tmp_path / "a.h5") as file:
             assert file.is_same(table)
-        with pytest.raises(InputError, match="'ur pack' makes one file of it"):
+        with pytest.raises(InputError, match="'ur pack' copies it into one file"):
             certify_table(table)
 
 
@@ -94,25 +94,40 @@ def test_a_copy_may_be_smaller(folder, tmp_path, name, value_type):
             assert np.array_equal(small.load(), kind.encode(table.load()))
             assert small.n_bytes < table.n_bytes
             verify_table(small)
-            with pytest.raises(InputError, match="not known as exactly"):
+            with pytest.raises(InputError, match="are less exact than"):
                 pack(small, tmp_path / "other.h5", value_type="float64")
 
 
 def test_what_is_there_stays_unless_told(folder, tmp_path):
     (tmp_path / "b.h5").write_text("mine")
     with TableFile(folder) as table:
-        with pytest.raises(OutputError, match="is there; --force replaces it"):
+        with pytest.raises(OutputError, match="a file that is no table; --force replaces it"):
             pack(table, tmp_path / "b.h5")
-        with pytest.raises(OutputError, match="is the table itself"):
+        with pytest.raises(OutputError, match="is what it is made of; name another output"):
             pack(table, folder, force=True)
         (tmp_path / "c").mkdir()
         (tmp_path / "c" / "mine").write_text("mine")
-        with pytest.raises(OutputError, match="is not a table; name another"):
+        with pytest.raises(OutputError, match="a folder that is no table; name another"):
             pack(table, tmp_path / "c", force=True)
-        pack(table, tmp_path / "b.h5", force=True)
+        said = pack(table, tmp_path / "b.h5", force=True)
+    assert said == "a file that is no table"
     with TableFile(tmp_path / "b.h5") as file:
         assert file.header.rules.is_same_game(RULES)
     assert (tmp_path / "c" / "mine").exists()
+
+
+def test_a_copy_that_fails_leaves_what_was_there(folder, tmp_path, monkeypatch):
+    copy = tmp_path / "copy"
+    with TableFile(folder) as table:
+        pack(table, copy)
+        before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
+        path = sorted(folder.glob("*/*.block"))[-1]
+        path.write_bytes(path.read_bytes()[:-8] + bytes(8))
+    names = set(tmp_path.iterdir())
+    with TableFile(folder) as table, pytest.raises(DamagedTableError):
+        pack(table, copy, force=True)
+    assert set(tmp_path.iterdir()) == names
+    assert {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()} == before
 
 
 def test_a_solve_goes_on_in_its_folder(folder, tmp_path):
@@ -130,7 +145,10 @@ def test_a_solve_goes_on_in_its_folder(folder, tmp_path):
     assert is_present(folder, RULES, **wanted)
     with TableFile(folder) as table:
         assert np.array_equal(table.load(), whole)
-    assert make_table(RULES, folder, threads=1).resumed_blocks == 0  # it is made anew
+    with pytest.raises(OutputError, match="a table of finkel with 2 pieces; --force replaces it"):
+        make_table(RULES, folder, threads=1)
+    again = make_table(RULES, folder, threads=1, force=True)
+    assert (again.resumed_blocks, again.replaced) == (0, "a table of finkel with 2 pieces")
 
 
 def test_a_folder_holds_what_other_blocks_read(tmp_path):
@@ -139,7 +157,7 @@ def test_a_folder_holds_what_other_blocks_read(tmp_path):
 
 
 def test_a_folder_of_other_things_is_no_table(tmp_path):
-    with pytest.raises(NotATableError, match="is a folder, and not of a table's blocks"):
+    with pytest.raises(NotATableError, match="is a folder without a table's blocks"):
         TableFile(tmp_path)
 
 
@@ -189,7 +207,7 @@ def test_a_folder_of_birds_whose_positions_had_other_numbers_is_refused(tmp_path
         head = json.loads((tmp_path / "birds" / name).read_text())
         assert head["version"] == version
         (tmp_path / "birds" / name).write_text(json.dumps(head | {"version": before}))
-    said = r"version 3, .* birds had other numbers: make it again by 'ur solve birds:1 --force'"
+    said = r"version 3, .* birds differently: make it again by 'ur solve birds:1 --force'"
     with pytest.raises(TableVersionError, match=said):
         TableFile(tmp_path / "birds")
 

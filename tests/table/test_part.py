@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.meaningless import hash_results
+from tests.solving import is_present, make_table
 from ur_solver.api.table import Table
 from ur_solver.blocks import checkpoint_folder
 from ur_solver.errors import (
@@ -20,8 +21,8 @@ from ur_solver.errors import (
     OutputError,
     TableVersionError,
 )
-from ur_solver.make import is_present, make_table
 from ur_solver.rules import named_rules
+from ur_solver.solving import Resumed
 from ur_solver.space import Part, part_of, space_of
 from ur_solver.table import TableFile, TableWriter, pack
 from ur_solver.verify import verify_table
@@ -211,7 +212,7 @@ def test_a_block_that_moves_lead_to_and_is_not_there_is_found(tmp_path):
         writer.finish(seconds=1)
     with (
         TableFile(tmp_path / "a.h5") as table,
-        pytest.raises(DamagedTableError, match="its moves lead to block 3, which is not there"),
+        pytest.raises(DamagedTableError, match="its moves lead to block 3, which is missing"),
     ):
         verify_table(table)
 
@@ -230,10 +231,12 @@ def test_a_solve_of_a_part_goes_on(tmp_path):
         make_table(RULES, output)
     with pytest.raises(CheckpointError, match="is of left-2, not of left-1"):
         make_table(RULES, output, part=part_of(RULES, 1))
-    notes = []
-    summary = make_table(RULES, output, part=part, on_resume=lambda *n: notes.append(n))
+    events = []
+    summary = make_table(RULES, output, part=part, events=events)
     assert 9 <= summary.resumed_blocks <= 10
-    assert notes == [(summary.resumed_blocks, 28)]
+    assert [each for each in events if isinstance(each, Resumed)] == [
+        Resumed(summary.resumed_blocks, 28)
+    ]
 
 
 def test_a_table_that_is_there_counts_for_what_it_holds(endings):

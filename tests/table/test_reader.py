@@ -1,7 +1,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pathlib
+import shutil
+import socket
+import subprocess
+import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.meaningless import write_meaningless
-from ur_solver.errors import MissingTableError, NotATableError
+from tests.solving import is_present, make_table
+from ur_solver.blocks import BlockFolder, Job
+from ur_solver.errors import MissingTableError, NotATableError, OutputError, TableInUseError
+from ur_solver.inventory import Kept, Kind, remove_kept
 from ur_solver.rules import named_rules
 from ur_solver.table import VALUE_TYPES, TableFile
 
@@ -172,3 +180,69 @@ def test_a_table_is_opened_while_its_writer_still_holds_its_lock(finkel2):
         fcntl.flock(file, fcntl.LOCK_EX)
         with TableFile(finkel2) as table:
             assert 0.0 < table.read_one(0) < 1.0
+
+
+WRITER = """
+import sys, h5py
+file = h5py.File(sys.argv[1], sys.argv[2], libver=sys.argv[3])
+file.attrs["title"] = "mine"
+print(flush=True)
+input()
+"""
+
+
+@pytest.mark.parametrize("mode", ["r+", "w"])
+@pytest.mark.parametrize("version", ["earliest", "latest"])
+def test_a_table_that_another_program_writes_is_in_use(finkel2, tmp_path, mode, version):
+    pytest.importorskip("fcntl", reason="locks of Unix")
+    path = tmp_path / "finkel-2.h5"
+    shutil.copy(finkel2, path)
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), mode, version],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    writer.stdout.readline()
+    try:
+        if (mode, version) != ("r+", "earliest"):  # which leaves a table that can be read
+            with pytest.raises(TableInUseError, match="is in use: another program is writing"):
+                TableFile(path)
+            kept = Kept.of(path)
+            assert kept.kind is Kind.IN_USE
+            with pytest.raises(OutputError, match="is in use"):
+                remove_kept(kept)
+            with pytest.raises(TableInUseError):
+                is_present(path, named_rules("finkel:2"))
+    finally:
+        writer.communicate(b"\n")
+    if mode == "r+":
+        with TableFile(path) as table:
+            assert table.read_one(0)
+
+
+def test_a_folder_that_a_solve_writes_is_in_use(tmp_path):
+    rules = named_rules("finkel:1")
+    with (
+        BlockFolder(tmp_path / "folder", Job(rules, 1e-12)),
+        pytest.raises(TableInUseError, match="is in use: a solve is writing to it"),
+    ):
+        TableFile(tmp_path / "folder")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
+def test_what_is_no_file_is_refused_at_once(tmp_path, kind):
+    path = tmp_path / "finkel-2.h5"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(os.path.relpath(path))
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(NotATableError, match="is a pipe or a device, not a solution table"):
+        TableFile(path)
+    with pytest.raises(OutputError, match="is not a table; name another file"):
+        is_present(path, named_rules("finkel:2"))
+    with pytest.raises(OutputError, match="name another output"):
+        make_table(named_rules("finkel:2"), path, force=True)
+    assert [path] == list(tmp_path.iterdir())

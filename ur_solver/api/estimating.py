@@ -13,7 +13,7 @@ from ur_solver.estimators.locate import new_estimator_path, with_table
 from ur_solver.estimators.making import train_estimator
 from ur_solver.estimators.training import Training
 from ur_solver.locate import find_file, find_part, make_folder
-from ur_solver.query import Answers
+from ur_solver.lookup import Lookup
 from ur_solver.rules import RuleSet
 
 
@@ -94,7 +94,7 @@ def train(
             hidden=hidden,
             seed=seed,
             threads=threads,
-            exact=None if file is None else Answers(file),
+            exact=None if file is None else Lookup(file),
             on_round=on_round,
             on_resume=on_resume,
         )

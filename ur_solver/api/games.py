@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from ur_solver import records
 from ur_solver.api.table import Table
+from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
+from ur_solver.table import refuse_table
 
 if TYPE_CHECKING:
     from ur_solver.players.policies import PolicyLike
@@ -94,11 +96,15 @@ def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> No
     Raises
     ------
     RecordError
-        If the suffix is none of these, or the file cannot be written.
+        If the suffix is none of these.
     RuleSetError
         If the notation cannot carry the games' rule set.
+    OutputError
+        If a table is there, or the file cannot be written.
     """
-    records.write_games(games, pathlib.Path(path))
+    output = pathlib.Path(path)
+    refuse_table(output)
+    records.write_games(games, output)
 
 
 def sample(
@@ -126,7 +132,7 @@ def sample(
     Raises
     ------
     InputError
-        If there is no such player.
+        If there is no such player, or the seed or the number of games is none.
 
     Examples
     --------
@@ -144,8 +150,8 @@ def sample(
         table.rules,
         policy_of(light, table),
         policy_of(dark, table),
-        games,
-        np.random.default_rng(seed),
+        whole_number("games", games),
+        np.random.default_rng(checked_seed(seed)),
         {side: _name(player) for side, player in (("Light", light), ("Dark", dark))},
     )
 

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ur_solver.api.table import Table
-from ur_solver.locate import make_folder, new_table_path, open_file
-from ur_solver.lookup import PositionLike
+from ur_solver.locate import open_file
+from ur_solver.positions import PositionLike
 from ur_solver.progress import Form, Progress, shown_progress
 from ur_solver.rules import RuleSet, named_rules
-from ur_solver.space import part_of
 
 
 def rule_set(
@@ -65,7 +64,7 @@ def open_table(word: str | os.PathLike[str], *, memory: int | None = None) -> Ta
         If there is no table; its text says how to make it.
     RuleSetError
         If nothing goes by that name.
-    NotATableError, TableVersionError, DamagedTableError, UnregisteredError
+    NotATableError, TableVersionError, DamagedTableError, TableInUseError, UnregisteredError
         As `Table` does.
     """
     table = Table(open_file(os.fspath(word)))
@@ -98,7 +97,8 @@ def solve(
     rules, pieces
         As for `rule_set`.
     path : path, optional
-        Where the table is, or will be; among the tables by default (`open_table`).
+        Where the table is, or will be; by default among the tables (`open_table`), under a name
+        that no table of other rules has.
     left : int, optional
         Only the positions in which each side has at most so many pieces left to bear off: the
         endings of a game. The table answers for these; for others it raises BeyondTableError.
@@ -118,7 +118,7 @@ def solve(
     value_type : str
         How values are stored: ``"float64"``, ``"float32"`` or ``"uint16"``.
     force : bool
-        Solve even if the table is there, and replace it.
+        Solve even if the table is there, and replace it, or the file that is there.
     progress : bool or callable
         True for a bar on standard error; or a function that is told the positions that are done
         and their total.
@@ -144,8 +144,9 @@ def solve(
     SolveError
         If a block does not settle.
     InputError
-        If `left` is not from 1 to one less than the count of pieces, or the rules, or the
-        tolerance, are not solved in single precision.
+        If `left` is not from 1 to one less than the count of pieces, the tolerance is not from
+        1e-13 to 0.5, the value type is none of the three, or rounds and is to be certified or is
+        for a folder, or the rules, or the tolerance, are not solved in single precision.
 
     Examples
     --------
@@ -154,41 +155,33 @@ def solve(
     ...     table.best("L...__../..D...../....__.. L 2 2", 2).move
     Move('A1B2')
     """
-    from ur_solver.kernel import check_precision, default_tolerance  # noqa: PLC0415 - the solver
-    from ur_solver.make import is_present, make_table  # noqa: PLC0415 - the solver, for solving
+    from ur_solver.solving import (  # noqa: PLC0415 - the solver, for solving
+        Request,
+        Verdict,
+        counts_for,
+        plan_of,
+        run,
+    )
 
-    chosen = rule_set(rules, pieces)
-    part = part_of(chosen.settled(), left)
-    if tolerance is None:
-        tolerance = default_tolerance(precision)
-    check_precision(part.space, precision, tolerance)
-    if path is None:
-        output = new_table_path(chosen, value_type, part)
-        make_folder(output.parent)
-    else:
-        output = pathlib.Path(path)
-    wanted: dict[str, Any] = {
-        "tolerance": tolerance,
-        "value_type": value_type,
-        "certify": certify,
-        "part": part,
-    }
-    if not force and is_present(output, chosen, **wanted):
-        return Table(output)
-    total = part.n_positions
-    form = Form.BAR if progress is True else Form.NONE
-    with shown_progress("solving", total, form) as bar:
-        told = bar if isinstance(progress, bool) else progress
-        make_table(
-            chosen,
-            output,
+    plan = plan_of(
+        Request.of(
+            rule_set(rules, pieces),
+            None if path is None else pathlib.Path(path),
+            left=left,
+            tolerance=tolerance,
+            certify=certify,
+            precision=precision,
+            value_type=value_type,
             threads=threads,
             memory=memory,
-            progress=told,
-            precision=precision,
-            **wanted,
+            force=force,
         )
-    return Table(output)
+    )
+    if plan.verdict is not Verdict.PRESENT:
+        form = Form.BAR if progress is True else Form.NONE
+        with shown_progress("solving", plan.request.part.n_positions, form) as bar:
+            run(plan, counts_for(bar if isinstance(progress, bool) else progress))
+    return Table(plan.path)
 
 
 def solve_from(
@@ -228,7 +221,7 @@ def solve_from(
     MemoryLimitError, DiskLimitError
         If what it can lead to would not fit.
     OutputError
-        If the table cannot be written.
+        If the table cannot be written, or nothing can be added to the one that is there.
 
     Examples
     --------

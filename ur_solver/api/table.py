@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from ur_solver.lookup import PositionLike
+from ur_solver.lookup import Lookup
 from ur_solver.progress import Form, Progress, shown_progress
 from ur_solver.query import Answers
+from ur_solver.rules import RuleSet
+from ur_solver.space import Space
 from ur_solver.table import Header, TableFile
 
 if TYPE_CHECKING:
@@ -19,7 +22,23 @@ if TYPE_CHECKING:
     from ur_solver.verify import Verification
 
 
-class Table(Answers):
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def _asks(
+    part: str, method: Callable[Concatenate[Any, _Parameters], _Result]
+) -> Callable[Concatenate[Table, _Parameters], _Result]:
+    """A method of tables, its documentation included, that a part of theirs answers."""
+
+    @wraps(method)
+    def asked(table: Table, /, *args: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
+        return method(getattr(table, part), *args, **options)
+
+    return asked
+
+
+class Table:
     """A solved game: the value of every position, and all that follows from it.
 
     Values are win probabilities in [0, 1] of the side about to throw, before the throw; with
@@ -45,6 +64,8 @@ class Table(Answers):
         If its format is newer, or older, than this program reads.
     DamagedTableError
         If it was a table but is no longer whole.
+    TableInUseError
+        If it cannot be read since another program is writing to it.
     UnregisteredError
         If its rule set has a family or a kind of square that is not registered here.
 
@@ -57,7 +78,43 @@ class Table(Answers):
     """
 
     def __init__(self, path: str | os.PathLike[str] | TableFile) -> None:
-        super().__init__(path if isinstance(path, TableFile) else TableFile(path))
+        self.file = path if isinstance(path, TableFile) else TableFile(path)
+        self._values = Lookup(self.file)
+        self._answers = Answers(self._values)
+
+    value = _asks("_values", Lookup.value)
+    values = _asks("_values", Lookup.values)
+    state_values = _asks("_values", Lookup.state_values)
+    encode = _asks("_values", Lookup.encode)
+    chance = _asks("_values", Lookup.chance)
+    error = _asks("_values", Lookup.error)
+    cut_error = _asks("_values", Lookup.cut_error)
+    check = _asks("_values", Lookup.check)
+    holds = _asks("_values", Lookup.holds)
+    holds_states = _asks("_values", Lookup.holds_states)
+
+    moves = _asks("_answers", Answers.moves)
+    best = _asks("_answers", Answers.best)
+    throws = _asks("_answers", Answers.throws)
+    choices = _asks("_answers", Answers.choices)
+    opening_value = _asks("_answers", Answers.opening_value)
+    columns = _asks("_answers", Answers.columns)
+    move_columns = _asks("_answers", Answers.move_columns)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set of the table."""
+        return self.file.rules
+
+    @property
+    def space(self) -> Space:
+        """The numbered positions of the rule set."""
+        return self.file.space
+
+    @property
+    def tolerance(self) -> float:
+        """The tolerance of the values that the table states; with stakes, besides `cut_error`."""
+        return self._values.tolerance
 
     @property
     def path(self) -> pathlib.Path:
@@ -91,28 +148,6 @@ class Table(Answers):
         lead to (`ur_solver.solve_from`).
         """
         return self.file.part.left
-
-    def holds(self, position: PositionLike) -> bool:
-        """Whether the table answers for a position: always, unless it holds a part of the game.
-
-        It then answers for all positions that can come after it, too.
-
-        Raises
-        ------
-        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
-            As `value` does.
-
-        Examples
-        --------
-        >>> import ur_solver as ur
-        >>> endings = ur.solve("finkel:3", left=1)
-        >>> endings.holds(endings.rules.start())
-        False
-        >>> endings.holds("....__../.......L/....__.D L 0 0")
-        True
-        """
-        rank = self._rank_anywhere(self._position(position))
-        return rank < 0 or self.file.holds(rank)
 
     def load(self, progress: bool | Progress = False) -> None:
         """Read all values into memory, where millions a second are found.
@@ -232,7 +267,7 @@ class Table(Answers):
         }
         if self.start_value is not None and (opening := self.opening_value()) is not None:
             facts["opening_value"] = opening
-        if not self.space.is_chance:
+        if self.rules.payoff.has_fines:
             for name in ("tolerance", "residual", "cut_error", "cut_growth"):
                 facts[name] *= self.space.unit
             levels = header.level_errors

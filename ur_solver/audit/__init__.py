@@ -33,7 +33,6 @@ from ur_solver.audit.summary import (
     summarise,
     worst_plies,
 )
-from ur_solver.audit.units import Units
 
 __all__ = [
     "NOTHING",
@@ -47,7 +46,6 @@ __all__ = [
     "SampleStatistics",
     "Strength",
     "Thresholds",
-    "Units",
     "account_text",
     "action_text",
     "audit_games",

@@ -1,7 +1,7 @@
-"""Judging recorded games: what each throw was worth and what each move cost.
+"""Judging recorded games: the luck of each throw and the loss of each move.
 
-Every value is a win probability in [0, 1], to the side that is named; with stakes it is the money
-that the side may expect to come, of which a move's fine is taken off. For a ply of side s,
+Every value is a win probability in [0, 1], to the side that is named; with stakes it is the side's
+expected money to come, minus a move's fine. For a ply of side s,
 
     luck = value after the best move with the throw - value before the throw
     loss = value after the best move - value after the move played,   never below 0
@@ -12,14 +12,23 @@ so that value before + luck - loss is the value after. Over a whole game
                             - luck of dark  + loss of dark
 
 where start and end value are to light; the end value of a game that was played out is 1 or 0, with
-stakes the pot or 0. Only with stakes there are fines: those of light, once paid, are no longer
-taken off what is to come. The mean luck over all throws is 0, whatever is played, since luck
-depends on the dice alone.
+stakes the pot or 0. Fines exist only with stakes: once paid, light's no longer reduce the money
+to come. The mean luck over all throws is 0 for any players, since luck depends on the dice
+alone.
 
-A *choice* is a ply with two legal moves or more. In any other ply nothing can be lost. Where the
-rules let a player say something before throwing (birds), what was said is judged apart from the
+A game may end off the board: a side resigns, runs out of time, or is given as the loser without a
+reason. The value of the position to that side is then *conceded*. The end value is that of the
+position, and the identity continues
+
+    result = end value - conceded by light + conceded by dark
+
+where the result is to light: 1 or 0, with stakes the pot or 0. A game that was abandoned or is not
+finished has no result but its end value.
+
+A *choice* is a ply with two legal moves or more. Other plies have no loss. If the
+rules have a choice before the throw (birds), that choice is judged apart from the
 throw. It has a loss like a move. Its luck is 0 up to the table's error. The value before the throw
-is then the value of what was said.
+is then the value of that choice.
 
 Where the rules give the first throw (skiriuk), a game's start value is the value with that throw
 made.
@@ -49,13 +58,13 @@ from ur_solver.audit.worth import (
     outcome_worth,
 )
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError
-from ur_solver.records import GameRecord, Outcome, Ply, Saying, Step, rules_word
+from ur_solver.records import GameRecord, Ply, StateChoice, StateOutcome, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, opponent
 from ur_solver.values import TableValues, Values, row_values, states_of
 
 TIE = 1e-6
 """Moves whose values differ by no more than this share of what there is to win are equally good.
-Tables hold digits beyond their tolerance, and no human can tell a millionth of a game."""
+Tables hold digits beyond their tolerance, and a millionth of a game does not matter."""
 
 BATCH_PLIES = 200_000
 """Plies that are judged at once: about a thousand games, some 300 MB. Each batch reads its values
@@ -63,7 +72,7 @@ at once, for which a large table is read in full, so that few large batches are 
 
 
 class JudgedPly(NamedTuple):
-    """A ply, or what was said before its throw, with values to the side that threw.
+    """A ply, or the choice before its throw, with values to the side that threw.
 
     Attributes
     ----------
@@ -76,11 +85,11 @@ class JudgedPly(NamedTuple):
         After the move that was played; `best_value` if there was none.
     best : int
         The index of the best option, which is the one taken if that is as good; -1 for a pass.
-    is_saying : bool
-        Whether this judges what was said. The options are then the ply's sayings, and the dice
-        have not been thrown yet.
+    is_before_throw : bool
+        Whether this judges the choice before the throw. The options are then the ply's choices,
+        and the dice have not been thrown yet.
     total : int
-        What both sides' values sum to before the move: 1, or with stakes the pot.
+        The sum of both sides' values before the move: 1, or with stakes the pot.
     """
 
     ply: Ply
@@ -88,32 +97,32 @@ class JudgedPly(NamedTuple):
     best_value: float
     played_value: float
     best: int
-    is_saying: bool = False
+    is_before_throw: bool = False
     total: int = 1
 
     @property
     def options(self) -> Sequence[Option]:
-        """What could be chosen: the legal moves, or what could be said."""
-        return self.ply.sayings if self.is_saying else self.ply.steps
+        """The options: the legal moves, or the choices before the throw."""
+        return self.ply.choices if self.is_before_throw else self.ply.steps
 
     @property
     def taken(self) -> int:
         """The index of the option that was taken; -1 for none."""
-        return self.ply.said if self.is_saying else self.ply.played
+        return self.ply.chosen if self.is_before_throw else self.ply.played
 
     @property
     def luck(self) -> float:
-        """What the throw gained; the mean over all throws is 0."""
+        """The gain by the throw; the mean over all throws is 0."""
         return self.best_value - self.value
 
     @property
     def loss(self) -> float:
-        """What the move played cost."""
+        """The loss of the played move."""
         return self.best_value - self.played_value
 
     @property
     def cost(self) -> int:
-        """The fine that the move played cost; 0 without stakes."""
+        """The fine of the played move; 0 without stakes."""
         option = None if self.taken < 0 else self.options[self.taken]
         return option.cost if isinstance(option, Step) else 0
 
@@ -129,7 +138,7 @@ class JudgedPly(NamedTuple):
 
     @property
     def is_best(self) -> bool:
-        """Whether no better option was there."""
+        """Whether there was no better option."""
         return self.best == self.taken
 
 
@@ -141,12 +150,12 @@ class GameAudit:
     ----------
     record : GameRecord
     plies : tuple of JudgedPly
-        In order; what was said before a throw, if there was a choice, stands before it.
+        In order; a choice before a throw, where there was more than one, has an entry before it.
     start_value, end_value : float
         To light: before the first throw that is judged (with it made, where the rules give it),
         and where the record stops.
     start_total, end_total : int
-        What both sides' values sum to there: 1, or with stakes the pot.
+        The sum of both sides' values there: 1, or with stakes the pot.
     first : int
         How many plies of the record are before those that are judged: 0 unless the table holds
         a part of the game.
@@ -162,13 +171,28 @@ class GameAudit:
 
     @cached_property
     def light(self) -> PlayerSummary:
-        """What the audit says of light, with the default thresholds of marks."""
-        return summarise(self.of_side(LIGHT), Thresholds())
+        """The summary of light, with the default thresholds of marks."""
+        return self.summary(LIGHT, Thresholds())
 
     @cached_property
     def dark(self) -> PlayerSummary:
-        """What the audit says of dark, with the default thresholds of marks."""
-        return summarise(self.of_side(DARK), Thresholds())
+        """The summary of dark, with the default thresholds of marks."""
+        return self.summary(DARK, Thresholds())
+
+    def summary(self, side: str, thresholds: Thresholds) -> PlayerSummary:
+        """The summary of a side."""
+        return summarise(self.of_side(side), thresholds, self.conceded(side))
+
+    def conceded(self, side: str) -> float:
+        """The value of the position to a side that resigned or lost on time; otherwise 0."""
+        if self.record.conceded_by != side:
+            return 0.0
+        return self.end_value if side == LIGHT else self.end_total - self.end_value
+
+    @property
+    def result_value(self) -> float:
+        """Light's result: the end value, or all or nothing if a side conceded."""
+        return self.end_value - self.conceded(LIGHT) + self.conceded(DARK)
 
     def __repr__(self) -> str:
         return (
@@ -200,7 +224,7 @@ class GameAudit:
         texts = {
             "side": [SIDE_NAMES[judged.ply.side] for judged in self.plies],
             "position": [stepper.notation(each.ply.state, each.ply.side) for each in self.plies],
-            "throw": ["" if each.is_saying else each.ply.throw_text for each in self.plies],
+            "throw": ["" if each.is_before_throw else each.ply.throw_text for each in self.plies],
             "move": [self.taken_text(judged) for judged in self.plies],
             "best": [self.best_text(judged) for judged in self.plies],
         }
@@ -230,18 +254,18 @@ class GameAudit:
         )
 
     def taken_text(self, judged: JudgedPly) -> str | None:
-        """What was played in one of its plies, or said; None for a turn without a move."""
+        """The move or the choice made in one of its plies; None for a turn without a move."""
         return self._text(judged, judged.taken)
 
     def best_text(self, judged: JudgedPly) -> str | None:
-        """What was best to play in one of its plies, or to say; None for a pass."""
+        """The best move or choice in one of its plies; None for a pass."""
         return self._text(judged, judged.best)
 
     def _text(self, judged: JudgedPly, index: int) -> str | None:
         if index < 0:
             return None
         option = judged.options[index]
-        if isinstance(option, Saying):
+        if isinstance(option, StateChoice):
             return option.name
         return self.record.stepper.text(judged.ply.side, option)
 
@@ -280,8 +304,8 @@ def audit_games(
     for record in records:
         if not record.rules.is_same_game(values.rules):
             raise RuleSetMismatchError(
-                f"{record.file}: the game was played by {rules_word(record.rules)}, the table "
-                f"is of {rules_word(values.rules)}"
+                f"{record.file}: the game has the rules {rules_word(record.rules)}, the table "
+                f"has {rules_word(values.rules)}"
             )
         first = first_covered(record, values)
         if first is None:
@@ -335,9 +359,9 @@ def _record_rows(record: GameRecord, first: int) -> Iterator[bytes]:
         yield from outcome_rows(opening)
     for ply in record.plies[first:]:
         # The state before a ply is one of those after the ply before it.
-        if len(ply.sayings) > 1:
-            for saying in ply.sayings:
-                yield from option_rows(saying)
+        if len(ply.choices) > 1:
+            for choice in ply.choices:
+                yield from option_rows(choice)
         if ply.steps:
             for step in ply.steps:
                 yield from option_rows(step)
@@ -345,15 +369,15 @@ def _record_rows(record: GameRecord, first: int) -> Iterator[bytes]:
             yield stepper.flip(ply.state)
 
 
-def _opening(record: GameRecord) -> Outcome | None:
-    """What the game begins with, where the rules give its first throw."""
+def _opening(record: GameRecord) -> StateOutcome | None:
+    """The outcome of the first throw, if the rules give it."""
     stepper = record.stepper
     rolls = stepper.opening_rolls(record.start)
     if rolls is None:
         return None
     state = stepper.encode(record.start)
     steps = stepper.steps_after(state, rolls[0])
-    return Outcome(1.0, steps, stepper.flip(state), stepper.total(state))
+    return StateOutcome(1.0, steps, stepper.flip(state), stepper.total(state))
 
 
 def _judged(record: GameRecord, first: int, found: Iterator[float]) -> GameAudit:
@@ -366,8 +390,10 @@ def _judged(record: GameRecord, first: int, found: Iterator[float]) -> GameAudit
     side = beginner
     first_total = total = record.stepper.total(state)
     for ply in record.plies[first:]:
-        if len(ply.sayings) > 1:
-            judged.append(_chosen(ply, before, total, ply.sayings, ply.said, found, is_saying=True))
+        if len(ply.choices) > 1:
+            judged.append(
+                _chosen(ply, before, total, ply.choices, ply.chosen, found, is_before_throw=True)
+            )
             before = judged[-1].played_value
         if not ply.steps:
             after = total - next(found)
@@ -375,7 +401,7 @@ def _judged(record: GameRecord, first: int, found: Iterator[float]) -> GameAudit
             before, side = total - after, opponent(ply.side)
             continue
         judged.append(_chosen(ply, before, total, ply.steps, ply.played, found))
-        after = judged[-1].played_value + judged[-1].cost  # what has been paid is no more to come
+        after = judged[-1].played_value + judged[-1].cost  # paid fines are no longer to come
         total = total if ply.step is None else ply.step.total
         keeps_turn = ply.step is None or ply.step.again
         before, side = (after, ply.side) if keeps_turn else (total - after, opponent(ply.side))
@@ -397,7 +423,7 @@ def _chosen(
     options: Sequence[Option],
     taken: int,
     found: Iterator[float],
-    is_saying: bool = False,
+    is_before_throw: bool = False,
 ) -> JudgedPly:
     """The judgement of one option among several; -1 is one that is still to come."""
     worth = [option_worth(option, found) for option in options]
@@ -405,4 +431,4 @@ def _chosen(
     after = best_value if taken < 0 else worth[taken]
     is_best = taken >= 0 and best_value - after <= TIE * (total or 1)
     best = taken if is_best else worth.index(best_value)
-    return JudgedPly(ply, before, best_value, after, best, is_saying, total)
+    return JudgedPly(ply, before, best_value, after, best, is_before_throw, total)

@@ -9,14 +9,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ur_solver.audit.judge import GameAudit, JudgedPly
-from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, strength, summarise
+from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, strength
 from ur_solver.records import rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
+from ur_solver.text import sound
 
 CSV_FIELDS = (
     "file", "game", "rules", "side", "player", "won", "plies", "choices", "best", "best_share",
     "loss", "mean_loss", "luck", "inaccuracies", "mistakes", "blunders", "start_value",
-    "end_value", "fines", "first_throw",
+    "end_value", "fines", "first_throw", "ending", "conceded",
 )  # fmt: skip
 
 
@@ -25,17 +26,20 @@ def game_json(
 ) -> str:
     """A game's audit as one line of JSON.
 
-    The object is ``{"file", "rules", "winner", "first_throw", "start_value", "light", "dark",
-    "plies"}``; ``first_throw`` is 1 unless the table judges only the end of the game. Each
-    side has ``{"choices", "best", "loss", "luck"}``, where ``best`` counts the choices in which no
-    option was better than the one taken. Each ply has ``{"side", "position", "throw", "move",
-    "best", "value", "best_value", "loss", "luck", "mark"}``. The values of a ply are to its side,
-    ``start_value`` is to light. ``move`` and ``best`` are null if no move was legal, ``mark`` if a
-    move lost little. From the second game of a file on, ``game`` is the game's number there. Where
-    a player may say something before throwing, that is an entry of its own in ``plies``: its throw
-    is null, and its ``move`` and ``best`` are what was said and what was best to say. Two throws
-    are an array. Where there are stakes, values are money, and sides and plies have ``cost``, the
-    fines paid.
+    The object is ``{"file", "rules", "winner", "ending", "first_throw", "start_value",
+    "end_value", "result_value", "light", "dark", "plies"}``; ``first_throw`` is 1 unless the
+    table judges only the end of the game. ``end_value`` is that of the last position;
+    ``result_value`` differs from it if a side resigned or lost on time: then it is all or
+    nothing. Each side has ``{"choices", "best", "loss", "luck", "conceded"}``, where ``best``
+    counts the choices in which no option was better than the one taken, and ``conceded`` is
+    the value of the position to a side that resigned or lost on time, otherwise 0. Each ply has
+    ``{"side", "position", "throw", "move", "best", "value", "best_value", "loss", "luck",
+    "mark"}``. The values of a ply are to its side, the three of a game are to light. ``move``
+    and ``best`` are null if no move was legal, ``mark`` if a move lost little. From the second
+    game of a file on, ``game`` is the game's number there. A choice before the throw has
+    its own entry in ``plies``: its throw is null, and its
+    ``move`` and ``best`` are the choice that was made and the best one. Two throws are an array.
+    With stakes, values are money, and sides and plies have ``cost``, the fines paid.
 
     Parameters
     ----------
@@ -49,21 +53,24 @@ def game_json(
     """
     record = audit.record
     values: dict[str, Any] = {
-        "file": record.file,
+        "file": sound(record.file),
         "rules": rules_word(record.rules),
         "winner": SIDE_NAMES[record.winner] if record.winner else None,
+        "ending": str(record.ending),
         "first_throw": audit.first + 1,
         "start_value": audit.start_value,
+        "end_value": audit.end_value,
+        "result_value": audit.result_value,
     }
     if record.number > 1:
         values["game"] = record.number
     for side, name in SIDE_NAMES.items():
-        summary = summarise(audit.of_side(side), thresholds)
+        summary = audit.summary(side, thresholds)
         values[name] = _side_values(summary, references)
-        if not record.rules.payoff.is_chance:
+        if record.rules.payoff.has_fines:
             values[name]["cost"] = summary.cost
     values["plies"] = [_ply_values(audit, judged, thresholds) for judged in audit.plies]
-    return json.dumps(values, ensure_ascii=False)
+    return json.dumps(values)
 
 
 def _side_values(summary: PlayerSummary, references: Mapping[str, float] | None) -> dict[str, Any]:
@@ -72,6 +79,7 @@ def _side_values(summary: PlayerSummary, references: Mapping[str, float] | None)
         "best": summary.best,
         "loss": summary.loss,
         "luck": summary.luck,
+        "conceded": summary.conceded,
     }
     if references:
         found = strength(summary, references)
@@ -94,11 +102,11 @@ def _ply_values(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> 
         "luck": judged.luck,
         "mark": thresholds.mark(judged),
     }
-    return values if audit.record.rules.payoff.is_chance else values | {"cost": judged.cost}
+    return values | {"cost": judged.cost} if audit.record.rules.payoff.has_fines else values
 
 
 def _throw(judged: JudgedPly) -> int | tuple[int, ...] | None:
-    if judged.is_saying:
+    if judged.is_before_throw:
         return None
     throws = judged.ply.throws
     return throws[0] if len(throws) == 1 else throws
@@ -116,7 +124,7 @@ def write_csv(audits: Iterable[GameAudit], thresholds: Thresholds) -> str:
 
 
 def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, Any]:
-    record, player = audit.record, summarise(audit.of_side(side), thresholds)
+    record, player = audit.record, audit.summary(side, thresholds)
     is_light = side == LIGHT
     return {
         "file": record.file,
@@ -125,7 +133,7 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "side": SIDE_NAMES[side],
         "player": record.player(side) or "",
         "won": "" if record.winner is None else int(record.winner == side),
-        "plies": sum(not judged.is_saying for judged in audit.of_side(side)),
+        "plies": sum(not judged.is_before_throw for judged in audit.of_side(side)),
         "choices": player.choices,
         "best": player.best,
         "best_share": round(player.best_share, 6),
@@ -139,4 +147,6 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "end_value": audit.end_value if is_light else audit.end_total - audit.end_value,
         "fines": player.cost,
         "first_throw": audit.first + 1,
+        "ending": str(record.ending),
+        "conceded": round(player.conceded, 9),
     }

@@ -1,14 +1,12 @@
-"""What the reference players lose: constants of a rule set, which are computed once.
+"""The losses of the reference players: constants of a rule set, computed once.
 
-Those of some rule sets come with the program (`references.json`, by
-scripts/make_references.py); others are kept in the user's cache when they have been computed.
+The program contains those of some rule sets (`references.json`, by
+scripts/make_references.py); others are computed and kept in the user's cache.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import pathlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,11 +14,13 @@ from functools import lru_cache
 from importlib import resources
 
 from ur_solver.audit.selfplay import reference_losses
-from ur_solver.locate import cache_folder, table_name
+from ur_solver.errors import OutputError
+from ur_solver.files import write_file
+from ur_solver.locate import cache_folder, readable_name
 from ur_solver.players.policies import PLAIN
-from ur_solver.query import Answers
-from ur_solver.rules import RuleSet
+from ur_solver.rules import RuleSet, digest_of
 from ur_solver.rules.words import counted
+from ur_solver.values import TableValues
 
 References = Mapping[RuleSet, Mapping[str, float]]
 """By rule set and player, the mean loss per choice in win probability."""
@@ -34,7 +34,7 @@ _MAX_TOLERANCE = 1e-4
 
 
 def references_of(
-    table: Answers,
+    table: TableValues,
     games: int = REFERENCE_GAMES,
     *,
     say: Callable[[str], object] = lambda _text: None,
@@ -43,7 +43,7 @@ def references_of(
 
     Parameters
     ----------
-    table : Answers
+    table : TableValues
     games : int
         How many games each of them plays.
     say : callable
@@ -69,10 +69,7 @@ def references_of(
 
 def reference_key(rules: RuleSet, games: int) -> str:
     """The name under which losses are kept; it depends on the game and not on its name alone."""
-    values = rules.settled().to_json()
-    del values["name"]
-    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-    return f"{table_name(rules).removesuffix('.h5')}-{games}-{digest[:16]}"
+    return f"{readable_name(rules)}-{games}-{digest_of(rules)}"
 
 
 @lru_cache(maxsize=1)
@@ -84,7 +81,7 @@ def shipped_references() -> dict[str, dict[str, float]]:
 
 
 def _read(path: pathlib.Path) -> dict[str, float] | None:
-    """What is kept at a path; None if there is nothing of use."""
+    """The losses kept at a path; None if the file is missing or invalid."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):
@@ -95,8 +92,6 @@ def _read(path: pathlib.Path) -> dict[str, float] | None:
 
 def _write(path: pathlib.Path, losses: dict[str, float]) -> None:
     """Keep losses, unless nothing can be written there: then they are computed again."""
-    part = path.with_suffix(f".{os.getpid()}.part")
-    with suppress(OSError):
+    with suppress(OSError, OutputError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(losses))
-        part.replace(path)
+        write_file(path, json.dumps(losses))

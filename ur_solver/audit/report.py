@@ -18,14 +18,13 @@ from ur_solver.audit.summary import (
     PlayerSummary,
     Thresholds,
     strength,
-    summarise,
     worst_plies,
 )
-from ur_solver.audit.units import Units
 from ur_solver.records import Ending, GameRecord, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.styles import board_style, page_style
 from ur_solver.rules.drawing.svg import Arrow, board_svg
+from ur_solver.rules.payoff import MONEY, POINTS, Payoff
 from ur_solver.rules.words import counted
 
 if TYPE_CHECKING:
@@ -74,8 +73,8 @@ class _Row:
 
 
 @dataclass(frozen=True)
-class _Game:
-    units: Units
+class _GameSection:
+    payoff: Payoff
     title: str
     file: str
     rules: str
@@ -98,8 +97,8 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         The first `MAX_GAMES` are shown; the page says how many more there are.
     thresholds : Thresholds
     references : mapping of RuleSet to mapping of str to float
-        The reference players' mean loss per choice, by the rule set of the games; nobody is
-        compared with anybody where there are none.
+        The reference players' mean loss per choice, by the rule set of the games; without them
+        there is no comparison.
     """
     games = [
         _game(audit, thresholds, references.get(audit.record.rules, {}), k)
@@ -109,8 +108,8 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         games=games,
         hidden_games=len(audits) - len(games),
         thresholds=thresholds,
-        has_money=any(game.units.is_money for game in games),
-        has_points=not games or not all(game.units.is_money for game in games),
+        has_money=any(game.payoff.units is MONEY for game in games),
+        has_points=not games or any(game.payoff.units is POINTS for game in games),
         nothing=NOTHING,
         marks=list(Mark),
         page_style=page_style(),
@@ -134,7 +133,7 @@ def _template() -> Template:
 
 
 NOTHING = "\N{EN DASH}"
-"""Stands where there is too little to say anything."""
+"""Shown if there are too few choices."""
 
 
 def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> str:
@@ -148,10 +147,10 @@ def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> st
 def account_text(audit: GameAudit) -> str:
     """How luck and moves led to the result: the terms of light's chance to win, in points.
 
-    Where there are stakes, they are those of the money that light may expect to come; fines that it
-    has paid are no longer taken off that.
+    With stakes, they are those of light's expected money to come, which paid fines no longer
+    reduce.
     """
-    units = Units.of(audit.record.rules)
+    units = audit.record.rules.payoff.units
     start = "the start" if not audit.first else f"throw {audit.first + 1}, where the table begins"
     terms = [f"{units.amount(audit.start_value)} at {start}"]
     for side, sign in ((LIGHT, 1), (DARK, -1)):
@@ -159,15 +158,26 @@ def account_text(audit: GameAudit) -> str:
         luck = units.signed(sign * sum(judged.luck for judged in plies))
         lost = units.signed(-sign * sum(judged.loss for judged in plies))
         terms += [f"{luck} by {SIDE_NAMES[side]}'s dice", f"{lost} by its moves"]
-        if units.is_money and side == LIGHT:
+        if audit.record.rules.payoff.has_fines and side == LIGHT:
             terms.append(f"{units.signed(sum(judged.cost for judged in plies))} by its fines paid")
-    return f"{', '.join(terms)}: {units.amount(audit.end_value)} at the end"
+    loser = audit.record.conceded_by
+    if loser:
+        conceded = units.signed(audit.result_value - audit.end_value)
+        terms.append(f"{conceded} by {SIDE_NAMES[loser]}'s {_CONCESSIONS[audit.record.ending]}")
+    return f"{', '.join(terms)}: {units.amount(audit.result_value)} at the end"
+
+
+_CONCESSIONS = {
+    Ending.RESIGNED: "resignation",
+    Ending.TIMEOUT: "loss on time",
+    Ending.ENDED: "giving up",
+}
 
 
 def _game(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float], number: int
-) -> _Game:
-    record, units = audit.record, Units.of(audit.record.rules)
+) -> _GameSection:
+    record, units = audit.record, audit.record.rules.payoff.units
     worst = worst_plies(audit, thresholds, len(audit.plies))
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
     # A dot is at the curve's point before the throw.
@@ -180,8 +190,8 @@ def _game(
         )
         for judged in worst
     ]
-    return _Game(
-        units=units,
+    return _GameSection(
+        payoff=record.rules.payoff,
         title=_title(record),
         file=_file_name(record),
         rules=rules_word(record.rules),
@@ -207,7 +217,7 @@ def _title(record: GameRecord) -> str:
 
 
 def _file_name(record: GameRecord) -> str:
-    """The record's title without the folders of its file, which are nobody else's business."""
+    """The record's title without the folders of its file, which are private."""
     return record.title.removeprefix(record.file.removesuffix(os.path.basename(record.file)))
 
 
@@ -216,18 +226,18 @@ def _anchor(number: int, index: int) -> str:
 
 
 def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
-    """Every throw of a game, with what was played and what was best."""
+    """Every throw of a game, with the played and the best move."""
     rows = []
     n_throws = audit.first
-    units = Units.of(audit.record.rules)
+    units = audit.record.rules.payoff.units
     for index, judged in enumerate(audit.plies):
         mark = thresholds.mark(judged)
-        n_throws += not judged.is_saying
+        n_throws += not judged.is_before_throw
         rows.append(
             _Row(
-                number="" if judged.is_saying else str(n_throws),
+                number="" if judged.is_before_throw else str(n_throws),
                 side=SIDE_NAMES[judged.ply.side],
-                threw="says" if judged.is_saying else judged.ply.throw_text,
+                threw="says" if judged.is_before_throw else judged.ply.throw_text,
                 played=audit.taken_text(judged) or "no move",
                 best="" if judged.is_best else audit.best_text(judged) or "",
                 luck=units.signed(judged.luck),
@@ -241,38 +251,51 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
 
 
 def action_text(audit: GameAudit, judged: JudgedPly) -> str:
-    """What a side did in one of its plies, as a phrase."""
+    """The action of a side in one of its plies, as a phrase."""
     taken = audit.taken_text(judged)
-    if judged.is_saying:
+    if judged.is_before_throw:
         return f"said {taken}"
     return f"threw {judged.ply.throw_text} and played {taken}"
 
 
 def _unbroken(text: str) -> str:
-    """A text that is not to be broken at its spaces."""
+    """A text without line breaks at its spaces."""
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def result_text(audit: GameAudit) -> str:
-    """How a game ended, as a phrase."""
+    """How a game ended, as a phrase; the value of the position if it was not played out."""
     record = audit.record
+    units = record.rules.payoff.units
     winner = SIDE_NAMES[record.winner] if record.winner else ""
     left = SIDE_NAMES[record.loser_by_choice] if record.loser_by_choice else ""
     if record.ending is Ending.WON:
-        is_money = Units.of(record.rules).is_money
-        return f"{winner} won the pot of {audit.end_total}" if is_money else f"{winner} won"
-    if record.ending is Ending.RESIGNED:
-        return f"{left} resigned"
-    if record.ending is Ending.ABANDONED:
-        return f"abandoned{' by ' + left if left else ''}{', ' + winner + ' won' if winner else ''}"
-    return "ended early" if record.ending is Ending.ENDED else "not finished"
+        return f"{winner} {record.rules.payoff.won(audit.end_total)}"
+    loser = record.conceded_by
+    if loser:
+        deed = _DEEDS[record.ending]
+        return f"{SIDE_NAMES[loser]} {deed} at {units.value(audit.conceded(loser))}"
+    how = {
+        Ending.ABANDONED: f", abandoned{' by ' + left if left else ''}",
+        Ending.RESIGNED: f", {left} resigned",
+        Ending.TIMEOUT: f", {left} ran out of time",
+        Ending.ENDED: ", ended early",
+    }.get(record.ending, "")
+    return f"not finished{how}, light has {units.value(audit.end_value)}"
+
+
+_DEEDS = {
+    Ending.RESIGNED: "resigned",
+    Ending.TIMEOUT: "lost on time",
+    Ending.ENDED: "gave up",
+}
 
 
 def _player(
     audit: GameAudit, side: str, thresholds: Thresholds, references: Mapping[str, float]
 ) -> _Player:
-    summary = summarise(audit.of_side(side), thresholds)
-    units = Units.of(audit.record.rules)
+    summary = audit.summary(side, thresholds)
+    units = audit.record.rules.payoff.units
 
     def throw(judged: JudgedPly | None) -> str:
         if judged is None:
@@ -293,7 +316,7 @@ def _moment(
     audit: GameAudit, judged: JudgedPly, index: int, thresholds: Thresholds, number: int
 ) -> _Moment:
     record, ply = audit.record, judged.ply
-    units = Units.of(record.rules)
+    units = record.rules.payoff.units
     played, best = audit.taken_text(judged) or "", audit.best_text(judged) or ""
     mark = thresholds.mark(judged)
     assert mark is not None
@@ -304,14 +327,16 @@ def _moment(
         if isinstance(option, Step)
     ]
     label = f"{SIDE_NAMES[ply.side]} {action_text(audit, judged)}, best was {best}"
-    number_of_throw = audit.first + sum(not each.is_saying for each in audit.plies[:index]) + 1
-    did = "before the throw" if judged.is_saying else f"threw a {ply.throw_text}"
+    number_of_throw = (
+        audit.first + sum(not each.is_before_throw for each in audit.plies[:index]) + 1
+    )
+    did = "before the throw" if judged.is_before_throw else f"threw a {ply.throw_text}"
     return _Moment(
         anchor=_anchor(number, index),
         heading=f"Throw {number_of_throw}: {SIDE_NAMES[ply.side]} {did}",
         mark=mark,
         side=SIDE_NAMES[ply.side],
-        did="Said" if judged.is_saying else "Played",
+        did="Said" if judged.is_before_throw else "Played",
         played=f"{played} ({_unbroken(units.value(judged.played_value))})",
         best=f"{best} ({_unbroken(units.value(judged.best_value))})",
         lost=units.lost(judged.loss),

@@ -1,4 +1,4 @@
-"""Games between players that the program knows, their statistics, and the reference losses."""
+"""Games between built-in players, their statistics, and the reference losses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ur_solver.rules import DARK, FREE_THROW, LIGHT, RuleSet
 from ur_solver.values import TableValues
 
 _BATCH = 2000
-"""Games that are played side by side; they take some 200 MB."""
+"""The number of games played at a time; they take some 200 MB."""
 
 MAX_PLIES = 5000
-"""The number of plies after which a game is left unfinished. Bad players can go on for ever."""
+"""The number of plies after which a game stays unfinished. Bad players can play for ever."""
 
 
 def play_games(
@@ -31,7 +31,7 @@ def play_games(
     metadata: dict[str, str] | None = None,
     first_number: int = 1,
 ) -> list[GameRecord]:
-    """Games of two players from the start, all played side by side.
+    """Games of two players from the start, all played at a time.
 
     Parameters
     ----------
@@ -53,20 +53,20 @@ def play_games(
         if not going:
             break
         sides = [replay.side for replay in going]
-        sayings = [replay.sayings() for replay in going]
+        choices = [replay.choices() for replay in going]
         before = [Asked(replay.state) for replay in going]
-        said = _chosen(before, sayings, sides, players, rng)
+        chosen = _chosen(before, choices, sides, players, rng)
         chances = rng.random(len(going)).tolist()
         after, rolls, moves = [], [], []
-        for replay, may_say, index, chance in zip(going, sayings, said, chances, strict=True):
-            choice = may_say[index].name if may_say else FREE_THROW
+        for replay, offered, index, chance in zip(going, choices, chosen, chances, strict=True):
+            choice = offered[index].name if offered else FREE_THROW
             roll = replay.rolls(choice).pick(chance)
             after.append(Asked(replay.state, roll.moves_by, choice))
             rolls.append(roll)
             moves.append(replay.legal(roll.throws, choice))
         played = _chosen(after, moves, sides, players, rng)
         for k, (roll, steps) in enumerate(zip(rolls, moves, strict=True)):
-            going[k].take(roll.throws, steps, played[k], sayings=sayings[k], said=said[k])
+            going[k].take(roll.throws, steps, played[k], choices=choices[k], chosen=chosen[k])
     return [
         replay.finish(metadata=dict(metadata or {}), file="sample", number=number)
         for number, replay in enumerate(replays, start=first_number)
@@ -124,8 +124,8 @@ class SampleStatistics:
     fines : int
         Of all games, paid by both sides; 0 without stakes.
     light_money, squared_light_money : int
-        What light took out of the pots of the finished games, less the fines that it paid there,
-        and the sum of the squares of that; 0 without stakes.
+        Light's winnings from the pots of the finished games, minus its fines there, and the sum
+        of their squares; 0 without stakes.
     """
 
     games: int = 0
@@ -151,7 +151,7 @@ class SampleStatistics:
             self.finished += 1
             self.light_wins += record.winner == LIGHT
             self.plies += length
-            if not record.rules.payoff.is_chance:
+            if record.rules.payoff.has_fines:
                 money = _light_money(record)
                 self.light_money += money
                 self.squared_light_money += money**2
@@ -175,7 +175,7 @@ class SampleStatistics:
 
     @property
     def mean_light_money(self) -> float:
-        """What light gets in a finished game, on average."""
+        """Light's mean payoff in a finished game."""
         return self.light_money / max(self.finished, 1)
 
     @property
@@ -191,7 +191,7 @@ class SampleStatistics:
 
 
 def _light_money(record: GameRecord) -> int:
-    """What light took out of the pot of a finished game, less the fines that it paid."""
+    """Light's winnings from the pot of a finished game, minus its fines."""
     steps = [(ply.side, ply.step) for ply in record.plies if ply.step is not None]
     paid = sum(step.cost for side, step in steps if side == LIGHT)
     return (steps[-1][1].total if record.winner == LIGHT else 0) - paid

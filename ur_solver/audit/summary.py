@@ -1,4 +1,4 @@
-"""What an audit tells of each player: marks, totals, the luckiest throws and the worst moves."""
+"""The audit of each player: marks, totals, the luckiest throws and the worst moves."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Thresholds:
         return self.mark_of(judged.lost_share) if judged.is_choice else None
 
     def mark_of(self, loss: float) -> Mark | None:
-        """The mark of a choice that lost such a share of what there is to win; None if little."""
+        """The mark of a choice by its loss as a share of both sides' values; None if small."""
         if loss < self.inaccuracy:
             return None
         if loss < self.mistake:
@@ -73,6 +73,9 @@ class PlayerSummary:
         The total of the choices' squared losses.
     cost : int
         The fines paid; 0 without stakes.
+    conceded : float
+        The values of the positions in which it resigned or ran out of time; not included in
+        `loss`, which is that of moves.
     marks : Counter of Mark
     luckiest, unluckiest : JudgedPly or None
         The throws with the largest and the smallest luck.
@@ -87,6 +90,7 @@ class PlayerSummary:
     unluckiest: JudgedPly | None
     squared_loss: float
     cost: int = 0
+    conceded: float = 0.0
 
     @property
     def mean_loss(self) -> float:
@@ -99,11 +103,13 @@ class PlayerSummary:
         return self.best / self.choices if self.choices else 1.0
 
 
-def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSummary:
-    """The summary of one player's plies."""
+def summarise(
+    plies: Iterable[JudgedPly], thresholds: Thresholds, conceded: float = 0.0
+) -> PlayerSummary:
+    """The summary of one player's plies, and of what that player conceded."""
     plies = list(plies)
     choices = [judged for judged in plies if judged.is_choice]
-    thrown = [judged for judged in plies if not judged.is_saying]
+    thrown = [judged for judged in plies if not judged.is_before_throw]
     marks = Counter(mark for judged in choices if (mark := thresholds.mark(judged)))
     return PlayerSummary(
         choices=len(choices),
@@ -115,6 +121,7 @@ def summarise(plies: Iterable[JudgedPly], thresholds: Thresholds) -> PlayerSumma
         unluckiest=min(thrown, key=lambda judged: judged.luck, default=None),
         squared_loss=sum(judged.loss**2 for judged in choices),
         cost=sum(judged.cost for judged in plies),
+        conceded=conceded,
     )
 
 
@@ -125,7 +132,7 @@ def worst_plies(audit: GameAudit, thresholds: Thresholds, most: int) -> list[Jud
 
 
 MIN_CHOICES = 10
-"""With fewer choices nothing is said of a player's strength."""
+"""The fewest choices for a strength."""
 
 
 class Strength(NamedTuple):
@@ -147,7 +154,7 @@ def strength(summary: PlayerSummary, references: Mapping[str, float]) -> Strengt
     """A player's strength by the loss per choice; None with fewer than `MIN_CHOICES` choices.
 
     The interval is that of the mean of the losses, as if there had been one more choice in which
-    the player moved at random: somebody who has found every best move in a dozen choices may still
+    the player moved at random: a player who found every best move in a dozen choices may still
     miss one in the next.
 
     Parameters

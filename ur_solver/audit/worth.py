@@ -1,24 +1,24 @@
-"""The values of what may be chosen: of moves, and of what may be said before throwing.
+"""The values of options: of moves, and of choices before the throw.
 
-The values of many states are read at once. So each option first gives the state rows that its value
-follows from (`*_rows`), and then takes their values from one iterator in the same order
-(`*_worth`). All values are to the side to throw in the state in which the choice is made; a fine
-that a move costs is taken off.
+The values of many states are read at once. So each option first yields the state rows of its value
+(`*_rows`), and then takes their values from one iterator in the same order
+(`*_worth`). All values are to the side to throw in the state in which the choice is made; the fine
+of a move is subtracted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ur_solver.records import Outcome, Saying, Step
+from ur_solver.records import StateChoice, StateOutcome, Step
 from ur_solver.values import Values, row_values
 
-Option = Step | Saying
-"""A move, or something that may be said before throwing."""
+Option = Step | StateChoice
+"""A move, or a choice before the throw."""
 
 
 def option_rows(option: Option) -> list[bytes]:
-    """The states from whose values an option's value follows."""
+    """The states on whose values an option's value depends."""
     if isinstance(option, Step):
         return [] if option.is_win else [option.state]
     return [row for outcome in option.outcomes for row in outcome_rows(outcome)]
@@ -33,14 +33,14 @@ def option_worth(option: Option, found: Iterator[float]) -> float:
     return sum(outcome.probability * outcome_worth(outcome, found) for outcome in option.outcomes)
 
 
-def outcome_rows(outcome: Outcome) -> list[bytes]:
-    """The states from whose values the value of an outcome follows."""
+def outcome_rows(outcome: StateOutcome) -> list[bytes]:
+    """The states on whose values the value of an outcome depends."""
     if not outcome.steps:
         return [outcome.passed]
     return [row for step in outcome.steps for row in option_rows(step)]
 
 
-def outcome_worth(outcome: Outcome, found: Iterator[float]) -> float:
+def outcome_worth(outcome: StateOutcome, found: Iterator[float]) -> float:
     """The value of an outcome to the side that threw: that of its best move or of the pass."""
     if not outcome.steps:
         return outcome.total - next(found)

@@ -1,4 +1,4 @@
-"""Files of finished blocks: what a solve keeps, goes on from, and may leave as its table.
+"""Files of finished blocks: a solve keeps them, resumes from them, and may leave them as its table.
 
 `ur_solver.blocks.files` specifies them. No kernel is needed to read them.
 """
@@ -11,10 +11,12 @@ from ur_solver.blocks.folder import (
     BlockFolder,
     checkpoint_folder,
     files_of,
+    is_being_written,
     join,
     remove_blocks,
 )
 from ur_solver.blocks.job import Job, described
+from ur_solver.blocks.lock import is_held, is_unsupported, lock_open_file
 from ur_solver.blocks.record import RECORD, BlockRecord
 from ur_solver.blocks.value_types import UINT16_SCALE, VALUE_TYPES, ValueType
 
@@ -36,6 +38,10 @@ __all__ = [
     "chunks_in",
     "described",
     "files_of",
+    "is_being_written",
+    "is_held",
+    "is_unsupported",
     "join",
+    "lock_open_file",
     "remove_blocks",
 ]

@@ -1,23 +1,23 @@
-"""Blocks as files: written once, whole, under their names; read as a map of the file.
+"""Blocks as files: written once, completely; read as mapped files.
 
 A folder of blocks holds
 
     solve.json      what is being solved (`Job`)
-    manifest.bin    a `RECORD` for every block, zeros until the solve has heard that it is
+    manifest.bin    a `RECORD` for every block, zeros until the solve knows that it is
                     finished
     000/000123.block    block 123: its `RECORD`; the CRC-32 of each chunk of its values, uint32;
                     zeros up to a multiple of 64 bytes; its values by rank
     table.json, checksums.bin    once it is whole (`ur_solver.table.folder`)
     lock            held by the solve that writes here
 
-All numbers are little endian. A chunk is `chunk_length_for` values, as in a table. A record's
-checksums are of solve.json and of the chunks' checksums besides its own: a file that is of another
-solve, or does not read back whole, is no block, and is solved again.
+All numbers are little endian. A chunk is `chunk_length_for` values, as in a table. A record
+has checksums of itself, of solve.json and of the chunks' checksums: a file of another solve, or an
+incomplete one, does not count, and its block is solved again.
 
-A file is written under another name, synced, and given its name when it is whole. The first whole
-file of a block stays: others may have read it, and a second one, of a worker that was taken for
-dead, could differ in the last bit. Nothing ever writes into a file that has its name, so it can be
-read through a map, whose pages the system takes back when it needs them for something else.
+A file is written under a temporary name, synced, and renamed when it is complete. The first
+complete file of a block stays: others may have read it, and a second one, of a worker that counted
+as lost, could differ in the last bit. A file never changes after it has its name, so it can be
+mapped, and the system can reclaim its pages.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _IN_A_FOLDER = 1000
 """Blocks in one folder: some file systems are slow in folders of very many files."""
 
 _REMOVALS = 8
-"""Files that are removed at the same time."""
+"""The number of files removed at the same time."""
 
 _Identity = tuple[int, int]
 """Of a file: its inode, and when it was changed."""
@@ -61,7 +61,7 @@ class BlockFiles:
     folder : Path
     space : Space
     dtype : numpy dtype
-        Of stored values.
+        The type of stored values.
     solve : int
         CRC-32 of the folder's solve.json.
     """
@@ -82,7 +82,7 @@ class BlockFiles:
         return self.folder / f"{index // _IN_A_FOLDER:03d}" / f"{index:06d}.block"
 
     def on_disk(self) -> list[int]:
-        """The blocks of which there is a file, whatever is in it, ascending."""
+        """The numbers of blocks with a file, with any content, ascending."""
         found = []
         for path in self.folder.glob("[0-9][0-9][0-9]*/*.block"):
             with suppress(ValueError):
@@ -94,7 +94,7 @@ class BlockFiles:
     def write(
         self, record: BlockRecord, values: npt.NDArray[Any], *, is_read_again: bool = True
     ) -> Row:
-        """Put a finished block on disk, unless it is there.
+        """Put a finished block on disk, unless it is already there.
 
         Parameters
         ----------
@@ -107,12 +107,12 @@ class BlockFiles:
         Returns
         -------
         Row
-            Of the block that is on disk then.
+            The row of the block on disk.
 
         Raises
         ------
         OutputError
-            If it cannot be written, the disk being full for example.
+            If it cannot be written, for example on a full disk.
         """
         values = np.ascontiguousarray(values, self.dtype)
         import socket  # noqa: PLC0415 - 2 ms that reading does not need
@@ -125,7 +125,7 @@ class BlockFiles:
             f".{path.name}.{socket.gethostname()}-{os.getpid()}-{next(_COUNTER)}.part"
         )
         try:
-            if self.folder.is_dir():  # one that has gone is heard of
+            if self.folder.is_dir():  # reports a missing one
                 path.parent.mkdir(exist_ok=True)
             try:
                 with part.open("xb", buffering=0) as file:
@@ -144,7 +144,7 @@ class BlockFiles:
             ) from None
 
     def _publish(self, index: int, row: Row, part: pathlib.Path, path: pathlib.Path) -> Row:
-        """Give a file that is whole its name, unless another has it."""
+        """Rename a complete file, unless its name is taken."""
         try:
             with self._lock:
                 os.link(part, path)
@@ -158,12 +158,12 @@ class BlockFiles:
         return row
 
     def row(self, index: int) -> Row | None:
-        """The row at the head of a block's file; None if it is not one of this solve."""
+        """The row at the head of a block's file; None if it is of another solve."""
         found = self._head(index)
         return None if found is None else found[0]
 
     def whole_row(self, index: int) -> Row | None:
-        """The row of a block that reads back whole; None where it does not."""
+        """The row of a block with a complete file; otherwise None."""
         try:
             self.values_of(index, is_checked=False)
         except DamagedBlockError:
@@ -197,7 +197,7 @@ class BlockFiles:
         Raises
         ------
         DamagedBlockError
-            If its file is not there or is not a whole block of this solve.
+            If its file is missing or is no complete block of this solve.
         """
         found = self._head(index)
         if found is None:
@@ -236,13 +236,13 @@ class BlockFiles:
         ----------
         index : int
         is_checked : bool, optional
-            Whether its checksums have been compared before; by default what this object knows of
-            the file that is there now.
+            Whether its checksums were compared before; by default this object's knowledge of the
+            current file.
 
         Raises
         ------
         DamagedBlockError
-            If its file is not there or is not a whole block of this solve.
+            If its file is missing or is no complete block of this solve.
         """
         values, identity = self._map(index)
         if is_checked is None:
@@ -266,8 +266,8 @@ class BlockFiles:
     def remove_damaged(self, index: int) -> None:
         """Remove the file of a block, unless it reads back whole.
 
-        Others may find the same damage, and one of them have it solved again meanwhile: no other
-        file is removed than the one that was looked at.
+        Others may find the same damage, and one of them may have it solved again meanwhile: only
+        the inspected file is removed.
         """
         before = self._identity(index)
         if before is None or self.whole_row(index) is not None:
@@ -288,7 +288,7 @@ class BlockFiles:
     def remove_all(self) -> None:
         """Remove the files of all blocks, several at a time.
 
-        Where a file system tells the disk of freed space, each removal waits for it: one by one
+        If a file system reports freed space to the disk, each removal waits for it: one by one
         the 190 files of finkel 5 take half a second.
         """
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 2 ms, as above
@@ -297,7 +297,7 @@ class BlockFiles:
             list(pool.map(self.remove, self.on_disk()))
 
     def remove_parts(self) -> None:
-        """Remove what processes that were killed have left half written."""
+        """Remove incomplete files of killed processes."""
         for path in self.folder.glob("[0-9][0-9][0-9]*/.*.part"):
             with suppress(OSError):
                 path.unlink()
@@ -315,11 +315,11 @@ def _write_all(file: int, content: bytes | memoryview) -> None:
 
 
 def _forget(file: int) -> None:
-    """Let the system use its copy of a synced file in memory for something else.
+    """Let the system drop its copy of a synced file from memory.
 
-    Blocks that are kept in memory are read again only after a kill; 4 GB of them are memory that
-    the solve, and others, have better uses for.
+    Blocks kept in memory are read again only after a kill, and 4 GB of file copies would take
+    memory from the solve and others.
     """
     if hasattr(os, "posix_fadvise"):
-        with suppress(OSError):  # a hint, which some file systems do not take
+        with suppress(OSError):  # a hint that some file systems reject
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)

@@ -1,4 +1,4 @@
-"""A folder of blocks as the solve holds it that fills it: its lock, its head, its manifest."""
+"""The folder of blocks of a running solve: its lock, its head, its manifest."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from ur_solver.blocks.files import BlockFiles
 from ur_solver.blocks.job import Job
+from ur_solver.blocks.lock import HeldError, LockFile, is_held
 from ur_solver.blocks.record import RECORD, BlockRecord, Row, is_sound
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.errors import CheckpointError, OutputError, UnsolvableError
@@ -23,18 +25,18 @@ from ur_solver.space import Space, space_of
 
 HEAD, MANIFEST = "solve.json", "manifest.bin"
 LATE = 20.0
-"""Seconds for which a file that another machine has written may not be seen yet (NFS)."""
+"""Seconds until a file from another machine is visible (NFS)."""
 
 _LOCK, _PART = "lock", "solve.part"
 
 
 def checkpoint_folder(output: pathlib.Path) -> pathlib.Path:
-    """Where the blocks of a table are kept until it is whole."""
+    """The folder of a table's blocks until the table is complete."""
     return output.with_name(output.name + ".blocks")
 
 
 def join(folder: pathlib.Path) -> tuple[Job, BlockFiles]:
-    """What is being solved in a folder that another process holds, and its files.
+    """The job and the files of a folder that another process holds.
 
     Raises
     ------
@@ -46,28 +48,34 @@ def join(folder: pathlib.Path) -> tuple[Job, BlockFiles]:
 
 
 def files_of(folder: pathlib.Path, job: Job) -> BlockFiles:
-    """The files of a folder whose head is there."""
+    """The files of a folder whose head exists."""
     solve = zlib.crc32((folder / HEAD).read_bytes())
     return BlockFiles(folder, space_of(job.rules), VALUE_TYPES[job.value_type].dtype, solve)
 
 
 def remove_blocks(folder: pathlib.Path) -> None:
-    """Remove a folder of blocks, with all that is in it.
+    """Remove a folder of blocks and its contents.
 
     Raises
     ------
     OutputError
         If a solve is writing to it, or it cannot be removed.
     """
-    import filelock  # noqa: PLC0415 - 5 ms that reading a table does not need
-
+    lock = LockFile(folder / _LOCK, folder)
     try:
-        with filelock.FileLock(folder / _LOCK, blocking=False):
-            shutil.rmtree(folder)
-    except filelock.Timeout:
+        lock.acquire()
+        shutil.rmtree(folder)
+    except HeldError:
         raise OutputError(f"a solve is writing to {str(folder)!r}") from None
     except OSError as error:
         raise OutputError(f"cannot remove {str(folder)!r}: {error.strerror}") from None
+    finally:
+        lock.release()
+
+
+def is_being_written(folder: pathlib.Path) -> bool:
+    """Whether a solve holds the lock of a folder of blocks."""
+    return is_held(folder / _LOCK)
 
 
 class BlockFolder:
@@ -77,7 +85,7 @@ class BlockFolder:
     ----------
     folder : Path
     job : Job
-        What is being solved.
+        The job of the solve.
 
     Attributes
     ----------
@@ -103,33 +111,38 @@ class BlockFolder:
         self.space: Space = space_of(job.rules)
         self._rows = np.zeros(len(self.space.blocks), RECORD)
         self._manifest: int | None = None
-        import filelock  # noqa: PLC0415 - 5 ms that reading a table does not need
-
-        self._lock = filelock.FileLock(folder / _LOCK, blocking=False)
+        self._lock = LockFile(folder / _LOCK, folder)
+        self._was_there = False
+        self._was_begun = False
 
     def __enter__(self) -> Self:
-        import filelock  # noqa: PLC0415 - as above
-
+        self._was_there = self.folder.exists()
+        self._was_begun = (self.folder / HEAD).exists()
         try:
+            self._check()  # before anything is made in a folder of another program
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
-        except filelock.Timeout:
+        except HeldError:
             raise OutputError(
                 f"another solve is writing to {str(self.folder)!r}; wait for it or name "
                 "another output"
             ) from None
         except OSError as error:
+            self._undo()
             raise self._cannot_write(error) from None
         try:
-            self._claim()
+            self._check()
+            self._was_begun = (self.folder / HEAD).exists()
+            if not self._was_begun:
+                self._write_head()
             self.files = files_of(self.folder, self.job)
             self.files.remove_parts()
             self._open_manifest()
         except OSError as error:
-            self._release()
+            self._undo()
             raise self._cannot_write(error) from None
         except BaseException:
-            self._release()
+            self._undo()
             raise
         return self
 
@@ -140,7 +153,9 @@ class BlockFolder:
         trace: TracebackType | None,
     ) -> None:
         if isinstance(error, UnsolvableError):
-            self.remove()  # nothing would go on from here
+            self.remove()  # nothing to resume
+        elif error is not None and not self.files.on_disk():
+            self._undo()
         self._release()
 
     def _release(self) -> None:
@@ -149,16 +164,36 @@ class BlockFolder:
             self._manifest = None
         self._lock.release()
 
-    def _claim(self) -> None:
+    def _undo(self) -> None:
+        """Remove the folder's new files, unless an earlier solve began there."""
+        if self._was_begun:
+            self._release()
+            return
+        for path in (self.folder / HEAD, self.folder / MANIFEST, self.folder / _PART):
+            with suppress(OSError):
+                path.unlink()
+        self._release()
+        with suppress(OSError):
+            (self.folder / _LOCK).unlink()
+        for folder in (*self.folder.glob("[0-9][0-9][0-9]*"), self.folder):
+            if folder is not self.folder or not self._was_there:
+                with suppress(OSError):
+                    folder.rmdir()
+
+    def _check(self) -> None:
+        """Raise CheckpointError if the folder has another job."""
+        if not self.folder.is_dir():
+            return
         path = self.folder / HEAD
         remedy = f"remove {str(self.folder)!r} to start anew, or name another output"
         if path.exists():
             if fault := Job.read(path).misfit(self.job):
                 raise CheckpointError(f"checkpoint {str(self.folder)!r} {fault}; {remedy}")
-            return
-        if any(each.name not in (_LOCK, _PART) for each in self.folder.iterdir()):
+        elif any(each.name not in (_LOCK, _PART) for each in self.folder.iterdir()):
             raise CheckpointError(f"{str(path)!r} is missing; {remedy}")
-        part = self.folder / _PART
+
+    def _write_head(self) -> None:
+        path, part = self.folder / HEAD, self.folder / _PART
         try:
             with part.open("wb") as file:
                 file.write(self.job.to_bytes())
@@ -172,7 +207,7 @@ class BlockFolder:
         path = self.folder / MANIFEST
         self._manifest = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
         found = np.fromfile(path, RECORD, len(self._rows))
-        self._rows[: len(found)] = found  # fewer where the file has been cut off
+        self._rows[: len(found)] = found  # fewer if the file is truncated
 
     def _cannot_write(self, error: OSError) -> OutputError:
         return OutputError(
@@ -201,24 +236,24 @@ class BlockFolder:
             raise self._cannot_write(error) from None
 
     def take(self, index: int) -> None:
-        """Write into the manifest what another process has put into its file.
+        """Copy the record of a block's file from another process into the manifest.
 
         Raises
         ------
         DamagedBlockError
-            If it is not there, or not one of this solve, for some seconds.
+            If it is missing, or of another solve, for some seconds.
         """
         until = time.monotonic() + LATE
         while (row := self.files.row(index)) is None:
             if time.monotonic() > until:
-                self.files.chunks_of(index)  # which says what is wrong
+                self.files.chunks_of(index)  # which names the fault
             time.sleep(0.1)
         self.note(row)
 
     def finished(self) -> Iterator[BlockRecord]:
-        """The blocks whose files read back whole, by index; files that do not are removed.
+        """The blocks with complete files, by index; other files are removed.
 
-        One of which the manifest tells something else is not the one that others have read.
+        A file that differs from its manifest is not the one that others have read.
         """
         for index in self.files.on_disk():
             row, noted = self.files.whole_row(index), self._rows[index]
@@ -238,7 +273,7 @@ class BlockFolder:
         return self._rows
 
     def remove(self) -> None:
-        """Delete the folder, from which nothing will go on."""
+        """Delete the folder, which no solve will resume."""
         self._release()
         self.files.remove_all()
         shutil.rmtree(self.folder, ignore_errors=True)

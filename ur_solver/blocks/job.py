@@ -1,4 +1,4 @@
-"""What a folder of blocks is being solved for."""
+"""The job of a folder of blocks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ur_solver.rules import RuleSet
 from ur_solver.space import LAST_RANKS, space_of
 
 VERSION = 5
-"""Of `solve.json` and of the files beside it, or a later one where positions had other numbers
+"""Of `solve.json` and of the files in its folder, or a later one where positions had other numbers
 before (`Space.first_version`). Up to 3, all blocks were in one file."""
 
 _DOUBLE = "double"
@@ -20,7 +20,7 @@ _DOUBLE = "double"
 
 @dataclass(frozen=True)
 class Job:
-    """What is being solved, and how exactly; all that a worker has to know.
+    """The rules, the part and the accuracy of a solve: all that a worker needs.
 
     Attributes
     ----------
@@ -32,10 +32,10 @@ class Job:
     value_type : str
         How values are stored; blocks that others read are in float64.
     part : str or None
-        Which part of the game is solved, as `ur_solver.space.Part.name` says it; None for all.
+        The name of the solved part of the game (`ur_solver.space.Part.name`); None for all.
     precision : str
-        What blocks are solved in, ``"double"`` or ``"single"``; files that do not say it are of
-        double precision.
+        The precision of the solve, ``"double"`` or ``"single"``; files without it have double
+        precision.
     """
 
     rules: RuleSet
@@ -62,14 +62,14 @@ class Job:
 
     @staticmethod
     def read(path: pathlib.Path) -> Job:
-        """The job that a ``solve.json`` holds.
+        """The job in a ``solve.json``.
 
         Raises
         ------
         CheckpointError
             If it is of another version or cannot be read.
         UnregisteredError
-            If its rule set has a family or a kind of square that is not registered here.
+            If its rule set has a family or a square rule that is not registered here.
         """
         remedy = f"remove {str(path.parent)!r} to start anew, or name another output"
         try:
@@ -104,7 +104,7 @@ class Job:
         )
 
     def misfit(self, wanted: Job) -> str | None:
-        """What of this job differs from another, in words; None if nothing does."""
+        """The differences of this job from another, in words; None if they are equal."""
         rules = self.rules
         if not rules.is_same_game(wanted.rules):
             return f"is of {rules.title}"
@@ -123,11 +123,11 @@ class Job:
 
 
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError, RuleSetError)
-"""What reading the head of another program, or of none, may raise."""
+"""Exceptions of reading an invalid head."""
 
 
 def described(content: bytes) -> str:
-    """What the content of a ``solve.json`` is of, in words, whatever its version."""
+    """The job in a ``solve.json`` of any version, in words."""
     try:
         head = json.loads(content)
         job = Job._of(head)

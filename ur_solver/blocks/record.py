@@ -1,4 +1,4 @@
-"""What is said of a finished block, in memory and in files."""
+"""The record of a finished block, in memory and in files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RECORD = np.dtype(
         ("values", "<u4"),  # CRC-32 of the checksums of the chunks
     ]
 )
-"""A finished block as files tell of it; zeros where it is not finished."""
+"""The record of a finished block in files; zeros if it is not finished."""
 
 Row = np.void
 """One number of `RECORD`."""
@@ -41,13 +41,13 @@ class BlockRecord:
     index : int
         Its place in `Space.blocks`.
     residual : float
-        The largest abs(T(V) - V) over the block, from a pass of its own.
+        The largest abs(T(V) - V) over the block, from a separate pass.
     sweeps : int
-        How many sweeps it took.
+        The number of sweeps.
     seconds : float
-        How long the block took, from laying it out to its residual and its proof.
+        The time of the block, from its layout to its residual and its proof.
     error : float or None
-        How far the values are proven to be off at most; None where nothing is proven.
+        The proven error of the values; None without a proof.
     """
 
     index: int
@@ -74,7 +74,7 @@ class BlockRecord:
         Parameters
         ----------
         size : int
-            How many values the block has.
+            The number of values of the block.
         solve, values : int
             Checksums; see `RECORD`.
         """
@@ -90,7 +90,7 @@ class BlockRecord:
 
 
 def is_sound(row: Row) -> bool:
-    """Whether a row is a finished block's, and as it was written."""
+    """Whether a row belongs to a finished block and matches its checksum."""
     rows: npt.NDArray[Any] = np.array([row], RECORD)
     return bool(rows["magic"][0] == _MAGIC and rows["checksum"][0] == _checksum(rows))
 

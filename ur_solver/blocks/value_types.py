@@ -21,7 +21,7 @@ class ValueType:
     dtype : numpy dtype
         In the file and in memory.
     rounding : float
-        By how much storing changes a probability at most.
+        The most that storing changes a probability.
     """
 
     name: str

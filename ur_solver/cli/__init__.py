@@ -1,13 +1,14 @@
-"""The commands of `ur`; the only room that prints, asks or parses arguments.
+"""The commands of `ur`; the only room that prints, prompts or parses arguments.
 
-A command is a module of this package with a click command called `command`, imported when
-it is used: NumPy and h5py are most of a short command's time, and some need neither.
+A command is a module of this package with a click command named `command`. It is imported on
+use: importing NumPy and h5py is most of a short command's time, and some need neither.
 """
 
 from __future__ import annotations
 
 import gc
 import importlib
+import io
 import os
 import signal
 import sys
@@ -23,6 +24,7 @@ except ImportError:  # Windows, which knows no such limit
     resource = None  # type: ignore[assignment]
 
 from ur_solver.errors import InputError, UrError, did_you_mean
+from ur_solver.text import ENCODABLE, printable
 
 # Networks are divided over threads of our own; BLAS's take NumPy 35 ms to start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -31,57 +33,57 @@ COMMANDS = {
     "rules": "List the rule sets, or show one.",
     "solve": "Solve a rule set and write its table.",
     "train": "Train an estimator of a game too large to solve.",
-    "plan": "What solving a rule set by some workers would take.",
-    "query": "The value of a position.",
-    "best": "All legal moves, best first.",
-    "moves": "Legal moves and where they lead; needs no table.",
-    "tables": "What tables there are; verify and remove them.",
-    "info": "What a table says of itself, or where things are.",
-    "verify": "Check a table from the file alone.",
-    "certify": "Prove how far a table's values can be off.",
+    "plan": "Estimate the time and memory of a solve.",
+    "query": "Show the value of a position.",
+    "best": "Rank the legal moves, best first.",
+    "moves": "List legal moves and their successors, without a table.",
+    "tables": "List, verify and remove tables.",
+    "info": "Describe a table, or list the folders in use.",
+    "verify": "Check a table from its file alone.",
+    "certify": "Prove a bound on the error of a table.",
     "audit": "Judge recorded games.",
-    "pack": "A table as one file, or as a folder.",
-    "import": "Make a table of RoyalUr's solved map.",
-    "export": "Write a table as RoyalUr's solved map.",
+    "pack": "Copy a table into one file or a folder.",
+    "import": "Convert RoyalUr's solved map to a table.",
+    "export": "Convert a table to RoyalUr's solved map.",
     "play": "Play against a table.",
-    "sample": "Games of players that the program knows.",
-    "evaluate": "One way to play against another.",
-    "study": "What a rule set is like to play.",
-    "compare": "Rule sets side by side.",
-    "serve": "The board in the browser, and answers for programs.",
-    "board": "A picture of a position.",
+    "sample": "Play games between built-in players.",
+    "evaluate": "Compare two policies in play.",
+    "study": "Analyse how a rule set plays.",
+    "compare": "Compare rule sets side by side.",
+    "serve": "Serve the board in the browser and an HTTP interface.",
+    "board": "Draw a position.",
 }
-"""The commands and their help in a line, which `ur --help` shows without importing them."""
+"""The commands and their short help, which `ur --help` shows without importing them."""
 
 _MODULES = {"import": "import_map", "export": "export_map"}
-"""Modules that cannot be called as their commands are, `import` being a keyword."""
+"""Modules of commands whose names are no module names, such as the keyword `import`."""
 
 INTERRUPTED, TERMINATED = 130, 143
-"""The exit codes after Ctrl-C and SIGTERM, as shells have them: 128 and the signal's number."""
+"""The exit codes after Ctrl-C and SIGTERM, as in shells: 128 plus the signal's number."""
 
 
 class _TerminatedError(KeyboardInterrupt):
-    """SIGTERM, which ends a command as Ctrl-C does: what is finished is kept."""
+    """SIGTERM, which ends a command like Ctrl-C: finished work is kept."""
 
 
 _LEAST_ROOM = 256 << 20
-"""Address space that a command must have: NumPy and HDF5 take most of it to be loaded."""
+"""The least address space for a command; loading NumPy and HDF5 takes most of it."""
 
 
 def _check_room() -> None:
-    """Refuse to load libraries, some of which fail without an error, into too little room."""
+    """Check the address space before libraries are loaded; some fail silently without enough."""
     if resource is None:
         return
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < _LEAST_ROOM:
         raise click.ClickException(
             f"address space is limited to {limit >> 20} MiB (ulimit -v); "
-            f"{_LEAST_ROOM >> 20} MiB are needed"
+            f"at least {_LEAST_ROOM >> 20} MiB are needed"
         )
 
 
 def _imported(name: str) -> ModuleType:
-    """A module, imported without a look for garbage, which takes 12 ms among what stays."""
+    """Import a module without garbage collection, which would take 12 ms and free nothing."""
     if name in sys.modules:
         return sys.modules[name]
     was_enabled = gc.isenabled()
@@ -108,7 +110,7 @@ class _Commands(click.Group):
                 return None
             hint = did_you_mean(cmd_name, COMMANDS)
             raise click.UsageError(
-                f"no command is called {cmd_name!r:.100}{hint} ('ur --help' lists them)", ctx
+                f"no such command: {cmd_name!r:.100}{hint} ('ur --help' lists the commands)", ctx
             )
         _check_room()
         module = _imported(f"ur_solver.cli.{_MODULES.get(cmd_name, cmd_name)}")
@@ -116,7 +118,7 @@ class _Commands(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Names of commands, which need not be imported for it."""
+        """Complete the names of commands without importing them."""
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
         found = COMMANDS.items()
@@ -128,21 +130,27 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command; input and output replace characters that their encoding lacks."""
+        handlers = ((sys.stdin, "replace"), (sys.stdout, ENCODABLE), (sys.stderr, ENCODABLE))
+        for stream, errors in handlers:
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors=errors)
+        return super().main(*args, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
-            advice = _advice(error)
-            if advice:
-                raise click.UsageError(error.message + advice, error.ctx) from None
-            raise
+            said = printable(error.format_message() + _advice(error))
+            raise click.UsageError(said, error.ctx) from None
         except InputError as error:
-            raise _BadInput(str(error)) from error
+            raise _BadInput(printable(str(error))) from error
         except UrError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable(str(error))) from error
         except MemoryError as error:
             raise click.ClickException("there is not enough memory") from error
-        except ImportError as error:  # as under a limit of memory
+        except ImportError as error:  # for example under a memory limit
             reason = str(error).strip().splitlines()[-1]
             raise click.ClickException(f"the program cannot be loaded: {reason}") from error
         except KeyboardInterrupt as stop:
@@ -150,7 +158,7 @@ class _Commands(click.Group):
 
 
 def _advice(error: click.UsageError) -> str:
-    """What else to say of an error that click has found, if there is more to say."""
+    """Advice to add to an error that click has found; empty if there is none."""
     if error.ctx is None:
         return ""
     asked = error.ctx.command
@@ -158,7 +166,7 @@ def _advice(error: click.UsageError) -> str:
         return f" Expected one of {', '.join(asked.list_commands(error.ctx))}."
     has_position = any(each.name == "position" for each in asked.params)
     if has_position and error.message.startswith("Got unexpected extra argument"):
-        return "; a position stands in quotes, as it has spaces"  # which divide it in a shell
+        return "; quote a position, as it contains spaces"  # at which a shell splits it
     return ""
 
 
@@ -172,11 +180,22 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ur-solver", prog_name="ur")
+@click.option(
+    "--import",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Import a Python module first, which registers rules of its own. May be repeated.",
+)
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, modules: tuple[str, ...]) -> None:
     """Exact solutions of the Royal Game of Ur."""
     if os.environ.get("NO_COLOR"):
         ctx.color = False
+    for module in modules:
+        from ur_solver.rules.plugins import import_plugin  # noqa: PLC0415 - rarely asked for
+
+        import_plugin(module)
 
 
 def main() -> NoReturn:
@@ -189,13 +208,13 @@ def main() -> NoReturn:
             code = int(end.code or 0)
         except KeyboardInterrupt as stop:
             code = _code_of(stop)
-        if sys.stdout is not None:  # as it is where nobody wants the answer
+        if sys.stdout is not None:  # None if standard output is closed
             sys.stdout.flush()
     except OSError as error:
         where = "reading or writing" if error.filename is None else repr(error.filename)
         click.echo(f"Error: {where}: {error.strerror}", err=True)
         code = 1
-    # at once: to take the interpreter and NumPy apart takes 40 ms
+    # at once: an orderly end of the interpreter and NumPy takes 40 ms
     if sys.stderr is not None:
         sys.stderr.flush()
     os._exit(code)

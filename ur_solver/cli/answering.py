@@ -115,7 +115,7 @@ def text_of(answering: Answering, value: float, error: float) -> str:
     payoff = answering.rules.payoff
     if error == 0:
         return payoff.text(value, tolerance_of(answering))
-    scale, mark = (100, " %") if payoff.is_chance else (1, "")
+    scale, mark = (1, "") if payoff.has_fines else (100, " %")
     decimals = max(0, -math.floor(math.log10(scale * error)))
     return f"{scale * value:.{decimals}f}{mark} ± {scale * error:.{decimals}f}"
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -23,34 +24,50 @@ from ur_solver.audit import (
     write_csv,
 )
 from ur_solver.cli.audit_page import audit_page
-from ur_solver.cli.options import json_option
-from ur_solver.cli.output import say
-from ur_solver.errors import InputError, MissingTableError, OutputError, RecordError
+from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option
+from ur_solver.cli.output import echo, say
+from ur_solver.errors import InputError, MissingTableError, RecordError
+from ur_solver.files import check_outputs, write_file
 from ur_solver.locate import is_table_word, open_file, open_file_of
-from ur_solver.records import GameRecord, RecordFault
+from ur_solver.records import GameRecord, RecordFault, find_files
 from ur_solver.rules import RuleSet
 from ur_solver.table import TableFile
 
 _DEFAULTS = Thresholds()
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _threshold_option(name: str, default: float) -> Callable[[_F], _F]:
+    return click.option(
+        f"--{name}",
+        type=FiniteFloat(0, 1),
+        default=default,
+        show_default=True,
+        help="Mark moves that lose at least this much.",
+    )
 
 
 @click.command(short_help="Judge recorded games.")
 @click.argument("words", nargs=-1, required=True, metavar="[TABLE] FILE...")
 @json_option
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report.")
-@click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), help="Write a CSV file.")
-@click.option("--worst", default=3, show_default=True, help="Moments shown with a board.")
+@click.option("--html", type=OUTPUT_FILE, help="Write an HTML report.")
+@click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
 @click.option(
-    "--inaccuracy", default=_DEFAULTS.inaccuracy, show_default=True, help="From which loss."
+    "--worst",
+    type=click.IntRange(0, 1000),
+    default=3,
+    show_default=True,
+    help="Show the N worst moments with a board.",
 )
-@click.option("--mistake", default=_DEFAULTS.mistake, show_default=True, help="From which loss.")
-@click.option("--blunder", default=_DEFAULTS.blunder, show_default=True, help="From which loss.")
+@_threshold_option("inaccuracy", _DEFAULTS.inaccuracy)
+@_threshold_option("mistake", _DEFAULTS.mistake)
+@_threshold_option("blunder", _DEFAULTS.blunder)
 @click.option(
     "--reference-games",
     default=REFERENCE_GAMES,
     show_default=True,
     type=click.IntRange(0, 100_000),
-    help="Games of each reference player, to compare with; 0 for none.",
+    help="Play N games of each reference player for comparison; 0 skips them.",
 )
 def command(
     words: tuple[str, ...],
@@ -63,15 +80,15 @@ def command(
     blunder: float,
     reference_games: int,
 ) -> None:
-    """Judge every choice in the games of FILE..., by TABLE or by the tables of their rule sets.
+    """Judge every choice in the games of FILE... by a table.
 
     TABLE is a file or a rule set, such as finkel or finkel:3. Without it, each game is judged by
-    the rule set that its record names. A FILE holds games in RoyalUr's JSON notation, RGN or the
-    plain notation (.ur); a folder stands for all games in it, '-' for standard input. Losses and
-    luck are in points, hundredths of the chance to win, or in money where that is played for; the
-    thresholds of marks are chances, such as 0.03, or shares of the pot. A TABLE of a part of the
-    game judges a game from the first position on that it holds. A game that cannot be read, or of
-    whose rules there is no table, is told and passed over.
+    the table of its own rule set. A FILE holds games in RoyalUr's JSON notation, RGN or the plain
+    notation (.ur). A folder stands for all games in it, '-' for standard input. Losses and luck are
+    in points (hundredths of the chance to win), or in money where the rules have stakes. Thresholds
+    are chances, such as 0.03, or shares of the pot. A TABLE of a part of the game judges each game
+    from the first position that it holds. Games that cannot be parsed, or whose rule set has no
+    table, are reported and skipped.
 
     \b
     ur audit game.rgn --html report.html
@@ -80,11 +97,15 @@ def command(
     has_table = is_table_word(words[0])
     if has_table and len(words) == 1:
         if Path(words[0]).suffix and not Path(words[0]).exists():
-            raise InputError(f"there is no file {words[0]!r:.200}")
-        raise click.UsageError("Missing argument 'FILE...': the games that are judged.")
+            raise InputError(f"file {words[0]!r:.200} does not exist")
+        raise click.UsageError("Missing argument 'FILE...': the games to judge.")
+    outputs = {"--csv": csv, "--html": html}
+    files = list(find_files(words[has_table:]))
+    check_outputs(outputs, [*words[:has_table], *files])
     with ExitStack() as stack:
         judges = _Judges(stack, words[0] if has_table else None)
-        games = read_games(words[has_table:], judges.rules)
+        check_outputs(outputs, judges.paths)
+        games = read_games(files, judges.rules)
         references: dict[RuleSet, Mapping[str, float]] = {}
         found = []
         for audit in judges.audits(games):
@@ -97,18 +118,21 @@ def command(
                     references_of(table, reference_games, say=say) if is_compared else {}
                 )
             if as_json:
-                click.echo(game_json(audit, thresholds, references[rules]))
+                echo(game_json(audit, thresholds, references[rules]))
             if not as_json or html is not None or csv is not None:
                 found.append(audit)
-        _write(csv, lambda: write_csv(found, thresholds))
-        _write(html, lambda: html_report(found, thresholds, references))
+        check_outputs(outputs, judges.paths)
+        if csv is not None:
+            write_file(csv, write_csv(found, thresholds))
+        if html is not None:
+            write_file(html, html_report(found, thresholds, references))
         if found and not as_json:
-            click.echo(audit_page(found, thresholds, references, worst))
-    _tell([*games.faults, *judges.faults])
+            echo(audit_page(found, thresholds, references, worst))
+    _report([*games.faults, *judges.faults])
 
 
 class _Judges:
-    """The tables that games are judged by: one for all, or that of each game's rule set.
+    """The tables that judge the games: one for all, or one for each rule set.
 
     Parameters
     ----------
@@ -120,19 +144,23 @@ class _Judges:
     Attributes
     ----------
     rules : RuleSet or None
-        Those of the one table.
+        The rules of the one table.
+    paths : list of Path
+        The paths of the opened tables.
     faults : list of RecordFault
-        The games of whose rule sets there is no table, or none that they reach.
+        The games whose rule set has no table, or that never reach the table's part.
     """
 
     def __init__(self, stack: ExitStack, word: str | None) -> None:
         self._stack = stack
+        self.paths: list[Path] = []
         self._only = None if word is None else self._opened(open_file(word, say=say))
         self._tables: dict[RuleSet, Table | MissingTableError] = {}
         self.rules = None if self._only is None else self._only.rules
         self.faults: list[RecordFault] = []
 
     def _opened(self, file: TableFile) -> Table:
+        self.paths.append(file.path)
         return self._stack.enter_context(Table(file))
 
     def of(self, rules: RuleSet) -> Table:
@@ -150,7 +178,7 @@ class _Judges:
         return found
 
     def audits(self, games: Iterable[GameRecord]) -> Iterator[GameAudit]:
-        """Judge games in order, those of one rule set that follow each other together."""
+        """Judge games in order; consecutive games of one rule set are judged together."""
         for rules, of_rules in groupby(games, key=lambda game: game.rules):
             try:
                 table = self.of(rules)
@@ -162,7 +190,7 @@ class _Judges:
                 yield from table.audits(self._covered(of_rules, table))  # noqa: B031
 
     def _covered(self, games: Iterable[GameRecord], table: Table) -> Iterator[GameRecord]:
-        """The games that a table can judge, from some throw on at least."""
+        """The games that a table can judge, at least from some throw on."""
         for game in games:
             if first_covered(game, table) is None:
                 self.faults.append(
@@ -172,17 +200,8 @@ class _Judges:
                 yield game
 
 
-def _write(path: Path | None, make: Callable[[], str]) -> None:
-    if path is None:
-        return
-    try:
-        path.write_text(make(), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"cannot write {str(path)!r}: {error.strerror}") from None
-
-
-def _tell(faults: list[RecordFault]) -> None:
-    """Fail if games could not be read, after the others have been judged."""
+def _report(faults: list[RecordFault]) -> None:
+    """Report the games that could not be judged, and fail if there are any."""
     if not faults:
         return
     for fault in faults[:-1]:

@@ -14,7 +14,6 @@ from ur_solver.audit import (
     PlayerSummary,
     References,
     Thresholds,
-    Units,
     account_text,
     action_text,
     result_text,
@@ -25,6 +24,7 @@ from ur_solver.audit import (
 from ur_solver.cli.output import columns, draw_position, side_name
 from ur_solver.records import rules_word
 from ur_solver.rules import DARK, LIGHT, RuleSet
+from ur_solver.rules.payoff import Payoff, Units
 from ur_solver.rules.words import counted
 
 FULL_PAGES = 3
@@ -37,10 +37,9 @@ _COLOURS = {Mark.INACCURACY: "yellow", Mark.MISTAKE: "bright_red", Mark.BLUNDER:
 def audit_page(
     audits: list[GameAudit], thresholds: Thresholds, references: References, worst: int
 ) -> str:
-    """Audited games as text, with the `worst` moments of a game, or of many, as boards.
+    """Audited games as text, with the `worst` moments of one game, or of many, as boards.
 
-    Games of several rule sets come apart. Where a rule set has no `references`, nobody is
-    compared with anybody.
+    Each rule set gets its own section. A rule set without `references` gets no comparison.
     """
     by_rules: dict[RuleSet, list[GameAudit]] = {}
     for audit in audits:
@@ -55,10 +54,10 @@ def _page_of_rules(
     audits: list[GameAudit], thresholds: Thresholds, references: Mapping[str, float], worst: int
 ) -> str:
     parts = []
-    units = Units.of(audits[0].record.rules)
+    payoff = audits[0].record.rules.payoff
     if len(audits) > FULL_PAGES:
         parts.append(columns([_line(audit) for audit in audits], "<<>>>>"))
-        parts.append(_players(_by_player(audits), thresholds, references, units))
+        parts.append(_players(_by_player(audits, thresholds), references, payoff))
         worst_of_all = sorted(
             (
                 (judged, audit)
@@ -70,10 +69,9 @@ def _page_of_rules(
         parts += [_moment(audit, judged, thresholds) for judged, audit in worst_of_all[:worst]]
     else:
         for audit in audits:
-            sides = {side: list(audit.of_side(side)) for side in (LIGHT, DARK)}
-            named = {_name(audit, side): plies for side, plies in sides.items()}
+            named = {_name(audit, side): audit.summary(side, thresholds) for side in (LIGHT, DARK)}
             parts.append(_head(audit))
-            parts.append(_players(named, thresholds, references, units))
+            parts.append(_players(named, references, payoff))
             parts += [
                 _moment(audit, judged, thresholds)
                 for judged in worst_plies(audit, thresholds, worst)
@@ -85,7 +83,7 @@ def _head(audit: GameAudit) -> str:
     return (
         f"{click.style(audit.record.title, bold=True)}: {rules_word(audit.record.rules)}, "
         f"{counted(len(audit.record.plies), 'throw')}, {result_text(audit)}\n"
-        f"light's {Units.of(audit.record.rules).worth}: {account_text(audit)}"
+        f"light's {audit.record.rules.payoff.units.worth}: {account_text(audit)}"
     )
 
 
@@ -94,18 +92,22 @@ def _name(audit: GameAudit, side: str) -> str:
     return f"{player} ({side_name(side)})" if player else side_name(side)
 
 
-def _by_player(audits: list[GameAudit]) -> dict[str, list[JudgedPly]]:
-    """The plies of all games by player; by side where the players have no names."""
+def _by_player(audits: list[GameAudit], thresholds: Thresholds) -> dict[str, PlayerSummary]:
+    """The summaries of all games by player; by side if a player has no name."""
     plies: dict[str, list[JudgedPly]] = {}
+    conceded: dict[str, float] = {}
     for audit in audits:
         for side in (LIGHT, DARK):
             name = audit.record.player(side) or side_name(side)
             plies.setdefault(name, []).extend(audit.of_side(side))
-    return plies
+            conceded[name] = conceded.get(name, 0.0) + audit.conceded(side)
+    return {
+        name: summarise(of_player, thresholds, conceded[name]) for name, of_player in plies.items()
+    }
 
 
 def _line(audit: GameAudit) -> list[str]:
-    units = Units.of(audit.record.rules)
+    units = audit.record.rules.payoff.units
     totals = [
         units.amount(sum(judged.loss for judged in audit.of_side(side) if judged.is_choice))
         for side in (LIGHT, DARK)
@@ -124,17 +126,16 @@ def _line(audit: GameAudit) -> list[str]:
 
 
 def _players(
-    plies: dict[str, list[JudgedPly]],
-    thresholds: Thresholds,
-    references: Mapping[str, float],
-    units: Units,
+    summaries: dict[str, PlayerSummary], references: Mapping[str, float], payoff: Payoff
 ) -> str:
+    units = payoff.units
     header = ["", "choices", "best", "lost", "a choice", "luck", *_MARK_HEADERS]
-    header += ["fines"] if units.is_money else []
+    has_conceded = any(summary.conceded for summary in summaries.values())
+    header += ["conceded"] if has_conceded else []
+    header += ["fines"] if payoff.has_fines else []
     header += ["strength"] if references else []
-    summaries = {name: summarise(of_player, thresholds) for name, of_player in plies.items()}
     rows = [header] + [
-        _row(name, summary, references, units) for name, summary in summaries.items()
+        _row(name, summary, references, payoff, has_conceded) for name, summary in summaries.items()
     ]
     lines = [columns(rows, "<" + ">" * (len(header) - 1))]
     lines += [
@@ -151,8 +152,13 @@ def _players(
 
 
 def _row(
-    name: str, summary: PlayerSummary, references: Mapping[str, float], units: Units
+    name: str,
+    summary: PlayerSummary,
+    references: Mapping[str, float],
+    payoff: Payoff,
+    has_conceded: bool,
 ) -> list[str]:
+    units = payoff.units
     row = [
         name,
         str(summary.choices),
@@ -162,7 +168,9 @@ def _row(
         units.signed(summary.luck),
         *(str(summary.marks[mark]) for mark in Mark),
     ]
-    if units.is_money:
+    if has_conceded:
+        row.append(units.amount(summary.conceded))
+    if payoff.has_fines:
         row.append(str(summary.cost))
     if references:
         row.append(strength_text(summary, references))
@@ -184,7 +192,7 @@ def _thrown(judged: JudgedPly, units: Units) -> str:
 
 def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
     record, ply = audit.record, judged.ply
-    units = Units.of(record.rules)
+    units = record.rules.payoff.units
     mark = thresholds.mark(judged)
     assert mark
     position = record.stepper.position(ply.state, ply.side)

@@ -10,9 +10,11 @@ from typing import NamedTuple, TypeVar, cast
 
 import click
 
+from ur_solver.cli.output import echo
 from ur_solver.errors import InputError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
+from ur_solver.text import StreamDecoder
 
 _T = TypeVar("_T")
 
@@ -26,7 +28,7 @@ _SHOWN = 80
 
 
 class Line(NamedTuple):
-    """A line that is not blank, without blanks around it, and its number, from 1."""
+    """A line that is not blank, stripped, and its number, from 1."""
 
     number: int
     text: str
@@ -41,23 +43,23 @@ def answer_batch(
 ) -> None:
     """Answer the lines of standard input, a line each, in the groups in which they arrive.
 
-    Whatever is there is read, up to 64 KiB, so that a program at the other end of a pipe gets its
+    Each read takes what is available, up to 64 KiB: a program at the other end of a pipe gets its
     answers before it asks more, and a file is read in large groups. Blank lines are skipped.
 
     Parameters
     ----------
     parse : callable
-        What a line asks for; raises InputError where that cannot be.
+        Parses a line; raises InputError if the line is invalid.
     answer : callable
-        The answers to what several lines ask for.
+        Answers several parsed lines, in order.
     as_json : bool
-        Whether answers are JSON. A line at fault is then answered by ``{"line", "input",
-        "message"}``, and else by its text and the message.
+        Whether answers are JSON. An invalid line is then answered by ``{"line", "input",
+        "message"}``, otherwise by its text and the message.
 
     Raises
     ------
     BatchError
-        At the end, if lines could not be answered.
+        At the end, if any line could not be answered.
     """
     n_lines = n_faults = 0
     first = ""
@@ -74,7 +76,7 @@ def answer_batch(
                 first = first or f"line {line.number}: {error}"
         found = iter(answer(parsed) if parsed else ())
         if answers:
-            click.echo("\n".join(each or next(found) for each in answers))
+            echo("\n".join(each or next(found) for each in answers))
     if n_faults:
         raise BatchError(
             f"{counted(n_faults, 'line')} of {n_lines:,} could not be answered; {first}"
@@ -97,27 +99,26 @@ def _fault(line: Line, message: str, as_json: bool) -> str:
 def _groups() -> Iterator[list[Line]]:
     # buffered it is, unlike what the type of `buffer` promises
     stream = cast(io.BufferedReader, sys.stdin.buffer)
-    number, rest = 1, b""
+    decoder = StreamDecoder()
+    number, rest = 1, ""
     while block := stream.read1(_READ):
-        lines = (rest + block).split(b"\n")
-        # of a line without end no more is kept than tells that it is too long
-        rest = lines.pop()[: 4 * _MAX_LINE + 4]
+        lines = (rest + decoder.decode(block)).split("\n")
+        # keep no more of an endless line than shows that it is too long
+        rest = lines.pop()[: 4 * _MAX_LINE]
         yield _numbered(lines, number)
         number += len(lines)
-    yield _numbered([rest], number)
+    yield _numbered((rest + decoder.decode(b"", final=True)).split("\n"), number)
 
 
-def _numbered(lines: list[bytes], first: int) -> list[Line]:
-    texts = (line.decode(errors="replace").strip() for line in lines)
+def _numbered(lines: list[str], first: int) -> list[Line]:
+    texts = (line.strip() for line in lines)
     return [Line(number, text) for number, text in enumerate(texts, start=first) if text]
 
 
 def check_throw_argument(position: str | None, throw: str | None) -> None:
-    """Refuse a throw beside ``-``, whose lines bring their own."""
+    """Refuse a throw together with ``-``, whose lines have their own throws."""
     if position == STDIN and throw is not None:
-        raise click.UsageError(
-            "with '-' each line brings its throw: leave out the argument 'THROW'"
-        )
+        raise click.UsageError("with '-' each line has its own throw: omit the argument 'THROW'")
 
 
 Asked = tuple[Position, int | None]
@@ -125,6 +126,6 @@ Asked = tuple[Position, int | None]
 
 
 def parse_asked(rules: RuleSet, text: str) -> Asked:
-    """A line of position, tab, throw, or of a position only."""
+    """Parse a line: a position, or a position, a tab and a throw."""
     position, tab, throw = text.partition("\t")
     return rules.position(position), rules.dice.parse(throw.strip()) if tab else None

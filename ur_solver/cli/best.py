@@ -21,30 +21,30 @@ from ur_solver.cli.answering import (
 )
 from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
 from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
-from ur_solver.cli.output import chance_text, columns, draw_position, worth_bar
+from ur_solver.cli.output import chance_text, columns, draw_position, echo, worth_bar
 from ur_solver.query import EvaluatedMove
 from ur_solver.rules import Position
 from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import pass_value
 
 
-@click.command(short_help="All legal moves, best first.")
+@click.command(short_help="Rank the legal moves, best first.")
 @table_argument
 @position_argument
 @click.argument("throw", required=False)
 @plies_option()
 @json_option
 def command(word: str, position: str | None, throw: str | None, plies: int, as_json: bool) -> None:
-    """All legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
+    """Rank the legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
 
-    Without a POSITION, those of the start.
+    POSITION defaults to the start.
 
-    Each with the chance to win after it and how much less that is than after the best; with
-    stakes with the money to come, and which move wins more often, if another does.
-    TABLE is a file or a rule set, such as finkel or finkel:3. Where there is no table, an estimator
-    answers ('ur train'), and each value comes with its error. POSITION '-' reads lines from
-    standard input: a position, or a position, a tab and a throw. A line that cannot be answered
-    is told in its place, the others are answered, and the exit code is 2.
+    Each move is shown with the chance to win after it and its loss against the best move. With
+    stakes, the money to come is shown, and the move that wins most often if that is another one.
+    TABLE is a file or a rule set, such as finkel or finkel:3. Without a table, an estimator answers
+    ('ur train'), and every value has its 95 % interval. POSITION '-' reads lines from standard
+    input: a position, or a position, a tab and a throw. An invalid line produces an error in its
+    place; the rest is still answered, and the exit code is 2.
 
     \b
     ur best finkel:3 'L...__../..D...../....__.. L 2 2' 2
@@ -65,18 +65,18 @@ def command(word: str, position: str | None, throw: str | None, plies: int, as_j
             position_of(rules, position),
             None if throw is None else rules.dice.parse(throw),
         )
-        click.echo(line(*asked) if as_json else _page(table, *asked))
+        echo(line(*asked) if as_json else _page(table, *asked))
 
 
 def _parse(table: Answering, text: str) -> Asked:
-    """A line of standard input that the table answers."""
+    """Parse a line of standard input."""
     asked = parse_asked(table.rules, text)
-    table.check_holds(asked[0])
+    table.check(asked[0])
     return asked
 
 
 def _throws(table: Answering, position: Position) -> tuple[int, ...]:
-    """What can be thrown; nothing where the game is over."""
+    """All throws; none if the game is over."""
     return () if position.winner is not None else tuple(table.rules.dice.throws)
 
 
@@ -93,16 +93,12 @@ def _json(table: Answering, position: Position, throw: int | None) -> str:
 
 
 def _moves_json(table: Answering, position: Position, throw: int) -> dict[str, Any]:
-    """The moves, and what the best of them or the pass is worth."""
+    """The moves, and the value of the best one or of the pass."""
     found = table.moves(position, throw)
     moves = [
         {"move": each.move.text, "value": each.value, "loss": each.loss}
         | exactness(table, each.value, each.move.position)
-        | (
-            {}
-            if math.isnan(each.chance) or table.rules.payoff.is_chance
-            else {"chance": each.chance}
-        )
+        | ({"chance": each.chance} if _has_chance(table, each) else {})
         for each in found
     ]
     value = _value_with(table, position, found)
@@ -110,8 +106,13 @@ def _moves_json(table: Answering, position: Position, throw: int) -> dict[str, A
     return {"value": value} | exactness(table, value, of) | {"moves": moves}
 
 
+def _has_chance(table: Answering, move: EvaluatedMove) -> bool:
+    """Whether the chance differs from the value and is known, which it is not to estimators."""
+    return "chance" in table.rules.payoff.figures and not math.isnan(move.chance)
+
+
 def _value_with(table: Answering, position: Position, moves: list[EvaluatedMove]) -> float:
-    """What the best of `moves` is worth, or the pass, or what the game that is over brought."""
+    """The value of the best of `moves`, of the pass, or of the finished game."""
     if moves:
         return moves[0].value
     if position.winner is not None:
@@ -165,7 +166,7 @@ def _row(
 
 
 def _loss_text(table: Answering, each: EvaluatedMove, best: EvaluatedMove) -> str:
-    """By how much a move is worse; of estimates whether that is beyond what they may be off."""
+    """The loss; of estimates, "perhaps" is added if the intervals do not exclude a loss of 0."""
     if not each.loss:
         return "best"
     payoff = table.rules.payoff
@@ -176,7 +177,7 @@ def _loss_text(table: Answering, each: EvaluatedMove, best: EvaluatedMove) -> st
 
 
 def _winning_note(table: Answering, moves: list[EvaluatedMove]) -> str:
-    """Which move wins more often than the best, where money is what counts."""
+    """With stakes, the move that wins more often than the best."""
     if not isinstance(table, Table):
         return ""
     winning = max(moves, key=lambda each: each.chance)

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import position_argument, position_of
-from ur_solver.cli.output import draw_position, say
-from ur_solver.errors import InputError, OutputError
+from ur_solver.cli.options import OUTPUT_FILE, position_argument, position_of
+from ur_solver.cli.output import draw_position, echo, say
+from ur_solver.errors import InputError
+from ur_solver.files import check_outputs, write_file
 from ur_solver.locate import open_file
 from ur_solver.rules import DARK, LIGHT, Position, named_rules
 from ur_solver.rules.drawing.svg import Arrow, board_picture
@@ -17,33 +18,35 @@ from ur_solver.rules.drawing.svg import Arrow, board_picture
 STDOUT = Path("-")
 
 
-@click.command(short_help="A picture of a position.")
+@click.command(short_help="Draw a position.")
 @click.argument("rules")
 @position_argument
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a picture, a file that ends in .svg; '-' is standard output.",
+    type=OUTPUT_FILE,
+    help="Write a picture to a file that ends in .svg; '-' is standard output.",
 )
-@click.option("--best", "throw", help="Draw the best move with this throw, by the rules' table.")
+@click.option("--best", "throw", help="Draw the best move with this throw.")
 @click.option("--top", type=click.Choice(["light", "dark"]), default="light", show_default=True,
-              help="The side whose row is on top of a picture.")  # fmt: skip
+              help="Draw this side's row at the top of the picture.")  # fmt: skip
 def command(
     rules: str, position: str | None, output: Path | None, throw: str | None, top: str
 ) -> None:
-    """The board of POSITION, or of the start, by RULES, in the terminal or as a picture.
+    """Draw POSITION, or the start of RULES, in the terminal or as a picture.
 
-    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; with --best
-    its table is asked, or the table that RULES is the file of. Pictures are SVG, which browsers
-    and office programs read, and which converters such as cairosvg turn into PNG; they are light
-    or dark as the screen is.
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. --best needs the
+    table of the rule set; RULES may also be the table's file. Pictures are SVG: browsers and office
+    programs read them, and converters such as cairosvg turn them into PNG. They follow the light or
+    dark setting of the screen.
 
     \b
     ur board finkel:3 'L...__../..D...../....__.. L 2 2' --best 2 -o board.svg
     """
     if output is not None and output != STDOUT and output.suffix != ".svg":
-        raise InputError(f"{str(output)!r}: pictures are SVG; the file's name ends in .svg")
+        raise InputError(f"{str(output)!r}: pictures are SVG; the file name must end in .svg")
+    if output != STDOUT:
+        check_outputs({"--output": output}, [rules])
     arrows: list[Arrow] = []
     if throw is None:
         shown = position_of(named_rules(rules), position)
@@ -52,19 +55,16 @@ def command(
             shown = position_of(table.rules, position)
             arrows = _best(table, shown, throw)
     if output is None:
-        click.echo(draw_position(shown))
+        echo(draw_position(shown))
         return
     text = board_picture(shown, arrows, view=LIGHT if top == "light" else DARK)
     if output == STDOUT:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{str(output)!r}: {error.strerror}") from None
+    write_file(output, text)
 
 
 def _best(table: Table, position: Position, throw: str) -> list[Arrow]:
-    """An arrow for the best move, if there is a move."""
+    """An arrow for the best move; none if no move is legal."""
     best = table.best(position, table.rules.dice.parse(throw))
     return [] if best is None else [Arrow("best", best.move.source, best.move.target)]

@@ -7,22 +7,22 @@ import json
 import click
 
 from ur_solver.certificates import certify_table
-from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import proven_text, say
+from ur_solver.cli.options import json_option, table_argument, threads_option
+from ur_solver.cli.output import echo, proven_text, say
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.locate import open_file
 
 
-@click.command(short_help="Prove how far a table's values can be off.")
+@click.command(short_help="Prove a bound on the error of a table.")
 @table_argument
-@click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
+@threads_option
 @json_option
 @telling_options
 def command(word: str, threads: int | None, as_json: bool, telling: Telling) -> None:
-    """Prove how far the values of TABLE can be off, and write that into its file.
+    """Prove a bound on the error of the values of TABLE, and store it in its file.
 
-    TABLE is a file or a rule set, such as finkel:3. The proof needs the values only,
-    whoever made them, and 'ur verify' repeats it.
+    TABLE is a file or a rule set, such as finkel:3. The proof uses the values alone,
+    whatever program made them. 'ur verify' repeats it.
 
     \b
     ur certify finkel:3
@@ -33,7 +33,7 @@ def command(word: str, threads: int | None, as_json: bool, telling: Telling) -> 
     ):
         error = certify_table(opened, threads=threads, progress=progress)
     if as_json:
-        click.echo(json.dumps({"path": str(opened.path), "error": error}))
+        echo(json.dumps({"path": str(opened.path), "error": error}))
     elif not telling.is_quiet:
         proven = proven_text(error, opened.rules)
-        click.echo(f"{opened.path}: no value is off by more than {proven}, proven")
+        echo(f"{opened.path}: no value is off by more than {proven}, proven")

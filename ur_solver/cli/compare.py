@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import json_option
-from ur_solver.cli.output import columns, say
-from ur_solver.errors import OutputError
+from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option
+from ur_solver.cli.output import columns, echo, say
+from ur_solver.files import check_outputs, write_file
 from ur_solver.locate import open_file
 from ur_solver.study import study
 from ur_solver.study.comparison import (
@@ -23,7 +23,7 @@ from ur_solver.study.comparison import (
 _STUDY = ".study.json"
 
 
-@click.command(short_help="Rule sets side by side.")
+@click.command(short_help="Compare rule sets side by side.")
 @click.argument("words", nargs=-1, required=True, metavar="TABLE...")
 @click.option(
     "-g",
@@ -31,11 +31,11 @@ _STUDY = ".study.json"
     default=20_000,
     show_default=True,
     type=click.IntRange(100, 10_000_000),
-    help="Games of each table against itself.",
+    help="Play N games of each table against itself.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of all games.")
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
-@click.option("--csv", type=click.Path(dir_okay=False, path_type=Path), help="Write a CSV file.")
+@seed_option("Seed the random numbers of all games.")
+@click.option("--html", type=OUTPUT_FILE, help="Write an HTML page.")
+@click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
 @json_option
 def command(
     words: tuple[str, ...],
@@ -45,37 +45,33 @@ def command(
     csv: Path | None,
     as_json: bool,
 ) -> None:
-    """Studies of several rule sets side by side.
+    """Compare the studies of several rule sets side by side.
 
-    A TABLE is a file or a rule set, such as finkel:3, or a study that ur study --json wrote to
-    a file named NAME.study.json, which takes no time. The page of --html has plots, by
-    matplotlib, and needs nothing else.
+    A TABLE is a file or a rule set, such as finkel:3, or a file NAME.study.json that ur study
+    --json wrote, which takes no time. The page of --html is self-contained; its plots are drawn
+    by matplotlib.
 
     \b
     ur compare finkel:3 blitz:2 skiriuk:2 --html compared.html
     """
+    outputs = {"--html": html, "--csv": csv}
+    check_outputs(outputs, words)
     studies = [_study_of(word, games, seed) for word in words]
     if html is not None:
         from ur_solver.study.page import comparison_page  # noqa: PLC0415 - matplotlib, the extra
 
-        _write(html, comparison_page(studies))
+        write_file(html, comparison_page(studies))
     if csv is not None:
-        _write(csv, comparison_csv(studies))
+        write_file(csv, comparison_csv(studies))
     if as_json:
-        click.echo(comparison_json(studies))
+        echo(comparison_json(studies))
     elif html is None and csv is None:
-        click.echo(columns(table_of(studies), "<" + ">" * len(studies)))
+        echo(columns(table_of(studies), "<" + ">" * len(studies)))
 
 
 def _study_of(word: str, games: int, seed: int) -> Study:
     if word.endswith(_STUDY):
         return read_study(Path(word))
     with Table(open_file(word, say=say)) as table:
+        table.file.check_whole("a study")
         return study(table, games=games, seed=seed)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"cannot write {str(path)!r}: {error.strerror}") from None

@@ -1,8 +1,7 @@
-"""What a solve will take, for people and as JSON."""
+"""The cost of a solve, as text and as JSON."""
 
 from __future__ import annotations
 
-import pathlib
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,15 +14,15 @@ from ur_solver.estimates import (
     estimate,
     expected_seconds,
     free_bytes,
+    nearest_place,
     room_for,
 )
-from ur_solver.kernel import DOUBLE
-from ur_solver.space import Part
+from ur_solver.solving import Request, path_of
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a solve will take, and what there is.
+    """The memory, disk and time of a solve, and the memory and disk that are free.
 
     Attributes
     ----------
@@ -31,11 +30,11 @@ class Cost:
     memory_bytes, memory_free_bytes : int
     table_bytes : int
     disk_bytes, disk_free_bytes : int
-        While it is solved; what is free is where the table will be.
+        Used during the solve, and free in the folder of the table.
     seconds : float or None
-        None if it does not fit or was not asked for.
+        None if the solve does not fit or is not timed.
     reason : str or None
-        Why it does not fit; None if it does.
+        Why the solve does not fit; None if it does.
     """
 
     positions: int
@@ -48,11 +47,11 @@ class Cost:
     reason: str | None
 
     def to_json(self) -> dict[str, Any]:
-        """The facts by their names, and whether it fits."""
+        """The figures by name, and whether the solve fits."""
         return {**asdict(self), "fits": self.reason is None}
 
     def rows(self) -> list[list[str]]:
-        """The facts as rows of two columns."""
+        """The figures as rows of two columns."""
         if self.reason is not None:
             solving = f"not on this machine: {self.reason}"
         else:
@@ -68,47 +67,35 @@ class Cost:
         ]
 
 
-def cost_of(
-    part: Part,
-    output: pathlib.Path,
-    *,
-    value_type: str = "float64",
-    certify: bool = False,
-    threads: int | None = None,
-    memory: int | None = None,
-    precision: str = DOUBLE,
-    is_timed: bool = True,
-) -> Cost:
-    """What a solve to `output` will take; its folder need not be there yet.
+def cost_of(request: Request, *, is_timed: bool = True) -> Cost:
+    """The cost of a solve in this process; the output's folder need not exist yet.
 
-    With `is_timed` the same rules with fewer pieces are solved, some tenths of a second.
+    With `is_timed`, the time is estimated by solving the rules with fewer pieces, which takes some
+    tenths of a second.
     """
-    folder = next(each for each in output.absolute().parents if each.is_dir())
+    part, threads = request.part, request.threads
+    asked: dict[str, Any] = {
+        "certify": request.certify,
+        "threads": threads,
+        "precision": request.precision,
+    }
+    place = nearest_place(path_of(request))
     reason = None
     try:
-        room_for(part, memory=memory, certify=certify, threads=threads, precision=precision)
-        check_disk(part, folder / output.name, value_type)
+        room_for(part, memory=request.memory, **asked)
+        check_disk(part, place, request.value_type)
     except (MemoryLimitError, DiskLimitError) as error:
         reason = str(error)
-    free = available_bytes(threads) if memory is None else memory
-    found = estimate(
-        part,
-        value_type=value_type,
-        certify=certify,
-        threads=threads,
-        memory=free,
-        precision=precision,
-    )
+    free = available_bytes(threads) if request.memory is None else request.memory
+    found = estimate(part, value_type=request.value_type, memory=free, **asked)
     is_timed = is_timed and reason is None
     return Cost(
         positions=found.positions,
         memory_bytes=max(found.least_bytes, min(found.memory_bytes, free)),
         memory_free_bytes=free,
         table_bytes=found.table_bytes,
-        disk_bytes=disk_bytes(part, value_type),
-        disk_free_bytes=free_bytes(folder / output.name),
-        seconds=expected_seconds(part, certify=certify, threads=threads, precision=precision)
-        if is_timed
-        else None,
+        disk_bytes=disk_bytes(part, request.value_type),
+        disk_free_bytes=free_bytes(place),
+        seconds=expected_seconds(part, **asked) if is_timed else None,
         reason=reason,
     )

@@ -22,11 +22,11 @@ Options = dict[str, Any]
 def custom_rule_options(function: _F) -> _F:
     """Options that change a rule set; `custom_rules` takes them as keyword arguments.
 
-    They are those of every family's switches, as their declarations say.
+    The families' switches declare them.
     """
     options = [
-        click.option("--path", type=click.Choice(list(PATHS)), help="Another path."),
-        click.option("--dice", type=click.Choice(list(DICE)), help="Other dice."),
+        click.option("--path", type=click.Choice(list(PATHS)), help="Play on another path."),
+        click.option("--dice", type=click.Choice(list(DICE)), help="Play with other dice."),
     ]
     for switch in known_switches().values():
         options += _options(switch)
@@ -38,11 +38,10 @@ def custom_rule_options(function: _F) -> _F:
 def custom_rules(
     word: str, pieces: int | None, *, path: str | None, dice: str | None, **given: Any
 ) -> RuleSet:
-    """The rule set that `word` asks for, changed as the options say.
+    """The rule set named `word`, changed by the options.
 
-    Stakes are added with their defaults where the options leave them open. One that becomes
-    another game by it gets a name of its own, which tells the changes:
-    ``finkel-murray-royalur``.
+    Stakes get their defaults where no option is given. A changed rule set gets a new name made of
+    the changes: ``finkel-murray-royalur``.
     """
     rules = named_rules(word, pieces)
     changes: dict[str, Any] = {}
@@ -57,13 +56,13 @@ def custom_rules(
 
 @singledispatch
 def _options(switch: Switch) -> list[Callable[[_F], _F]]:
-    """The options by which a switch is asked for."""
+    """The options that set a switch."""
     raise NotImplementedError
 
 
 @singledispatch
 def _change(switch: Switch, given: Options, before: Any) -> dict[str, Any]:
-    """The switch and its new value by the options given; empty if it stays as it was, `before`."""
+    """The switch and its new value by the options; empty if it stays as `before`."""
     raise NotImplementedError
 
 
@@ -84,7 +83,7 @@ def _throw_options(switch: ThrowSwitch) -> list[Callable[[_F], _F]]:
     name = switch.dashed
     return [
         click.option(f"--{name}", type=int, help=switch.help),
-        click.option(f"--no-{name}", is_flag=True, default=None, help=f"Without --{name}."),
+        click.option(f"--no-{name}", is_flag=True, default=None, help=f"Disable --{name}."),
     ]
 
 
@@ -93,7 +92,7 @@ def _throw_change(switch: ThrowSwitch, given: Options, before: Any) -> dict[str,
     throw, is_off = given[switch.key], given[f"no_{switch.key}"]
     if throw is not None and is_off:
         name = switch.dashed
-        raise click.UsageError(f"--{name} and --no-{name}: give one of them")
+        raise click.UsageError(f"--{name} and --no-{name} exclude each other")
     return {} if throw is None and not is_off else {switch.key: throw}
 
 
@@ -101,11 +100,13 @@ def _throw_change(switch: ThrowSwitch, given: Options, before: Any) -> dict[str,
 def _stakes_options(switch: StakesSwitch) -> list[Callable[[_F], _F]]:
     return [
         click.option(f"--{switch.dashed}", is_flag=True, default=None, help=switch.help),
-        click.option("--ante", type=int, help="What each player pays at the start; 10 by default."),
-        click.option("--fine", type=int, help="What landing on a rosette costs; 1 by default."),
         click.option(
-            "--fines", type=int, help="Fines up to which a table has values of their own."
+            "--ante", type=int, help="Set each player's payment at the start; 10 by default."
         ),
+        click.option(
+            "--fine", type=int, help="Charge this for landing on a rosette; 1 by default."
+        ),
+        click.option("--fines", type=int, help="Store values for up to N fines."),
     ]
 
 
@@ -116,5 +117,5 @@ def _stakes_change(switch: StakesSwitch, given: Options, before: Any) -> dict[st
     if given[switch.key] or (paid and before is not None):
         return {switch.key: dataclasses.replace(before or Stakes(), **paid)}
     if paid:
-        raise click.UsageError("--ante, --fine and --fines go with --stakes")
+        raise click.UsageError("--ante, --fine and --fines need --stakes")
     return {}

@@ -8,27 +8,29 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import open_playing, plies_option
-from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import columns, side_name
+from ur_solver.cli.options import json_option, seed_option, table_argument
+from ur_solver.cli.output import columns, echo, side_name
 from ur_solver.rules import DARK, LIGHT
-from ur_solver.study import Estimate, Evaluation, evaluate
+from ur_solver.study import Evaluation, IntervalEstimate, evaluate
 from ur_solver.study.figures import as_number, as_share
 
 _GAMES_OF_ESTIMATOR = 2000
 """A table chooses some ten times as fast."""
 
 
-@click.command(short_help="One way to play against another.")
+@click.command(short_help="Compare two policies in play.")
 @table_argument
-@click.option("--light", default="table", show_default=True, metavar="POLICY")
-@click.option("--dark", default="table", show_default=True, metavar="POLICY")
+@click.option("--light", default="table", show_default=True, metavar="POLICY",
+              help="Play this side by POLICY.")  # fmt: skip
+@click.option("--dark", default="table", show_default=True, metavar="POLICY",
+              help="Play this side by POLICY.")  # fmt: skip
 @click.option(
     "-g",
     "--games",
     type=click.IntRange(2, 10_000_000),
-    help="Play so many games, also where the figures could be exact.",
+    help="Play N games, even where the figures could be exact.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of the games.")
+@seed_option("Seed the random numbers of the games.")
 @plies_option(1)
 @json_option
 def command(
@@ -40,15 +42,15 @@ def command(
     plies: int,
     as_json: bool,
 ) -> None:
-    """How often light wins by one policy against another, and how long their games are.
+    """Compute how often light wins by one policy against another, and how long the games are.
 
     TABLE is a file or a rule set, such as finkel:3. Light throws first. Up to a million
-    positions the figures are exact; for more, 100,000 games are played, and figures come
-    with their 95 % intervals. A POLICY is table; strong, medium or weak, which err now and
-    then; random; reply, the best reply to the other side's; first or greedy, as ur sample
-    has them; or priorities joined by +, the first of which decides: win, capture, rosette,
-    again, safe, off, enter, furthest, rearmost; what they leave open is drawn. Where there is no
-    table, an estimator plays for it ('ur train'), 2,000 games.
+    positions the figures are exact. For more, 100,000 games are played, and figures have 95 %
+    intervals. A POLICY is table; strong, medium or weak, which sometimes err; random; reply, the
+    best reply to the other side's policy; first or greedy, as in ur sample; or priorities joined
+    by +. The first priority decides, the next ones break ties, and the rest is drawn at random:
+    win, capture, rosette, again, safe, off, enter, furthest, rearmost. Without a table, an
+    estimator plays in its place ('ur train'), 2,000 games.
 
     \b
     ur evaluate finkel:3 --light capture+safe+furthest --dark table
@@ -58,9 +60,9 @@ def command(
             games = _GAMES_OF_ESTIMATOR
         found = evaluate(table, light, dark, games=games, seed=seed)
     if as_json:
-        click.echo(json.dumps({"light": light, "dark": dark, **found.to_json()}))
+        echo(json.dumps({"light": light, "dark": dark, **found.to_json()}))
     else:
-        click.echo(_page(found, light, dark))
+        echo(_page(found, light, dark))
 
 
 def _page(found: Evaluation, light: str, dark: str) -> str:
@@ -74,13 +76,13 @@ def _page(found: Evaluation, light: str, dark: str) -> str:
     return columns(rows, "<<")
 
 
-def _percent(estimate: Estimate) -> str:
+def _percent(estimate: IntervalEstimate) -> str:
     if estimate.is_exact:
         return f"{100 * estimate.value:.8f} %"
     return as_share(estimate.to_json())
 
 
-def _number(estimate: Estimate) -> str:
+def _number(estimate: IntervalEstimate) -> str:
     if estimate.is_exact:
         return f"{estimate.value:.6f}"
     return as_number(estimate.to_json())

@@ -8,13 +8,14 @@ import click
 
 from ur_solver.api.table import Table
 from ur_solver.cli.options import table_argument
-from ur_solver.cli.output import say, size_text
-from ur_solver.errors import OutputError
+from ur_solver.cli.output import echo, say, size_text
+from ur_solver.files import check_outputs
 from ur_solver.locate import open_file
 from ur_solver.maps import VALUE_TYPES, write_map
+from ur_solver.table import check_replaceable
 
 
-@click.command(short_help="Write a table as RoyalUr's solved map.")
+@click.command(short_help="Convert a table to RoyalUr's solved map.")
 @table_argument
 @click.argument("file", metavar="FILE.rgu", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
@@ -22,20 +23,23 @@ from ur_solver.maps import VALUE_TYPES, write_map
     type=click.Choice(list(VALUE_TYPES)),
     default="percent16",
     show_default=True,
-    help="How the map stores values.",
+    help="Store values in this type.",
 )
-@click.option("--author", help="A name for the map's metadata.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--author", help="Write this name into the map's metadata.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 def command(word: str, file: Path, value_type: str, author: str | None, force: bool) -> None:
-    """Write TABLE, a file or a rule set such as finkel:3, as a map in RoyalUr's format.
+    """Convert TABLE, a file or a rule set such as finkel:3, to a map in RoyalUr's format.
 
     \b
     ur export finkel:2 finkel2p.rgu
     """
-    if file.exists() and not force:
-        raise OutputError(f"{str(file)!r} is there already; --force replaces it")
+    check_outputs({"FILE.rgu": file}, [word])
+    check_replaceable(file, force=force)
     with Table(open_file(word, say=say)) as table:
+        replaced = check_replaceable(file, force=force, source=table.path)
         table.file.check_whole("a map")
         entries = write_map(file, table, value_type, author)
+    if replaced is not None:
+        say(f"replaced {replaced}")
     say(f"{entries:,} entries, {size_text(file.stat().st_size)}")
-    click.echo(str(file))
+    echo(str(file))

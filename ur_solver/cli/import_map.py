@@ -10,17 +10,17 @@ from pathlib import Path
 import click
 import numpy as np
 import numpy.typing as npt
-import psutil
 
 from ur_solver.api.table import Table
-from ur_solver.cli.output import say
-from ur_solver.errors import OutputError
+from ur_solver.cli.output import echo, say
+from ur_solver.files import check_outputs
 from ur_solver.locate import make_folder, new_table_path
+from ur_solver.machine import free_memory
 from ur_solver.maps import MapHeader, block_results, read_header, read_values
 from ur_solver.records import rules_word
 from ur_solver.rules.payoff import percent
 from ur_solver.space import space_of
-from ur_solver.table import write_table
+from ur_solver.table import check_replaceable, write_table
 
 # How a table keeps a map's values without loss, and what they may be off at the least.
 _KEPT_AS = {
@@ -30,33 +30,33 @@ _KEPT_AS = {
 }
 
 
-@click.command(short_help="Make a table of RoyalUr's solved map.")
+@click.command(short_help="Convert RoyalUr's solved map to a table.")
 @click.argument("file", metavar="FILE.rgu", type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The table's file; among the tables by default.",
+    help="Write the table to this file; by default into the folder of tables.",
 )
-@click.option("--force", is_flag=True, help="Replace a table that is there.")
+@click.option("--force", is_flag=True, help="Replace an existing table.")
 def command(file: Path, output: Path | None, force: bool) -> None:
-    """Make a table of FILE.rgu, a solved map in RoyalUr's format.
+    """Convert FILE.rgu, a solved map in RoyalUr's format, to a table.
 
-    Its rules must be ours and every position must be there. The table keeps the map's
-    precision; its tolerance is the map's rounding or, where that is more, the residual
-    that the values turn out to have.
+    The program must know the map's rules, and the map must have every position. The table keeps
+    the map's precision. Its tolerance is the map's rounding or the residual of the values,
+    whichever is larger.
 
     \b
     ur import finkel2p.rgu -o finkel-2-royalur.h5
     """
+    check_outputs({"--output": output}, [file])
     header = read_header(file)
     value_type, rounding = _KEPT_AS[header.value_type]
     if output is None:
         output = new_table_path(header.rules, value_type)
         if make_folder(output.parent):
             say(f"made the folder {output.parent}")
-    if output.exists() and not force:
-        raise OutputError(f"{str(output)!r} is there already; --force replaces it")
+    replaced = check_replaceable(output, force=force, source=file)
     say(f"{file}: {rules_word(header.rules)}, {sum(header.entries):,} entries, {header.value_type}")
     with _array(header, output.parent) as values:
         read_values(header, values)
@@ -70,17 +70,19 @@ def command(file: Path, output: Path | None, force: bool) -> None:
             seconds=0.0,
             value_type=value_type,
         )
+    if replaced is not None:
+        say(f"replaced {replaced}")
     with Table(output) as table:
         value = percent(table.value(table.rules.start()), table.tolerance)
         say(f"the largest residual is {residual:.2g}; the first to throw wins {value}")
-    click.echo(str(output))
+    echo(str(output))
 
 
 @contextmanager
 def _array(header: MapHeader, folder: Path) -> Iterator[npt.NDArray[np.float64]]:
-    """Room for all values: in memory, or in a file in `folder` if that would be tight."""
+    """An array for all values: in memory, or in a file in `folder` if memory is short."""
     size = space_of(header.rules).n_values
-    if 8 * size < psutil.virtual_memory().available / 2:
+    if 8 * size < free_memory() / 2:
         yield np.empty(size)
         return
     with tempfile.TemporaryFile(dir=folder) as file:

@@ -17,6 +17,7 @@ from ur_solver.cli.options import json_option, optional_table_argument
 from ur_solver.cli.output import (
     bound_text,
     columns,
+    echo,
     size_text,
     time_text,
 )
@@ -29,29 +30,31 @@ from ur_solver.locate import (
 from ur_solver.rules.payoff import percent
 
 
-@click.command(short_help="What a table says of itself, or where things are.")
+@click.command(short_help="Describe a table, or list the folders in use.")
 @optional_table_argument
-@click.option("--paths", "is_of_paths", is_flag=True, help="Where tables and other files are.")
+@click.option("--paths", "is_of_paths", is_flag=True, help="List the folders of files.")
 @json_option
 def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
-    """What TABLE, a file or a rule set such as finkel:3, says of itself; or an estimator.
+    """Describe TABLE, a file or a rule set such as finkel:3, by what its file says.
 
-    With --paths instead where the program looks for tables and puts new ones ($UR_TABLES comes
-    first), and where it keeps games in play and what it need not compute twice.
+    Without a table of a rule set, its estimator is described.
+
+    With --paths, list instead the folders of tables ($UR_TABLES comes first, and new tables go into
+    the first), of games in play, and of cached results.
     """
     if is_of_paths == (word is not None):
         raise click.UsageError("give a TABLE, or --paths")
     if word is None:
-        click.echo(json.dumps(_paths()) if as_json else _paths_text())
+        echo(json.dumps(_paths()) if as_json else _paths_text())
         return
     with open_answering(word) as table:
         if as_json:
-            click.echo(json.dumps(table.info()))
+            echo(json.dumps(table.info()))
             return
         if not isinstance(table, Table):
             from ur_solver.cli.train import report  # noqa: PLC0415 - of estimators alone
 
-            click.echo(report(table))
+            echo(report(table))
             return
         header = table.header
         part, value = table.file.part, table.start_value
@@ -80,11 +83,11 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
             ["made", f"{header.made} by ur_solver {header.program}"],
             ["solved in", time_text(header.seconds)],
         ]
-        click.echo(columns(rows, "<<"))
+        echo(columns(rows, "<<"))
 
 
 def _paths() -> dict[str, Any]:
-    """Where things are, as JSON values."""
+    """The folders, as JSON values."""
     return {
         "version": __version__,
         "package": str(pathlib.Path(__file__).resolve().parent.parent),
@@ -114,12 +117,12 @@ def _paths_text() -> str:
 
 
 def _share(held: int, whole: int) -> str:
-    """How many there are, and of how many in all."""
+    """A count, and its total if that is larger."""
     return f"{held:,}" if held == whole else f"{held:,} of {whole:,}"
 
 
 def _stakes_rows(table: Table) -> list[list[str]]:
-    """What is played for, how far the table reaches and what that may cost."""
+    """The stakes, the largest stored fines, and the error of that cut."""
     space = table.space
     stakes = table.rules.stakes
     if stakes is None:
@@ -134,13 +137,13 @@ def _stakes_rows(table: Table) -> list[list[str]]:
         most = f"at most {bound_text(error)} before a fine, {bound_text(last)} after {space.reach}"
     return [
         ["stakes", f"ante {stakes.ante}, fine {stakes.fine}"],
-        ["fines", f"0 to {space.reach}; more are worth what a straight line says"],
+        ["fines", f"0 to {space.reach}; more are extrapolated linearly"],
         ["error of that cut", f"{most}, and {past - last:.3g} for each fine past it"],
     ]
 
 
 def _proven(table: Table) -> str:
     if table.max_error is None:
-        return "none; 'ur certify' proves one"
+        return "none; 'ur certify' adds one"
     least = table.file.blocks["error"].min() * table.space.unit
     return f"{bound_text(table.max_error)}, by block from {bound_text(least)}"

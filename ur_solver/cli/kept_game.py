@@ -1,4 +1,4 @@
-"""The game in play, kept after every turn so that it can go on later."""
+"""The game in play, saved after every turn so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ import pathlib
 from contextlib import suppress
 
 from ur_solver.errors import InputError, OutputError, RecordError
-from ur_solver.locate import games_folder, table_name
+from ur_solver.locate import games_folder, own_path
 from ur_solver.records import GameRecord, RecordFault, read_file, write_games
 from ur_solver.rules import RuleSet
 
 SEED = "Seed"
-"""The header with the seed of the dice, by which a game that goes on gets the same dice."""
+"""The header with the seed of the dice, so that a resumed game gets the same dice."""
+
+
+def _rules_at(path: pathlib.Path) -> RuleSet | None:
+    """The rules of the game saved at a path."""
+    if path.is_file():
+        for game in read_file(str(path)):
+            if isinstance(game, GameRecord):
+                return game.rules
+    return None
 
 
 class KeptGame:
-    """Where the game in play of a rule set is kept.
+    """The saved game in play of a rule set.
 
     Parameters
     ----------
@@ -24,51 +33,49 @@ class KeptGame:
     Attributes
     ----------
     path : Path
-        In the plain notation, which has games of all rule sets.
+        The file, in the plain notation, which has games of all rule sets.
     """
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
-        self.path = games_folder() / pathlib.Path(table_name(rules)).with_suffix(".ur")
+        self.path = own_path(rules, lambda stem: games_folder() / f"{stem}.ur", _rules_at)
 
     def exists(self) -> bool:
-        """Whether there is a game to go on with."""
+        """Whether a game can be resumed."""
         return self.path.exists()
 
     def load(self) -> GameRecord:
-        """The game that is kept.
+        """The saved game.
 
         Raises
         ------
         InputError
             If there is none.
         RecordError
-            If it cannot be read, or is of other rules.
+            If it cannot be read, or has other rules.
         """
         if not self.exists():
-            raise InputError(f"there is no game of {self._rules.word} to go on with")
+            raise InputError(f"no game of {self._rules.word} to resume")
         (game, *_) = read_file(str(self.path), self._rules)
         if isinstance(game, RecordFault):
             raise RecordError(str(game))
         return game
 
     def save(self, record: GameRecord) -> None:
-        """Keep a game in place of the one before.
+        """Save a game in place of the previous one.
 
         Raises
         ------
         OutputError
             If it cannot be written.
         """
-        part = self.path.with_suffix(".part.ur")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_games([record], part)
-            part.replace(self.path)
-        except (OSError, RecordError) as error:
-            raise OutputError(f"cannot keep the game: {error}") from None
+        except OSError as error:
+            raise OutputError(f"cannot save the game: {error}") from None
+        write_games([record], self.path)
 
     def remove(self) -> None:
-        """Keep nothing any more."""
+        """Remove the saved game."""
         with suppress(OSError):
             self.path.unlink()

@@ -16,11 +16,11 @@ from ur_solver.cli.options import (
     position_of,
     rules_argument,
 )
-from ur_solver.cli.output import chance_text, columns, draw_position
+from ur_solver.cli.output import chance_text, columns, draw_position, echo
 from ur_solver.rules import Position, RuleSet, named_rules
 
 
-@click.command(short_help="Legal moves and where they lead; needs no table.")
+@click.command(short_help="List legal moves and their successors, without a table.")
 @rules_argument
 @position_argument
 @click.argument("throw", required=False)
@@ -29,13 +29,13 @@ from ur_solver.rules import Position, RuleSet, named_rules
 def command(
     rules: str, position: str | None, throw: str | None, pieces: int | None, as_json: bool
 ) -> None:
-    """Legal moves of POSITION with THROW, or with every throw, by RULES, and where they lead.
+    """List the legal moves of POSITION with THROW, or with every throw, and their successors.
 
-    Without a POSITION, those of the start.
+    POSITION defaults to the start.
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; no table is
     needed. POSITION '-' reads lines from standard input: a position, or a position, a tab and a
-    throw. A line that cannot be answered is told in its place, the others are answered, and the
+    throw. An invalid line produces an error in its place; the rest is still answered, and the
     exit code is 2.
 
     \b
@@ -55,11 +55,11 @@ def command(
         position_of(chosen, position),
         None if throw is None else chosen.dice.parse(throw),
     )
-    click.echo(line(*asked) if as_json else _page(chosen, *asked))
+    echo(line(*asked) if as_json else _page(chosen, *asked))
 
 
 def _throws(rules: RuleSet, position: Position) -> tuple[int, ...]:
-    """What can be thrown; nothing where the game is over."""
+    """All throws; none if the game is over."""
     return () if position.winner is not None else tuple(rules.dice.throws)
 
 

@@ -1,8 +1,13 @@
-"""Arguments and options that mean the same on every command."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
+import math
+import os
+import pathlib
 import re
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -14,26 +19,86 @@ for _power, _letter in enumerate("kmgt", start=1):
     _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power, _letter: 1024**_power}
 
 
+_MOST_MEMORY = 2**60
+MAX_THREADS = 4096
+"""The largest number of threads, workers or processors that an option accepts."""
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class FiniteFloat(click.FloatRange):
+    """A finite number within a range; `click.FloatRange` would accept NaN."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number that a text means."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
 def memory_size(text: str) -> int:
-    """The number of bytes that a text such as 12GiB or 500MB says."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    """The number of bytes of a size such as 12GiB or 500MB."""
+    found = re.fullmatch(r"\s*([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([a-z]*)\s*", text.lower())
     if found is None or found[2] not in _UNITS:
         raise click.BadParameter(f"{text!r:.60} is not a size such as 12GiB, 500MB or 2G")
-    return int(float(found[1]) * _UNITS[found[2]])
+    size = int(float(found[1]) * _UNITS[found[2]])
+    if not 1 <= size <= _MOST_MEMORY:
+        raise click.BadParameter(f"{text!r:.60} is not between 1 byte and {_MOST_MEMORY >> 60} EiB")
+    return size
 
 
+def seed_option(help_text: str, default: int | None = 1) -> Callable[[_F], _F]:
+    """The option ``--seed`` of random draws."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=default,
+        show_default=default is not None,
+        help=help_text,
+    )
+
+
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(1, MAX_THREADS),
+    metavar="N",
+    help="Use N threads; by default one per processor.",
+)
 memory_option = click.option(
     "--memory",
     type=memory_size,
     metavar="SIZE",
-    help="What the solve may take, such as 12GiB; by default what is free.",
+    help="Use this much memory, such as 12GiB; by default all that is free.",
 )
+
+
+class _OutputFile(click.Path):
+    """The path of a file to write, which must not be a table."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=pathlib.Path)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> pathlib.Path:
+        from ur_solver.table import refuse_table  # noqa: PLC0415 - HDF5, for those who write
+
+        path = pathlib.Path(os.fsdecode(super().convert(value, param, ctx)))
+        if str(path) != "-":  # standard output
+            refuse_table(path)
+        return path
+
+
+OUTPUT_FILE = _OutputFile()
 
 
 def _complete_table(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of rule sets, or files where none begins so."""
+    """Names of rule sets; files if no name has this beginning."""
     names = [CompletionItem(name) for name in CATALOGUE if name.startswith(incomplete)]
     return names or [CompletionItem(incomplete, type="file")]
 
@@ -45,28 +110,30 @@ optional_table_argument = click.argument(
 rules_argument = click.argument("rules", shell_complete=_complete_table)
 optional_rules_argument = click.argument("rules", required=False, shell_complete=_complete_table)
 position_argument = click.argument("position", required=False)
-json_option = click.option("--json", "as_json", is_flag=True, help="JSON, one object a line.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, one object per line."
+)
 pieces_option = click.option(
     "-n",
     "pieces",
     type=click.IntRange(1, MAX_PIECES),
-    help="Pieces of each side, in place of the rule set's own count.",
+    help="Play with N pieces a side instead of the usual number.",
 )
 left_option = click.option(
     "--left",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MAX_PIECES),
     metavar="K",
-    help="Only the positions in which each side has at most K pieces left to bear off.",
+    help="Include only positions with at most K pieces a side left to bear off.",
 )
 precision_option = click.option(
     "--precision",
     type=click.Choice(["double", "single"]),
     default="double",
     show_default=True,
-    help="Of the solve; single takes less memory, for a tolerance of 1e-5 or more.",
+    help="Compute in this precision; single saves memory and needs a tolerance of at least 1e-5.",
 )
 
 
 def position_of(rules: RuleSet, text: str | None) -> Position:
-    """The position that a text means; the start of the rule set if there is none."""
+    """Parse a position; the start of the rule set if there is no text."""
     return rules.start() if text is None else rules.position(text)

@@ -13,14 +13,20 @@ import click
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
 from ur_solver.rules.drawing import ROSETTE, position_text
 from ur_solver.rules.turns import total
+from ur_solver.text import printable_lines
 
 _COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
 _BAR_WIDTH = 40
 
 
+def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print lines; our colours stay, harmful control characters go."""
+    click.echo(printable_lines(text), err=err, nl=nl)
+
+
 def say(text: str) -> None:
-    """A word to the user, beside the output."""
-    click.echo(text, err=True)
+    """Print a message on standard error."""
+    echo(text, err=True)
 
 
 def side_name(side: str) -> str:
@@ -29,7 +35,7 @@ def side_name(side: str) -> str:
 
 
 def draw_position(position: Position, brackets: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The board, homes and who throws, in colours; some squares in brackets, by square."""
+    """The board, homes and side to throw in colours, with brackets around some squares."""
     return position_text(position, _paint, brackets)
 
 
@@ -40,19 +46,19 @@ def _paint(text: str, what: str) -> str:
 
 
 def worth_bar(position: Position, value: float) -> str:
-    """A value as a bar: of what the winner gets."""
+    """A value as a bar, as a share of what the winner gets."""
     return bar(min(1.0, max(0.0, value / (total(position) or 1))))
 
 
 def bound_text(bound: float) -> str:
-    """An upper bound with three digits, rounded up so that it still is one: ``2.76e-13``."""
+    """An upper bound rounded up to three digits: ``2.76e-13``."""
     exact = decimal.Decimal(bound)
     return f"{float(decimal.Context(prec=3, rounding=decimal.ROUND_CEILING).plus(exact)):.3g}"
 
 
 def proven_text(bound: float, rules: RuleSet) -> str:
-    """A proven error, and what it leaves out: ``2.76e-13``."""
-    cut = "" if rules.payoff.is_chance else ", the cut of the fines left out"
+    """A proven error, and what it does not cover: ``2.76e-13``."""
+    cut = ", the cut of the fines left out" if rules.payoff.has_fines else ""
     return f"{bound_text(bound)}{cut}"
 
 
@@ -75,7 +81,7 @@ def size_text(size: float) -> str:
 
 
 def gib_text(size: float) -> str:
-    """A number of bytes as memory is told: ``1.5 GiB``."""
+    """A number of bytes of memory for people: ``1.5 GiB``."""
     return f"{size / 2**30:.1f} GiB"
 
 

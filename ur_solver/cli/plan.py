@@ -11,6 +11,8 @@ import click
 
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.options import (
+    MAX_THREADS,
+    OUTPUT_FILE,
     json_option,
     left_option,
     memory_size,
@@ -18,38 +20,47 @@ from ur_solver.cli.options import (
     precision_option,
     rules_argument,
 )
-from ur_solver.cli.output import columns, gib_text, size_text, time_text
-from ur_solver.engine import default_threads
-from ur_solver.errors import OutputError
+from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
 from ur_solver.estimates import Plan, available_bytes, measured_speed, plan
+from ur_solver.files import check_outputs, write_file
 from ur_solver.kernel import check_precision
+from ur_solver.machine import usable_processors
 from ur_solver.space import part_of
 
 _WIDTH, _ROW = 800, 40
-"""Of a chart, and of one worker in it, in pixels."""
+"""The width of a chart and the height of a worker's row, in pixels."""
 
 
-@click.command(short_help="What solving a rule set by some workers would take.")
+@click.command(short_help="Estimate the time and memory of a solve.")
 @rules_argument
 @pieces_option
 @left_option
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--cores", type=click.IntRange(1), help="Of each worker; as here by default.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MAX_THREADS),
+    default=1,
+    show_default=True,
+    help="Plan for N workers.",
+)
+@click.option(
+    "--cores",
+    type=click.IntRange(1, MAX_THREADS),
+    help="Use N processors per worker; by default as here.",
+)
 @click.option(
     "--machines",
-    type=click.IntRange(1),
-    help="That the workers are on, sharing their processors; one each by default.",
+    type=click.IntRange(1, MAX_THREADS),
+    help="Spread the workers over N machines; by default one each.",
 )
 @click.option(
-    "--memory", type=memory_size, metavar="SIZE", help="Of each worker; what is free by default."
+    "--memory",
+    type=memory_size,
+    metavar="SIZE",
+    help="Use this much memory per worker; by default what is free.",
 )
-@click.option("--certify", is_flag=True, help="With memory and time for proofs.")
+@click.option("--certify", is_flag=True, help="Include memory and time for certificates.")
 @precision_option
-@click.option(
-    "--chart",
-    type=click.Path(path_type=pathlib.Path, dir_okay=False),
-    help="Draw the schedule into an SVG file.",
-)
+@click.option("--chart", type=OUTPUT_FILE, help="Draw the schedule to an SVG file.")
 @json_option
 @custom_rule_options
 def command(
@@ -66,21 +77,22 @@ def command(
     as_json: bool,
     **custom: Any,
 ) -> None:
-    """What solving RULES would take: the schedule is simulated, block by block.
+    """Estimate the cost of solving RULES by simulating the schedule, block by block.
 
-    The speed is that of one processor of this machine, which solves the same rules with fewer
-    pieces, some tenths of a second.
+    The assumed speed is that of one processor of this machine, measured by solving the rules with
+    fewer pieces for some tenths of a second.
 
     \b
     ur plan finkel -n 7 --workers 4 --cores 2 --memory 2GiB
     """
+    check_outputs({"--chart": chart}, [rules])
     chosen = custom_rules(rules, pieces, **custom).settled()
     part = part_of(chosen, left)
     check_precision(part.space, precision)
     found = plan(
         part,
         workers=workers,
-        cores=cores or default_threads(),
+        cores=cores or usable_processors(),
         memory=available_bytes() if memory is None else memory,
         speed=measured_speed(part, certify=certify, precision=precision),
         certify=certify,
@@ -88,18 +100,13 @@ def command(
         machines=machines,
     )
     if chart is not None:
-        try:
-            chart.write_text(_chart(found))
-        except OSError as error:
-            raise OutputError(f"cannot write {str(chart)!r}: {error.strerror}") from None
+        write_file(chart, _chart(found))
     if as_json:
         facts = asdict(found)
         del facts["spans"]
-        click.echo(
-            json.dumps({"rules": chosen.name, "pieces": chosen.pieces, "left": part.left} | facts)
-        )
+        echo(json.dumps({"rules": chosen.name, "pieces": chosen.pieces, "left": part.left} | facts))
         return
-    click.echo(columns(_rows(found), "<<"))
+    echo(columns(_rows(found), "<<"))
 
 
 def _rows(found: Plan) -> list[list[str]]:
@@ -116,7 +123,7 @@ def _rows(found: Plan) -> list[list[str]]:
 
 
 def _chart(found: Plan) -> str:
-    """How many processors of each worker are busy, over time: an SVG."""
+    """An SVG of the busy processors of each worker over time."""
     busy = [[0.0] * _WIDTH for _ in range(found.workers)]
     scale = _WIDTH / (found.seconds or 1.0)
     for span in found.spans:

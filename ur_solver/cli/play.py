@@ -14,9 +14,10 @@ from ur_solver.audit import Thresholds, audit_games, references_of
 from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.kept_game import SEED, KeptGame
-from ur_solver.cli.options import table_argument
-from ur_solver.cli.output import say, side_name
+from ur_solver.cli.options import OUTPUT_FILE, seed_option, table_argument
+from ur_solver.cli.output import echo, say, side_name
 from ur_solver.cli.playing import Playing, QuitError, ResignError
+from ur_solver.files import check_outputs
 from ur_solver.players.player import Player
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
@@ -34,28 +35,26 @@ _SIDES = {LIGHT: "Light", DARK: "Dark"}
     type=click.Choice([HUMAN, *PLAYERS]),
     default=HUMAN,
     show_default=True,
-    help="Who throws first.",
+    help="Choose the player of light, who throws first.",
 )
 @click.option(
     "--dark",
     type=click.Choice([HUMAN, *PLAYERS]),
     default="table",
     show_default=True,
-    help="Who else.",
+    help="Choose the player of dark.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the game of these rules that was left.")
-@click.option("--hints", is_flag=True, help="Show what every move is worth, each time.")
-@click.option(
-    "--seed", type=click.IntRange(0), help="Of the dice; by default other ones each time."
-)
+@click.option("--resume", is_flag=True, help="Resume the saved game of these rules.")
+@click.option("--hints", is_flag=True, help="Show the value of every move before each choice.")
+@seed_option("Seed the dice; by default they differ each time.", default=None)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Save the game: .rgn, .json for RoyalUr's notation, or .ur for any rules.",
+    type=OUTPUT_FILE,
+    help="Save the game as .rgn, as .json in RoyalUr's notation, or as .ur for any rules.",
 )
 @plies_option()
-@click.option("--audit/--no-audit", "with_audit", default=True, help="Judge the game at its end.")
+@click.option("--audit/--no-audit", "with_audit", default=True, help="Audit the game when it ends.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -69,25 +68,26 @@ def command(
     plies: int,
     with_audit: bool,
 ) -> None:
-    """Play in the terminal by TABLE, a file or a rule set such as finkel:3.
+    """Play in the terminal against TABLE, a file or a rule set such as finkel:3.
 
-    Players: human; table, which plays by it; strong, medium and weak, which do so
-    with growing carelessness; greedy, first and random, which need no table. Two humans
-    share the keyboard; without one the program plays itself.
+    Players: human; table, which plays perfectly; strong, medium and weak, which err more
+    and more often; greedy, first and random, which use no table. Two humans share the
+    keyboard; without a human the program plays itself.
 
-    Where there is no table, an estimator plays ('ur train'), and the game is not judged.
+    Without a table, an estimator plays ('ur train'), and the game is not audited.
 
-    Moves are typed in any case, or by number; hint, undo, quit and resign are understood too.
-    After the other side's moves its squares stand in brackets, [] where a piece has come to and
-    () where it has come from. The game is kept after every turn: quit, Ctrl-C and the end of the
-    input leave it, and --resume goes on with it.
+    Type a move in any case, or its number; or type hint, undo, quit or resign. Brackets mark the
+    other side's last moves: [] where a piece arrived, () where it left. The game is saved after
+    every turn. quit, Ctrl-C and the end of the input leave it, and --resume continues it.
 
     \b
     ur play finkel:3 --dark medium -o game.rgn
     """
+    check_outputs({"--output": output}, [word])
     with open_playing(word, plies, "play") as table:
         if output is not None:
             check_output(output, table.rules)
+            check_outputs({"--output": output}, [] if table.path is None else [table.path])
         kept = KeptGame(table.rules)
         names = {LIGHT: light, DARK: dark}
         replay = Replay(table.rules)
@@ -102,7 +102,7 @@ def command(
                     names[side] = player
             seed = _seed_of(begun) if seed is None else seed
         elif kept.exists() and HUMAN in (light, dark):
-            say("a game was left; --resume goes on with it, a turn of this one replaces it")
+            say("a saved game exists; --resume continues it, a turn of this one replaces it")
         seed = secrets.randbits(32) if seed is None else seed
         players = {
             side: None if name == HUMAN else Player(table.rules, policy_of(name, table))
@@ -118,18 +118,18 @@ def command(
             write_games([record], output)
             say(f"the game is in {output}")
         if record.ending is Ending.UNFINISHED:
-            click.echo(f"\nthe game is kept: 'ur play {word} --resume' goes on with it")
+            echo(f"\nthe game is saved: 'ur play {word} --resume' continues it")
         if stop is not None:
             raise stop
         is_over = record.plies and record.ending is not Ending.UNFINISHED
         if with_audit and is_over and isinstance(table, Table):  # whose losses are certain
             (audit,) = audit_games([record], table)
             references = {record.rules: references_of(table, say=say)}
-            click.echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
+            echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
 
 
 def _seed_of(record: GameRecord) -> int | None:
-    """The seed that a kept game names; None if somebody has changed it into none."""
+    """The seed in a saved game; None if it is missing or not a number."""
     text = record.metadata.get(SEED, "")
     return int(text) if text.isascii() and text.isdigit() else None
 
@@ -137,15 +137,15 @@ def _seed_of(record: GameRecord) -> int | None:
 def _played(
     playing: Playing, kept: KeptGame | None, metadata: dict[str, str], kept_as: dict[str, str]
 ) -> tuple[GameRecord, KeyboardInterrupt | None]:
-    """The record of the game, played to its end or left, and the Ctrl-C by which it was left.
+    """Play the game to its end or until it is left; return its record and the Ctrl-C, if any.
 
     Parameters
     ----------
     playing : Playing
     kept : KeptGame or None
-        Where the game is kept; None if nobody can leave it.
+        Where the game is saved; None if nobody can leave it.
     metadata, kept_as : dict
-        The metadata of the record, and of the game that is kept.
+        The metadata of the record, and of the saved game.
     """
 
     def keep() -> None:
@@ -158,7 +158,7 @@ def _played(
         playing.play(keep)
     except ResignError:
         quitter = playing.replay.side
-        click.echo(f"\n{side_name(quitter)} resigns")
+        echo(f"\n{side_name(quitter)} resigns")
         ending = {
             "ending": Ending.RESIGNED,
             "winner": opponent(quitter),
@@ -166,7 +166,7 @@ def _played(
         }
     except (QuitError, click.Abort) as left:
         keep()
-        # Ctrl-C, for which click has put its own exception
+        # Ctrl-C, which click replaces by its own exception
         stop = left.__context__ if isinstance(left.__context__, KeyboardInterrupt) else None
     record = playing.replay.finish(metadata=metadata, file=_TITLE, **ending)
     if kept is not None and record.ending is not Ending.UNFINISHED:

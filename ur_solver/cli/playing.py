@@ -1,4 +1,4 @@
-"""A game at the keyboard: who is to move, what is asked and what is shown."""
+"""A game at the keyboard: turns, prompts and output."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ import click
 import numpy as np
 
 from ur_solver.api.table import Table
-from ur_solver.audit.units import Units
 from ur_solver.audit.worth import Option, option_values
 from ur_solver.cli.answering import Answering
-from ur_solver.cli.output import columns, draw_position, say, side_name, worth_bar
+from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ply, Replay
 from ur_solver.rules import FREE_THROW
 from ur_solver.rules.drawing import FROM, TO
 
 _HELP = (
-    "'hint' shows what they are worth, 'undo' takes back what you chose last, 'quit' leaves the "
-    "game for later, 'resign' gives up"
+    "'hint' shows their values, 'undo' takes back your last choice, 'quit' saves the game for "
+    "later, 'resign' gives up"
 )
 _DICE, _PLAYERS = 0, 1
 """The streams of random numbers of a turn."""
@@ -38,10 +37,10 @@ class _UndoError(Exception):
 
 
 class Playing:
-    """A game that people and players of the program play in the terminal.
+    """A game in the terminal between people and the program's players.
 
-    Every turn has random numbers of its own, which follow from the seed and the turn's number: a
-    move that is taken back, or a game that goes on later, does not bring other dice.
+    The random numbers of a turn depend only on the seed and the turn's number, so undoing a move or
+    resuming a game gives the same dice.
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ class Playing:
         Who chooses for each side; None for a person.
     seed : int
     has_hints : bool
-        Whether to show what every move is worth, each time.
+        Whether to show the value of every move before each choice.
     """
 
     def __init__(
@@ -89,24 +88,24 @@ class Playing:
             on_turn()
         if None in self._players.values():
             self._draw()
-        click.echo(f"\n{side_name(self.replay.winner)} has won")
+        echo(f"\n{side_name(self.replay.winner)} has won")
 
     def _undo(self) -> None:
         """Go back to before a person's last choice."""
         plies = self.replay.plies
         chosen = [k for k, ply in enumerate(plies) if self._is_choice(ply)]
         if not chosen:
-            say("there is no choice of yours to take back")
+            say("nothing to undo: you have made no choice yet")
             return
         self.replay = Replay.after(self.replay.rules, self.replay.start, plies[: chosen[-1]])
 
     def _is_choice(self, ply: Ply) -> bool:
-        """Whether a person has chosen something in a turn."""
-        has_options = len(ply.steps) > 1 or len(ply.sayings) > 1
+        """Whether a person made a choice in a turn."""
+        has_options = len(ply.steps) > 1 or len(ply.choices) > 1
         return self._players[ply.side] is None and has_options
 
     def _draw(self) -> None:
-        """The board with the squares of what the other side has just done in brackets."""
+        """Print the board, with the other side's last moves in brackets."""
         replay = self.replay
         brackets: dict[str, str] = {}
         is_over = replay.winner is not None
@@ -119,28 +118,28 @@ class Playing:
                     if 0 <= index < len(squares):
                         brackets.setdefault(squares[index], pair)
         position = replay.stepper.position(replay.state, replay.side)
-        click.echo("\n" + draw_position(position, brackets))
+        echo("\n" + draw_position(position, brackets))
 
     def _take_turn(self) -> None:
-        """One turn of the side to throw."""
+        """Play one turn of the side to throw."""
         replay = self.replay
         side, name, player = replay.side, side_name(replay.side), self._players[replay.side]
         rng = self._random(_PLAYERS)
         if player is None:
             self._draw()
-            click.echo()
+            echo("")
 
         def choose(options: Sequence[Option], texts: Sequence[str], asked: Asked) -> int:
             if player is None:
                 return self._ask(options, texts, "say" if asked.moves_by is None else "move")
             return player.choose([asked], rng)[0] if len(options) > 1 else 0
 
-        sayings = replay.sayings()
-        said, choice, words = -1, FREE_THROW, ""
-        if sayings:
-            names = [saying.name for saying in sayings]
-            said = choose(sayings, names, Asked(replay.state)) if len(sayings) > 1 else 0
-            choice = names[said]
+        choices = replay.choices()
+        chosen, choice, words = -1, FREE_THROW, ""
+        if choices:
+            names = [choice.name for choice in choices]
+            chosen = choose(choices, names, Asked(replay.state)) if len(choices) > 1 else 0
+            choice = names[chosen]
             words = f"says {choice}, "
         roll = replay.rolls(choice).pick(self._random(_DICE).random())
         throws = roll.throws
@@ -150,23 +149,23 @@ class Playing:
         played = -1
         if steps:
             if player is None:
-                click.echo(f"{name} throws {thrown}")
+                echo(f"{name} throws {thrown}")
             played = choose(steps, texts, Asked(replay.state, roll.moves_by, choice))
         if player is not None or played < 0:
-            told = texts[played] if played >= 0 else "no move"
-            click.echo(f"{name} {words}throws {thrown}: {told}")
+            move = texts[played] if played >= 0 else "no move"
+            echo(f"{name} {words}throws {thrown}: {move}")
         place = f"throw {len(replay.plies) + 1}"
-        replay.take(throws, steps, played, place=place, sayings=sayings, said=said)
+        replay.take(throws, steps, played, place=place, choices=choices, chosen=chosen)
 
     def _random(self, stream: int) -> np.random.Generator:
         return np.random.default_rng((self._seed, len(self.replay.plies), stream))
 
     def _ask(self, options: Sequence[Option], texts: Sequence[str], what: str) -> int:
-        """The index of what the player chooses; `what` is the prompt."""
+        """Prompt with `what` for the player's choice and return its index."""
         if self._has_hints:
-            click.echo(self._worth(options, texts))
+            echo(self._worth(options, texts))
         else:
-            click.echo("  " + "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1)))
+            echo("  " + "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1)))
         asked_for = {"resign": ResignError, "quit": QuitError, "undo": _UndoError}
         while True:
             answer = click.prompt(what, prompt_suffix="> ").strip()
@@ -177,7 +176,7 @@ class Playing:
             if word in asked_for:
                 raise asked_for[word]
             if word == "hint":
-                click.echo(self._worth(options, texts))
+                echo(self._worth(options, texts))
             else:
                 listed = ", ".join(f"{k} {text}" for k, text in enumerate(texts, start=1))
                 kind = "a legal move" if what == "move" else "a choice"
@@ -186,7 +185,8 @@ class Playing:
     def _worth(self, options: Sequence[Option], texts: Sequence[str]) -> str:
         (worth,) = option_values([options], self._table)
         best, replay = max(worth), self.replay
-        units, position = Units.of(replay.rules), replay.stepper.position(replay.state, replay.side)
+        units = replay.rules.payoff.units
+        position = replay.stepper.position(replay.state, replay.side)
         lost = [units.mean(best - value) for value in worth]
         rows = [
             [
@@ -203,9 +203,9 @@ class Playing:
 
 
 def chosen_index(answer: str, texts: Sequence[str]) -> int | None:
-    """The index of the text that an answer means; None if it means none, or several.
+    """The index of the text that an answer means; None if it matches none or several.
 
-    It may be a number from 1 on, or the text in any case, its marks left out or not.
+    An answer is a number from 1, or the text in any case, with or without its marks.
     """
     if answer in texts:
         return texts.index(answer)

@@ -23,6 +23,7 @@ from ur_solver.cli.answering import (
 )
 from ur_solver.cli.batch import STDIN, answer_batch
 from ur_solver.cli.options import (
+    FiniteFloat,
     json_option,
     memory_option,
     position_argument,
@@ -35,29 +36,34 @@ from ur_solver.cli.output import (
     chance_text,
     columns,
     draw_position,
+    echo,
     say,
     side_name,
     worth_bar,
 )
 from ur_solver.locate import is_rule_set
+from ur_solver.query import figures_of
 from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
 from ur_solver.rules.turns import total
 
 if TYPE_CHECKING:  # a table's answer needs none of it
-    from ur_solver.study.estimates import Estimate
+    from ur_solver.study.estimates import IntervalEstimate
 
 
-@click.command(short_help="The value of a position.")
+@click.command(short_help="Show the value of a position.")
 @table_argument
 @position_argument
 @click.option(
-    "--throws", "with_throws", is_flag=True, help="With '-' and --json: every throw, as else."
+    "--throws",
+    "with_throws",
+    is_flag=True,
+    help="Include the values of throws with '-' and --json.",
 )
 @click.option(
     "--solve",
     "is_solved",
     is_flag=True,
-    help="If no table holds POSITION, solve what it can lead to, and keep that.",
+    help="If no table holds POSITION, solve all positions it can reach, and keep them.",
 )
 @memory_option
 @plies_option()
@@ -69,7 +75,7 @@ if TYPE_CHECKING:  # a table's answer needs none of it
 )
 @click.option(
     "--within",
-    type=click.FloatRange(0, min_open=True),
+    type=FiniteFloat(0, min_open=True),
     metavar="POINTS",
     help="Play rollouts until half their 95 % interval is this narrow.",
 )
@@ -92,16 +98,16 @@ def command(
     cut: int | None,
     as_json: bool,
 ) -> None:
-    """The value of POSITION, or of the start, to the side about to throw, by TABLE.
+    """Show the value of POSITION to the side about to throw, by TABLE.
 
-    TABLE is a file or a rule set, such as finkel or finkel:3. POSITION '-' reads positions from
-    standard input, one a line; what every throw is worth is then told only if it is asked for,
-    as it takes much longer. A line that cannot be answered is told in its place, the others are
-    answered, and the exit code is 2. Where there is no table, an estimator answers ('ur train'),
-    and each value comes with its error.
+    POSITION defaults to the start. TABLE is a file or a rule set, such as finkel or finkel:3.
+    POSITION '-' reads positions from standard input, one per line; the values of throws, which
+    take much longer, are then off by default. An invalid line produces an error in its place;
+    the rest is still answered, and the exit code is 2. Without a table, an estimator answers
+    ('ur train'), and every value has its 95 % interval.
 
-    With --solve, where TABLE is a rule set, as much of it is solved as POSITION can lead to, if
-    that fits. It is kept among the tables, where later queries find it and add to it.
+    With --solve, TABLE is a rule set. The positions that POSITION can reach are solved, if they
+    fit, and kept in the folder of tables. Later queries use them and add to them.
 
     \b
     ur query finkel:3 '....__../......../....__.. L 3 3'
@@ -116,9 +122,9 @@ def command(
             answer = _answer(table, asked, table.value(asked), True)
             if rolled is not None:
                 answer["rollouts"] = asdict(rolled)
-            click.echo(json.dumps(answer))
+            echo(json.dumps(answer))
         else:
-            click.echo(_page(table, position_of(table.rules, position), rolled))
+            echo(_page(table, position_of(table.rules, position), rolled))
 
 
 def _rolled_out(
@@ -127,21 +133,19 @@ def _rolled_out(
     rollouts: int | None,
     within: float | None,
     cut: int | None,
-) -> Estimate | None:
-    """The value by rollouts, if they are asked for."""
+) -> IntervalEstimate | None:
+    """The value by rollouts, if they are requested."""
     if rollouts is None and within is None:
         if cut is not None:
-            raise click.UsageError("--cut is for rollouts: give --rollouts or --within too")
+            raise click.UsageError("--cut needs --rollouts or --within")
         return None
     if rollouts is not None and within is not None:
-        raise click.UsageError("--rollouts and --within both say how many: give one")
+        raise click.UsageError("--rollouts and --within exclude each other: give one")
     if position == STDIN:
-        raise click.UsageError("rollouts are for one position, not '-'")
+        raise click.UsageError("rollouts take one position, not '-'")
     if isinstance(table, Table):
-        raise click.UsageError(
-            "a table answers, whose values are exact: rollouts are for estimates"
-        )
-    if within is not None and table.rules.payoff.is_chance:
+        raise click.UsageError("rollouts need an estimator, but a table answers exactly")
+    if within is not None and not table.rules.payoff.has_fines:
         within /= 100
     asked = position_of(table.rules, position)
     return table.rollout(asked, rollouts, within=within, plies=cut)
@@ -150,10 +154,10 @@ def _rolled_out(
 def _opened(
     word: str, position: str | None, is_solved: bool, memory: int | None, plies: int
 ) -> Answering:
-    """The table that answers, made first if that is asked for."""
+    """The table or estimator that answers; with --solve a table is made if it is missing."""
     if not is_solved:
         if memory is not None:
-            raise click.UsageError("--memory is what --solve may take: give both")
+            raise click.UsageError("--memory needs --solve")
         return open_answering(word, None if position == STDIN else position, plies)
     if position == STDIN:
         raise click.UsageError("--solve takes one position, not '-'")
@@ -166,9 +170,9 @@ def _opened(
 
 
 def _parse(table: Answering, text: str) -> Position:
-    """A line of standard input that the table answers."""
+    """Parse a line of standard input."""
     position = table.rules.position(text)
-    table.check_holds(position)
+    table.check(position)
     return position
 
 
@@ -192,13 +196,11 @@ def _answer(
         "value": value,
         "tolerance": tolerance_of(table),
         "error": table.error(position),
+        **(figures_of(table, position) if isinstance(table, Table) else {}),
     }
     answer |= exactness(table, value, position)
     if not answer.get("exact", True):
         answer["tolerance"] = None
-    if isinstance(table, Table) and not table.rules.payoff.is_chance:
-        answer["cut_error"] = table.cut_error(position)
-        answer["chance"] = table.chance(position)
     choices = table.choices(position)
     if choices:
         answer["choices"] = choices
@@ -215,7 +217,7 @@ def _answer(
     return answer
 
 
-def _page(table: Answering, position: Position, rolled: Estimate | None) -> str:
+def _page(table: Answering, position: Position, rolled: IntervalEstimate | None) -> str:
     rules = table.rules
     value = table.value(position)
     values = {position.side: value, opponent(position.side): total(position) - value}
@@ -231,7 +233,7 @@ def _page(table: Answering, position: Position, rolled: Estimate | None) -> str:
     proven = table.error(position) if isinstance(table, Table) else None
     if proven is not None:
         rows.append(["  proven within", bound_text(proven), ""])
-        if isinstance(table, Table) and not rules.payoff.is_chance:
+        if rules.payoff.has_fines:
             cut = table.cut_error(position)
             rows.append(["  cut of the fines within", bound_text(cut), ""])
     if rolled is not None:

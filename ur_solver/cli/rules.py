@@ -12,14 +12,15 @@ from ur_solver.cli.cost import Cost, cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.markdown import fill, terminal_text
 from ur_solver.cli.options import json_option, optional_rules_argument, pieces_option
-from ur_solver.cli.output import columns, size_text
-from ur_solver.locate import new_table_path
+from ur_solver.cli.output import columns, echo, size_text
 from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.squares import SquareRule, rule_to_json
 from ur_solver.rules.switches import Flag
 from ur_solver.rules.text import Section, first_paragraph, sections_of
 from ur_solver.rules.words import counted
-from ur_solver.space import part_of, space_of
+from ur_solver.solving import Request
+from ur_solver.space import space_of
 
 _WIDEST = 100
 """Columns of the widest lines of prose, so that they can be read in wide terminals too."""
@@ -30,7 +31,7 @@ _WIDEST = 100
 @pieces_option
 @custom_rule_options
 @click.option(
-    "--estimate", "has_costs", is_flag=True, help="What solving takes, in place of the rules."
+    "--estimate", "has_costs", is_flag=True, help="Show the cost of a solve instead of the rules."
 )
 @json_option
 def command(
@@ -38,10 +39,9 @@ def command(
 ) -> None:
     """List the rule sets, or show RULES: how it is played, its size and cost.
 
-    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. With
-    --json it is written as such a file. With --estimate it is told what solving takes on this
-    machine: in the list by sizes alone, of one rule set the time too, for which the same rules
-    with fewer pieces are solved.
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. --json writes it
+    as such a file. --estimate shows the cost of a solve on this machine. The list has sizes only.
+    A single rule set has the time too, measured by solving its rules with fewer pieces.
 
     \b
     ur rules finkel --path murray-royalur --json > my.json
@@ -49,22 +49,25 @@ def command(
     """
     if rules is None:
         if pieces is not None or any(value is not None for value in custom.values()):
-            raise click.UsageError("Missing argument 'RULES': the rule set that options change.")
+            raise click.UsageError(
+                "Missing argument 'RULES': the rule set that the options change."
+            )
+        load_plugins()
         sets = list(CATALOGUE.values())
         if has_costs:
             costs = [_cost(each, is_timed=False) for each in sets]
-            click.echo(_cost_lines(sets, costs) if as_json else _cost_list(sets, costs))
+            echo(_cost_lines(sets, costs) if as_json else _cost_list(sets, costs))
         elif as_json:
-            click.echo("\n".join(json.dumps(each.to_json()) for each in sets))
+            echo("\n".join(json.dumps(each.to_json()) for each in sets))
         else:
-            click.echo(_list(sets))
+            echo(_list(sets))
         return
     chosen = custom_rules(rules, pieces, **custom)
     if has_costs:
         cost = _cost(chosen, is_timed=True)
-        click.echo(_cost_lines([chosen], [cost]) if as_json else columns(cost.rows(), "<<"))
+        echo(_cost_lines([chosen], [cost]) if as_json else columns(cost.rows(), "<<"))
     else:
-        click.echo(json.dumps(chosen.to_json(), indent=2) if as_json else _page(chosen))
+        echo(json.dumps(chosen.to_json(), indent=2) if as_json else _page(chosen))
 
 
 def _list(sets: list[RuleSet]) -> str:
@@ -84,7 +87,7 @@ def _list(sets: list[RuleSet]) -> str:
 
 
 def _columns_of_rules(rules: RuleSet) -> tuple[str, str]:
-    """Rosettes and extra throws, where the rules are those of the race family."""
+    """Rosettes and extra throws of rules of the race family."""
     if not rules.mechanics.is_plain_race:
         return "own rules", "own rules"
     is_safe = rules.switches["safe_rosettes"]
@@ -103,7 +106,7 @@ def _extra(rules: RuleSet) -> list[str]:
 
 
 def _summary(rules: RuleSet) -> list[str]:
-    """What a rule set is made of, custom or not, in a sentence each."""
+    """The parts of a rule set, custom or not, one sentence each."""
     dice = ", ".join(f"{throw} ({rules.dice.probabilities[throw]})" for throw in rules.dice.throws)
     return [
         counted(
@@ -150,7 +153,7 @@ def _page(rules: RuleSet) -> str:
             click.style(rules.name, bold=True),
             summary,
             *prose,
-            columns(cost_of(part_of(rules), new_table_path(rules)).rows(), "<<"),
+            columns(cost_of(Request.of(rules)).rows(), "<<"),
         ]
     )
 
@@ -160,11 +163,11 @@ def _heading(section: Section) -> str:
 
 
 def _cost(rules: RuleSet, *, is_timed: bool) -> Cost:
-    return cost_of(part_of(rules), new_table_path(rules), is_timed=is_timed)
+    return cost_of(Request.of(rules), is_timed=is_timed)
 
 
 def _cost_lines(sets: list[RuleSet], costs: list[Cost]) -> str:
-    """A line of JSON for each."""
+    """One line of JSON for each."""
     return "\n".join(
         json.dumps({"rules": rules.name, "pieces": rules.pieces, **cost.to_json()})
         for rules, cost in zip(sets, costs, strict=True)
@@ -189,7 +192,7 @@ def _cost_list(sets: list[RuleSet], costs: list[Cost]) -> str:
 
 
 def _rule_text(rule: SquareRule) -> str:
-    """What a square's rule says, with the values of its fields as JSON has them."""
+    """The text of a square's rule, with the values of its fields as in JSON."""
     given = rule_to_json(rule)
     values = [] if isinstance(given, str) else [f"{k} {json.dumps(v)}" for k, v in given.items()]
     return first_paragraph(rule) + (f" ({', '.join(values)})" if values else "")

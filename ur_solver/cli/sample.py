@@ -12,32 +12,34 @@ import numpy as np
 
 from ur_solver.audit import SampleStatistics, play_many
 from ur_solver.cli.answering import open_playing, plies_option
-from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import columns, side_name
+from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option, table_argument
+from ur_solver.cli.output import columns, echo, side_name
 from ur_solver.errors import InputError
+from ur_solver.files import check_outputs
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
 from ur_solver.rules import DARK, LIGHT
-from ur_solver.study.estimates import Estimate, share_of
+from ur_solver.study.estimates import IntervalEstimate, share_of
 from ur_solver.study.figures import as_number, as_share
 
 
-@click.command(short_help="Games of players that the program knows.")
+@click.command(short_help="Play games between built-in players.")
 @table_argument
-@click.option("-g", "--games", default=1000, show_default=True, type=click.IntRange(1, 1_000_000))
+@click.option("-g", "--games", default=1000, show_default=True, type=click.IntRange(1, 1_000_000),
+              help="Play N games.")  # fmt: skip
 @click.option(
     "--players",
     default="table,table",
     show_default=True,
     metavar="LIGHT,DARK",
-    help=f"Two of: {', '.join(PLAYERS)}.",
+    help=f"Choose the two players: {', '.join(PLAYERS)}.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of the dice and the players.")
+@seed_option("Seed the dice and the players.")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the games: .rgn, .json, a game a line, or .ur for any rules.",
+    type=OUTPUT_FILE,
+    help="Write the games as .rgn, as .json, one game per line, or as .ur for any rules.",
 )
 @plies_option(1)
 @json_option
@@ -50,23 +52,27 @@ def command(
     plies: int,
     as_json: bool,
 ) -> None:
-    """Play games by the rules of TABLE and say how they went.
+    """Play games between two players by the rules of TABLE and print their statistics.
 
     TABLE is a file or a rule set, such as finkel:3. Light throws first. Players: table
-    plays by the table; strong, medium and weak do so with growing carelessness; greedy
-    captures, else gets another throw, else moves its foremost piece; first moves its
-    rearmost piece; random moves any. Priorities as ur evaluate takes them will do too. Where there
-    is no table, an estimator plays for it ('ur train').
+    plays perfectly; strong, medium and weak err more and more often; greedy captures, else
+    gets another throw, else moves its foremost piece; first moves its rearmost piece; random
+    makes a random move. A player may also be priorities, as in ur evaluate. Without a table, an
+    estimator plays in its place ('ur train').
 
     \b
     ur sample finkel:3 -g 1000 --players table,greedy -o games.rgn
     """
     names = players.split(",")
     if len(names) != 2:
-        raise InputError(f"players {players!r}: expected two names with a comma, 'table,greedy'")
+        raise InputError(
+            f"players {players!r}: expected two names separated by a comma, such as 'table,greedy'"
+        )
+    check_outputs({"--output": output}, [word])
     with open_playing(word, plies, None) as table:
         if output is not None:
             check_output(output, table.rules)
+            check_outputs({"--output": output}, [] if table.path is None else [table.path])
         light, dark = (policy_of(name.strip(), table) for name in names)
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)
@@ -77,8 +83,8 @@ def command(
         else:
             for _ in records:
                 pass
-        is_money = not table.rules.payoff.is_chance
-    click.echo((_json if as_json else _page)(found, metadata, is_money))
+        has_fines = table.rules.payoff.has_fines
+    echo((_json if as_json else _page)(found, metadata, has_fines))
 
 
 def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
@@ -88,10 +94,10 @@ def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator
 
 
 _MONEY = ("fines", "light_money", "squared_light_money")
-"""Of `SampleStatistics`: told as means, and of games for money only."""
+"""Fields of `SampleStatistics` that are shown as means, and only with stakes."""
 
 
-def _json(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> str:
+def _json(found: SampleStatistics, metadata: dict[str, str], has_fines: bool) -> str:
     values = {
         "light": metadata["Light"],
         "dark": metadata["Dark"],
@@ -104,10 +110,10 @@ def _json(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> 
         "light_money": found.mean_light_money,
         "money_error": found.money_error,
     }
-    return json.dumps(values | money if is_money else values)
+    return json.dumps(values | money if has_fines else values)
 
 
-def _page(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> str:
+def _page(found: SampleStatistics, metadata: dict[str, str], has_fines: bool) -> str:
     light_wins = share_of(found.light_wins, found.finished)
     wins = {LIGHT: light_wins, DARK: light_wins.rest()}
     names = {LIGHT: metadata["Light"], DARK: metadata["Dark"]}
@@ -120,8 +126,8 @@ def _page(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> 
             ]
             for side in (LIGHT, DARK)
         ]
-        if is_money:
-            money = Estimate.around(found.mean_light_money, found.money_error)
+        if has_fines:
+            money = IntervalEstimate.around(found.mean_light_money, found.money_error)
             rows.append(
                 [
                     f"{names[LIGHT]} (light) gets",
@@ -136,6 +142,6 @@ def _page(found: SampleStatistics, metadata: dict[str, str], is_money: bool) -> 
         ["extra throws in a game", f"{found.extra_throws / found.games:.1f}"],
         ["passes in a game", f"{found.passes / found.games:.1f}"],
     ]
-    if is_money:
+    if has_fines:
         rows.append(["fines in a game", f"{found.fines / found.games:.1f}"])
     return columns(rows, "<<")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ur_solver.cli.options import memory_size
-from ur_solver.cli.output import say
+from ur_solver.cli.output import echo, say
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.serve.listen import bound_socket
 
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 _PACKAGES = ("starlette", "uvicorn")
 
 
-@click.command(short_help="The board in the browser, and answers for programs.")
+@click.command(short_help="Serve the board in the browser and an HTTP interface.")
 @click.argument("words", metavar="[TABLE]...", nargs=-1)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8787,
     show_default=True,
-    help="0 is any that is free.",
+    help="Listen on this port; 0 chooses a free one.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option(
-    "--name", "names", multiple=True, help="A name that the server goes by, besides localhost."
-)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address.")
+@click.option("--name", "names", multiple=True, help="Answer to this host name, besides localhost.")
 @click.option(
     "--memory",
     type=memory_size,
     metavar="SIZE",
-    help="For the tables' values, such as 2G; by default half of what is free.",
+    help="Use this much memory for tables, such as 2G; by default half of what is free.",
 )
 @click.option("--open", "is_opened", is_flag=True, help="Open the browser.")
-@click.option("--get", "path", help="Answer one request, such as /api/v1/tables, and end.")
+@click.option(
+    "--get", "path", help="Print the answer to one request, such as /api/v1/tables, and exit."
+)
 def command(
     words: tuple[str, ...],
     port: int,
@@ -51,10 +51,10 @@ def command(
     is_opened: bool,
     path: str | None,
 ) -> None:
-    """The board in the browser, and an interface for programs, by TABLEs.
+    """Serve the board in the browser, and an HTTP interface for programs, for TABLEs.
 
-    A TABLE is a file or a rule set, such as finkel or finkel:3; without one, all tables in the
-    folders of tables are served, and with none there, finkel with 3 pieces is solved first.
+    A TABLE is a file or a rule set, such as finkel or finkel:3. The default is all tables in the
+    folders of tables. If there are none, finkel with 3 pieces is solved first.
 
     \b
     ur serve --open
@@ -62,9 +62,7 @@ def command(
     """
     for package in _PACKAGES:
         if find_spec(package) is None:
-            raise InputError(
-                missing_extra("'ur serve' needs packages of its own", "serve", package)
-            )
+            raise InputError(missing_extra("'ur serve' needs extra packages", "serve", package))
     if path is not None:
         from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
         from ur_solver.serve.run import answer_once  # noqa: PLC0415 - same
@@ -92,8 +90,8 @@ def command(
 
             app = make_app(shelf, known)
             if own:
-                say(f"everybody who reaches {host} can ask this server; it has no passwords")
-            say(f"{', '.join(shelf)}: {address} (Ctrl-C ends)")
+                say(f"anybody who can reach {host} can use this server; it has no passwords")
+            say(f"{', '.join(shelf)}: {address} (Ctrl-C stops it)")
             return app
 
         serve(load, known, sock)
@@ -107,7 +105,7 @@ def _checked(path: str) -> str:
 
 def _answer(answer: tuple[int, bytes]) -> None:
     status, body = answer
-    click.echo(body.decode(errors="replace"))
+    echo(body.decode(errors="replace"))
     if status >= 400:
         raise click.exceptions.Exit(2 if status < 500 else 1)
 
@@ -120,7 +118,7 @@ def _is_open_to_others(host: str) -> bool:
 
 
 def _shown(host: str) -> str:
-    """A host as addresses have it; one of this machine for any."""
+    """A host as in an address; an address of this machine if the host is any."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

@@ -8,41 +8,43 @@ from typing import Any
 
 import click
 
-from ur_solver.api.table import Table
 from ur_solver.cli.cost import cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.options import (
+    MAX_THREADS,
+    FiniteFloat,
     json_option,
     left_option,
     memory_option,
     pieces_option,
     precision_option,
     rules_argument,
+    threads_option,
 )
-from ur_solver.cli.output import (
-    bound_text,
-    columns,
-    gib_text,
-    proven_text,
-    say,
-    size_text,
-    time_text,
-)
+from ur_solver.cli.output import columns, echo, say
+from ur_solver.cli.sections import SectionedCommand
+from ur_solver.cli.solve_report import check_proven, facts, facts_of_present, report, told_events
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.cluster import Cluster
-from ur_solver.engine import MIN_TOLERANCE
-from ur_solver.errors import CertificateError
-from ur_solver.estimates import Room
-from ur_solver.kernel import check_precision, default_tolerance
-from ur_solver.locate import make_folder, new_table_path
-from ur_solver.make import MakeSummary, is_present, make_table
-from ur_solver.rules import RuleSet
-from ur_solver.rules.words import counted
-from ur_solver.space import part_of, space_of
-from ur_solver.table import VALUE_TYPES, TableFile
+from ur_solver.kernel import MAX_TOLERANCE, MIN_TOLERANCE
+from ur_solver.solving import Plan, Request, Verdict, path_of, plan_of, run
+from ur_solver.table import VALUE_TYPES
+
+_SECTIONS = {
+    "What to solve": ("pieces", "left", "tolerance", "certify", "value_type"),
+    "How to solve it": ("precision", "threads", "memory", "workers", "scheduler", "dry_run"),
+    "Where to put it, and what to print": (
+        *("output", "force", "as_json", "quiet", "form", "verbose", "help"),
+    ),
+}
 
 
-@click.command(short_help="Solve a rule set and write its table.")
+@click.command(
+    cls=SectionedCommand,
+    sections=_SECTIONS,
+    rest="Changes of the rules",
+    short_help="Solve a rule set and write its table.",
+)
 @rules_argument
 @pieces_option
 @left_option
@@ -50,26 +52,32 @@ from ur_solver.table import VALUE_TYPES, TableFile
     "-o",
     "--output",
     type=click.Path(path_type=pathlib.Path),
-    help="The table: a file that ends in .h5, or a folder; among the tables by default.",
+    help="Write the table to this file, which ends in .h5, or to this folder; among the tables by "
+    "default.",
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(MIN_TOLERANCE, 0.5),
+    type=FiniteFloat(MIN_TOLERANCE, MAX_TOLERANCE),
     show_default="1e-12; in single precision 1e-5",
-    help="What a probability may be off.",
+    help="Set the largest error of a probability.",
 )
 @click.option("--certify", is_flag=True, help="Prove how far values can be off.")
 @precision_option
-@click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
+@threads_option
 @memory_option
-@click.option("--scheduler", help="The address of a Dask scheduler whose workers solve.")
-@click.option("--workers", type=click.IntRange(1), help="Start so many workers here, which solve.")
+@click.option("--scheduler", help="Solve with the workers of the Dask scheduler at this address.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MAX_THREADS),
+    metavar="N",
+    help="Solve with N worker processes on this machine.",
+)
 @click.option(
     "--value-type",
     type=click.Choice(list(VALUE_TYPES)),
     default="float64",
     show_default=True,
-    help="How values are stored.",
+    help="Store values in this type.",
 )
 @click.option("--force", is_flag=True, help="Replace a table that is there.")
 @click.option("--dry-run", is_flag=True, help="Only say what it would take, and whether it fits.")
@@ -79,21 +87,12 @@ from ur_solver.table import VALUE_TYPES, TableFile
 def command(
     rules: str,
     pieces: int | None,
-    left: int | None,
-    output: pathlib.Path | None,
-    tolerance: float | None,
-    certify: bool,
-    precision: str,
-    threads: int | None,
-    memory: int | None,
     scheduler: str | None,
     workers: int | None,
-    value_type: str,
-    force: bool,
     dry_run: bool,
     as_json: bool,
     telling: Telling,
-    **custom: Any,
+    **options: Any,
 ) -> None:
     """Solve RULES and write its table.
 
@@ -106,175 +105,52 @@ def command(
     \b
     ur solve finkel -n 3
     """
-    chosen = custom_rules(rules, pieces, **custom)
-    part = part_of(chosen.settled(), left)
-    if tolerance is None:
-        tolerance = default_tolerance(precision)
-    check_precision(part.space, precision, tolerance)
-    is_named = output is not None
-    output = output or new_table_path(chosen, value_type, part)
-    if dry_run:
-        cost = cost_of(
-            part,
-            output,
-            value_type=value_type,
-            certify=certify,
-            threads=threads,
-            memory=memory,
-            precision=precision,
-        )
-        asked = {"rules": chosen.name, "pieces": chosen.pieces, "path": str(output)}
-        click.echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
-        raise click.exceptions.Exit(0 if cost.reason is None else 1)
-    if not is_named and make_folder(output.parent):
-        telling.say(f"made the folder {output.parent}", "folder", path=str(output.parent))
-    wanted: dict[str, Any] = {
-        "tolerance": tolerance,
-        "value_type": value_type,
-        "certify": certify,
-        "part": part,
-    }
-    if not force and is_present(output, chosen, **wanted):
-        if as_json:
-            click.echo(json.dumps(_facts_of_present(output)))
-        else:
-            telling.say(f"{output} is there already; --force solves it again", "present")
-        return
-
-    def on_resume(done: int, total: int) -> None:
-        telling.say(
-            f"going on from {done} of {total} blocks that an earlier solve finished",
-            "resumed",
-            blocks=done,
-            total=total,
-        )
-
-    def on_room(room: Room) -> None:
-        if not room.keeps_all:
-            telling.say(
-                f"all values in memory would take {gib_text(room.needed)} or more, and "
-                f"{gib_text(room.budget)} may be taken: finished blocks are read from their files",
-                "from_files",
-                memory_bytes=room.budget,
-                needed_bytes=room.needed,
-            )
-
-    def on_workers(count: int) -> None:
-        telling.say(counted(count, "worker"), "workers", workers=count)
-
-    cluster = None
+    asked = {key: options.pop(key) for key in _ASKED}
     if scheduler is not None and workers is not None:
         raise click.UsageError("--workers starts workers here, --scheduler has some: give one")
-    if scheduler is not None or workers is not None:
-        cluster = Cluster(scheduler, workers, threads)
+    is_shared = scheduler is not None or workers is not None
+    request = Request.of(
+        custom_rules(rules, pieces, **options),
+        cluster=Cluster(scheduler, workers, asked["threads"]) if is_shared else None,
+        **asked,
+    )
+    if dry_run:
+        _say_cost(request, as_json=as_json)
+        return
+    plan = plan_of(request)
+    if plan.verdict is not Verdict.PRESENT:
+        _solve(plan, telling, as_json=as_json)
+    elif as_json:
+        echo(json.dumps(facts_of_present(plan.path)))
+    else:
+        telling.say(f"{plan.path} is there already; --force solves it again", "present")
+
+
+_ASKED = (
+    *("left", "output", "tolerance", "certify", "precision", "value_type", "threads", "memory"),
+    "force",
+)
+"""Options that are a request's, under its names; others change the rules."""
+
+
+def _say_cost(request: Request, *, as_json: bool) -> None:
+    """Say what a solve would take; exit with 1 if it does not fit."""
+    cost, path = cost_of(request), path_of(request)
+    asked = {"rules": request.rules.name, "pieces": request.rules.pieces, "path": str(path)}
+    echo(json.dumps(asked | cost.to_json()) if as_json else columns(cost.rows(), "<<"))
+    raise click.exceptions.Exit(0 if cost.reason is None else 1)
+
+
+def _solve(plan: Plan, telling: Telling, *, as_json: bool) -> None:
+    """Carry out a plan and say what it has found."""
     try:
-        with telling.progress("solving", part.n_positions) as progress:
-            summary = make_table(
-                chosen,
-                output,
-                precision=precision,
-                threads=threads,
-                memory=memory,
-                cluster=cluster,
-                progress=progress,
-                on_room=on_room,
-                on_resume=on_resume,
-                on_workers=on_workers,
-                **wanted,
-            )
+        with told_events(telling) as tell:
+            found = run(plan, tell)
     except KeyboardInterrupt:
         say("interrupted; the same command goes on from the blocks that are finished")
         raise
     if as_json:
-        click.echo(json.dumps(_facts(chosen, summary, tolerance, value_type)))
+        echo(json.dumps(facts(plan.request, found)))
     elif not telling.is_quiet:
-        click.echo(_report(chosen, summary, tolerance))
-    unit = space_of(chosen).unit
-    if summary.error is not None and summary.error > tolerance * unit:
-        raise CertificateError(
-            f"{output} is whole, but proven only to {bound_text(summary.error)}, not to "
-            f"the tolerance of {tolerance * unit:.3g}: {_worst_blocks(output, tolerance)}"
-        )
-
-
-def _facts(
-    rules: RuleSet, summary: MakeSummary, tolerance: float, value_type: str
-) -> dict[str, Any]:
-    """The summary as JSON values."""
-    unit = space_of(rules).unit
-    return {
-        "rules": rules.name,
-        "pieces": rules.pieces,
-        "path": str(summary.path),
-        "solved": True,
-        "left": summary.part.left,
-        "positions": summary.positions,
-        "value": summary.value,
-        "tolerance": (tolerance + VALUE_TYPES[value_type].rounding) * unit,
-        "value_type": value_type,
-        "residual": summary.residual,
-        "error": summary.error,
-        "bytes": summary.table_bytes,
-        "seconds": summary.seconds,
-        "resumed_blocks": summary.resumed_blocks,
-        "sweeps": summary.sweeps,
-    }
-
-
-def _facts_of_present(output: pathlib.Path) -> dict[str, Any]:
-    """The same of a table that was there already: nothing is known of a solve of now."""
-    with Table(output) as table:
-        info = table.info()
-        same = (
-            "left",
-            "positions",
-            "value",
-            "tolerance",
-            "value_type",
-            "residual",
-            "error",
-            "bytes",
-        )
-        return {
-            "rules": table.rules.name,
-            "pieces": table.rules.pieces,
-            "path": str(output),
-            "solved": False,
-            **{key: info[key] for key in same},
-            "seconds": None,
-            "resumed_blocks": None,
-            "sweeps": None,
-        }
-
-
-def _worst_blocks(output: pathlib.Path, tolerance: float) -> str:
-    """Where the proven error is above the tolerance."""
-    with TableFile(output) as table:
-        above = table.blocks["error"] > tolerance
-        first = table.blocks[above][0]
-        return (
-            f"the bound is above it in {above.sum()} of {counted(len(table.blocks), 'block')}, the "
-            f"first of them block {first['index']} with "
-            f"{bound_text(first['error'] * table.space.unit)}"
-        )
-
-
-def _report(rules: RuleSet, summary: MakeSummary, tolerance: float) -> str:
-    proven = (
-        ""
-        if summary.error is None
-        else f"  no value is off by more than {proven_text(summary.error, rules)}, proven\n"
-    )
-    if summary.value is None:
-        head = f"{rules.title}: {summary.part.scope}"
-    else:
-        head = (
-            f"{rules.title}: the first to throw {rules.payoff.verb} "
-            f"{rules.payoff.text(summary.value, tolerance * space_of(rules).unit)}"
-        )
-    return (
-        f"{head}\n"
-        f"  {counted(summary.positions, 'position')} in {time_text(summary.seconds)}, largest "
-        f"residual {summary.residual:.3g}\n{proven}"
-        f"  {summary.path}, {size_text(summary.table_bytes)}"
-    )
+        echo(report(plan.request, found))
+    check_proven(plan.request, found)

@@ -7,14 +7,14 @@ import json
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import say
+from ur_solver.cli.options import json_option, seed_option, table_argument
+from ur_solver.cli.output import echo, say
 from ur_solver.cli.study_page import study_page
 from ur_solver.locate import open_file
 from ur_solver.study import study
 
 
-@click.command(short_help="What a rule set is like to play.")
+@click.command(short_help="Analyse how a rule set plays.")
 @table_argument
 @click.option(
     "-g",
@@ -22,22 +22,23 @@ from ur_solver.study import study
     default=100_000,
     show_default=True,
     type=click.IntRange(100, 10_000_000),
-    help="Games of the table against itself.",
+    help="Play N games of the table against itself.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of all games.")
-@click.option("--verbose", "-v", is_flag=True, help="Say what is done.")
+@seed_option("Seed the random numbers of all games.")
+@click.option("--verbose", "-v", is_flag=True, help="Log each step.")
 @json_option
 def command(word: str, games: int, seed: int, verbose: bool, as_json: bool) -> None:
-    """How fair a game is, how long, how much of it luck, and what to remember in play.
+    """Analyse how fair and how long a game is, how much is luck, and which rules of thumb help.
 
     TABLE is a file or a rule set, such as finkel:3. The table plays against itself, and
-    policies of all kinds against each other. Sampled figures come with their 95 %
-    intervals, the others are exact; the same seed gives the same study.
+    other policies play against each other. Sampled figures have 95 % intervals; the others
+    are exact. The same seed gives the same study.
 
     \b
     ur study finkel:3
     ur study finkel:3 --json > finkel-3.json
     """
     with Table(open_file(word, say=say)) as table:
+        table.file.check_whole("a study")
         found = study(table, games=games, seed=seed, say=say if verbose else lambda text: None)
-    click.echo(json.dumps(found) if as_json else study_page(found))
+    echo(json.dumps(found) if as_json else study_page(found))

@@ -8,6 +8,7 @@ import click
 
 from ur_solver.cli.output import columns
 from ur_solver.players.policies import PRIORITIES
+from ur_solver.rules.payoff import POINTS
 from ur_solver.rules.words import counted
 from ur_solver.study.figures import (
     as_count,
@@ -16,6 +17,7 @@ from ur_solver.study.figures import (
     as_share,
     halves_of,
     names_of,
+    payoff_of,
     points,
     value_of,
 )
@@ -38,7 +40,7 @@ def study_page(found: dict[str, Any]) -> str:
         ("who beats whom: the share of games that the row wins", _ladder(found)),
         ("squares of light's path", _squares(found)),
         ("openings: the best second moves", _openings(found)),
-        ("openings: what to say before the third throw", _sayings(found)),
+        ("openings: what to say before the third throw", _choices_before_throws(found)),
         (
             "what to remember: the best order of priorities",
             _thumbs(found),
@@ -51,21 +53,16 @@ def study_page(found: dict[str, Any]) -> str:
 
 def _fairness(found: dict[str, Any]) -> str:
     fairness = found["fairness"]
-    is_chance = found["rules"].get("stakes") is None
-    first = fairness["first_player"]
-    rows = [
-        [
-            "  the first player wins" if is_chance else "  the first player gets",
-            f"{100 * first:.4f} %" if is_chance else f"{first:.4f}",
-        ]
-    ]
-    if not is_chance:
+    payoff = payoff_of(found)
+    first = payoff.units.value(fairness["first_player"], 4)
+    rows = [[f"  the first player {payoff.verb}", first]]
+    if "chance" in payoff.figures:
         rows.append(["  the first player wins", as_share(fairness["first_player_wins"])])
     if "with_a_free_first_throw" in fairness:
         rows.append(
             ["  if the first throw were free", f"{100 * fairness['with_a_free_first_throw']:.4f} %"]
         )
-    if "first_throw" in fairness and is_chance:
+    if "first_throw" in fairness and payoff.units is POINTS:
         throws = ", ".join(
             f"{each['throw']}: {points(each['gain'])}" for each in fairness["first_throw"]
         )
@@ -194,8 +191,9 @@ def _squares(found: dict[str, Any]) -> str:
 
 
 def _openings(found: dict[str, Any]) -> str:
-    is_chance = found["rules"].get("stakes") is None
-    light = "light then wins" if is_chance else "light then gets"
+    payoff = payoff_of(found)
+    units = payoff.units
+    light = f"light then {payoff.verb}"
     rows = [["  first throw", "", light, "second throw", "", "second best loses"]]
     for first in found["openings"]:
         for second in first["then"]:
@@ -205,12 +203,10 @@ def _openings(found: dict[str, Any]) -> str:
                 [
                     f"  {_thrown(first)}",
                     first["move"] or "pass",
-                    f"{100 * second['value']:.2f} %" if is_chance else f"{second['value']:.4f}",
+                    units.value(second["value"], units.exact_digits),
                     _thrown(second),
                     second["move"],
-                    points(second["second"], sign=False)
-                    if is_chance
-                    else f"{second['second']:.4f}",
+                    units.number(second["second"], units.exact_digits),
                 ]
             )
     return columns(rows, "<<><<>") if len(rows) > 1 else ""
@@ -221,8 +217,8 @@ def _thrown(branch: dict[str, Any]) -> str:
     return ", ".join("+".join(map(str, throws)) for throws in branch["throws"])
 
 
-def _sayings(found: dict[str, Any]) -> str:
-    """What to say in the third turn, the first one in which there may be a choice."""
+def _choices_before_throws(found: dict[str, Any]) -> str:
+    """The best choice in the third turn, the first one that can have a choice."""
     rows = [["  first throw", "", "second throw", "", "best", "the other loses"]]
     for first in found["openings"]:
         for second in first["then"]:

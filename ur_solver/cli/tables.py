@@ -9,30 +9,37 @@ from dataclasses import asdict
 import click
 
 from ur_solver.cli.options import json_option
-from ur_solver.cli.output import columns, say, size_text
+from ur_solver.cli.output import columns, echo, say, size_text
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import (
     CertificateError,
     DamagedTableError,
+    MissingTableError,
     NotATableError,
+    TableInUseError,
     TableVersionError,
 )
-from ur_solver.inventory import Kept, Kind, kept_tables, remove_kept
+from ur_solver.inventory import Kept, Kind, kept_tables, remove_kept, unfinished_solve
 from ur_solver.locate import open_file, table_folders
+from ur_solver.rules import named_rules
 from ur_solver.rules.words import counted
 from ur_solver.verify import verify_table
 
-
-@click.group(
-    short_help="What tables there are; verify and remove them.", invoke_without_command=True
+_FAULTS = (
+    *(DamagedTableError, CertificateError, NotATableError),
+    *(TableInUseError, TableVersionError),
 )
+"""Errors of one table after which the others are still verified."""
+
+
+@click.group(short_help="List, verify and remove tables.", invoke_without_command=True)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
     """List the tables in the folders of tables, or verify or remove some.
 
-    The folders are that of $UR_TABLES, a checkout's and the user's own ('ur info --paths').
-    Solves that are not finished are listed too, and files that are damaged.
+    The folders are $UR_TABLES, that of a checkout and the user's own ('ur info --paths').
+    The list includes unfinished solves and damaged files.
 
     \b
     ur tables
@@ -56,15 +63,15 @@ def list_command(as_json: bool) -> None:
     "--sample",
     default=500,
     show_default=True,
-    type=click.IntRange(0),
-    help="As 'ur verify' has it.",
+    type=click.IntRange(0, 10**9),
+    help="Recompute N positions by the readable rules, as in 'ur verify'.",
 )
 @json_option
 @telling_options
 def verify_command(words: tuple[str, ...], sample: int, as_json: bool, telling: Telling) -> None:
-    """Verify TABLEs, or all that there are; those that are wrong are named.
+    """Verify TABLEs, by default all tables, with one line for each.
 
-    A line each; the exit code is 1 if one is wrong.
+    The exit code is 1 if any table is wrong.
     """
     chosen = words or [str(kept.path) for kept in kept_tables() if kept.kind is not Kind.UNFINISHED]
     n_wrong = 0
@@ -72,24 +79,24 @@ def verify_command(words: tuple[str, ...], sample: int, as_json: bool, telling: 
         message = _fault(word, sample, telling)
         n_wrong += message is not None
         if as_json:
-            click.echo(json.dumps({"table": word, "right": message is None, "message": message}))
+            echo(json.dumps({"table": word, "right": message is None, "message": message}))
         elif message is not None or not telling.is_quiet:
-            click.echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
+            echo(f"{word}: {'right' if message is None else f'wrong: {message}'}")
     if n_wrong:
-        raise DamagedTableError(f"{n_wrong} of {counted(len(chosen), 'table')} turned out wrong")
+        raise DamagedTableError(f"{n_wrong} of {counted(len(chosen), 'table')} failed")
 
 
 @command.command("remove")
 @click.argument("words", metavar="TABLE...", nargs=-1, required=True)
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 def remove_command(words: tuple[str, ...], yes: bool) -> None:
     """Remove TABLEs: files, rule sets such as finkel:3, or unfinished solves (.blocks).
 
-    It asks first, naming the files and their sizes.
+    The files and their sizes are listed for confirmation first.
     """
     chosen = [_kept_of(word) for word in words]
     for kept in chosen:
-        click.echo(f"{kept.path}, {size_text(kept.n_bytes)}")
+        echo(f"{kept.path}, {size_text(kept.n_bytes)}")
     if not yes:
         click.confirm("Remove?", abort=True)
     for kept in chosen:
@@ -97,28 +104,33 @@ def remove_command(words: tuple[str, ...], yes: bool) -> None:
 
 
 def _kept_of(word: str) -> Kept:
-    """What a word stands for, which may be damaged but must be what a solve has made."""
+    """The table or unfinished solve that a word names; it may be damaged."""
     path = pathlib.Path(word)
-    if path.exists() and not word.endswith(".json"):  # which is a rule set's
+    if path.exists() and not word.endswith(".json"):  # a rule set
         kept = Kept.of(path)
         if kept is None:
             raise NotATableError(f"{word!r} is neither a table nor an unfinished solve")
         return kept
-    with open_file(word) as table:
-        found = Kept.of(table.path)
+    try:
+        with open_file(word) as table:
+            found = Kept.of(table.path)
+    except MissingTableError:
+        found = unfinished_solve(named_rules(word))
+        if found is None:
+            raise
     assert found is not None
     return found
 
 
 def _fault(word: str, sample: int, telling: Telling) -> str | None:
-    """What is wrong with a table; None if nothing is."""
+    """The fault of a table; None if it is right."""
     try:
         with (
             open_file(word) as table,
             telling.progress("verifying", table.part.n_positions) as progress,
         ):
             verify_table(table, sample=sample, progress=progress)
-    except (DamagedTableError, CertificateError, NotATableError, TableVersionError) as error:
+    except _FAULTS as error:
         return str(error)
     return None
 
@@ -127,16 +139,16 @@ def _list(as_json: bool) -> None:
     found = list(kept_tables())
     if as_json:
         for kept in found:
-            click.echo(json.dumps({**asdict(kept), "path": str(kept.path)}))
+            echo(json.dumps({**asdict(kept), "path": str(kept.path)}))
         return
     if not found:
         folders = ", ".join(map(str, table_folders()))
-        say(f"there are no tables in {folders}; 'ur solve finkel -n 3' makes one")
+        say(f"no tables in {folders}; 'ur solve finkel -n 3' makes one")
         return
     head = ["rule set", "positions", "values", "size", "tolerance", "proven", "made", "file"]
-    click.echo(columns([head, *map(_row, found)], "<><>>><<"))
+    echo(columns([head, *map(_row, found)], "<><>>><<"))
     total = sum(kept.n_bytes for kept in found)
-    click.echo(f"\n{len(found)} in all, {size_text(total)}")
+    echo(f"\n{len(found)} in all, {size_text(total)}")
 
 
 def _row(kept: Kept) -> list[str]:
@@ -156,7 +168,7 @@ def _row(kept: Kept) -> list[str]:
 
 
 def _positions(kept: Kept) -> str:
-    """How many positions a table holds, and that they are a part of the game."""
+    """The number of positions of a table, marked if they are a part of the game."""
     if kept.positions is None:
         return ""
     held = "" if kept.is_whole else "part: " if kept.left is None else f"{kept.left} left: "

@@ -1,4 +1,4 @@
-"""What a long command says of itself while it runs: progress, and what it does."""
+"""Messages of a long command while it runs: progress and logs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 
 class Telling:
-    """What a command says beside its output, on standard error.
+    """The messages of a command on standard error.
 
     Parameters
     ----------
     form : Form
-        Of progress.
+        The form of progress messages.
     is_quiet : bool
-        Whether to say nothing unless it fails.
+        Whether to print nothing unless the command fails.
     """
 
     def __init__(self, form: Form, *, is_quiet: bool) -> None:
@@ -35,30 +35,30 @@ class Telling:
         self.is_quiet = is_quiet
 
     def say(self, text: str, event: str, **facts: Any) -> None:
-        """Say something: as a sentence, or as an event with its facts among JSON events."""
+        """Print a sentence, or a JSON event with its facts if progress is JSON."""
         if self.is_quiet:
             return
         say(json.dumps({"event": event, **facts}) if self._form is Form.JSON else text)
 
     def progress(self, task: str, total: int) -> AbstractContextManager[Progress]:
-        """Show how far a task is, in positions."""
+        """Show the progress of a task, counted in positions."""
         return shown_progress(task, total, Form.NONE if self.is_quiet else self._form)
 
 
 def telling_options(function: _F) -> _F:
     """The options ``-q``, ``--progress`` and ``-v``; the command takes them as `telling`."""
 
-    @click.option("--quiet", "-q", is_flag=True, help="Say nothing unless it fails.")
+    @click.option("--quiet", "-q", is_flag=True, help="Print nothing unless the command fails.")
     @click.option(
         "--progress",
         "form",
         type=click.Choice([each.value for each in Form]),
         default=Form.AUTO.value,
         show_default=True,
-        help="How progress is shown: a bar on a terminal and else lines; lines for a log; "
-        "JSON events.",
+        help="Show progress as a bar, log lines or JSON events; auto is a bar on a terminal, "
+        "otherwise lines.",
     )
-    @click.option("--verbose", "-v", count=True, help="Log what is done; twice, also every block.")
+    @click.option("--verbose", "-v", count=True, help="Log each step; -vv logs every block too.")
     @functools.wraps(function)
     def wrapped(*arguments: Any, quiet: bool, form: str, verbose: int, **rest: Any) -> Any:
         chosen = Form(form)
@@ -72,7 +72,7 @@ def telling_options(function: _F) -> _F:
 
 @contextmanager
 def _logged(level: int) -> Iterator[None]:
-    """Write the log of the package to standard error, from a level on."""
+    """Write the package's log to standard error, from a level on."""
     logger = logging.getLogger("ur_solver")
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))

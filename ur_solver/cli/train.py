@@ -11,8 +11,15 @@ import click
 
 from ur_solver.api.estimating import train
 from ur_solver.cli.custom import custom_rule_options, custom_rules
-from ur_solver.cli.options import json_option, pieces_option, rules_argument
-from ur_solver.cli.output import say, size_text, time_text
+from ur_solver.cli.options import (
+    FiniteFloat,
+    json_option,
+    pieces_option,
+    rules_argument,
+    seed_option,
+    threads_option,
+)
+from ur_solver.cli.output import echo, say, size_text, time_text
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.training import Training
@@ -41,7 +48,7 @@ def _layers(text: str) -> tuple[int, ...]:
 )
 @click.option(
     "--minutes",
-    type=click.FloatRange(0, min_open=True),
+    type=FiniteFloat(0, min_open=True),
     help="Train for this long; by default until it no longer improves.",
 )
 @click.option(
@@ -55,10 +62,8 @@ def _layers(text: str) -> tuple[int, ...]:
     metavar="SIZES",
     help="Set the sizes of the network's hidden layers, such as 128,64.",
 )
-@click.option("--seed", default=1, show_default=True, help="Seed the first weights and the games.")
-@click.option(
-    "--threads", type=click.IntRange(1), help="Use N threads; one a processor by default."
-)
+@seed_option("Seed the first weights and the games.")
+@threads_option
 @json_option
 @telling_options
 @custom_rule_options
@@ -120,9 +125,9 @@ def command(
         raise
     with estimator:
         if as_json:
-            click.echo(json.dumps(estimator.info()))
+            echo(json.dumps(estimator.info()))
         elif not telling.is_quiet:
-            click.echo(report(estimator))
+            echo(report(estimator))
 
 
 def _say_round(telling: Telling, training: Training, seconds: float) -> None:
@@ -155,4 +160,4 @@ def report(estimator: Estimator) -> str:
 
 
 def _off(estimator: Estimator, error: float) -> str:
-    return f"{100 * error:.2f} points" if estimator.space.is_chance else f"{error:.3g}"
+    return f"{100 * error:.2f} points" if not estimator.rules.payoff.has_fines else f"{error:.3g}"

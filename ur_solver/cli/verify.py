@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 import click
 
-from ur_solver.cli.options import json_option, table_argument
-from ur_solver.cli.output import proven_text, say
+from ur_solver.cli.options import json_option, table_argument, threads_option
+from ur_solver.cli.output import echo, proven_text, say
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import CertificateError, DamagedTableError
 from ur_solver.locate import open_file
@@ -16,25 +16,24 @@ from ur_solver.rules.words import counted
 from ur_solver.verify import verify_table
 
 
-@click.command(short_help="Check a table from the file alone.")
+@click.command(short_help="Check a table from its file alone.")
 @table_argument
 @click.option(
     "--sample",
     default=500,
     show_default=True,
-    type=click.IntRange(0),
-    help="Positions to recompute by the readable rules.",
+    type=click.IntRange(0, 10**9),
+    help="Recompute N positions by the readable rules.",
 )
-@click.option("--threads", type=click.IntRange(1), help="Threads; one a processor by default.")
+@threads_option
 @json_option
 @telling_options
 def command(word: str, sample: int, threads: int | None, as_json: bool, telling: Telling) -> None:
-    """Recompute what TABLE, a file or a rule set such as finkel:3, claims.
+    """Check the values of TABLE, a file or a rule set such as finkel:3, by recomputing them.
 
-    Checked are the checksums of all chunks, that nothing is missing, that every position's
-    value is what its moves are worth, and a random sample by the readable rules. Where the
-    table says how far values are proven to be off, that is proven again. A table that is wrong
-    ends with exit code 1.
+    The checks cover the checksums of all chunks, the completeness of the table, the equation of
+    every position's value with its successors' values, and a random sample by the readable
+    rules. A certificate in the table is proven again. The exit code of a wrong table is 1.
     """
     try:
         with (
@@ -44,11 +43,11 @@ def command(word: str, sample: int, threads: int | None, as_json: bool, telling:
             found = verify_table(opened, sample=sample, threads=threads, progress=progress)
     except (DamagedTableError, CertificateError) as error:
         if as_json:
-            click.echo(json.dumps({"right": False, "message": str(error)}))
+            echo(json.dumps({"right": False, "message": str(error)}))
         raise
     if as_json:
         facts = {"path": str(opened.path), "right": True, "message": None, **asdict(found)}
-        click.echo(json.dumps(facts))
+        echo(json.dumps(facts))
         return
     if telling.is_quiet:
         return
@@ -58,7 +57,7 @@ def command(word: str, sample: int, threads: int | None, as_json: bool, telling:
         else f"\n  none off by more than {proven_text(found.error, opened.rules)}, proven again"
     )
     chunks = counted(found.chunks, "chunk matches its checksum", "chunks match their checksums")
-    click.echo(
+    echo(
         f"{opened.path}: right\n"
         f"  {chunks}\n"
         f"  {counted(found.positions, 'position')} in {counted(found.blocks, 'block')}, each "

@@ -1,7 +1,7 @@
 """Solving on the workers of a cluster, with Dask distributed as the executor.
 
-It is installed by ``pip install ur-solver[cluster]``; `runner` and `start` import it, and are
-imported only where it is asked for.
+``pip install ur-solver[cluster]`` installs it. `runner` and `start` import it, and are imported
+only if needed.
 """
 
 from ur_solver.cluster.choice import Cluster

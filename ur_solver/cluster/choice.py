@@ -1,4 +1,4 @@
-"""Which workers are to solve."""
+"""The workers of a solve."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cluster:
-    """Which workers are to solve.
+    """The workers of a solve.
 
     Attributes
     ----------
     scheduler : str or None
         The address of a scheduler that the user started.
     workers : int or None
-        How many workers to start here, if there is no scheduler.
+        The number of workers to start here, if there is no scheduler.
     threads : int or None
-        For one block at most; a worker that is started here has so many, by default its share of
+        The most threads for one block; a worker started here has as many, by default its share of
         the processors.
     silence : float
-        Seconds after which a worker that says nothing is taken for lost.
+        Seconds after which a silent worker counts as lost.
     """
 
     scheduler: str | None = None

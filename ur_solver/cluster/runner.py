@@ -1,8 +1,8 @@
-"""The driver: keeps the graph and an account of the workers, and hands out blocks that are ready.
+"""The driver: keeps the graph and an account of the workers, and sends ready blocks to them.
 
-Dask runs what it is given where it is told to. It is never given more than workers have room for,
+The driver sends each task to a chosen worker, and never more than workers have room for,
 so that its scheduler stays small, and nothing depends on what it remembers: a worker that is lost,
-or does not answer, costs the blocks that it had in work, and so does the scheduler.
+or does not answer, loses only its unfinished blocks, and so does the scheduler.
 """
 
 from __future__ import annotations
@@ -23,27 +23,28 @@ from distributed.scheduler import KilledWorker
 
 import ur_solver
 from ur_solver.blocks import HEAD, described
-from ur_solver.engine import Assignment, BlockGraph, Dispatcher, OwnLease, Task, default_threads
+from ur_solver.engine import Assignment, BlockGraph, Dispatcher, OwnLease, Task
 from ur_solver.engine.dispatch import SMALL_SIZE
 from ur_solver.engine.runners import SHARED_SIZE, Numbered
 from ur_solver.errors import ClusterError, DamagedBlockError, OutputError
 from ur_solver.kernel import Workspace
+from ur_solver.machine import free_memory, usable_processors
 
 _log = logging.getLogger(__name__)
 
 _R = TypeVar("_R", bound=Numbered)
 
 _LOOK = 1.0
-"""Seconds from one look at the workers to the next."""
+"""Seconds between checks of the workers."""
 
 _AHEAD = 32
-"""So many more small blocks are sent to a worker at once: a message takes longer than they do."""
+"""The number of further small blocks per message, as a message takes longer than a block."""
 
 _MOST_ATTEMPTS = 5
-"""Of one block on workers that fail or go away."""
+"""The most attempts of one block on workers that fail or go away."""
 
 _PASSING = (FutureCancelledError, KilledWorker, OutputError, MemoryError, OSError)
-"""Errors that another worker, or the same one later, may not have."""
+"""Errors that may not recur on another worker, or later."""
 
 _idle: queue.LifoQueue[Workspace] = queue.LifoQueue()
 """Workspaces of this process, a worker's, which keep their pages."""
@@ -51,7 +52,7 @@ _idle: queue.LifoQueue[Workspace] = queue.LifoQueue()
 
 @dataclass(frozen=True)
 class Worker:
-    """What a worker says of itself."""
+    """A worker's report about itself."""
 
     version: str
     machine: str
@@ -62,20 +63,17 @@ class Worker:
 
 def _introduce(folder: str | None) -> Worker:
     """Runs on a worker."""
-    import psutil  # noqa: PLC0415
-
-    memory = int(psutil.virtual_memory().available)
     return Worker(
         version=ur_solver.__version__,
         machine=platform.node(),
-        processors=default_threads(),
-        memory=memory,
+        processors=usable_processors(),
+        memory=free_memory(),
         sees=None if folder is None else _head_of(folder),
     )
 
 
 def _head_of(folder: str) -> bytes | None:
-    """What a folder says of its solve; None if there is no such folder."""
+    """The head of a folder's solve; None if there is no such folder."""
     try:
         return (pathlib.Path(folder) / HEAD).read_bytes()
     except OSError:
@@ -85,7 +83,7 @@ def _head_of(folder: str) -> bytes | None:
 def _perform(
     task: Task[_R], blocks: Sequence[tuple[int, int]], is_large: bool
 ) -> list[_R | Exception]:
-    """Runs on a worker: what the task returns, or raises, for each block with its threads."""
+    """Runs on a worker: the result or the error of the task for each block with its threads."""
     try:
         workspace = _idle.get_nowait()
     except queue.Empty:
@@ -112,17 +110,17 @@ class ClusterRunner:
     connect : callable
         A client of the cluster; called again when the scheduler has gone.
     cost : callable
-        The memory that a block takes while it is in work, by its number, in bytes.
+        The memory that a block takes while it is solved, by its number, in bytes.
     largest : int
-        The most that a block takes so: without a worker that has it, nothing is begun.
+        The most that a block takes; the run needs a worker with that memory.
     folder : str, optional
-        What all workers must see, with the same solve in it.
+        The folder that all workers must see, with the same solve in it.
     memory : int, optional
-        What blocks may take on each worker; by default what is free there.
+        The memory for blocks on each worker; by default what is free there.
     most_threads : int, optional
         For one block.
     silence : float
-        Seconds after which a worker that says nothing is taken for lost.
+        Seconds after which a silent worker counts as lost.
     patience : float
         Seconds to wait for a first worker, or a scheduler that has gone.
     on_workers : callable
@@ -153,12 +151,12 @@ class ClusterRunner:
         self.on_workers = on_workers
 
     def run(self, graph: BlockGraph, task: Task[_R], on_done: Callable[[_R], object]) -> None:
-        """As `Runner.run` says; the task must be one that can be sent to other processes.
+        """See `Runner.run`; the task must be picklable.
 
         Raises
         ------
         ClusterError
-            If there is no scheduler or no worker for long, or none that is large enough.
+            If there is no scheduler, no worker or none that is large enough for long.
         """
         _Drive(self, graph, task).run(on_done)
 
@@ -206,7 +204,7 @@ class _Drive:
                 time.sleep(_LOOK)
 
     def _look(self) -> None:
-        """Take note of workers that have come, gone or fallen silent."""
+        """Update the account of workers that have come, gone or fallen silent."""
         if self._client.status != "running":
             self._begin_again()
             return
@@ -234,7 +232,7 @@ class _Drive:
         self._check_hope()
 
     def _begin_again(self) -> None:
-        """The scheduler has gone, and with it all that it knew."""
+        """Handle the loss of the scheduler and its memory."""
         _log.warning("the scheduler has gone; waiting for it")
         for address in self._dispatcher.workers:
             self._lose(address)
@@ -247,7 +245,7 @@ class _Drive:
             worker: Worker = self._client.run(_introduce, self._runner.folder, workers=[address])[
                 address
             ]
-        except Exception as error:  # whatever a worker of another version raises
+        except Exception as error:  # any exception of a worker of another version
             self._refuse(address, f"does not answer: {error}")
             return
         if worker.version != ur_solver.__version__:
@@ -265,7 +263,7 @@ class _Drive:
             )
 
     def _fault_of(self, seen: bytes | None) -> str | None:
-        """What is wrong with the folder that a worker sees; None if nothing is."""
+        """The fault of the folder that a worker sees; None if it is right."""
         folder = self._runner.folder
         if folder is None:
             return None
@@ -290,7 +288,7 @@ class _Drive:
                 future.cancel()
 
     def _check_hope(self) -> None:
-        """Raise ClusterError if nothing can go on."""
+        """Raise ClusterError if no block can be solved."""
         if self._dispatcher.workers:
             most = self._dispatcher.largest_memory
             if self._runner.largest > most:
@@ -303,12 +301,10 @@ class _Drive:
             self._refused and time.monotonic() - self._since > 10
         ):
             reasons = "; ".join(f"{each} {why}" for each, why in self._refused.items())
-            raise ClusterError(
-                f"there is no worker that can be used{': ' * bool(reasons)}{reasons}"
-            )
+            raise ClusterError(f"no worker can be used{': ' * bool(reasons)}{reasons}")
 
     def _submit(self) -> None:
-        """Hand out what there is room for; small blocks for one worker go together."""
+        """Send the blocks that fit; small blocks for one worker go together."""
         together: dict[str, list[Assignment]] = {}
         while (given := self._dispatcher.assign()) is not None:
             if self._graph.sizes[given.index] < SMALL_SIZE:
@@ -335,7 +331,7 @@ class _Drive:
         future.add_done_callback(self._ended.put)
 
     def _some_ended(self) -> list[Future]:
-        """Those that have ended, after some time if there are none."""
+        """The futures that have ended; wait some time if there are none."""
         found = []
         with suppress(queue.Empty):
             found.append(self._ended.get(timeout=_LOOK))
@@ -356,12 +352,12 @@ class _Drive:
             self._hear(each.index, result, on_done)
 
     def _hear(self, index: int, result: Any, on_done: Callable[[Any], object]) -> None:
-        """A block is done, or was given up with an error."""
+        """Handle a block that is done or has failed."""
         if not isinstance(result, Exception):
             self._dispatcher.release(index)
             try:
                 on_done(result)
-            except DamagedBlockError:  # its file is not what the worker wrote
+            except DamagedBlockError:  # its file differs from what the worker wrote
                 self._graph.give_back(index)
             return
         if isinstance(result, DamagedBlockError):
@@ -382,4 +378,6 @@ class _Drive:
         elif isinstance(error, OutputError | MemoryError):
             raise error
         else:
-            raise ClusterError(f"block {index} failed {_MOST_ATTEMPTS} times, at last: {why}")
+            raise ClusterError(
+                f"block {index} failed {_MOST_ATTEMPTS} times; the last error: {why}"
+            )

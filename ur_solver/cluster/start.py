@@ -1,4 +1,4 @@
-"""Connecting to a cluster that is there, or starting one of this machine's processes."""
+"""Connect to a running cluster, or start one of processes on this machine."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import dask
 from distributed import Client, LocalCluster
 
 from ur_solver.cluster.choice import Cluster
-from ur_solver.engine import default_threads
+from ur_solver.machine import usable_processors
 
 _SETTINGS = {
     # blocks that a lost worker had are not to blame
     "distributed.scheduler.allowed-failures": 1_000,
-    # of what was done last, some kB a message: 1,000 would be 20 MB
+    # a log of some kB per message: 1,000 would be 20 MB
     "distributed.admin.low-level-log-length": 100,
-    # the driver says where a block goes
+    # the driver places blocks
     "distributed.scheduler.work-stealing": False,
     # mapped files count as a worker's memory, though the system takes them back: the driver's
     # account is what limits it
@@ -32,8 +32,8 @@ _CONNECTING = "10s"
 
 @contextmanager
 def connected(cluster: Cluster) -> Iterator[Callable[[], Client]]:
-    """A function that connects to a cluster; one that was started here ends with the context."""
-    # what becomes of workers and of the scheduler is told by the driver, in a line
+    """A function that connects to a cluster; a cluster started here ends with the context."""
+    # the driver reports the fate of workers and of the scheduler, in a line
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with dask.config.set(_SETTINGS):
         if cluster.scheduler is not None:
@@ -41,7 +41,7 @@ def connected(cluster: Cluster) -> Iterator[Callable[[], Client]]:
             yield lambda: Client(address, timeout=_CONNECTING, set_as_default=False)
             return
         count = cluster.workers or 1
-        threads = cluster.threads or max(1, default_threads() // count)
+        threads = cluster.threads or max(1, usable_processors() // count)
         with LocalCluster(
             n_workers=count,
             threads_per_worker=threads,

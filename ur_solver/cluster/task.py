@@ -1,6 +1,6 @@
-"""What a worker does: solve a block of a folder that it shares with the driver.
+"""The task of a worker: solve a block of a folder that it shares with the driver.
 
-Nothing but the folder's path, the block's number and a record travels; values are in files.
+Only the folder's path, the block's number and a record are sent; values are in files.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class _FolderBlocks:
         return values
 
     def error_of(self, index: int) -> float | None:
-        """How far the values of a block are proven to be off."""
+        """The proven error of a block."""
         row = self._files.row(index)
         if row is None:
-            self._files.chunks_of(index)  # which says what is wrong
+            self._files.chunks_of(index)  # which names the fault
             return None
         return BlockRecord.of(row).error
 
@@ -47,7 +47,7 @@ def _joined(folder: str, _identity: bytes) -> tuple[Job, BlockFiles]:
 
 @dataclass(frozen=True)
 class FolderTask:
-    """Solves a block of a folder, unless its file is there: a task that any process can perform.
+    """Solve a block of a folder, unless its file exists: a task for any process.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class FolderTask:
     identity: bytes
 
     def __call__(self, index: int, lease: Lease) -> BlockRecord:
-        """Solve the block of a number."""
+        """Solve a block, by its number."""
         job, files = _joined(self.folder, self.identity)
         there = files.whole_row(index) if files.path(index).exists() else None
         if there is not None:

@@ -1,4 +1,4 @@
-"""Solving: blocks, the graph of them, runners, stores and proofs."""
+"""Solving: blocks and their graph, runners, stores and proofs."""
 
 from ur_solver.engine.backlog import Backlog
 from ur_solver.engine.block import solve_block
@@ -8,12 +8,11 @@ from ur_solver.engine.dispatch import Assignment, Dispatcher
 from ur_solver.engine.graph import BlockGraph, critical_paths
 from ur_solver.engine.lease import Lease, OwnLease
 from ur_solver.engine.result import BlockResult
-from ur_solver.engine.runners import Allowance, Runner, Task, ThreadRunner, default_threads
-from ur_solver.engine.solve import MIN_TOLERANCE, goal_of, solve
+from ur_solver.engine.runners import Allowance, Runner, Task, ThreadRunner
+from ur_solver.engine.solve import goal_of, solve
 from ur_solver.engine.store import BlockStore, FileStore, MemoryStore, largest_error
 
 __all__ = [
-    "MIN_TOLERANCE",
     "Allowance",
     "Assignment",
     "Backlog",
@@ -33,7 +32,6 @@ __all__ = [
     "bound_levels",
     "certify",
     "critical_paths",
-    "default_threads",
     "goal_of",
     "largest_error",
     "solve",

@@ -1,4 +1,4 @@
-"""What waits to be written while blocks are solved."""
+"""Writes that wait while blocks are solved."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 
 class Backlog:
-    """A thread that writes one thing after the other; thread safe.
+    """A thread that performs writes in order; thread safe.
 
     Solving waits for it only if many bytes have not been written yet. An error in writing is raised
     by `settle` and `wait` from then on.
@@ -19,7 +19,7 @@ class Backlog:
     name : str
         Of the thread.
     most : int
-        How many bytes may wait.
+        The most bytes in the queue.
     """
 
     def __init__(self, name: str, most: int) -> None:
@@ -30,21 +30,21 @@ class Backlog:
         self._lock = threading.Lock()
 
     def submit(self, size: int, write: Callable[[], None]) -> None:
-        """Let something of `size` bytes be written after all that waits."""
+        """Queue a write of `size` bytes."""
         with self._lock:
             self._waiting.append((self._pool.submit(write), size))
             self._n_bytes += size
 
     def settle(self) -> None:
-        """Raise the errors of finished writes, the first one first; wait if too much waits."""
+        """Raise the error of the first failed write; wait if too much is queued."""
         self._settle(self._most)
 
     def wait(self) -> None:
-        """Wait until all is written, as `settle` does."""
+        """Wait until all is written; raises as `settle`."""
         self._settle(-1)
 
     def close(self) -> None:
-        """Wait until all is written, whatever comes of it, and end the thread."""
+        """Wait until all is written, ignoring errors, and end the thread."""
         self._pool.shutdown(wait=True, cancel_futures=False)
 
     def _settle(self, most: int) -> None:
@@ -55,7 +55,7 @@ class Backlog:
                 oldest, size = self._waiting[0]
                 if self._n_bytes <= most and not oldest.done():
                     return
-            oldest.result()  # an error stays the first, and is raised again
+            oldest.result()  # the first error stays, and is raised again
             with self._lock:
                 if self._waiting and self._waiting[0][0] is oldest:
                     self._waiting.popleft()

@@ -1,7 +1,7 @@
-"""Solving one block: a function of the block and of the values that it reads.
+"""Solving one block: a function of the block and its inputs.
 
-It uses no other blocks, no files, and only the threads that it is given, so it runs in any
-process that has the rule set and the values of the blocks that this one reads.
+It uses no other blocks, no files, and only the given threads, so it runs in any process that
+has the rule set and the values of the blocks that it reads.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def solve_block(
     Raises
     ------
     MissingBlockError
-        If a block is not there whose values are needed.
+        If a block that it reads is missing.
     SolveError
-        If the values do not settle, or the dice are not ordinary and the goal cannot be proven or
+        If the values do not converge, or the dice are not ordinary and the goal cannot be proven or
         play can go on for ever.
     CertificateError
-        If nothing can be proven.
+        If no bound can be proven.
     StoppedError
         If the lease says so.
     """
@@ -71,13 +71,13 @@ def solve_block(
     values = _empty(block.size)
     work = kernel.lay_out(block, finished, lease.workspace, lease.threads, single=True)
     if kernel.space.rules.dice.is_ordinary:
-        is_chance = kernel.space.is_chance
+        bounds = kernel.space.bounds
         before = improve(work, values, goal, lease)
-        sweeps, residual = settle(work, values, goal, lease, is_chance, factor=before.factor)
+        sweeps, residual = settle(work, values, goal, lease, bounds, factor=before.factor)
         sweeps += before.sweeps
         if work.keep_all() and residual > max(goal, work.noise):
             # The residual is at most about half of that unless a best move was left out.
-            further, residual = settle(work, values, goal, lease, is_chance)
+            further, residual = settle(work, values, goal, lease, bounds)
             sweeps += further
     else:
         sweeps, residual = settle_for_sure(kernel, block, finished, work, values, goal, lease)

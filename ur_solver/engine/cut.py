@@ -1,4 +1,4 @@
-"""Bounding what the cut of the fines costs in given values, block by block."""
+"""Bounding the error of the cut of the fines in given values, block by block."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ur_solver.space import Part, PartBlocks, StakesSpace, whole_of
 
 @dataclass(frozen=True)
 class BlockLevels:
-    """How far the levels of one block can be off.
+    """Bounds on the errors of the levels of one block.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class CutTask:
     blocks : FinishedBlocks
         All values.
     errors : mapping
-        The proven error of each block by its number, the cut left out.
+        The proven error of each block by its number, without the cut.
     levels : dict
-        What the levels of each finished block can be off, by its number.
+        The bounds of the levels of each finished block, by its number.
     """
 
     kernel: Kernel
@@ -76,30 +76,30 @@ def bound_levels(
     runner: Runner | None = None,
     on_block: Callable[[BlockLevels], object] = lambda levels: None,
 ) -> npt.NDArray[np.float64]:
-    """How far given values can be off in the game whose fines are not cut, by level.
+    """Bounds on the errors of given values in the game without the cut, by level.
 
     Parameters
     ----------
     space : StakesSpace
     values : float64, shape (n_values,)
     errors : float64, shape (blocks,)
-        Proven of the part's blocks, the cut left out (`certify`).
+        Proven errors of the part's blocks, without the cut (`certify`).
     part : Part, optional
         Whose values they are, block after block; by default all of the space.
     runner : Runner, optional
         As for `solve`.
     on_block : callable
-        Called with what is shown of every block, from this thread.
+        Called with every block's bounds, from this thread.
 
     Returns
     -------
     float64, shape (reach + 1,)
-        The most that a value of any block can be off, by the number of fines paid.
+        Bounds on the error of all values, by the number of fines paid.
 
     Raises
     ------
     CertificateError
-        If nothing can be shown of a block.
+        If no bound can be proven for a block.
     """
     part = part or whole_of(space)
     proven = dict(zip(part.indices, errors.tolist(), strict=True))

@@ -1,6 +1,6 @@
-"""Dispatching: which block goes to which worker, by an account of threads and memory.
+"""Dispatching: the choice of a worker for each block, by an account of threads and memory.
 
-It knows no machine: a driver of real workers and a simulated run ask it the same questions.
+It is independent of machines: a driver of real workers and a simulated run both use it.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.runners import SHARED_SIZE
 
 SMALL_SIZE = 1 << 14
-"""Values from which on a block takes a worker longer than to be told of the next one."""
+"""The number of values above which a block takes longer than sending the next one."""
 
 _LOOKED_AT = 64
-"""So many of the ready blocks are looked at for those that fit."""
+"""The number of ready blocks that are searched for one that fits."""
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """A block, the worker that works on it, and with how much.
+    """A block with its worker, threads and memory.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Assignment:
 
 @dataclass(eq=False)
 class _Machine:
-    """What shares its processors."""
+    """Workers that share the processors of a machine."""
 
     accounts: list[_Account] = field(default_factory=list)
 
@@ -50,7 +50,7 @@ class _Machine:
 
 @dataclass(eq=False)
 class _Account:
-    """What a worker has, and what of it is in use."""
+    """The resources of a worker, and their use."""
 
     threads: int
     memory: int
@@ -68,7 +68,7 @@ class _Account:
 
     @property
     def spare_threads(self) -> int:
-        """As many as one block more could have, with those that workers beside it leave idle."""
+        """The threads that one more block could have, with idle ones of other workers."""
         return min(self.processors - self.used_threads, self.machine.free_threads)
 
     @property
@@ -77,28 +77,27 @@ class _Account:
 
     @property
     def room(self) -> tuple[int, int]:
-        """What workers are compared by: the most free memory, then the most free threads."""
+        """The order of workers: the most free memory, then the most free threads."""
         return self.free_memory, self.free_threads
 
 
 class Dispatcher:
     """Hands out the ready blocks of a graph to workers that have room for them.
 
-    Blocks go in the graph's order, each to the worker with the most memory left. Where one has no
-    room now, it waits for a worker that is large enough, which is given nothing else; smaller
-    blocks go to the other workers meanwhile. A block that is alone has the threads of all workers
-    of its machine.
+    Blocks go in the graph's order, each to the worker with the most memory left. A block that does
+    not fit now reserves a worker that is large enough, which gets nothing else; smaller blocks go
+    to the other workers meanwhile. A single block has the threads of all workers of its machine.
 
     Parameters
     ----------
     graph : BlockGraph
         The dispatcher takes blocks from it and finishes none.
     cost : callable
-        The memory that a block takes while it is in work, by its number, in bytes.
+        The memory that a block takes while it is solved, by its number, in bytes.
     most_threads : int, optional
         For one block.
     ahead : int
-        So many small blocks a worker is given beyond its threads, to have them at hand.
+        The number of small blocks queued at a worker beyond its threads.
     """
 
     def __init__(
@@ -123,11 +122,6 @@ class Dispatcher:
         return list(self._accounts)
 
     @property
-    def n_in_work(self) -> int:
-        """How many blocks are in work."""
-        return len(self._workers)
-
-    @property
     def largest_memory(self) -> int:
         """The memory of the largest worker; 0 without any."""
         return max((account.memory for account in self._accounts.values()), default=0)
@@ -141,19 +135,19 @@ class Dispatcher:
         machine: str | None = None,
         processors: int | None = None,
     ) -> None:
-        """A worker is there.
+        """Add a worker.
 
         Parameters
         ----------
         worker : str
         threads : int
-            Its own: as many blocks at most are in work on it.
+            The threads of the worker, and the most blocks that it solves at a time.
         memory : int
             In bytes.
         machine : str, optional
-            Workers on one machine lend each other threads that are idle; by default it is alone.
+            Workers on one machine lend each other idle threads; by default it is alone.
         processors : int, optional
-            How many threads it can use, with lent ones; by default its own.
+            The threads that it can use, with lent ones; by default its own.
         """
         name = worker if machine is None else machine
         at = self._machines.setdefault(name, _Machine())
@@ -162,7 +156,7 @@ class Dispatcher:
         self._accounts[worker] = account
 
     def remove(self, worker: str) -> list[int]:
-        """A worker has gone: its blocks, which are offered again."""
+        """Remove a worker, offer its blocks again, and return them."""
         account = self._accounts.pop(worker)
         account.machine.accounts.remove(account)
         lost = list(account.in_work)
@@ -172,13 +166,13 @@ class Dispatcher:
         return lost
 
     def release(self, index: int) -> None:
-        """A block is no longer in work; whether it is done is for the graph."""
+        """Note that a block is no longer being solved; the graph decides whether it is done."""
         self._accounts[self._workers.pop(index)].in_work.pop(index)
 
     def give_back(self, index: int, *, is_failed: bool = False) -> None:
-        """A block is no longer in work and not done: it is offered again.
+        """Note that a block is not done, and offer it again.
 
-        Where it has failed, it goes to another worker next time, if there is one.
+        If it has failed, it goes to another worker next time, if there is one.
         """
         if is_failed:
             self._failed_on.setdefault(index, set()).add(self._workers[index])
@@ -186,7 +180,7 @@ class Dispatcher:
         self._graph.give_back(index)
 
     def assign(self) -> Assignment | None:
-        """The next block that a worker has room for; None if there is none now."""
+        """The next block that fits a worker; None if there is none now."""
         if not self._graph.n_ready:
             return None
         first = self._graph.peek()
@@ -215,7 +209,7 @@ class Dispatcher:
                 return given
             waited_for = [name for name, account in open_accounts.items() if account.memory >= cost]
             if waited_for:
-                # the one that has the least to finish first
+                # the worker with the least to finish first
                 best = max(waited_for, key=lambda name: open_accounts[name].room)
                 del open_accounts[best]
         return None
@@ -228,10 +222,10 @@ class Dispatcher:
         return [name for name in names if name not in failed]
 
     def _share(self, index: int, account: _Account) -> int:
-        """How many of the free threads of a worker's machine a block is given."""
+        """The number of free threads of a worker's machine that a block gets."""
         if self._graph.sizes[index] < SHARED_SIZE:
             return 1
         free = account.spare_threads
         n_machines = sum(bool(each.accounts) for each in self._machines.values())
-        beside = -(-(self._graph.n_ready + 1) // n_machines)
-        return max(1, min(free // beside, self._most_threads or free))
+        n_others = -(-(self._graph.n_ready + 1) // n_machines)
+        return max(1, min(free // n_others, self._most_threads or free))

@@ -1,4 +1,4 @@
-"""The dependency graph of a space's blocks: which are finished, which are ready."""
+"""The dependency graph of a space's blocks: finished and ready blocks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class BlockGraph:
     reads : sequence of collections of int
         The blocks that each block reads; their numbers are smaller than its own.
     sizes : sequence of int
-        How many values each block has.
+        The number of values of each block.
     done : collection of int
         Blocks that are done from the start.
     priorities : sequence of float, optional
@@ -53,7 +53,7 @@ class BlockGraph:
                 self._n_missing[index] += not self._is_done[each]
                 self._n_readers[each] += 1
         self._n_finished = 0
-        self._taken: dict[int, int] = {}  # by block in work: `_n_finished` when it was taken
+        self._taken: dict[int, int] = {}  # by block being solved: `_n_finished` when it was taken
         self._finished = np.zeros(n, dtype=np.int64)  # by block: the same when it was finished last
         ready = [k for k in range(n) if not self._is_done[k] and not self._n_missing[k]]
         self._ready = [self._entry(k) for k in ready]
@@ -62,7 +62,7 @@ class BlockGraph:
 
     @staticmethod
     def of(part: Part, done: Collection[int] = (), *, is_urgent_first: bool = False) -> BlockGraph:
-        """The graph of a part's blocks; those on the longest paths first, if that is asked for.
+        """The graph of a part's blocks; optionally those on the longest paths first.
 
         Blocks outside the part count as done, and as reading nothing.
         """
@@ -73,7 +73,7 @@ class BlockGraph:
         return BlockGraph(reads, sizes, {*done, *part.outside}, priorities)
 
     def _entry(self, index: int) -> tuple[float, int]:
-        """What ready blocks are ordered by."""
+        """The sort key of ready blocks."""
         return (-self._priorities[index] if self._priorities else 0.0, index)
 
     @cached_property
@@ -89,7 +89,7 @@ class BlockGraph:
 
     @property
     def n_ready(self) -> int:
-        """How many blocks can be worked on now."""
+        """The number of ready blocks."""
         return len(self._ready)
 
     def peek(self) -> int:
@@ -97,7 +97,7 @@ class BlockGraph:
         return self._ready[0][1]
 
     def first(self, count: int) -> list[int]:
-        """The first of the blocks that are ready, so many of them."""
+        """The first `count` of the ready blocks."""
         return [index for _, index in heapq.nsmallest(count, self._ready)]
 
     def take(self, index: int | None = None) -> int:
@@ -111,22 +111,22 @@ class BlockGraph:
         return index
 
     def give_back(self, index: int) -> None:
-        """Offer a block again that was taken and not finished, as soon as it is ready."""
+        """Offer an unfinished block again, as soon as it is ready."""
         del self._taken[index]
         if not self._n_missing[index]:
             heapq.heappush(self._ready, self._entry(index))
 
     def reopen(self, index: int, reader: int) -> None:
-        """Mark a block as not done: its values are lost and have to be found again.
+        """Mark a block as not done: its values are lost and must be computed again.
 
-        Blocks that read it and are not done wait for it once more, unless they are in work.
+        Blocks that read it and are not done wait for it once more, unless they are being solved.
 
         Parameters
         ----------
         index : int
         reader : int
-            The block in work that has found the values lost. Where they have been found again
-            since it was taken, it has seen those before, and nothing is reopened.
+            The block whose solve found the values lost. If they were computed again since
+            it was taken, it saw the old ones, and nothing is reopened.
         """
         if not self._is_done[index] or self._finished[index] > self._taken[reader]:
             return
@@ -179,7 +179,7 @@ class BlockGraph:
 
 
 def critical_paths(reads: Sequence[Collection[int]], weights: Sequence[float]) -> list[float]:
-    """The heaviest path from each block, itself included, to one that nobody reads."""
+    """The heaviest path from each block, itself included, to one that no block reads."""
     longest = [float(weight) for weight in weights]
     behind = [0.0] * len(reads)
     for index in reversed(range(len(reads))):

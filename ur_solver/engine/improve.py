@@ -1,12 +1,11 @@
-"""Sweeps under a policy, between looks at all moves.
+"""Sweeps under a policy, between sweeps over all moves.
 
-A *policy* says which move is made after every throw. A sweep under one looks at a single move of
-each throw, and takes a small part of the time of a sweep that looks at all. So policies are taken
-in turn: the best one by the values, some sweeps under it, the best one by the new values (modified
+A *policy* has one move for every throw. A sweep under a policy reads a single move per throw,
+in a small part of the time of a sweep over all moves. So policies are used in
+turn: the greedy one, some sweeps under it, the greedy one by the new values (modified
 policy iteration; Puterman and Shin, Management Science 24, 1978, 1127-1137). Once hardly any move
-changes, the sweeps go on until the values have settled. What is left to do, if anything, is done by
-sweeps that look at all moves (`ur_solver.engine.iterate`), which also judge the result: nothing
-here has to be exact.
+changes, the sweeps continue until the values have converged. Sweeps over all moves
+(`ur_solver.engine.iterate`) do the rest and judge the result, so nothing here has to be exact.
 """
 
 from __future__ import annotations
@@ -20,25 +19,25 @@ from ur_solver.errors import UnsettledError
 from ur_solver.kernel import BlockWork, Values
 
 _FIRST_SWEEPS = 4
-"""Sweeps that look at all moves, before the first policy: from 1/2 on, any policy is bad."""
+"""Sweeps over all moves before the first policy: from values of 1/2, any policy is bad."""
 
 _SWEEPS = 5
 """Sweeps under a policy that is about to change."""
 
 _MANY_CHANGES, _FEWER_SWEEPS = 0.05, 3
-"""As many as this last after a share of changed moves above that: such a policy is soon another."""
+"""The same after a larger share of changed moves: such a policy changes soon."""
 
 _FEW_CHANGES = 1e-5
 """The share of positions whose moves have changed, at which a policy is nearly optimal."""
 
 _MOST_POLICIES = 30
-"""As both sides change theirs at once, they might cycle."""
+"""The most policies: as both sides change theirs at once, they might cycle."""
 
 _MOST_SWEEPS = 200
-"""Under one policy, which ordinary dice never need."""
+"""The most sweeps under one policy, never needed with ordinary dice."""
 
 _LEEWAY = 0.1
-"""Of the goal, to which the values of the last policy settle."""
+"""The fraction of the goal to which the values of the last policy converge."""
 
 _LEAST_LEEWAY = 4.0
 """The same in units of `SweptValues.noise`: the largest of many changes is beyond the noise."""
@@ -46,15 +45,14 @@ _LEAST_LEEWAY = 4.0
 
 @dataclass(frozen=True)
 class Improvement:
-    """How far sweeps under policies brought a block.
+    """The progress of a block by sweeps under policies.
 
     Attributes
     ----------
     sweeps : int
-        How many there were, those before the first policy included.
+        Their number, including those before the first policy.
     factor : float
-        The contraction factor that sweeps which look at all moves are expected to have; 0 where
-        that is not known.
+        The expected contraction factor of sweeps over all moves; 0 if unknown.
     """
 
     sweeps: int = 0
@@ -62,7 +60,7 @@ class Improvement:
 
 
 def improve(work: BlockWork, room: Values, goal: float, lease: Lease) -> Improvement:
-    """Bring a block close to its fixed point by sweeps under policies, where its kernel has them.
+    """Bring a block close to its fixed point by sweeps under policies, if its kernel has them.
 
     Parameters
     ----------

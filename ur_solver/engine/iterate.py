@@ -21,13 +21,13 @@ from ur_solver.errors import UnsettledError
 from ur_solver.kernel import SweptValues, Values
 
 _LATEST = 3
-"""Number of recent contraction factors whose largest is taken for those to come."""
+"""The number of recent contraction factors whose largest predicts later ones."""
 
 _CYCLE = 6
 """Sweeps from one extrapolation to the next."""
 
 _SLOWEST = 0.98
-"""The largest contraction factor that extrapolation and the error estimate are trusted with."""
+"""The largest contraction factor for which extrapolation and the error estimate are valid."""
 
 _PATIENCE = 8
 """Sweeps without a new smallest change after which single precision is given up."""
@@ -48,7 +48,7 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class Iteration:
-    """How a block came to its fixed point.
+    """The convergence of a block to its fixed point.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Iteration:
     delta : float
         The largest change of the last sweep.
     factor : float
-        The contraction factor of the last sweeps, 0 where there were too few to tell.
+        The contraction factor of the last sweeps, 0 if there were too few.
     """
 
     sweeps: int
@@ -85,26 +85,26 @@ def iterate(
         In units of the values. A goal near the rounding error of float64 is not reached: the
         sweeps then end when the changes are rounding, or have not decreased for long.
     threads : int
-        How many threads a sweep may use.
+        The number of threads that a sweep may use.
     check_stop : callable
         Called between sweeps; an exception that it raises ends the iteration.
     spare : callable
         Called before every sweep; returns the number of further threads that it may use.
     most_sweeps : int
-        After which values count as unsettled.
+        The number of sweeps after which values count as not converged.
     factor : float
-        The contraction factor as far as it is known before; if it is, one sweep may be enough.
+        The contraction factor if it is known already; then one sweep may be enough.
 
     Raises
     ------
     UnsettledError
-        If the values do not settle in that many sweeps.
+        If the values do not converge in that many sweeps.
 
     Notes
     -----
     With contraction factor r the error after a sweep is at most delta * r / (1 - r). r is
     estimated as the largest of the last three factors since the last extrapolation and of the
-    factor that this implied; before there are two, it is what is known before. The residual,
+    factor that this implied; before there are two, it is the given factor. The residual,
     computed afterwards, does not depend on the estimate.
     """
     factors: list[float] = []
@@ -142,7 +142,7 @@ def iterate(
         if sweeps >= most_sweeps or not math.isfinite(delta):
             raise UnsettledError(
                 sweeps,
-                f"a block has not settled after {sweeps} sweeps: the last changed a value by "
+                f"a block has not converged after {sweeps} sweeps: the last changed a value by "
                 f"{delta:.3g}",
             )
         if factor > 0.0 and delta * max(1.0, factor / (1.0 - factor)) <= goal:

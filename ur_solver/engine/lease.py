@@ -17,7 +17,7 @@ class Lease(Protocol):
 
     @property
     def threads(self) -> int:
-        """How many threads may lay the block out and sweep it."""
+        """The number of threads that may lay the block out and sweep it."""
 
     def spare(self) -> int:
         """The number of further threads that the next sweep may use."""

@@ -21,9 +21,9 @@ class BlockResult:
     values : float64, shape (block size,)
         Win probabilities in [0, 1], with stakes in the units of the space; in rank order.
     residual : float
-        The largest abs(T(V) - V) over the block, from a pass of its own.
+        The largest abs(T(V) - V) over the block, from a separate pass.
     sweeps : int
-        How many sweeps it took.
+        The number of sweeps.
     seconds : float
         The time the block took, from its layout to its residual and its proof.
     error : float or None

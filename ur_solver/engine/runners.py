@@ -6,7 +6,6 @@ the caller's thread when the block is done.
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from ur_solver.engine.iterate import StoppedError
 from ur_solver.engine.lease import Lease
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Workspace
+from ur_solver.machine import usable_processors
 from ur_solver.space import Part
 
 SHARED_SIZE = 1 << 17
@@ -58,8 +58,8 @@ class Runner(Protocol):
 
         Notes
         -----
-        Where a task raises DamagedBlockError, the block that it names is worked on again, and
-        then the task's own.
+        If a task raises DamagedBlockError, the named block is solved again, and then the task's
+        own.
 
         Raises
         ------
@@ -68,21 +68,16 @@ class Runner(Protocol):
         """
 
 
-def default_threads() -> int:
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @dataclass(frozen=True)
 class Allowance:
-    """The memory that blocks in work may use together; a single block may exceed it.
+    """The memory that all blocks being solved may use together; a single block may exceed it.
 
     Attributes
     ----------
     most : int
         In bytes.
     cost : callable
-        The memory that a block needs while it is in work, by its number.
+        The memory that a block needs while it is solved, by its number.
     """
 
     most: int
@@ -101,21 +96,21 @@ class ThreadRunner:
     threads : int, optional
         One a processor by default.
     allowance : Allowance, optional
-        By default memory is taken to suffice for as many blocks as there are threads.
+        By default memory is assumed to suffice for as many blocks as threads.
     """
 
     def __init__(self, threads: int | None = None, allowance: Allowance | None = None) -> None:
-        self.threads = threads or default_threads()
+        self.threads = threads or usable_processors()
         self.allowance = allowance
 
     def run(self, graph: BlockGraph, task: Task[_R], on_done: Callable[[_R], object]) -> None:
-        """As `Runner.run` says."""
+        """See `Runner.run`."""
         _Run(self.threads, graph, task, self.allowance).run(on_done)
 
 
 @dataclass(frozen=True)
 class _Running:
-    """A block in work: its number, its threads and its share of the allowance."""
+    """A block being solved: its number, its threads and its share of the allowance."""
 
     index: int
     threads: int
@@ -175,11 +170,11 @@ class _Run(Generic[_R]):
         first = self.graph.peek()
         if self.graph.sizes[first] < SHARED_SIZE:
             return 1
-        beside = self.graph.n_ready
+        n_others = self.graph.n_ready
         if self.allowance:
             # assuming that the others need as much
-            beside = min(beside, (self.allowance.most - taken) // max(1, self._cost(first)))
-        return max(1, free // max(1, beside))
+            n_others = min(n_others, (self.allowance.most - taken) // max(1, self._cost(first)))
+        return max(1, free // max(1, n_others))
 
     def _work(self, index: int, threads: int) -> _R:
         workspace = self.workspaces.get()
@@ -233,7 +228,7 @@ def run_part(
     runner: Runner | None = None,
     on_block: Callable[[_R], object] = lambda result: None,
 ) -> None:
-    """Execute a task on all blocks of a part whose values are at hand.
+    """Execute a task on all blocks of a part with available values.
 
     Parameters
     ----------

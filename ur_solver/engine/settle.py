@@ -1,8 +1,8 @@
 """Settling a block: its values to within a goal of the fixed point.
 
-With ordinary dice the sweeps contract fast, and their changes tell how far they have come. With
-others a sweep may change next to nothing while the values are far off. There the goal is proven
-before a block counts as solved; where sweeps do not get there, policy iteration does.
+With ordinary dice the sweeps contract fast, and their changes show how far they have come. With
+others a sweep may hardly change values that are far off. There the goal is proven before a
+block counts as solved; if sweeps do not reach it, policy iteration does.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ur_solver.kernel import (
 from ur_solver.space import Block
 
 _FEW_SWEEPS = 1000
-"""So many sweeps, and policy iteration takes over where it can."""
+"""The sweeps after which policy iteration takes over if it can."""
 
 _AIM = 0.1
-"""Sweeps go on to this fraction of what is to be proven."""
+"""Sweeps continue to this fraction of the bound to prove."""
 
 
 def settle(
@@ -34,7 +34,7 @@ def settle(
     values: Values,
     goal: float,
     lease: Lease,
-    is_chance: bool,
+    bounds: tuple[float, float],
     most_sweeps: int = MAX_SWEEPS,
     factor: float = 0.0,
 ) -> tuple[int, float]:
@@ -44,28 +44,28 @@ def settle(
     ----------
     work : BlockWork
     values : float64, shape (block size,)
-        Overwritten, in rank order, whether or not they settle.
+        Overwritten, in rank order, whether or not they converge.
     goal : float
         As for `iterate`.
     lease : Lease
-    is_chance : bool
-        Whether values are in [0, 1].
+    bounds : tuple of float
+        The least and the largest value that there can be.
     most_sweeps : int
-        After which values count as unsettled.
+        The number of sweeps after which values count as not converged.
     factor : float
         As for `iterate`.
 
     Returns
     -------
     sweeps : int
-        How many it took.
+        The number of sweeps.
     residual : float
         The largest abs(T(V) - V).
 
     Raises
     ------
     UnsettledError
-        If the values do not settle in that many sweeps.
+        If the values do not converge in that many sweeps.
     """
     try:
         sweeps = iterate(
@@ -73,7 +73,7 @@ def settle(
         ).sweeps
     finally:
         work.store(values)
-    return sweeps, _residual(work, values, lease, is_chance)
+    return sweeps, _residual(work, values, lease, bounds)
 
 
 def settle_for_sure(
@@ -119,7 +119,7 @@ def settle_for_sure(
     if rank is not None:
         raise UnsolvableError(
             f"{rules.name}: play can go on for ever from {kernel.space.unrank(rank).notation!r}, "
-            "so that its positions have no value"
+            "so its positions have no value"
         )
     can_iterate_policies = block.size <= MOST_POLICY_POSITIONS
     try:
@@ -128,7 +128,7 @@ def settle_for_sure(
             values,
             _AIM * goal,
             lease,
-            True,
+            kernel.space.bounds,
             _FEW_SWEEPS if can_iterate_policies else MAX_SWEEPS,
         )
         if is_within(work, values, goal, lease.threads, lease.check_stop):
@@ -137,7 +137,7 @@ def settle_for_sure(
         sweeps = error.sweeps
     values[:] = kernel.iterate_policies(block, values, finished)
     work.load(values)
-    residual = _residual(work, values, lease, True)
+    residual = _residual(work, values, lease, kernel.space.bounds)
     if not is_within(work, values, goal, lease.threads, lease.check_stop):
         raise UnsolvableError(
             f"{rules.name}: with these dice rounding errors add up so far that block "
@@ -147,10 +147,11 @@ def settle_for_sure(
     return sweeps, residual
 
 
-def _residual(work: BlockWork, values: Values, lease: Lease, is_chance: bool) -> float:
-    """The residual of a block; its values, which are those of `work`, are put into [0, 1]."""
-    if is_chance and (values.min() < 0.0 or values.max() > 1.0):
+def _residual(work: BlockWork, values: Values, lease: Lease, bounds: tuple[float, float]) -> float:
+    """The residual of a block; its values, which are those of `work`, are put within bounds."""
+    least, most = bounds
+    if values.min() < least or values.max() > most:
         # An extrapolation may leave [0, 1] by less than the tolerance.
-        np.clip(values, 0.0, 1.0, out=values)
+        np.clip(values, least, most, out=values)
         work.load(values)
     return work.residual(lease.threads + lease.spare())

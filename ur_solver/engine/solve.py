@@ -16,9 +16,6 @@ from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Kernel, check_precision, check_provable, kernel_of
 from ur_solver.space import Part, Space, whole_of
 
-MIN_TOLERANCE = 1e-13
-"""The smallest tolerance: some hundred rounding errors of float64."""
-
 _GOAL = 0.1
 """Blocks are iterated to this fraction of the tolerance, as their errors add up."""
 
@@ -37,7 +34,7 @@ class SolveTask:
     goal : float
         As for `solve_block`.
     certify : bool
-        Whether to prove how far values can be off.
+        Whether to prove a bound on the error.
     """
 
     kernel: Kernel
@@ -70,16 +67,10 @@ class SolveTask:
 def goal_of(space: Space, tolerance: float, *, certify: bool) -> float:
     """The goal of a block's iteration for a tolerance of the whole solve.
 
-    Where it is proven for every block, the errors of blocks that lead to each other sum up to the
-    tolerance at most.
+    If it is proven for every block, the errors along any path of blocks sum to at most the
+    tolerance.
 
-    Raises
-    ------
-    ValueError
-        If the tolerance is too small.
     """
-    if not tolerance >= MIN_TOLERANCE:
-        raise ValueError(f"tolerance {tolerance!r}: float64 values reach {MIN_TOLERANCE}")
     goal = (_CERTIFIED_GOAL if certify else _GOAL) * tolerance
     if space.rules.dice.is_ordinary:
         return goal
@@ -88,7 +79,7 @@ def goal_of(space: Space, tolerance: float, *, certify: bool) -> float:
 
 @lru_cache(maxsize=32)
 def _longest_chain(space: Space) -> float:
-    """The most blocks of which each leads to the next."""
+    """The length of the longest path of blocks."""
     reads = [space.reads(block.index) for block in space.blocks]
     return max(critical_paths(reads, [1.0] * len(reads)))
 
@@ -112,8 +103,8 @@ def solve(
     ----------
     space : Space
     tolerance : float
-        The largest error of a value, at least `MIN_TOLERANCE`: estimated from the deltas, or
-        proven where the dice are not ordinary (`Dice.is_ordinary`).
+        The largest error of a value, from `MIN_TOLERANCE` to `MAX_TOLERANCE`: estimated from the
+        deltas, or proven where the dice are not ordinary (`Dice.is_ordinary`).
     certify : bool
         Prove an error bound for every block as it is finished. It may exceed the
         tolerance.
@@ -124,16 +115,15 @@ def solve(
     store : BlockStore, optional
         By default in memory. Blocks that no unfinished block reads are dropped from it.
     task : callable, optional
-        What solves a block and puts its values where the store reads them, in place of the kernel
-        in this process.
+        Solves a block and stores its values, instead of the kernel in this process.
     part : Part, optional
         By default all blocks.
     finished : iterable of int
-        Blocks that the store has already, certified if this solve is to be.
+        Blocks already in the store, certified if this solve is.
     on_block : callable
-        Called with every block as it is finished, from this thread, while the store has its
+        Called with every finished block, from this thread, while the store has its
         values: chances of winning in [0, 1] of the side about to throw, by rank; with stakes
-        what the ranks stand for (`ur_solver.space.stakes`), in the unit of the space. What it
+        the values of `ur_solver.space.stakes`, in the unit of the space. An exception that it
         raises ends the solve.
 
     Raises
@@ -145,12 +135,12 @@ def solve(
     CertificateError
         If no bound can be proven for a block.
     SolveError
-        If a block does not settle or, with dice that are not ordinary, has no values within the
+        If a block does not converge or, with dice that are not ordinary, has no values within the
         tolerance that can be proven, or play can go on for ever there.
     """
-    goal = goal_of(space, tolerance, certify=certify)
     kernel = kernel or kernel_of(space)
     check_precision(space, kernel.precision, tolerance)
+    goal = goal_of(space, tolerance, certify=certify)
     if certify:
         check_provable(space.rules)
     store = store or MemoryStore()

@@ -1,4 +1,4 @@
-"""Stores: where the values of finished blocks are kept for the blocks that read them."""
+"""Stores of the values of finished blocks, for the blocks that read them."""
 
 from __future__ import annotations
 
@@ -60,25 +60,24 @@ class MemoryStore:
         del self._values[index]
 
     def lose(self, index: int) -> None:
-        """Nothing: memory does not tell of damage."""
+        """Do nothing: memory shows no damage."""
 
 
 class FileStore:
     """Finished blocks in files, and in the memory of this process as far as it may take it.
 
-    A thread of its own writes the files, so that solving does not wait for the disk unless many
-    values have not been written yet. What there is no room for when it is finished is read from
-    its file, through a map.
+    A separate thread writes the files, so solving waits for the disk only if many values are
+    unwritten. Blocks that do not fit into memory are read from their mapped files.
 
     Parameters
     ----------
     files : BlockFiles
     most_kept : int, optional
-        How many bytes of values are kept in memory, files or not; all by default.
+        The most bytes of values in memory; all by default.
     most_unwritten : int
-        How many bytes more may wait for the disk.
+        The most further bytes that wait for the disk.
     on_written : callable
-        Called with the row of a block when its file is there, from the thread that writes.
+        Called with the row of a block when its file exists, from the writing thread.
     """
 
     def __init__(
@@ -145,7 +144,7 @@ class FileStore:
         return self._most_kept is None or sum(self._kept.values()) + size <= self._most_kept
 
     def take_back(self, index: int, error: float | None) -> None:
-        """Take a block that an earlier solve left in its file; it is read from there."""
+        """Add a block of an earlier solve, which is read from its file."""
         self._errors[index] = error
 
     def drop(self, index: int) -> None:

@@ -1,7 +1,7 @@
 """What a solve will take: memory, disk, time, and whether that is there."""
 
 from ur_solver.estimates.cost import Estimate, estimate, expected_seconds
-from ur_solver.estimates.disk import check_disk, disk_bytes, free_bytes
+from ur_solver.estimates.disk import check_disk, disk_bytes, free_bytes, nearest_place
 from ur_solver.estimates.memory import available_bytes, peak_live, peak_together
 from ur_solver.estimates.plan import Plan, Span, Speed, measured_speed, plan
 from ur_solver.estimates.room import Room, room_for
@@ -19,6 +19,7 @@ __all__ = [
     "expected_seconds",
     "free_bytes",
     "measured_speed",
+    "nearest_place",
     "peak_live",
     "peak_together",
     "plan",

@@ -7,9 +7,10 @@ import time
 from dataclasses import dataclass
 
 from ur_solver.blocks import BlockRecord
-from ur_solver.engine import ThreadRunner, default_threads, solve
+from ur_solver.engine import ThreadRunner, solve
 from ur_solver.estimates.memory import available_bytes, peak_live, peak_together
 from ur_solver.kernel import DOUBLE, default_tolerance, kernel_of
+from ur_solver.machine import usable_processors
 from ur_solver.space import Block, Part, Space, space_of
 from ur_solver.table import VALUE_TYPES
 
@@ -73,7 +74,7 @@ def estimate(
 
     If it exceeds `memory`, by default what is free, `memory_bytes` is a lower limit.
     """
-    threads = threads or default_threads()
+    threads = threads or usable_processors()
     on_disk = table_bytes(part, value_type)
     largest = max(part.blocks, key=lambda block: block.size)
     blocks = part.space.blocks

@@ -9,7 +9,7 @@ from ur_solver.blocks import checkpoint_folder
 from ur_solver.errors import DiskLimitError, OutputError
 from ur_solver.estimates.cost import table_bytes
 from ur_solver.space import Part
-from ur_solver.table import is_folder_name
+from ur_solver.table import is_folder_name, is_unfinished
 
 
 def disk_bytes(part: Part, value_type: str = "float64") -> int:
@@ -38,6 +38,11 @@ def free_bytes(output: pathlib.Path) -> int:
         ) from None
 
 
+def nearest_place(output: pathlib.Path) -> pathlib.Path:
+    """A path named as the output, in the nearest of its folders that exists."""
+    return next(each for each in output.absolute().parents if each.is_dir()) / output.name
+
+
 def check_disk(part: Part, output: pathlib.Path, value_type: str = "float64") -> None:
     """Refuse a solve whose files would not fit.
 
@@ -59,7 +64,8 @@ def check_disk(part: Part, output: pathlib.Path, value_type: str = "float64") ->
     """
     free = free_bytes(output)
     if is_folder_name(output):
-        needed = blocks_bytes(part) - _taken(output)
+        # a table that is replaced stays until the new one is whole
+        needed = blocks_bytes(part) - (_taken(output) if is_unfinished(output) else 0)
     else:
         needed = disk_bytes(part, value_type) - _taken(checkpoint_folder(output))
     if needed > free:

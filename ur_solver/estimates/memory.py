@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 
 import psutil
 
-from ur_solver.engine import BlockGraph, default_threads
+from ur_solver.engine import BlockGraph
+from ur_solver.machine import free_memory, usable_processors
 
 _THREAD_BYTES = 100 << 20
 """Address space of a thread, most of it never used: 63 to 98 MiB with 1 to 8 threads."""
@@ -17,7 +18,7 @@ _OTHER_THREADS = 3
 
 
 def available_bytes(threads: int | None = None) -> int:
-    """Memory that this process can still take, by the machine and by its own limit.
+    """Memory that this process can still take, by `free_memory` and its own limit.
 
     Parameters
     ----------
@@ -25,12 +26,12 @@ def available_bytes(threads: int | None = None) -> int:
         How many will solve. Where address space is limited (`ulimit -v`), each takes of it
         for its stack and heap, and starting one too many would end the process.
     """
-    available = int(psutil.virtual_memory().available)
+    available = free_memory()
     process = psutil.Process()
     if hasattr(process, "rlimit"):
         limit, _ = process.rlimit(psutil.RLIMIT_AS)
         if limit != psutil.RLIM_INFINITY:
-            n_threads = _OTHER_THREADS + (threads or default_threads())
+            n_threads = _OTHER_THREADS + (threads or usable_processors())
             taken = process.memory_info().vms + n_threads * _THREAD_BYTES
             available = min(available, max(0, limit - taken))
     return available

@@ -72,7 +72,7 @@ def room_for(
     certify : bool
     threads : int, optional
     precision : str
-        As for `ur_solver.make.make_table`.
+        As for `ur_solver.solving.Request`.
 
     Raises
     ------

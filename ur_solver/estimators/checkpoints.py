@@ -7,14 +7,14 @@ head as JSON that says of what training they are.
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 import zipfile
 
 import numpy as np
 
-from ur_solver.errors import CheckpointError, OutputError
+from ur_solver.errors import CheckpointError
 from ur_solver.estimators.training import Games, Training
+from ur_solver.files import new_file
 
 _VERSION = 1
 _MOMENTS = ("weights", "mean", "first", "second")
@@ -55,16 +55,8 @@ def save(path: pathlib.Path, training: Training, seconds: float) -> None:
     arrays["rows"] = np.array([games.rows for games in training.games])
     arrays["ages"] = np.array([games.ages for games in training.games])
     arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
-    unfinished = path.with_name(f".{path.name}.part")
-    try:
-        with unfinished.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise OutputError(f"cannot write checkpoint {str(path)!r}: {error.strerror}") from error
+    with new_file(path) as file:
+        np.savez(file, allow_pickle=False, **arrays)
 
 
 def resume(path: pathlib.Path, training: Training) -> float:

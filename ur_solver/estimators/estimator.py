@@ -6,7 +6,7 @@ import math
 import os
 import pathlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,21 +18,30 @@ from ur_solver.estimators import file as files
 from ur_solver.estimators.intervals import half_widths
 from ur_solver.estimators.network_values import NetworkValues
 from ur_solver.estimators.search import Searched
-from ur_solver.lookup import PositionLike
-from ur_solver.query import Answers, EvaluatedMove, Questions
-from ur_solver.rules import Position
-from ur_solver.rules.turns import Value, final_value
+from ur_solver.lookup import Lookup
+from ur_solver.positions import (
+    PositionLike,
+    are_states,
+    encoded,
+    position_from,
+    positions_from,
+    rank_of,
+    value_when_over,
+)
+from ur_solver.query import Answers, EvaluatedMove, ThrowValue
+from ur_solver.rules import Position, RuleSet
+from ur_solver.rules.turns import final_value
 from ur_solver.space import space_of
 from ur_solver.values import Values
 
 if TYPE_CHECKING:
-    from ur_solver.study.estimates import Estimate
+    from ur_solver.study.estimates import IntervalEstimate
 
 _GROWTH = 20.0
 """By so much a ply more takes longer, at first guess."""
 
 
-class Estimator(Questions):
+class Estimator:
     """Estimates of the values of a game that is too large for a table, and what follows from them.
 
     Values are what a table's are: win probabilities of the side about to throw, or with stakes the
@@ -47,7 +56,7 @@ class Estimator(Questions):
     plies : int
         How far a choice looks ahead, from 1, the move itself, to 4. The value of a position is
         then that of a search of a ply less.
-    exact : Answers, optional
+    exact : Lookup, optional
         A table of the same rules, of the endings or of all positions.
 
     Attributes
@@ -71,7 +80,7 @@ class Estimator(Questions):
         path: str | os.PathLike[str] | files.Stored,
         *,
         plies: int = DEFAULT_PLIES,
-        exact: Answers | None = None,
+        exact: Lookup | None = None,
     ) -> None:
         self.path = None if isinstance(path, files.Stored) else pathlib.Path(path)
         self.stored = path if isinstance(path, files.Stored) else files.read(pathlib.Path(path))
@@ -87,6 +96,12 @@ class Estimator(Questions):
         self.exact = exact
         self.network = NetworkValues(rules, self.stored.shape, self.stored.weights)
         self._searched = Searched(self.network, plies - 1, exact)
+        self._answers = Answers(self)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set."""
+        return self.stored.rules
 
     def looking(self, plies: int) -> Estimator:
         """The same estimator with choices that look another number of plies ahead."""
@@ -101,11 +116,11 @@ class Estimator(Questions):
 
     def is_exact(self, position: PositionLike) -> bool:
         """Whether the value of a position is exact, but for a table's tolerance."""
-        found = self._position(position)
+        found = position_from(self.rules, position)
         return (
-            self._rank(found) < 0
+            not self.check(found)
             or final_value(found) is not None
-            or (self.exact is not None and bool(self.exact.holds_states(self.encode([found]))[0]))
+            or (self.exact is not None and self.exact.holds(found))
         )
 
     def value(self, position: PositionLike) -> float:
@@ -128,9 +143,9 @@ class Estimator(Questions):
         PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
             For the first position at fault.
         """
-        if isinstance(positions, np.ndarray) and positions.dtype.kind in "iu":
+        if are_states(positions):
             return self.state_values(positions)
-        found = self._positions(positions)
+        found = positions_from(self.rules, positions)
         final = [self._final(position) for position in found]
         going = [k for k, value in enumerate(final) if value is None]
         values = np.array([0.0 if value is None else value for value in final])
@@ -140,8 +155,8 @@ class Estimator(Questions):
 
     def _final(self, position: Position) -> float | None:
         """The value of a position that is over, or drawn."""
-        if self._rank(position) < 0:
-            return self._value_when_over(position)
+        if not self.check(position):
+            return value_when_over(self.rules, position)
         return final_value(position)
 
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -150,7 +165,7 @@ class Estimator(Questions):
 
     def chance(self, position: PositionLike) -> float:
         """As `value`; NaN where money is played for, of which alone the network knows."""
-        return self.value(position) if self.space.is_chance else math.nan
+        return math.nan if self.rules.payoff.has_fines else self.value(position)
 
     def cut_error(self, position: PositionLike) -> float:
         """0: an estimator knows all numbers of fines."""
@@ -162,10 +177,10 @@ class Estimator(Questions):
         It is calibrated, not proven: see `Stored.measured`. Where the value is exact, what a table
         of endings has proven of it, None if that is nothing.
         """
-        found = self._position(position)
+        found = position_from(self.rules, position)
         if not self.is_exact(found):
             return self.error_of(self.value(found), found)
-        is_held = self.exact is not None and self.exact.file.holds_position(found)
+        is_held = self.exact is not None and self.exact.holds(found)
         return self.exact.error(found) if is_held and self.exact is not None else None
 
     def error_of(self, value: float, position: Position) -> float:
@@ -181,7 +196,7 @@ class Estimator(Questions):
         within: float | None = None,
         plies: int | None = None,
         seed: int = 1,
-    ) -> Estimate:
+    ) -> IntervalEstimate:
         """The value of a position by games of the network with itself, the luck taken out.
 
         Parameters
@@ -198,16 +213,16 @@ class Estimator(Questions):
 
         Returns
         -------
-        Estimate
+        IntervalEstimate
             With its 95 % interval.
         """
         from ur_solver.estimators.rollouts import rollout  # noqa: PLC0415 - a move needs none of it
-        from ur_solver.study.estimates import Estimate  # noqa: PLC0415 - as above
+        from ur_solver.study.estimates import IntervalEstimate  # noqa: PLC0415 - as above
 
-        found = self._position(position)
+        found = position_from(self.rules, position)
         final = self._final(found)
         if final is not None:
-            return Estimate.exact(final)
+            return IntervalEstimate.exact(final)
         row = self.encode([found])
         leaves = Searched(self.network, 0, self.exact)
         return rollout(leaves, row, n=n, within=within, plies=plies, seed=seed)
@@ -228,15 +243,49 @@ class Estimator(Questions):
                 break
         return plies, moves
 
-    def _rank(self, position: Position) -> int:
-        return self._rank_anywhere(position)
+    def check(self, position: PositionLike) -> bool:
+        """Whether the game goes on in a position.
 
-    def check_holds(self, position: PositionLike) -> None:
-        """Raise nothing: it answers for all positions of its rule set, as a whole table does."""
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `Table.check` does. An estimator answers for all positions of its rule set.
+        """
+        return rank_of(self.space, position_from(self.rules, position)) >= 0
 
-    def _valued(self, positions: list[Position]) -> Value:
-        values = dict(zip(positions, self.values(positions).tolist(), strict=True))
-        return values.__getitem__
+    def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:
+        """As `Table.encode`."""
+        return encoded(self.space, positions)
+
+    def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:
+        """As `Table.moves`."""
+        return self._answers.moves(position, throw)
+
+    def best(self, position: PositionLike, throw: int) -> EvaluatedMove | None:
+        """As `Table.best`."""
+        return self._answers.best(position, throw)
+
+    def throws(self, position: PositionLike) -> list[ThrowValue]:
+        """As `Table.throws`."""
+        return self._answers.throws(position)
+
+    def choices(self, position: PositionLike) -> dict[str, float | None]:
+        """As `Table.choices`."""
+        return self._answers.choices(position)
+
+    def opening_value(self) -> float | None:
+        """As `Table.opening_value`."""
+        return self._answers.opening_value()
+
+    def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
+        """As `Table.columns`."""
+        return self._answers.columns(positions)
+
+    def move_columns(
+        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
+    ) -> dict[str, npt.NDArray[Any]]:
+        """As `Table.move_columns`."""
+        return self._answers.move_columns(positions)
 
     def close(self) -> None:
         """Close the table of endings, if there is one."""

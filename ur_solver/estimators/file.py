@@ -250,7 +250,7 @@ def _stored(path: pathlib.Path, texts: dict[str, str], arrays: dict[str, Any]) -
     hidden = json.loads(texts["hidden"])
     if not is_sound(hidden):
         raise _damaged(path, f"its hidden layers are {hidden!r:.100}")
-    shape = Shape(len(features), tuple(hidden), rules.payoff.is_chance)
+    shape = Shape(len(features), tuple(hidden), not rules.payoff.has_fines)
     weights, errors = arrays["weights"], arrays["errors"]
     if len(weights) != shape.n_weights or len(errors) != MOST_PLIES:
         raise _damaged(path, "its weights or errors are too few or too many")

@@ -13,7 +13,7 @@ from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError
 from ur_solver.estimators import DEFAULT_PLIES
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.locate import find_file, find_part, is_rule_set, table_folders, table_name
-from ur_solver.query import Answers
+from ur_solver.lookup import Lookup
 from ur_solver.rules import RuleSet, named_rules
 
 FOLDER = "estimators"
@@ -66,7 +66,7 @@ def with_table(estimator: Estimator) -> Estimator:
     file = find_file(estimator.rules) or find_part(estimator.rules)
     if file is None:
         return estimator
-    found = Estimator(estimator.stored, plies=estimator.plies, exact=Answers(file))
+    found = Estimator(estimator.stored, plies=estimator.plies, exact=Lookup(file))
     found.path = estimator.path
     return found
 

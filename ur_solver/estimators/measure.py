@@ -14,8 +14,8 @@ from ur_solver.estimators.features import Rows
 from ur_solver.estimators.plies import play_ply, start_rows
 from ur_solver.estimators.search import player_values
 from ur_solver.players.policies import Policy, TablePolicy
-from ur_solver.study.estimates import Estimate, mean_of, ratio_of
-from ur_solver.study.play import Step, play
+from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
+from ur_solver.study.play import GameStep, play
 from ur_solver.values import TableValues, Values
 
 _SPACING = 5
@@ -91,7 +91,7 @@ class _Losses:
         self._lost = np.zeros(n)
         self._choices = np.zeros(n, dtype=np.int64)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         turns = step.turns
         is_mine = (step.sides == self._side) & (turns.n_options > 1)
@@ -118,13 +118,13 @@ class Losses:
 
     Attributes
     ----------
-    game, choice : Estimate
+    game, choice : IntervalEstimate
         In a game, and in a choice between two moves or more, in units of the values.
     games : int
     """
 
-    game: Estimate
-    choice: Estimate
+    game: IntervalEstimate
+    choice: IntervalEstimate
     games: int
 
 

@@ -11,10 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.estimators.features import Rows
-from ur_solver.players import _walker
+from ur_solver.moves import AGAIN, WIN, TurnBatch, _options, generator_of
 from ur_solver.players.policies import TablePolicy
-from ur_solver.players.turns import AGAIN, WIN, Turns
-from ur_solver.players.walker import walker_of
 from ur_solver.rules import RuleSet
 from ur_solver.values import Values
 
@@ -47,18 +45,18 @@ class Plies:
 
 def start_rows(rules: RuleSet, n: int) -> Rows:
     """The state of the start, `n` times."""
-    return walker_of(rules).start(n)
+    return generator_of(rules).start(n)
 
 
 def backed_up(values: Values, rows: Rows) -> npt.NDArray[np.float64]:
     """The full backup of some states that are not over, shape (states,); see `Plies.worth`."""
-    policy, walker = TablePolicy(values), walker_of(values.rules)
+    policy, generator = TablePolicy(values), generator_of(values.rules)
     worth = np.empty(len(rows))
     for first in range(0, len(rows), _CHUNK):
         part = np.ascontiguousarray(rows[first : first + _CHUNK])
-        for sayings, members in walker.kinds(part):
-            said = policy.option_values(walker.say(part[members], sayings))
-            worth[first + members] = said.reshape(len(members), len(sayings)).max(axis=1)
+        for choices, members in generator.by_choices(part):
+            said = policy.option_values(generator.before_throw(part[members], choices))
+            worth[first + members] = said.reshape(len(members), len(choices)).max(axis=1)
     return worth
 
 
@@ -80,16 +78,19 @@ def play_ply(
     explore : float, or float64, shape (states,)
         How often any move is made instead of the best.
     """
-    policy, walker = TablePolicy(values), walker_of(values.rules)
+    policy, generator = TablePolicy(values), generator_of(values.rules)
     n = len(rows)
     worth, sign, is_best = np.empty(n), np.empty(n), np.empty(n, dtype=bool)
     after = np.empty_like(rows)
     # drawn for all states alike, so that nothing depends on how they are divided
-    luck, chance, any_saying, any_move = rng.random((4, n))
+    luck, chance, any_choice, any_move = rng.random((4, n))
     explores = chance < explore
-    for sayings, members in walker.kinds(rows):
+    for choices, members in generator.by_choices(rows):
         part = np.ascontiguousarray(rows[members])
-        thrown = [walker.every_throw(part, saying) for saying in sayings]
+        thrown = [
+            (generator.every_throw(part, each), np.array([chance for _, chance in each.outcomes]))
+            for each in choices
+        ]
         options = [policy.option_values(turns) for turns, _ in thrown]
         best = [_best(each, turns) for each, (turns, _) in zip(options, thrown, strict=True)]
         said = np.array(
@@ -99,7 +100,7 @@ def play_ply(
             ]
         )
         worth[members] = said.max(axis=0)
-        drawn = (any_saying[members] * len(sayings)).astype(np.int64)
+        drawn = (any_choice[members] * len(choices)).astype(np.int64)
         says = np.where(explores[members], drawn, said.argmax(axis=0))
         for k, (turns, chances) in enumerate(thrown):
             mine = np.flatnonzero(says == k)
@@ -117,8 +118,8 @@ def play_ply(
     return Plies(worth, after, sign, is_best)
 
 
-def _best(options: npt.NDArray[np.float64], turns: Turns) -> npt.NDArray[np.int64]:
+def _best(options: npt.NDArray[np.float64], turns: TurnBatch) -> npt.NDArray[np.int64]:
     """The first of the best options of each turn."""
     chosen = np.empty(len(turns), dtype=np.int64)
-    _walker.first_best(options, turns.starts, chosen)
+    _options.first_best(options, turns.starts, chosen)
     return chosen

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ur_solver.estimators.features import Rows
 from ur_solver.estimators.plies import play_ply
-from ur_solver.study.estimates import Estimate
+from ur_solver.study.estimates import IntervalEstimate
 from ur_solver.values import Values
 
 CUT = 12
@@ -77,7 +77,7 @@ def rollout(
     within: float | None = None,
     plies: int | None = None,
     seed: int = 1,
-) -> Estimate:
+) -> IntervalEstimate:
     """The value of a state by rollouts, with its 95 % interval.
 
     Parameters
@@ -94,7 +94,7 @@ def rollout(
 
     Returns
     -------
-    Estimate
+    IntervalEstimate
         Of the network's own play, which is not the best; of a rollout that is cut, of the
         network's values a few plies on. The interval covers the throws alone.
     """
@@ -108,7 +108,7 @@ def rollout(
     return _mean(results)
 
 
-def _mean(results: npt.NDArray[np.float64]) -> Estimate:
+def _mean(results: npt.NDArray[np.float64]) -> IntervalEstimate:
     """With an interval by the results' spread; of two or more."""
     spread = float(results.std(ddof=1)) / math.sqrt(len(results))
-    return Estimate.around(float(results.mean()), spread)
+    return IntervalEstimate.around(float(results.mean()), spread)

@@ -158,7 +158,7 @@ class Training:
         self.rules = rules
         self.seed = seed
         n = len(features_of(rules))
-        self.shape = Shape(n, hidden or default_hidden(n), rules.payoff.is_chance)
+        self.shape = Shape(n, hidden or default_hidden(n), not rules.payoff.has_fines)
         self.optimiser = Adam.of(self.shape.drawn(np.random.default_rng([seed, 0])))
         self.games = [Games.begun(rules) for _ in range(STREAMS)]
         self.rounds = 0

@@ -19,10 +19,19 @@ from ur_solver.kernel.inputs import ArrayBlocks, inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, SweptValues, Values
 from ur_solver.kernel.kernels import RaceKernel, RowKernel, StakesKernel, kernel_of
 from ur_solver.kernel.policy import MOST_POLICY_POSITIONS
-from ur_solver.kernel.precision import DOUBLE, PRECISIONS, check_precision, default_tolerance
+from ur_solver.kernel.precision import (
+    DOUBLE,
+    MAX_TOLERANCE,
+    MIN_TOLERANCE,
+    PRECISIONS,
+    check_precision,
+    default_tolerance,
+)
 
 __all__ = [
     "DOUBLE",
+    "MAX_TOLERANCE",
+    "MIN_TOLERANCE",
     "MOST_POLICY_POSITIONS",
     "PRECISIONS",
     "ArrayBlocks",

@@ -24,7 +24,6 @@ class RowBlock:
         workspace: Workspace,
         threads: int,
         instruction_set: str | None = None,
-        origin: int = 0,
         is_single: bool = False,
     ) -> None: ...
     def refine(self) -> bool: ...

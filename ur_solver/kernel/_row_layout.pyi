@@ -20,7 +20,6 @@ class RowLayout:
         inputs: Inputs,
         threads: int,
         instruction_set: int,
-        origin: int,
         is_single: bool,
         lanes: int = 0,
         places: npt.NDArray[np.int64] | None = None,

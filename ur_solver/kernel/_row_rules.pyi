@@ -5,6 +5,8 @@ import numpy.typing as npt
 
 from ur_solver.kernel._turns import Turns
 
+LIMITS: dict[str, int]
+
 @final
 class RowRules:
     turns: Turns

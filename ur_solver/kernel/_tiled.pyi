@@ -25,7 +25,6 @@ class TiledKernel:
         rounds: int = 2,
         near: int = ...,
         margin: float = ...,
-        origin: int = 0,
         is_single: bool = False,
     ) -> None: ...
 

@@ -26,7 +26,7 @@ from ur_solver.kernel.precision import DOUBLE, SINGLE, check_precision
 from ur_solver.kernel.rounding import blur_of, blur_of_shares
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.kernel.tiling import Tiling
-from ur_solver.kernel.turn_tables import turn_tables
+from ur_solver.moves import move_tables
 from ur_solver.rules import RuleSet
 from ur_solver.space import Block, Space, StakesSpace, TileSpace, is_race_of_tiles
 
@@ -81,7 +81,7 @@ class _OneByOne:
     @cached_property
     def turns(self) -> Turns:
         """The generic kernel of the same space."""
-        return Turns(self.space.ranking, turn_tables(self.space))
+        return Turns(self.space.ranking, move_tables(self.space))
 
     def residual(
         self,
@@ -103,8 +103,6 @@ class RaceKernel(_LaidOut, _OneByOne, _OrdinaryDice):
     Parameters
     ----------
     space : TileSpace
-    tiling : Tiling, optional
-        The space's, unless a test has another.
     precision : str
         ``"double"`` or ``"single"``, in which a block takes half to two thirds of the memory.
     options
@@ -119,14 +117,13 @@ class RaceKernel(_LaidOut, _OneByOne, _OrdinaryDice):
     def __init__(
         self,
         space: TileSpace,
-        tiling: Tiling | None = None,
         precision: str = DOUBLE,
         **options: Any,
     ) -> None:
         check_precision(space, precision)
         self.space = space
         self.precision = precision
-        self.tiling = tiling or Tiling(space)
+        self.tiling = Tiling(space)
         is_single = precision == SINGLE
         self.tiled = TiledKernel(self.tiling, space.ranking, is_single=is_single, **options)
 
@@ -156,9 +153,7 @@ class RowKernel(_LaidOut, _OneByOne):
     ----------
     space : TileSpace
     instruction_set : str, optional
-        ``"plain"``, ``"avx2"`` or ``"avx512"``; by default the best that the processor has.
-    origin : int
-        Where the numbering of a block's values begins: 0 but in tests of large numbers.
+        One of `instruction_sets`; by default the best that the processor has.
     precision : str
         ``"double"`` or ``"single"``, in which a block takes half to two thirds of the memory.
 
@@ -172,7 +167,6 @@ class RowKernel(_LaidOut, _OneByOne):
         self,
         space: TileSpace,
         instruction_set: str | None = None,
-        origin: int = 0,
         precision: str = DOUBLE,
     ) -> None:
         check_precision(space, precision)
@@ -180,7 +174,6 @@ class RowKernel(_LaidOut, _OneByOne):
         self.precision = precision
         self.is_single = precision == SINGLE
         self.instruction_set = instruction_set
-        self.origin = origin
         blur = blur_of(space.rules.dice.probabilities)
         self.rules = RowRules(self.turns, space.stock.is_numbered, blur)
 
@@ -202,7 +195,6 @@ class RowKernel(_LaidOut, _OneByOne):
             workspace,
             threads,
             self.instruction_set,
-            self.origin,
             self.is_single,
         )
 
@@ -283,25 +275,20 @@ class StakesKernel(_LaidOut, _OrdinaryDice):
     ----------
     space : StakesSpace
     instruction_set : str, optional
-        ``"plain"`` or ``"avx2"``; by default the best that the processor has.
-    origin : int
-        As of `RowKernel`.
+        As of `RowKernel`, but there is none for AVX-512.
     """
 
     precision = DOUBLE
 
-    def __init__(
-        self, space: StakesSpace, instruction_set: str | None = None, origin: int = 0
-    ) -> None:
+    def __init__(self, space: StakesSpace, instruction_set: str | None = None) -> None:
         self.space = space
         self.instruction_set = instruction_set
-        self.origin = origin
         positions = space.positions
-        tables = turn_tables(positions)
+        tables = move_tables(positions)
         squares = np.array(positions.squares)[tables.landing_cell]
         pays = np.isin(squares, list(space.rules.rosettes)).astype(np.uint8)
         fine = space.stakes.fine / space.unit
-        self.turns = LevelTurns(positions.ranking, tables, pays, space.reach, fine, space.pots)
+        self.turns = LevelTurns(positions.ranking, tables, space.reach, fine, space.pots)
         blur = blur_of_shares(space.unit)
         self.rules = RowRules(self.turns, positions.stock.is_numbered, blur, pays)
 
@@ -325,7 +312,6 @@ class StakesKernel(_LaidOut, _OrdinaryDice):
             workspace,
             threads,
             self.instruction_set,
-            self.origin,
         )
 
     def residual(

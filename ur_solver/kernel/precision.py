@@ -14,6 +14,10 @@ SINGLE_TOLERANCE = 1e-5
 _TOLERANCE = {DOUBLE: 1e-12, SINGLE: SINGLE_TOLERANCE}
 
 
+MIN_TOLERANCE, MAX_TOLERANCE = 1e-13, 0.5
+"""What a value of a solve may be off: at least some hundred rounding errors of float64."""
+
+
 def default_tolerance(precision: str) -> float:
     """The tolerance of a solve for which none is asked."""
     return _TOLERANCE.get(precision, _TOLERANCE[DOUBLE])
@@ -29,6 +33,11 @@ def check_precision(space: Space, precision: str, tolerance: float | None = None
     rules = space.rules
     if precision not in PRECISIONS:
         raise InputError(f"precision {precision!r:.50}: expected {' or '.join(PRECISIONS)}")
+    if tolerance is not None and not MIN_TOLERANCE <= tolerance <= MAX_TOLERANCE:
+        raise InputError(
+            f"tolerance {tolerance!r}: expected a number from {MIN_TOLERANCE:g} to "
+            f"{MAX_TOLERANCE:g}"
+        )
     if precision == DOUBLE:
         return
     if isinstance(space, StakesSpace):

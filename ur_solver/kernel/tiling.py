@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,21 +15,21 @@ from ur_solver.kernel._layout_tables import (
     FEW_MOVES,
     LANE_SQUARES,
     LANES,
-    MAX_THROWS,
-    MOVE_BYTES,
     NO_MOVE_VECTORS,
     REF_BYTES,
     TILE_BYTES,
 )
 from ur_solver.kernel.sampling import sample_bytes
 from ur_solver.rules import DARK, LIGHT
-from ur_solver.rules.contents import with_mark
 from ur_solver.space import Block, TileSpace
-from ur_solver.space.layout import MAX_ENTRIES, Layout, layout_of
+from ur_solver.space.layout import Layout, layout_of
 
 HOME = -1
 NOBODY, MINE, THEIRS = range(3)
 """The holder of a shared square, as a tile's digit."""
+
+HOLDERS = ("", LIGHT, DARK)
+"""What stands on the square then."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,12 @@ class Tiling:
     """The tables that the tiled kernel shares among all blocks of a space.
 
     A tile fixes who holds each shared square. Its rows are what is left open on my side: which
-    entry squares I hold and, on squares that my path visits twice, the leg of each piece.
+    entry squares I hold.
+
+    Parameters
+    ----------
+    space : TileSpace
+        Of rules that `is_race_of_tiles` accepts.
     """
 
     def __init__(self, space: TileSpace) -> None:
@@ -86,23 +92,7 @@ class Tiling:
         self.throws: tuple[int, ...] = tuple(throw for throw in rules.dice.throws if throw)
         self.chance = np.array([float(chance) for chance in rules.dice.probabilities])
         self.extra_on_capture: bool = rules.switches["extra_on_capture"]
-        self._shared_of = {square: k for k, square in enumerate(self.squares)}
         self._known_fillings: dict[frozenset[int], npt.NDArray[np.int64]] = {}
-
-    @cached_property
-    def squares(self) -> tuple[str, ...]:
-        """The shared squares as tiles number them, the most significant first.
-
-        Forks, which a path visits twice, come last, and among them those that it reaches late
-        come first: moves among them then lead to tiles with nearby numbers.
-        """
-
-        def place(square: str) -> tuple[bool, int]:
-            mine, theirs = self.layout.visits(square)
-            is_fork = len(mine) > 1 or len(theirs) > 1
-            return is_fork, -min(*mine, *theirs) if is_fork else 0
-
-        return tuple(sorted((self.space.squares[cell] for cell in self.space.shared), key=place))
 
     @cached_property
     def safe(self) -> frozenset[int]:
@@ -118,19 +108,17 @@ class Tiling:
     def n_leading(self) -> int:
         """How many shared squares, the most significant, divide a half's tiles into groups.
 
-        All but those at the end that both sides reach first in the same order: there a move of
-        a piece on its first leg increases the tile's number. At least three, so that there are
-        groups for several threads.
+        All but those at the end that both sides reach in the same order: there a move increases
+        the tile's number. At least three, so that there are groups for several threads.
         """
-        squares = self.squares
-        aligned = 0
-        last = [-1, -1]
-        for first in reversed(self.visits["index"][:, :, 0].T.tolist()):
-            if not (first[0] > last[0] and first[1] > last[1]):
+        aligned, last = 0, [-1, -1]
+        for index in reversed(self.visits["index"].T.tolist()):
+            if not (index[0] > last[0] and index[1] > last[1]):
                 break
-            last = first
+            last = index
             aligned += 1
-        return min(len(squares), max(3, len(squares) - aligned))
+        n_shared = len(self.space.shared)
+        return min(n_shared, max(3, n_shared - aligned))
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
@@ -155,9 +143,9 @@ class Tiling:
             digit that would need a piece too many, -1.
         """
         size = self.space.rules.pieces + 1
-        below = np.full((len(self.squares), size, size, 3), -1, dtype=np.int64)
+        below = np.full((len(self.space.shared), size, size, 3), -1, dtype=np.int64)
         count = np.ones((size, size), dtype=np.int64)
-        for s in range(len(self.squares) - 1, -1, -1):
+        for s in range(len(self.space.shared) - 1, -1, -1):
             total = count.copy()
             below[s, :, :, NOBODY] = 0
             below[s, 1:, :, MINE] = total[1:]
@@ -174,76 +162,31 @@ class Tiling:
         Returns
         -------
         dict
-            ``place`` (square of the space): its number here. ``index`` (side, square, leg):
-            the path index of a piece there on its own side's path, mine for side 0; -1 on a
-            second leg that there is not. ``shape`` (square of the space, digit): the shape that
-            the space has for it. ``square``, ``leg`` (path index): where a piece of mine at
-            that index stands, -1 if not on a shared square. ``mirror`` (square): the same
-            square as the opponent sees it.
+            ``index`` (side, square): the path index of a piece there on its own side's path, mine
+            for side 0. ``shape`` (square, digit): the shape that the space has for it. ``square``
+            (path index): where a piece of mine at that index stands, -1 if not on a shared square.
+            ``mirror`` (square): the same square as the opponent sees it.
         """
-        path, cells = self.space.rules.path, self.space.shared
-        place = [self._shared_of[self.space.squares[cell]] for cell in cells]
-        index = np.full((2, len(cells), 2), -1, dtype=np.int8)
+        path, space = self.space.rules.path, self.space
+        number = {space.squares[cell]: k for k, cell in enumerate(space.shared)}
+        index = np.zeros((2, len(number)), dtype=np.int8)
         square_of = np.full(len(path), -1, dtype=np.int8)
-        leg_of = np.full(len(path), -1, dtype=np.int8)
-        mirror = np.zeros(len(cells), dtype=np.int8)
+        mirror = np.zeros(len(number), dtype=np.int8)
         for at, (mine, theirs) in enumerate(zip(path.light, path.dark, strict=True)):
-            if mine not in self._shared_of:
-                continue
-            my_square, their_square = self._shared_of[mine], self._shared_of[theirs]
-            leg = int(index[0, my_square, 0] >= 0)
-            index[0, my_square, leg] = index[1, their_square, leg] = at
-            square_of[at], leg_of[at] = my_square, leg
-            mirror[my_square], mirror[their_square] = their_square, my_square
+            if mine in number:
+                index[0, number[mine]] = index[1, number[theirs]] = at
+                square_of[at] = number[mine]
+                mirror[number[mine]] = number[theirs]
+        shapes = [
+            [space.shaped[cell].shape[space.content_numbers[cell][content]] for content in HOLDERS]
+            for cell in space.shared
+        ]
         return {
-            "place": np.array(place, dtype=np.int8),
             "index": index,
-            "shape": np.array([self._shapes(cell) for cell in cells], dtype=np.int8),
+            "shape": np.array(shapes, dtype=np.int8),
             "square": square_of,
-            "leg": leg_of,
             "mirror": mirror,
         }
-
-    def _shapes(self, cell: int) -> list[int]:
-        """A shared cell's shapes, by who holds it."""
-        numbers, shape = self.space.content_numbers[cell], self.space.shaped[cell].shape
-        visits = self.layout.visits(self.space.squares[cell])
-        path = self.space.rules.path
-        held = [
-            with_mark(side, path.is_second_leg(indices[0]))
-            for side, indices in zip((LIGHT, DARK), visits, strict=True)
-        ]
-        return [shape[numbers[content]] for content in ("", *held)]
-
-    @cached_property
-    def lane(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None:
-        """The tables of the kernel's unrolled rows, or None if they do not apply.
-
-        They are for four entry squares at the head of the path that it does not come back to,
-        shared squares that each side visits once, and throws of 1, 2, 3 and perhaps 4, which is
-        what the paths and dice of the literature have, Murray's and Skiriuk's paths apart.
-
-        Returns
-        -------
-        again : int32, shape (8,)
-            By throw, bit by entry square: landing there gives an extra throw.
-        slot : int32, shape (8, 5)
-            By throw and source (home, then the entry squares): the slot, -1 if the move
-            stays on the entry squares.
-        """
-        entry = self.layout.entry
-        if entry != tuple(range(LANE_SQUARES)) or self.throws not in ((1, 2, 3), (1, 2, 3, 4)):
-            return None
-        path = self.space.rules.path.light
-        if (self.visits["index"][0, :, 1] >= 0).any() or len({*path}) < len(path):
-            return None
-        again = np.zeros(MAX_THROWS, dtype=np.int32)
-        slot = np.full((MAX_THROWS, LANE_SQUARES + 1), -1, dtype=np.int32)
-        for n, throw in enumerate(self.throws):
-            again[n] = sum(self.again(index, throw) << index for index in entry)
-        for k, known in enumerate(self.slots):
-            slot[self.throws.index(known.throw), known.source + 1] = k
-        return again, slot
 
     def again(self, target: int, throw: int) -> bool:
         """Whether a move that captures nothing gives an extra throw."""
@@ -252,78 +195,38 @@ class Tiling:
         (again,) = rules.mechanics.again(throw, square, False)
         return again
 
-    def row_tables(self, config: int) -> dict[str, npt.NDArray[np.uint8]]:
-        """The entry masks of a side config: their order, their pieces, their moves.
-
-        Returns
-        -------
-        dict
-            ``masks``: entry masks, by their number; ``order`` (mask): their numbers, the furthest
-            on first; ``pieces`` (mask): how many one holds; ``moves`` (is home empty, mask, throw,
-            16): records of `EntryMoves` in tiles.h; ``stuck`` (is home empty, mask): bits of the
-            throws that have none; ``leaving`` (entry square, pair, 2): the masks that hold it,
-            ascending, and what they are without it; 255 after the last.
-        """
-        entry = self.layout.entry
-        bit = {index: 1 << k for k, index in enumerate(entry)}
-        masks = self.entry_masks(config)
-        number = {mask: m for m, mask in enumerate(masks)}
-        record = 2 * MAX_ENTRIES + 2
-        moves = np.zeros((2, len(masks), len(self.throws), record), dtype=np.uint8)
-        for home_empty in (0, 1):
-            for m, mask in enumerate(masks):
-                sources = [] if home_empty else [HOME]
-                sources += [index for index in entry if mask & bit[index]]
-                for n, throw in enumerate(self.throws):
-                    # to an entry square that is free and not closed
-                    legal = [
-                        (number[after], source + throw)
-                        for source in sources
-                        if bit.get(source + throw, 0) & ~mask
-                        and (after := mask & ~bit.get(source, 0) | bit[source + throw]) in number
-                    ]
-                    moves[home_empty, m, n, 0] = len(legal)
-                    for k, (after, target) in enumerate(legal):
-                        moves[home_empty, m, n, 1 + k] = after
-                        moves[home_empty, m, n, 1 + MAX_ENTRIES + k] = self.again(target, throw)
-        holding = [[mask for mask in masks if mask & bit[index]] for index in entry]
-        pairs = max(1, *map(len, holding), 0)
-        leaving = np.full((max(1, len(entry)), pairs, 2), 255, dtype=np.uint8)
-        for e, index in enumerate(entry):
-            for k, mask in enumerate(holding[e]):
-                leaving[e, k] = number[mask], number[mask & ~bit[index]]
-
-        def advance(mask: int) -> int:
-            return sum(index + 1 for index in entry if mask & bit[index])
-
-        order = sorted(range(len(masks)), key=lambda m: (-advance(masks[m]), m))
-        return {
-            "masks": np.array(masks, dtype=np.uint8),
-            "order": np.array(order, dtype=np.uint8),
-            "pieces": np.array([mask.bit_count() for mask in masks], dtype=np.uint8),
-            "moves": moves,
-            "stuck": np.packbits(moves[..., 0] == 0, axis=2, bitorder="little")[..., 0],
-            "leaving": leaving,
-        }
-
-    def entry_masks(self, config: int) -> tuple[int, ...]:
+    @cached_property
+    def entry_masks(self) -> tuple[int, ...]:
         """The sets of entry squares that a side may hold, numbered as its placements are.
 
-        Bit k is the k-th entry square. A path that ends on its entry squares (murray) has fewer of
-        them free once pieces are frozen there.
+        Bit k is the k-th entry square.
         """
         space, placements = self.space, self.space.placements
-        reserve = space.reserves.number(
-            space.reserves.closed_of(space.config_reserves[config]), space.stock.full
-        )
-        light = space.rules.path.light
-        bits = [self.layout.entry.index(light.index(space.squares[k])) for k in space.private]
+        bits = [space.rules.path.light.index(space.squares[cell]) for cell in space.private]
         sizes = [len(space.contents[cell]) for cell in space.private]
         masks = []
-        for code in placements.code_of[reserve, : placements.n[reserve]].tolist():
+        for code in placements.code_of[space.stock.full, : self.mask_counts[-1]].tolist():
             held = zip(bits, placements.radix.tolist(), sizes, strict=True)
             masks.append(sum((code // by % size > 0) << bit for bit, by, size in held))
         return tuple(masks)
+
+    @cached_property
+    def stuck(self) -> npt.NDArray[np.uint8]:
+        """Which throws move no piece onto an entry square.
+
+        Returns
+        -------
+        uint8, shape (2, masks)
+            By whether home is empty, bits of the throws by number.
+        """
+        stuck = np.zeros((2, len(self.entry_masks)), dtype=np.uint8)
+        for home_empty, (m, mask) in itertools.product((0, 1), enumerate(self.entry_masks)):
+            sources = [k for k in range(LANE_SQUARES) if mask >> k & 1]
+            for n, throw in enumerate(self.throws):
+                targets = [k + throw for k in [*sources, *([] if home_empty else [HOME])]]
+                if not any(k < LANE_SQUARES and not mask >> k & 1 for k in targets):
+                    stuck[home_empty, m] |= 1 << n
+        return stuck
 
     @cached_property
     def configs(self) -> dict[str, npt.NDArray[np.int32]]:
@@ -332,9 +235,8 @@ class Tiling:
         Returns
         -------
         dict
-            ``off``, ``free``, ``mask``, ``closed`` (config): the pieces borne off, those neither
-            off nor frozen, the frozen squares held, one bit each, and the number of the set of
-            closed squares. ``of`` (off, mask): the config, -1
+            ``off``, ``free``, ``mask`` (config): the pieces borne off, those neither off nor
+            frozen, and the frozen squares held, one bit each. ``of`` (off, mask): the config, -1
             if that side has won.
         """
         configs = self.space.configs
@@ -342,22 +244,12 @@ class Tiling:
         config_of = np.full((self.space.stock.size, 1 << len(self.space.frozen)), -1, np.int32)
         for number, (config, mask) in enumerate(zip(configs, masks, strict=True)):
             config_of[config.off, mask] = number
-        closed, free = np.divmod(self.space.config_reserves, self.space.stock.size)
         return {
             "off": np.array([config.off for config in configs], dtype=np.int32),
-            "free": free.astype(np.int32),
-            "closed": closed.astype(np.int32),
+            "free": np.array(self.space.config_reserves, dtype=np.int32),
             "mask": np.array(masks, dtype=np.int32),
             "of": config_of,
         }
-
-    @property
-    def most_rows(self) -> int:
-        """The most rows that a tile has."""
-        pieces = self.space.rules.pieces
-        forks = int((self.visits["index"][0, :, 1] >= 0).sum())
-        masks = self.mask_counts.max(axis=0)
-        return max(int(masks[pieces - held]) << held for held in range(min(forks, pieces) + 1))
 
     def workspace_bytes(self, block: Block, certify: bool = False, is_single: bool = False) -> int:
         """An upper bound of the bytes of a block in work, whatever the instruction set.
@@ -365,8 +257,8 @@ class Tiling:
         F, G and a matrix like F for every throw that may leave the block. Behind them, in double
         precision, floats of all that, and a copy of F later on; in single precision a copy of F;
         for bounds another F and G, if that is more. By tile its record, pass bits and lists of
-        moves, by their upper bound, twice where there are bounds; samples of F. Where the rows of a
-        lane are compiled in, tiles of one column have no matrices: they are counted as if they had.
+        moves, by their upper bound, twice; samples of F. Tiles of one column have no matrices: they
+        are counted as if they had.
         """
         vector = LANES * (4 if is_single else 8)
         total = 2 * NO_MOVE_VECTORS * vector
@@ -380,14 +272,10 @@ class Tiling:
                 if not self._frozen_leave(half.mine, leaving):
                     leaving_size -= int(self.kinds(half.mine, half.theirs, leaving).vectors.sum())
             # of a throw: those on shared squares, one for all that leave the block
-            moves = kinds.sources + 1
-            if self.lane is not None:
-                moves = np.maximum(FEW_MOVES, moves | 1)
+            moves = np.maximum(FEW_MOVES, kinds.sources + 1 | 1)
             moves = len(self.throws) * moves + len(self.slots)
-            # two lists: of a lane with all moves and with those that sweeps look at, else of bounds
-            lists = 1 if self.lane is None and not certify else 2
-            move = MOVE_BYTES if self.lane is None else REF_BYTES
-            total += int(kinds.tiles @ (kinds.rows + lists * (TILE_BYTES + move * moves)))
+            # two lists: with all moves and with those that sweeps look at, or those of bounds
+            total += int(kinds.tiles @ (kinds.rows + 2 * (TILE_BYTES + REF_BYTES * moves)))
             tiles = int(kinds.tiles.sum())
             # what leaves a tile is an even number of vectors
             laid_out = 2 * size + leaving_size + tiles
@@ -404,29 +292,28 @@ class Tiling:
         path indices.
         """
         free = self.configs["free"][[mine, theirs]].tolist()
-        held, my_forks, others, their_forks, tiles = self._fillings(frozenset(without))
+        held, others, tiles = self._fillings(frozenset(without))
         fits = (held <= free[0]) & (others <= free[1])
+        counts = self.mask_counts.astype(np.int64)
         return TileKinds(
             tiles=tiles[fits],
-            rows=self.mask_counts[mine].astype(np.int64)[free[0] - held[fits]] << my_forks[fits],
-            columns=self.mask_counts[theirs].astype(np.int64)[free[1] - others[fits]]
-            << their_forks[fits],
-            sources=(held + my_forks)[fits],
+            rows=counts[free[0] - held[fits]],
+            columns=counts[free[1] - others[fits]],
+            sources=held[fits],
         )
 
     def _fillings(self, without: frozenset[int]) -> npt.NDArray[np.int64]:
-        """Of shared squares, by sides: those that I hold, forks among them; the opponent's."""
+        """Of shared squares: how many I hold, how many they hold, and in how many ways."""
         if without not in self._known_fillings:
             pieces = self.space.rules.pieces
-            found = Counter({(0, 0, 0, 0): 1})
-            for index in np.moveaxis(self.visits["index"], 1, 0).tolist():
-                my_fork, their_fork = index[0][1] >= 0, index[1][1] >= 0
+            found = Counter({(0, 0): 1})
+            for index in self.visits["index"][0].tolist():
                 further = Counter(found)
-                for (held, my_forks, others, their_forks), tiles in found.items():
-                    if held < pieces and not without.intersection(index[0]):
-                        further[held + 1, my_forks + my_fork, others, their_forks] += tiles
+                for (held, others), tiles in found.items():
+                    if held < pieces and index not in without:
+                        further[held + 1, others] += tiles
                     if others < pieces:
-                        further[held, my_forks, others + 1, their_forks + their_fork] += tiles
+                        further[held, others + 1] += tiles
                 found = further
             table = [(*filling, tiles) for filling, tiles in found.items()]
             self._known_fillings[without] = np.array(table, dtype=np.int64).T
@@ -444,7 +331,6 @@ class Tiling:
 
     @cached_property
     def mask_counts(self) -> npt.NDArray[np.int32]:
-        """(config, pieces): the number of entry masks with at most that many pieces."""
-        by_closed = self.space.placements.n.reshape(-1, self.space.stock.size)
-        counts: npt.NDArray[np.int32] = by_closed[self.configs["closed"]].astype(np.int32)
+        """(pieces): the number of entry masks with at most that many pieces."""
+        counts: npt.NDArray[np.int32] = self.space.placements.n.astype(np.int32)
         return counts

@@ -47,7 +47,8 @@ class MapKeys:
     Raises
     ------
     MapError
-        If the path visits a square twice, since such rule sets have no maps.
+        If the path visits a square twice, or there are more than 7 pieces, since such rule sets
+        have no maps.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -55,6 +56,10 @@ class MapKeys:
             raise MapError(
                 f"{rules.name}: RoyalUr's maps have no keys for the path {rules.path.name!r}, "
                 "which visits a square twice"
+            )
+        if rules.pieces >= 1 << _HOME_BITS:
+            raise MapError(
+                f"{rules.word}: RoyalUr's maps have keys for at most {(1 << _HOME_BITS) - 1} pieces"
             )
         self.rules = rules
         self.space = space = positions_of(rules)

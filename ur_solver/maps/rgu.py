@@ -22,7 +22,6 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -31,12 +30,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.engine import BlockResult
-from ur_solver.errors import MapError, OutputError, RecordError, RuleSetError
+from ur_solver.errors import MapError, RecordError, RuleSetError
+from ur_solver.files import new_file
 from ur_solver.kernel import ArrayBlocks, kernel_of
 from ur_solver.maps.keys import MapKeys
 from ur_solver.records import rules_from_settings, settings_of
 from ur_solver.rules import RuleSet
 from ur_solver.space import space_of
+from ur_solver.text import decoded, encoded, json_values
 from ur_solver.values import Values
 
 MAGIC = b"RGU"
@@ -122,11 +123,11 @@ def _read_header(path: Path, file: BinaryIO) -> MapHeader:
         raise _fault(path, "is not a solved map: it does not begin with 'RGU'")
     version = file.read(1)
     if version != bytes((VERSION,)):
-        raise _fault(path, f"is of version {version!r}; version {VERSION} is read")
+        raise _fault(path, f"has version {version!r}, expected {VERSION}")
     length = _int32(path, file, "the length of its metadata", _MAX_METADATA)
     try:
-        metadata = json.loads(file.read(length))
-    except (ValueError, RecursionError):
+        metadata = json_values(decoded(file.read(length)))
+    except (ValueError, RecursionError):  # an InputError is a ValueError
         raise _fault(path, "has metadata that is not JSON") from None
     if not isinstance(metadata, dict):
         raise _fault(path, "has metadata that is not an object")
@@ -136,7 +137,7 @@ def _read_header(path: Path, file: BinaryIO) -> MapHeader:
     try:
         rules = rules_from_settings(metadata.get("game_settings"))
     except RecordError as error:
-        raise _fault(path, f"is of rules that this program does not know: {error}") from None
+        raise _fault(path, f"has unknown rules: {error}") from None
     expected = MapKeys(rules).n_maps
     n_maps = _int32(path, file, "its number of maps", _MAX_MAPS)
     if n_maps != expected:
@@ -184,7 +185,7 @@ def read_values(header: MapHeader, values: npt.NDArray[np.float64]) -> None:
             is_bad = (ranks < 0) != is_won
             if is_bad.any():
                 bad = int(chunk[np.argmax(is_bad)])
-                raise _fault(header.path, f"has the key {bad}, which is not one of its rules")
+                raise _fault(header.path, f"has the key {bad}, which its rules do not have")
             if (np.abs(found[is_won] - 1) > _PROBABILITY_SLACK).any():
                 raise _fault(header.path, "has a won position whose value is not 1")
             values[ranks[~is_won]] = np.minimum(found[~is_won], 1.0)
@@ -291,34 +292,28 @@ def write_map(
         raise MapError(str(error).partition(";")[0]) from None
     keys = MapKeys(rules)
     metadata = {"value_type": value_type, **({"author": author} if author else {})}
-    head = json.dumps(
-        {**metadata, "game_settings": settings}, ensure_ascii=False, separators=(",", ":")
-    ).encode()
+    head = encoded(
+        json.dumps(
+            {**metadata, "game_settings": settings}, ensure_ascii=False, separators=(",", ":")
+        )
+    )
     entries = [0] * keys.n_maps
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("w+b") as file:
-            file.write(MAGIC + bytes((VERSION,)) + _big(len(head)) + head + _big(keys.n_maps))
-            counts_offset = file.tell()
-            file.write(bytes(4 * keys.n_maps))
-            keys_offset = file.tell()
-            for found in keys.all_keys():
-                upper, count = np.unique(found >> 32, return_counts=True)
-                for number, n_keys in zip(upper.tolist(), count.tolist(), strict=True):
-                    entries[number] += n_keys
-                file.write((found & 0xFFFFFFFF).astype(_KEY).tobytes())
-            header = MapHeader(path, rules, value_type, metadata, tuple(entries), keys_offset)
-            for chunk, _ in _entries(header, file):
-                file.seek(0, os.SEEK_END)
-                file.write(_stored_values(keys, chunk, values, value_type))
-            file.seek(counts_offset)
-            file.write(b"".join(map(_big, entries)))
-        part.replace(path)
-    except OSError as error:
-        raise OutputError(f"cannot write {str(path)!r}: {error.strerror}") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+    with new_file(path) as file:
+        file.write(MAGIC + bytes((VERSION,)) + _big(len(head)) + head + _big(keys.n_maps))
+        counts_offset = file.tell()
+        file.write(bytes(4 * keys.n_maps))
+        keys_offset = file.tell()
+        for found in keys.all_keys():
+            upper, count = np.unique(found >> 32, return_counts=True)
+            for number, n_keys in zip(upper.tolist(), count.tolist(), strict=True):
+                entries[number] += n_keys
+            file.write((found & 0xFFFFFFFF).astype(_KEY).tobytes())
+        header = MapHeader(path, rules, value_type, metadata, tuple(entries), keys_offset)
+        for chunk, _ in _entries(header, file):
+            file.seek(0, os.SEEK_END)
+            file.write(_stored_values(keys, chunk, values, value_type))
+        file.seek(counts_offset)
+        file.write(b"".join(map(_big, entries)))
     return sum(entries)
 
 

@@ -1,1 +1,1 @@
-"""Who plays: policies, and the turns on encoded states that they choose in."""
+"""Players: policies, and their turns on encoded states."""

@@ -1,4 +1,4 @@
-"""A policy at the board: it chooses in games that are played throw by throw."""
+"""A policy in play: it chooses in games that are played throw by throw."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.players import _walker
+from ur_solver.moves import Rows, TurnBatch, _options, generator_of
 from ur_solver.players.policies import Policy, Weights
-from ur_solver.players.turns import Rows, Turns
-from ur_solver.players.walker import walker_of
 from ur_solver.rules import FREE_THROW, RuleSet
 
 
 class Asked(NamedTuple):
-    """A choice in a game: what to say, or which move to make.
+    """A decision of a player in a game: a choice before the throw, or a move.
 
     Attributes
     ----------
@@ -25,7 +23,7 @@ class Asked(NamedTuple):
     moves_by : int or None
         The throw that a piece is moved by; None before the throw.
     choice : str
-        What was said before the throw.
+        The choice made before the throw.
     """
 
     state: bytes
@@ -34,7 +32,7 @@ class Asked(NamedTuple):
 
 
 class Player:
-    """Chooses by a policy; for many games at once, so that a table is read once for all of them.
+    """Chooses by a policy, for many games at once, so a table is read once for all of them.
 
     Parameters
     ----------
@@ -44,12 +42,12 @@ class Player:
 
     def __init__(self, rules: RuleSet, policy: Policy) -> None:
         self.policy = policy
-        self._walker = walker_of(rules)
+        self._generator = generator_of(rules)
 
     def choose(self, asked: Sequence[Asked], rng: np.random.Generator) -> list[int]:
         """For each choice the index of the option to take, in the order of `legal_moves`.
 
-        Random numbers are drawn only where the policy leaves something to chance.
+        Random numbers are drawn only if several options have a chance.
         """
         weights: list[Weights] = [np.ones(1)] * len(asked)
         for turns, numbers in self._turns(asked):
@@ -58,29 +56,29 @@ class Player:
                 weights[number] = part
         return _drawn(weights, rng)
 
-    def _turns(self, asked: Sequence[Asked]) -> Iterator[tuple[Turns, npt.NDArray[np.int64]]]:
+    def _turns(self, asked: Sequence[Asked]) -> Iterator[tuple[TurnBatch, npt.NDArray[np.int64]]]:
         """Turns with the numbers of the choices that they are."""
-        walker = self._walker
+        generator = self._generator
         says = np.array([each.moves_by is None for each in asked])
         before, after = np.flatnonzero(says), np.flatnonzero(~says)
         if len(before):
             rows = self._rows([asked[k] for k in before.tolist()])
-            for sayings, members in walker.kinds(rows):
-                yield walker.say(rows[members], sayings), before[members]
+            for choices, members in generator.by_choices(rows):
+                yield generator.before_throw(rows[members], choices), before[members]
         if len(after):
             those = [asked[k] for k in after.tolist()]
-            throws = [walker.throws.index(each.moves_by) for each in those]
-            may = [walker.may(each.choice) for each in those]
+            throws = [generator.throws.index(each.moves_by) for each in those]
+            may = [generator.may(each.choice) for each in those]
             numbers = np.array(throws, dtype=np.int32), np.array(may, dtype=np.uint8)
-            yield walker.expand(self._rows(those), *numbers), after
+            yield generator.successors(self._rows(those), *numbers), after
 
     def _rows(self, asked: Sequence[Asked]) -> Rows:
         states = b"".join(each.state for each in asked)
-        return np.frombuffer(states, self._walker.space.state_dtype).reshape(len(asked), -1)
+        return np.frombuffer(states, self._generator.space.state_dtype).reshape(len(asked), -1)
 
 
 def _drawn(weights: Sequence[Weights], rng: np.random.Generator) -> list[int]:
-    """The option that is taken of each turn: of equally likely ones any, by an integer."""
+    """The chosen option of each turn: of equally likely ones any, by an integer."""
     likely = [np.flatnonzero(part) for part in weights]
     is_even = [
         bool((part[those] == part[those[0]]).all())
@@ -94,7 +92,7 @@ def _drawn(weights: Sequence[Weights], rng: np.random.Generator) -> list[int]:
         parts = [weights[k] for k in uneven]
         starts = np.cumsum([0, *map(len, parts)])
         found = np.empty(len(uneven), dtype=np.int64)
-        _walker.drawn(np.concatenate(parts), starts, rng.random(len(uneven)), found)
+        _options.drawn(np.concatenate(parts), starts, rng.random(len(uneven)), found)
         for k, index in zip(uneven, (found - starts[:-1]).tolist(), strict=True):
             chosen[k] = index
     return chosen

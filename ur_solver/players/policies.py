@@ -1,8 +1,8 @@
-"""Policies: what to do in every turn, asked for many turns at once.
+"""Policies: the action in every turn, for many turns at once.
 
-A policy has one method, `weights`, which gives each option of some turns the chance that it is
-taken. A function of a position and its options will do as well (`policy_of`), and so will a
-name: one of `PLAYERS`, or priorities joined by ``+`` such as ``capture+safe+furthest``.
+A policy has one method, `weights`, which returns the probability of each option of some turns. A
+function of a position and its options also works (`policy_of`), and so does a name: one of
+`PLAYERS`, or priorities joined by ``+`` such as ``capture+safe+furthest``.
 """
 
 from __future__ import annotations
@@ -14,77 +14,68 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError
-from ur_solver.players import _walker
-from ur_solver.players.turns import AGAIN, CAPTURE, ROSETTE, WIN, Rows, Turns
-from ur_solver.players.walker import walker_of
-from ur_solver.rules import HOME, Move, Payoff, Position
+from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, TurnBatch, _options, generator_of
+from ur_solver.rules import HOME, Move, Position
 from ur_solver.rules.moves import legal_moves
-from ur_solver.values import Values
+from ur_solver.values import Values, option_values, totals_of
 
 Weights = npt.NDArray[np.float64]
-"""The chance that each option is taken, shape (options,); they sum to 1 in every turn."""
+"""The probability of each option, shape (options,); they sum to 1 in every turn."""
 
 Decide = Callable[[Position, Sequence[Move | str]], Move | str]
-"""Takes one of the options: legal moves, or in some rule sets what may be said before the throw.
+"""Chooses one of the options: legal moves, or in some rule sets the choices before the throw.
 
-The side that decides is light in the position, and its turn it is."""
+The deciding side is light in the position, and it is its turn."""
 
 
 class Policy(Protocol):
-    """What to do in every turn."""
+    """The action in every turn."""
 
-    def weights(self, turns: Turns) -> Weights:
-        """The chance that each option of some turns is taken, float64, shape (options,)."""
+    def weights(self, turns: TurnBatch) -> Weights:
+        """The probability of each option of some turns, float64, shape (options,)."""
 
 
 PolicyLike = Policy | Decide | str
 """A policy, a function that decides, or a name."""
 
 
-def first_best(scores: npt.NDArray[np.float64], turns: Turns) -> Weights:
-    """Weights that take the first option with the highest score of each turn."""
+def first_best(scores: npt.NDArray[np.float64], turns: TurnBatch) -> Weights:
+    """Weights that choose the first option with the highest score of each turn."""
     chosen = np.empty(len(turns), dtype=np.int64)
-    _walker.first_best(scores, turns.starts, chosen)
+    _options.first_best(scores, turns.starts, chosen)
     weights = np.zeros(len(scores))
     weights[chosen] = 1
     return weights
 
 
-def totals_of(payoff: Payoff, rows: Rows) -> npt.NDArray[np.float64]:
-    """What the two sides' values sum to in some states."""
-    if not payoff.has_fines:
-        return np.ones(len(rows))
-    return payoff.total(0) + rows[:, -1].astype(float) * (payoff.total(1) - payoff.total(0))
-
-
 class AnyMove:
-    """Takes any option, all alike."""
+    """Chooses any option, all with equal probability."""
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         shares = np.ones(len(turns)) / turns.n_options
         return np.asarray(np.repeat(shares, turns.n_options), dtype=np.float64)
 
 
-def _safe(turns: Turns) -> npt.NDArray[np.float64]:
-    if turns.sayings is not None:
+def _safe(turns: TurnBatch) -> npt.NDArray[np.float64]:
+    if turns.choices is not None:
         return np.zeros(len(turns.source))
     threats = turns.after.copy()
-    # who throws again is not captured now, but stands there when the turn ends
+    # a side that throws again is not captured now, but its piece is there when the turn ends
     again = turns.has(AGAIN)
-    threats[again] = turns.walker.mirror(np.ascontiguousarray(threats[again]))
-    risk = turns.walker.capture_chances(np.ascontiguousarray(threats))
+    threats[again] = turns.generator.mirror(np.ascontiguousarray(threats[again]))
+    risk = turns.generator.capture_chances(np.ascontiguousarray(threats))
     risk[turns.has(WIN)] = 0
     return np.asarray(-np.round(risk, 12), dtype=np.float64)
 
 
-_SCORES: dict[str, Callable[[Turns], npt.NDArray[np.float64]]] = {
+_SCORES: dict[str, Callable[[TurnBatch], npt.NDArray[np.float64]]] = {
     "win": lambda turns: turns.has(WIN).astype(float),
     "capture": lambda turns: turns.has(CAPTURE).astype(float),
     "rosette": lambda turns: turns.has(ROSETTE).astype(float),
     "again": lambda turns: turns.has(AGAIN).astype(float),
     "safe": _safe,
-    "off": lambda turns: (turns.target == len(turns.walker.rules.path)).astype(float),
+    "off": lambda turns: (turns.target == len(turns.generator.rules.path)).astype(float),
     "enter": lambda turns: (turns.source == HOME).astype(float),
     "furthest": lambda turns: turns.target.astype(float),
     "rearmost": lambda turns: -turns.source.astype(float),
@@ -101,18 +92,18 @@ PRIORITIES: dict[str, str] = {
     "furthest": "the move that ends furthest on",
     "rearmost": "the rearmost piece",
 }
-"""What a policy can prefer, in words."""
+"""The priorities of policies, in words."""
 
 
 class Priorities:
-    """Takes what its first priority prefers; among equals what the second does, and so on.
+    """Chooses by its first priority; the next ones break ties, in order.
 
     Parameters
     ----------
     order : sequence of str
         Of `PRIORITIES`.
     takes_first : bool
-        Of options that no priority tells apart, whether it takes the first, which moves the
+        Whether it takes the first of options that are equal by all priorities, which moves the
         rearmost piece, or any.
     """
 
@@ -124,7 +115,7 @@ class Priorities:
     def __repr__(self) -> str:
         return f"Priorities({'+'.join(self.order)})"
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         starts = turns.starts[:-1]
         alive = np.ones(len(turns.source), dtype=bool)
@@ -139,16 +130,16 @@ class Priorities:
 
 
 class TablePolicy:
-    """Plays by a table: takes what is worth most, or errs now and then.
+    """Plays by a table: chooses the best option, or errs sometimes.
 
     Parameters
     ----------
     values : Values
     temperature : float
-        An option that loses as much as the temperature is taken 1/e times as often as the best;
-        with stakes, such a share of the pot. 0 takes the best, of equals the first.
+        An option that loses as much as the temperature is chosen 1/e times as often as the best;
+        with stakes, it is a share of the pot. 0 chooses the best, of equals the first.
     others : Values, optional
-        Where the other side throws, what that is worth to it, if not by the same values.
+        The values of states in which the other side throws, if they differ.
     """
 
     def __init__(
@@ -158,50 +149,32 @@ class TablePolicy:
         self.others = others
         self.temperature = temperature
         self.payoff = values.rules.payoff
-        self.walker = walker_of(values.rules)
+        self.generator = generator_of(values.rules)
 
-    def option_values(self, turns: Turns) -> npt.NDArray[np.float64]:
-        """What each option is worth to the side that takes it, shape (options,)."""
-        if turns.sayings is not None:
-            return self._saying_values(turns)
-        again, won = turns.has(AGAIN), turns.has(WIN)
-        if self.others is None:
-            values = self.values.state_values(turns.after)
-        else:
-            values = np.empty(len(again))
-            values[again] = self.values.state_values(turns.after[again])
-            values[~again] = self.others.state_values(turns.after[~again])
-        if not self.payoff.has_fines:
-            worth = np.where(again, values, self.payoff.total(0) - values)
-            worth[won] = self.payoff.total(0)
-            return worth
-        total, cost = self._stakes(turns)
-        worth = np.where(again, values, total - values)
-        worth[won] = total[won]
-        return np.asarray(worth - cost)
+    def option_values(self, turns: TurnBatch) -> npt.NDArray[np.float64]:
+        """The value of each option to the side that chooses it, shape (options,)."""
+        if turns.choices is not None:
+            return self._choice_values(turns)
+        return option_values(turns, self.values, self.others)
 
-    def _stakes(self, turns: Turns) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """What the two sides' values sum to after each option, and what it costs."""
-        cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
-        return totals_of(self.payoff, turns.after), cost
-
-    def _at_stake(self, turns: Turns) -> npt.NDArray[np.float64] | float:
-        """What the two sides' values sum to in the turn of each option; 1 of an empty pot."""
+    def _at_stake(self, turns: TurnBatch) -> npt.NDArray[np.float64] | float:
+        """The sum of both sides' values in the turn of each option; 1 for an empty pot."""
         if not self.payoff.has_fines:
             return 1.0
-        total, cost = self._stakes(turns)
-        return np.asarray(np.maximum(total - cost, 1.0))
+        cost = np.where(turns.has(ROSETTE), float(self.payoff.cost(True)), 0.0)
+        return np.asarray(np.maximum(totals_of(self.payoff, turns.after) - cost, 1.0))
 
-    def _saying_values(self, turns: Turns) -> npt.NDArray[np.float64]:
-        assert turns.sayings is not None
-        worth = np.empty((len(turns), len(turns.sayings)))
-        for k, saying in enumerate(turns.sayings):
-            thrown, chances = turns.walker.every_throw(turns.rows, saying)
+    def _choice_values(self, turns: TurnBatch) -> npt.NDArray[np.float64]:
+        assert turns.choices is not None
+        worth = np.empty((len(turns), len(turns.choices)))
+        for k, choice in enumerate(turns.choices):
+            thrown = turns.generator.every_throw(turns.rows, choice)
+            chances = np.array([chance for _, chance in choice.outcomes])
             best = np.maximum.reduceat(self.option_values(thrown), thrown.starts[:-1])
             worth[:, k] = best.reshape(len(turns), len(chances)) @ chances
         return worth.ravel()
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         worth = self.option_values(turns)
         if self.temperature == 0:
@@ -214,22 +187,22 @@ class TablePolicy:
 
 
 class Decided:
-    """The policy of a function, which is asked turn by turn, by the readable rules: slowly.
+    """The policy of a function, which is called turn by turn, by the readable rules: slow.
 
     Parameters
     ----------
     decide : callable
-        As `Decide` says.
+        See `Decide`.
     """
 
     def __init__(self, decide: Decide) -> None:
         self.decide = decide
 
-    def weights(self, turns: Turns) -> Weights:
+    def weights(self, turns: TurnBatch) -> Weights:
         """As `Policy.weights`."""
         weights = np.zeros(len(turns.source))
         for k, (row, start) in enumerate(zip(turns.rows, turns.starts[:-1], strict=True)):
-            position = turns.walker.position(row)
+            position = turns.generator.position(row)
             options = self._options(turns, k, position)
             chosen = self.decide(position, options) if len(options) > 1 else options[0]
             if chosen not in options:
@@ -240,17 +213,17 @@ class Decided:
             weights[start + options.index(chosen)] = 1
         return weights
 
-    def _options(self, turns: Turns, k: int, position: Position) -> list[Move | str]:
-        if turns.sayings is not None:
-            return [saying.name for saying in turns.sayings]
+    def _options(self, turns: TurnBatch, k: int, position: Position) -> list[Move | str]:
+        if turns.choices is not None:
+            return [choice.name for choice in turns.choices]
         throw = int(turns.throws[k])
         if throw < 0:
             return ["pass"]
-        for saying in turns.walker.kinds(turns.rows[k : k + 1])[0][0]:
-            if saying.may == turns.may[k]:
-                moves = legal_moves(position, turns.walker.throws[throw], saying.name)
+        for choice in turns.generator.by_choices(turns.rows[k : k + 1])[0][0]:
+            if choice.may == turns.may[k]:
+                moves = legal_moves(position, turns.generator.throws[throw], choice.name)
                 return [*moves] if moves else ["pass"]
-        raise AssertionError("no saying lets these pieces move")
+        raise AssertionError("no choice lets these pieces move")
 
 
 TEMPERATURES = {"table": 0.0, "strong": 0.005, "medium": 0.02, "weak": 0.06}
@@ -260,7 +233,7 @@ ORDERS: dict[str, tuple[str, ...]] = {
     "first": ("rearmost",),
     "greedy": ("win", "capture", "again", "furthest"),
 }
-"""Orders of priorities that have a name of their own."""
+"""Named orders of priorities."""
 
 PLAIN = ("random", *ORDERS)
 """Players without a table. ``random`` takes any move; ``first`` moves the rearmost piece, and
@@ -268,16 +241,16 @@ enters one if it can; ``greedy`` prefers to win, then to capture, then an extra 
 the foremost piece."""
 
 PLAYERS = (*TEMPERATURES, *PLAIN)
-"""The players that the program knows by name."""
+"""The names of all built-in players."""
 
 
 def policy_of(what: PolicyLike, values: Values) -> Policy:
-    """The policy that is meant.
+    """The policy of a name, a function or a policy.
 
     Parameters
     ----------
     what : Policy, function or str
-        A policy is taken as it is; a function decides turn by turn (`Decide`); a name is one of
+        A policy stays as it is; a function decides turn by turn (`Decide`); a name is one of
         `PLAYERS` or of `PRIORITIES`, or several of those joined by ``+``.
     values : Values
         Of the table that ``table`` and those that err play by.
@@ -285,7 +258,7 @@ def policy_of(what: PolicyLike, values: Values) -> Policy:
     Raises
     ------
     InputError
-        If no policy goes by that name.
+        If there is no policy of that name.
     """
     if not isinstance(what, str):
         return what if hasattr(what, "weights") else Decided(what)
@@ -299,7 +272,7 @@ def policy_of(what: PolicyLike, values: Values) -> Policy:
     unknown = [name for name in order if name not in _SCORES]
     if unknown:
         raise InputError(
-            f"policy {what!r:.100}: {unknown[0]!r:.50} is not known; known are "
-            f"{', '.join(PLAYERS)}, and {', '.join(PRIORITIES)}, which '+' joins"
+            f"policy {what!r:.100}: unknown part {unknown[0]!r:.50}; expected one of "
+            f"{', '.join(PLAYERS)}, or priorities joined by '+': {', '.join(PRIORITIES)}"
         )
     return Priorities(order)

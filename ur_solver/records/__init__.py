@@ -8,11 +8,12 @@ from ur_solver.records.files import (
     write_games,
     write_text,
 )
+from ur_solver.records.notations import NOTATIONS, Notation, register_notation
 from ur_solver.records.plain import read_plain, write_plain
-from ur_solver.records.race_steps import stepper_of
 from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay
 from ur_solver.records.rgn import read_rgn, write_rgn
-from ur_solver.records.royalur_json import read_json_game, write_json_game
+from ur_solver.records.royalur_json import read_json_game
+from ur_solver.records.royalur_writer import write_json_game
 from ur_solver.records.settings import (
     known_rules,
     rules_from_settings,
@@ -20,17 +21,19 @@ from ur_solver.records.settings import (
     rules_word,
     settings_of,
 )
-from ur_solver.records.steps import Outcome, Rolls, Saying, Step, Stepper
+from ur_solver.records.steps import Rolls, StateChoice, StateOutcome, Step, Stepper, stepper_of
 
 __all__ = [
+    "NOTATIONS",
     "Ending",
     "GameRecord",
-    "Outcome",
+    "Notation",
     "Ply",
     "RecordFault",
     "Replay",
     "Rolls",
-    "Saying",
+    "StateChoice",
+    "StateOutcome",
     "Step",
     "Stepper",
     "check_output",
@@ -41,6 +44,7 @@ __all__ = [
     "read_plain",
     "read_rgn",
     "read_text",
+    "register_notation",
     "rules_from_settings",
     "rules_text",
     "rules_word",

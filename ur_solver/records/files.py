@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from dataclasses import replace
 from pathlib import Path
 
-from ur_solver.errors import RecordError, RuleSetError
-from ur_solver.records.plain import is_plain, read_plain, write_plain
+from ur_solver.errors import InputError, RecordError, RuleSetError
+from ur_solver.files import new_file
+from ur_solver.records.json_values import JsonValues, begins_json
+from ur_solver.records.notations import Notation, notation_of_suffix, reader_of, suffixes
 from ur_solver.records.record import GameRecord, RecordFault
-from ur_solver.records.rgn import read_rgn, rgn_fault, write_rgn
-from ur_solver.records.royalur_json import read_json_game, write_json_game
-from ur_solver.records.settings import rules_word, settings_of
+from ur_solver.records.royalur_json import read_json_game
+from ur_solver.records.settings import rules_word
 from ur_solver.rules import RuleSet
+from ur_solver.text import decoded, encoded, normal
 
 MAX_BYTES = 32 << 20
 """A larger file of games is not read. About 2,000 games in RoyalUr's JSON fit into this size, and
@@ -26,14 +27,15 @@ MAX_GAMES = 100_000
 """More games than fit into a file of `MAX_BYTES`. Only entries that are not games, such as a '{' on
 each line, can be more."""
 
-SUFFIXES = (".json", ".jsonl", ".rgn", ".ur")
-"""The suffixes of a folder's files that are read as games."""
-
-_JSON, _RGN = (".json", ".jsonl"), ".rgn"
+_JSON_GAME = re.compile(r'\{\s*"notation_version"')
+"""What a game in RoyalUr's JSON begins with, also after a game in another notation."""
 
 
 def find_files(paths: Iterable[str]) -> Iterator[str]:
     """The files to read: each path itself, or for a folder all games in it and below, sorted.
+
+    Hidden files and folders, and files that are not regular, are left out. Links to folders are
+    not followed.
 
     Raises
     ------
@@ -44,22 +46,27 @@ def find_files(paths: Iterable[str]) -> Iterator[str]:
         if path == "-" or not os.path.isdir(path):
             yield path
             continue
-        found = sorted(
-            os.path.join(folder, name)
-            for folder, _, names in os.walk(path)
-            for name in names
-            if name.lower().endswith(SUFFIXES)
-        )
+        found = sorted(_games_below(path))
         if not found:
-            raise RecordError(f"folder {path!r}: no games in it, no {', '.join(SUFFIXES)} files")
+            raise RecordError(f"folder {path!r}: no games in it, no {', '.join(suffixes())} files")
         yield from found
+
+
+def _games_below(path: str) -> Iterator[str]:
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            file = os.path.join(folder, name)
+            if name.lower().endswith(suffixes()) and name[0] != "." and os.path.isfile(file):
+                yield file
 
 
 def read_file(path: str, rules: RuleSet | None = None) -> Iterator[GameRecord | RecordFault]:
     """The games of a file, with a fault in place of each game that could not be read.
 
-    The content decides which notation it is, not the file's name. JSON may hold one game, an array
-    of games or one game a line; RGN and the plain notation may hold one game or several.
+    The content determines the notation, not the file's name. A file may hold one game or
+    several, in JSON one after the other or in arrays, and so files of games may be joined. A text
+    without a game is a fault.
 
     Parameters
     ----------
@@ -81,12 +88,8 @@ def read_text(
     text: str, rules: RuleSet | None = None, name: str = "-"
 ) -> Iterator[GameRecord | RecordFault]:
     """The games of a text, as `read_file` gives those of a file called `name`."""
-    try:
-        games = _read_text_games(text, rules, name)
-    except RecordError as error:
-        yield RecordFault(name, 1, str(error))
-        return
-    for number, game in enumerate(games, start=1):
+    number = 0
+    for number, game in enumerate(_games(normal(text), rules, name), start=1):
         if number > MAX_GAMES:
             yield RecordFault(name, number, f"more than {MAX_GAMES:,} games; split the file")
             return
@@ -100,6 +103,8 @@ def read_text(
             )
         else:
             yield game
+    if number == 0:
+        yield RecordFault(name, 1, "no game in it")
 
 
 def check_output(path: Path, rules: RuleSet) -> None:
@@ -110,54 +115,55 @@ def check_output(path: Path, rules: RuleSet) -> None:
     RuleSetError
         If the notation that belongs to the suffix cannot express the rule set.
     RecordError
-        If the suffix is not one of `SUFFIXES`.
+        If no notation has the suffix.
     """
-    _check_suffix(path)
-    if path.suffix in _JSON:
-        settings_of(rules)
-    elif path.suffix == _RGN and (fault := rgn_fault(rules)):
+    if fault := _notation_of(path.suffix).fault(rules):
         raise RuleSetError(fault)
 
 
-def _check_suffix(path: Path) -> None:
-    if path.suffix not in SUFFIXES:
-        raise RecordError(f"{str(path)!r}: a file of games ends in one of {', '.join(SUFFIXES)}")
+def _notation_of(suffix: str) -> Notation:
+    notation = notation_of_suffix(suffix)
+    if notation is None:
+        raise RecordError(
+            f"{suffix!r:.40} is no suffix of games; a file of games ends in one of "
+            f"{', '.join(suffixes())}"
+        )
+    return notation
+
+
+def write_text(record: GameRecord, suffix: str) -> str:
+    """A game in the notation of files with a suffix, ending without a newline.
+
+    Raises
+    ------
+    RuleSetError
+        If the notation cannot express the rule set.
+    RecordError
+        If no notation has the suffix.
+    """
+    return _notation_of(suffix).write(record)
 
 
 def write_games(records: Iterable[GameRecord], path: Path) -> None:
     """Write games in the notation that belongs to the suffix of `path`.
 
-    It is JSON with one game a line (``.json``, ``.jsonl``), RGN (``.rgn``) or the plain notation
-    (``.ur``).
+    It is JSON with one game a line (``.json``, ``.jsonl``), RGN (``.rgn``), the plain notation
+    (``.ur``) or a registered one (`ur_solver.records.notations`).
 
     Raises
     ------
     RuleSetError
         If the notation cannot express a rule set.
     RecordError
-        If the suffix is not one of `SUFFIXES` or the file cannot be written.
+        If no notation has the suffix.
+    OutputError
+        If the file cannot be written.
     """
-    _check_suffix(path)
-    try:
-        with path.open("w", encoding="utf-8") as file:
-            for number, record in enumerate(records):
-                between = "\n" * (number > 0 and path.suffix not in _JSON)
-                file.write(f"{between}{write_text(record, path.suffix)}\n")
-    except OSError as error:
-        raise RecordError(f"{str(path)!r}: {error.strerror}") from None
-
-
-def write_text(record: GameRecord, suffix: str) -> str:
-    """A game in the notation that belongs to a file's suffix, ending without a newline.
-
-    Raises
-    ------
-    RuleSetError
-        If the notation cannot express the rule set.
-    """
-    if suffix in _JSON:
-        return write_json_game(record)
-    return write_rgn(record, with_rules=True) if suffix == _RGN else write_plain(record)
+    notation = _notation_of(path.suffix)
+    with new_file(path) as file:
+        for number, record in enumerate(records):
+            between = notation.between if number > 0 else ""
+            file.write(encoded(f"{between}{notation.write(record)}\n"))
 
 
 def _read_text(path: str) -> str:
@@ -169,54 +175,37 @@ def _read_text(path: str) -> str:
                 content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise RecordError(f"{error.strerror}") from None
+    except ValueError as error:  # a null character in the name
+        raise RecordError(f"{error}") from None
     if len(content) > MAX_BYTES:
         raise RecordError(f"larger than {MAX_BYTES >> 20} MiB; split it into several files")
     try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise RecordError(f"byte {error.start} is not UTF-8 text") from None
+        return decoded(content)
+    except InputError as error:
+        raise RecordError(str(error)) from None
 
 
-def _read_text_games(
-    text: str, rules: RuleSet | None, path: str
-) -> Iterable[GameRecord | RecordError]:
-    if _is_json(text):
-        return _read_json(text, path)
-    return (read_plain if is_plain(text) else read_rgn)(text, rules, path)
-
-
-def _is_json(text: str) -> bool:
-    # A tag of RGN begins with a bracket too, but a letter follows it.
-    head = text[:4096].lstrip()
-    return head.startswith("{") or (head.startswith("[") and head[1:].lstrip()[:1] in ("{", "]"))
-
-
-def _read_json(text: str, path: str) -> Iterator[GameRecord | RecordError]:
-    if all(line.startswith("{") for _, line in islice(_lines(text), 2)) and "\n" in text.strip():
-        return (
-            _json_game(line, path, index, f"line {number}: ")
-            for index, (number, line) in enumerate(_lines(text), start=1)
-        )
-    values = _parse(text)
-    if isinstance(values, list):
-        return (
-            _game(value, path, index, f"[{index - 1}].") for index, value in enumerate(values, 1)
-        )
-    return iter([_game(values, path, 1, "")])
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, with their numbers; a generator, as there may be millions."""
-    lines = enumerate(io.StringIO(text), start=1)
-    return ((number, line.rstrip("\n")) for number, line in lines if line.strip())
-
-
-def _json_game(line: str, path: str, index: int, place: str) -> GameRecord | RecordError:
-    try:
-        values = _parse(line)
-    except RecordError as error:
-        return RecordError(f"{place}{error}")
-    return _game(values, path, index, place)
+def _games(text: str, rules: RuleSet | None, path: str) -> Iterator[GameRecord | RecordError]:
+    """The games of a text, whose parts may be in different notations; errors in their places."""
+    position, line, number = 0, 1, 0
+    while position < len(text):
+        if begins_json(text, position):
+            values = JsonValues(text, position)
+            for value, place in values:
+                number += 1
+                yield value if isinstance(value, RecordError) else _game(value, path, number, place)
+            end = values.end
+        else:
+            found = _JSON_GAME.search(text, position)
+            end = found.start() if found else len(text)
+            part = text[position:end]
+            for game in reader_of(part)(part, rules, path, line):
+                number += 1
+                if isinstance(game, GameRecord) and game.number != number:
+                    game = replace(game, number=number)  # noqa: PLW2901
+                yield game
+        line += text.count("\n", position, end)
+        position = end
 
 
 def _game(values: object, path: str, index: int, place: str) -> GameRecord | RecordError:
@@ -224,17 +213,3 @@ def _game(values: object, path: str, index: int, place: str) -> GameRecord | Rec
         return read_json_game(values, path, index)
     except RecordError as error:
         return RecordError(f"{place}{error}")
-
-
-def _parse(text: str) -> object:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise RecordError(
-            f"line {error.lineno}, column {error.colno}: not JSON: {error.msg.lower()}"
-            + (" (the text breaks off)" if error.pos >= len(text.rstrip()) - 1 else "")
-        ) from None
-    except RecursionError:
-        raise RecordError("not a game: brackets nested too deeply") from None
-    except ValueError as error:  # a number with more digits than Python converts, for example
-        raise RecordError(f"not JSON: {error}") from None

@@ -7,12 +7,11 @@ r"""The plain notation, which can write games of every rule set: reader and writ
     L enter 1 3 1A@A2
     D enter 4 --
     L move 2 1A2B1
-    # Ben had to leave
     end: abandoned by D, winner L, reason player_left
 
-RGN and RoyalUr's JSON cannot say which piece moves, what was said before a throw, or what was
-thrown where a throw is more than a number of squares. This notation can. Positions and moves
-are written as everywhere in this package.
+RGN and RoyalUr's JSON cannot express which piece moves, the choice before a throw, or a throw
+that is not just a number of squares. This notation can. Positions and moves are written as
+everywhere in this package.
 
 A game consists of *headers*, turns and an end. A header is a line ``name: value``. The header
 ``rules`` holds a catalogue name with its count of pieces (``birds``, ``birds:2``) or a rule
@@ -20,15 +19,20 @@ set's JSON. The header ``start`` holds the position that the game begins from, i
 start of the rule set. All other headers are metadata, such as the names of ``Light`` and
 ``Dark``. A value that begins with a quotation mark is a JSON string.
 
-A turn is one line: the side, ``L`` or ``D``; what was said before throwing, where the rules ask
-for it; the throw, or both throws where the first earned a second; and the move, or ``--`` for
-none. In a game's last turn ``--`` may also stand for a move that has not been made yet.
+Names of headers, sides and squares may be in any case. A turn is one line: the side, ``L`` or
+``D``; the choice before the throw, where the rules ask for it; the throw, or both throws where
+the first earned a second; and the move, or ``--`` for none. In a game's last turn ``--`` may also
+stand for a move that has not been made yet.
 
-The end is ``end: won``, ``resigned``, ``abandoned``, ``ended`` (for a reason that is not known)
-or ``unfinished``. After it may follow ``by D`` for the side that resigned or left, ``, winner L``,
-and ``, reason`` with a text to the end of the line. The end may be left out after a move that
-wins. Any other game without an end is incomplete. Blank lines and lines that begin with ``#``
-are ignored. A header after a game's turns or end begins the next game.
+The end is ``end: won``, ``resigned``, ``timeout``, ``abandoned``, ``ended`` (for a reason that is
+not known) or ``unfinished``. After it may follow ``by D`` for the side that resigned, ran out of
+time or left, ``, winner L``, and ``, reason`` with a text to the end of the line. A line such as
+``L wins`` or ``1-0`` is an end too. The end may be left out after a move that wins. Any other game
+without an end is incomplete. A header after a game's turns or end begins the next game.
+
+Lines that begin with ``#`` are comments, and so is what follows ``#`` or ``;`` or stands in braces
+after a turn. A comment belongs to the turn before it; before a game's turns, or after its end, to
+the game that follows.
 """
 
 from __future__ import annotations
@@ -37,20 +41,44 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from ur_solver.errors import InputError, RecordError
-from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
+from ur_solver.records.comments import CLOCK, Comments, clock_comment, comment_lines
+from ur_solver.records.endings import (
+    END,
+    End,
+    end_text,
+    quoted_text,
+    read_end,
+    read_result,
+    side_of,
+    unquoted_text,
+)
+from ur_solver.records.faults import Faults, Placed
+from ur_solver.records.record import Ending, GameRecord, Ply, Replay
 from ur_solver.records.settings import rules_of_text, rules_text
-from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
+from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet
 
-RULES, START, END = "rules", "start", "end"
+RULES, START = "rules", "start"
 NO_MOVE = "--"
 
 _OWN_HEADERS = (RULES, START, END)
-_NAME = r"\w{1,80}"
-_HEADER = re.compile(rf"({_NAME}):(?:\s+(.*))?")
-_FIRST_TURN = re.compile(r"[LD]\s")
-_END = re.compile(rf"({'|'.join(Ending)})(?: by ([LD]))?(?:, winner ([LD]))?(?:, reason (\S.*))?")
+_BARE_NAME = r"[\w.-]{1,80}"
+_HEADER = re.compile(rf"({_BARE_NAME}|[^\W\d][\w .-]{{0,79}}|\"(?:[^\"\\]|\\.)*\"):(?:\s+(.*))?")
+_SIDE = r"(?i:L|D|light|dark)\b"
+_TURN = re.compile(rf"\s*(?:\d+[.)]\s*)?{_SIDE}\s")
+_NUMBER = re.compile(r"\s*\d+[.)]\s*(?=[a-zA-Z])")
+_RGN_TURN = re.compile(rf"\s*(?:\d+\.|/|\(\d+\))\s*(?!{_SIDE}\s)\S")
+_COMMENT_LINE = re.compile(r"\s*(?:[#;](.*)|\{([^{}]*)\})\s*")
+_TRAILING = re.compile(rf"(?<=\S)\s+(?:[#;](.*)|\{{([^{{}}]*)\}}|({CLOCK}))\s*$")
+_WRITTEN_TURN = re.compile(r"[LD] (?:[a-z]+ )?\d[^#;{:]*")
+"""A turn as `write_plain` writes it. Matching all forms that people write takes twice the time of
+splitting a text."""
+
+_NOTHING = ("", "-", "\N{EN DASH}", "\N{EM DASH}", "pass")
+"""People's words for a turn without a move."""
+
 _TOKEN = re.compile(r"\S+")
 _MAX_HEADERS = 100
 
@@ -63,25 +91,30 @@ class _GameText:
 
     headers: list[tuple[int, str, str]] = field(default_factory=list)
     turns: list[tuple[int, str]] = field(default_factory=list)
+    comments: Comments = field(default_factory=Comments)
     end: tuple[int, str] | None = None
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text is in this notation, which begins with a header or a turn."""
-    first = next((line for _, line in _lines(text)), "")
-    return bool(_HEADER.fullmatch(first) or _FIRST_TURN.match(first))
+    """Whether a text is in this notation, which begins with headers or a turn.
 
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are neither blank nor comments, with their numbers."""
-    for number, raw in enumerate(text.split("\n"), start=1):
-        line = raw.rstrip()
-        if line.strip() and not line.startswith("#"):
-            yield number, line
+    Headers may come before turns of RGN as well, for example to name the rules.
+    """
+    is_found = False
+    for line in text.split("\n"):
+        bare = line.strip("\ufeff").rstrip()
+        if not bare.strip() or _COMMENT_LINE.fullmatch(bare):
+            continue
+        if _TURN.match(bare) or read_result(bare.strip()):
+            return True
+        if not _HEADER.fullmatch(bare):
+            return is_found and not (_RGN_TURN.match(bare) or bare.startswith("["))
+        is_found = True
+    return is_found
 
 
 def read_plain(
-    text: str, rules: RuleSet | None = None, file: str = "-"
+    text: str, rules: RuleSet | None = None, file: str = "-", first_line: int = 1
 ) -> Iterator[GameRecord | RecordError]:
     """The games in a text in the plain notation; an error in place of one that is not valid.
 
@@ -92,55 +125,115 @@ def read_plain(
         The rule set of games without the header ``rules``.
     file : str
         As in `GameRecord`.
+    first_line : int
+        The number of the text's first line in the file.
     """
-    for number, game in enumerate(_split(text), start=1):
+    for number, game in enumerate(_split(text, first_line), start=1):
         try:
             yield _interpret(game, rules, file, number)
         except RecordError as error:
             yield error
 
 
-def _split(text: str) -> Iterator[_GameText]:
+def _split(text: str, first_line: int) -> Iterator[_GameText]:
     game = _GameText()
-    for number, line in _lines(text):
-        header = _HEADER.fullmatch(line)
-        is_end = header is not None and header[1] == END
-        begins = game.end is not None or (header is not None and not is_end and bool(game.turns))
-        if begins:
+    waiting: list[str] = []  # comments of the next game, if it begins before a turn
+    is_empty = True
+    for number, raw in enumerate(text.split("\n"), start=first_line):
+        line = raw.rstrip()
+        if not waiting and game.end is None and _WRITTEN_TURN.fullmatch(line):
+            game.turns.append((number, line))
+            is_empty = False
+            continue
+        line = line.strip("\ufeff")
+        if not line.strip():
+            continue
+        if comment := _COMMENT_LINE.fullmatch(line):
+            waiting.append((comment[1] or comment[2] or "").removeprefix(" "))
+            continue
+        header = None if _TURN.match(line) else _HEADER.fullmatch(line)
+        is_end = header is not None and header[1].lower() == END
+        if game.end is not None or (header is not None and not is_end and bool(game.turns)):
             yield game
             game = _GameText()
+        if waiting:
+            for comment_text in waiting:
+                game.comments.add(len(game.turns), comment_text)
+            waiting = []
+        is_empty = False
         if header is None:
-            game.turns.append((number, line))
+            _add_turn(game, number, line)
         elif is_end:
             game.end = number, header[2] or ""
         else:
             game.headers.append((number, header[1], header[2] or ""))
-    yield game
+    if not is_empty:
+        for comment_text in waiting:
+            game.comments.add(len(game.turns), comment_text)
+        yield game
+
+
+def _add_turn(game: _GameText, number: int, line: str) -> None:
+    """Add a line that is no header: a turn, or a result in people's words."""
+    found = []
+    while match := _TRAILING.search(line):
+        line = line[: match.start()]
+        found.append(clock_comment(match[3]) if match[3] else (match[1] or match[2] or "").strip())
+    if read_result(line.strip()):
+        game.end = number, line.strip()
+    else:
+        game.turns.append((number, line))
+    for comment in reversed(found):
+        game.comments.add(len(game.turns), comment)
 
 
 def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -> GameRecord:
-    headers = _headers(game)
-    if RULES in headers:
-        line, value = headers[RULES]
-        with Placed(f"line {line}: {RULES}"):
+    faults = Faults()
+    own, metadata = _headers(game, faults)
+    if RULES in own:
+        line, value = own[RULES]
+        with faults, Placed(f"line {line}: {RULES}"):
             rules = rules_of_text(value)
-    if rules is None:
-        raise RecordError(
-            f"line {_first_line(game)}: the rules are missing; write a header such as "
-            f"'{RULES}: birds:2' before the game's turns"
-        )
+    elif rules is None:
+        with faults, Placed(f"line {_first_line(game)}"):
+            raise RecordError(
+                f"the rules are missing; write a header such as '{RULES}: birds:2' before the "
+                "game's turns"
+            )
+    end = None
+    if game.end is not None:
+        with faults, Placed(f"line {game.end[0]}"):
+            end = read_end(game.end[1])
+    if rules is None or (RULES in own and faults):
+        faults.check()
+    assert rules is not None
     begin = None
-    if START in headers:
-        line, value = headers[START]
-        try:
-            begin = rules.position(value)
-        except InputError as error:
-            raise RecordError(f"line {line}: {START}: {error}") from None
-    replay = Replay(rules, begin)
-    for line, turn in game.turns:
-        _turn(replay, line, turn)
-    metadata = {name: value for name, (_, value) in headers.items() if name not in _OWN_HEADERS}
-    return _finished(replay, game, metadata, file, number)
+    if START in own:
+        line, value = own[START]
+        with faults, Placed(f"line {line}: {START}"):
+            begin = _position(rules, value)
+    if START not in own or begin is not None:
+        with faults:
+            replay = Replay(rules, begin)
+            for line, turn in game.turns:
+                _turn(replay, line, turn)
+    faults.check()
+    return _finished(
+        replay,
+        game,
+        end,
+        metadata=metadata,
+        comments=game.comments.texts(),
+        file=file,
+        number=number,
+    )
+
+
+def _position(rules: RuleSet, text: str) -> Position:
+    try:
+        return rules.position(text)
+    except InputError as error:
+        raise RecordError(str(error)) from None
 
 
 def _first_line(game: _GameText) -> int:
@@ -149,56 +242,55 @@ def _first_line(game: _GameText) -> int:
     return lines[0] if lines else 1
 
 
-def _headers(game: _GameText) -> dict[str, tuple[int, str]]:
-    """By name, the line number and the value of each header."""
-    headers: dict[str, tuple[int, str]] = {}
-    for line, name, text in game.headers:
-        with Placed(f"line {line}"):
-            if name in headers:
-                raise RecordError(f"the header {name!r} is on line {headers[name][0]} already")
-            if len(headers) >= _MAX_HEADERS:
+def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]], dict[str, str]]:
+    """The line number and the value of this notation's own headers, and the metadata."""
+    lines: dict[str, int] = {}
+    own: dict[str, tuple[int, str]] = {}
+    metadata: dict[str, str] = {}
+    for line, written, text in game.headers:
+        with faults, Placed(f"line {line}"):
+            name, value = unquoted_text(written), unquoted_text(text)
+            key = name.lower() if name.lower() in _OWN_HEADERS and written == name else name
+            if key in lines:
+                raise RecordError(f"the header {name!r} is already on line {lines[key]}")
+            if len(lines) >= _MAX_HEADERS:
                 raise RecordError(f"more than {_MAX_HEADERS} headers")
-            headers[name] = line, _value(text)
-    return headers
-
-
-def _value(text: str) -> str:
-    if not text.startswith('"'):
-        return text
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{text[:60]!r} is not a JSON string: {error}") from None
-    if not isinstance(value, str):
-        raise RecordError(f"{text[:60]!r} is not a JSON string")
-    return value
+            lines[key] = line
+            if key in _OWN_HEADERS and written == name:
+                own[key] = line, value
+            else:
+                metadata[name] = value
+    return own, metadata
 
 
 def _turn(replay: Replay, line: int, text: str) -> None:
-    tokens = [(match.start() + 1, match.group()) for match in _TOKEN.finditer(text)]
+    number = None if text[0] in SIDE_NAMES else _NUMBER.match(text)
+    begin = number.end() if number else 0
+    tokens = [(match.start() + 1, match.group()) for match in _TOKEN.finditer(text, begin)]
     with Placed(f"line {line}, column {tokens[0][0]}"):
-        side = tokens[0][1]
-        if side not in SIDE_NAMES:
+        word = tokens[0][1]
+        side = side_of(word)
+        if side is None:
             raise RecordError(
-                f"{side[:40]!r} begins neither a turn such as 'L 3 A@A2' nor a header nor an end; "
+                f"{word[:40]!r} begins neither a turn such as 'L 3 A@A2' nor a header nor an end; "
                 f"expected {replay.side!r}, the side to throw"
             )
         replay.expect_side(side)
     rest = tokens[1:]
-    sayings = replay.sayings()
-    said = -1
-    if sayings:
-        names = [saying.name for saying in sayings]
+    choices = replay.choices()
+    chosen = -1
+    if choices:
+        names = [choice.name for choice in choices]
         with _placed_at(line, rest, text):
             word = rest[0][1] if rest else ""
-            if word not in names:
+            if word.lower() not in names:
                 raise RecordError(
-                    f"{word[:40]!r} cannot be said before the throw here; expected "
+                    f"{word[:40]!r} is not a choice before this throw; expected "
                     f"{' or '.join(map(repr, names))}"
                 )
-        said = names.index(word)
+        chosen = names.index(word.lower())
         rest = rest[1:]
-    choice = sayings[said].name if sayings else FREE_THROW
+    choice = choices[chosen].name if choices else FREE_THROW
     throws = []
     at_throw = rest
     while rest and rest[0][1].isascii() and rest[0][1].isdigit() and len(rest[0][1]) < 3:
@@ -206,17 +298,33 @@ def _turn(replay: Replay, line: int, text: str) -> None:
         rest = rest[1:]
     with _placed_at(line, at_throw, text):
         if not throws:
-            raise RecordError(f"{_first(at_throw)!r} is not a throw, which is a number such as 3")
+            raise RecordError(f"{_first(at_throw)!r} is not a throw; expected a number such as 3")
         steps = replay.checked(tuple(throws), choice)
     with _placed_at(line, rest, text):
         move = " ".join(token for _, token in rest)
         played = -1
-        if move != NO_MOVE:
-            legal = [replay.stepper.text(side, step) for step in steps]
-            if move not in legal:
+        if move != NO_MOVE and (steps or move.lower() not in _NOTHING):
+            played = _index(move, [replay.stepper.text(side, step) for step in steps])
+            if played < 0:
                 raise RecordError(replay.illegal(tuple(throws), move, choice))
-            played = legal.index(move)
-    replay.take(tuple(throws), steps, played, 0, f"line {line}", sayings, said)
+    replay.take(tuple(throws), steps, played, 0, f"line {line}", choices, chosen)
+
+
+def _index(move: str, legal: list[str]) -> int:
+    """The index of a move, written in any case and maybe without its marks; -1 for none."""
+    if move in legal:
+        return legal.index(move)
+    marks = {mark for mark in "x*" if mark in move.lower()}
+    fitting = [
+        index
+        for index, text in enumerate(legal)
+        if _bare(text) == _bare(move) and marks <= set(text)
+    ]
+    return fitting[0] if len(fitting) == 1 else -1
+
+
+def _bare(move: str) -> str:
+    return re.sub(r"[x*+]", "", move.lower())
 
 
 def _first(tokens: _Tokens) -> str:
@@ -229,87 +337,54 @@ def _placed_at(line: int, tokens: _Tokens, text: str) -> Placed:
     return Placed(f"line {line}, column {column}")
 
 
-def _finished(
-    replay: Replay, game: _GameText, metadata: dict[str, str], file: str, number: int
-) -> GameRecord:
-    if game.end is None:
+def _finished(replay: Replay, game: _GameText, end: End | None, **rest: Any) -> GameRecord:
+    if game.end is None or end is None:
         last = game.turns[-1] if game.turns else game.headers[-1] if game.headers else (1, "")
         with Placed(f"line {last[0]}"):
             if replay.winner is None:
                 raise RecordError(
-                    f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]} or an "
+                    f"the game is incomplete: expected a turn of {SIDE_NAMES[replay.side]} or an "
                     f"end such as '{END}: {Ending.UNFINISHED}'"
                 )
-            return replay.finish(metadata=metadata, file=file, number=number)
-    line, text = game.end
-    with Placed(f"line {line}"):
-        match = _END.fullmatch(text)
-        if match is None:
+            return replay.finish(**rest)
+    with Placed(f"line {game.end[0]}"):
+        if replay.winner and end.ending is not Ending.WON and end.winner != replay.winner:
             raise RecordError(
-                f"{END}: {text[:60]!r} is not an end such as 'won, winner L', 'resigned by D, "
-                f"winner L' or '{Ending.UNFINISHED}'; known: {', '.join(Ending)}"
+                f"{END}: {end.ending}, but {SIDE_NAMES[replay.winner]} bore off all pieces"
             )
-        ending, quitter, winner, reason = Ending(match[1]), match[2], match[3], match[4]
-        if replay.winner and ending is not Ending.WON:
-            raise RecordError(
-                f"{END}: {ending}, but {SIDE_NAMES[replay.winner]} bore off all pieces"
-            )
-        if ending is Ending.RESIGNED and quitter is None:
-            raise RecordError(f"{END}: the side that resigned is missing, as in 'resigned by D'")
-        if quitter is not None and quitter == winner:
-            raise RecordError(f"{END}: {SIDE_NAMES[quitter]} {ending} the game and won it")
         return replay.finish(
-            ending,
-            winner,
-            loser_by_choice=quitter,
-            reason=None if reason is None else _value(reason),
-            metadata=metadata,
-            file=file,
-            number=number,
+            end.ending,
+            end.winner,
+            loser_by_choice=end.loser_by_choice,
+            reason=end.reason,
+            **rest,
         )
 
 
 def write_plain(record: GameRecord) -> str:
-    """A record in the plain notation, ending without a newline.
-
-    Raises
-    ------
-    RecordError
-        If a name in the metadata cannot be the name of a header.
-    """
+    """A record in the plain notation, ending without a newline."""
     headers = {RULES: rules_text(record.rules)}
     if record.start != record.rules.start():
         headers[START] = record.start.notation
-    for name, value in record.metadata.items():
-        if not re.fullmatch(_NAME, name):
-            raise RecordError(
-                f"metadata {name[:60]!r} cannot be a header, whose name has letters and digits only"
-            )
-        if name not in _OWN_HEADERS:
-            headers[name] = _written_value(value)
-    lines = [f"{name}: {value}" for name, value in headers.items()]
+    lines = comment_lines(record.comments.get(0, ""))
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    lines += [
+        f"{_written_name(name)}: {quoted_text(value)}" for name, value in record.metadata.items()
+    ]
     lines.append("")
-    lines += [_written_turn(record, ply) for ply in record.plies]
-    lines.append(_written_end(record))
+    for index, ply in enumerate(record.plies, start=1):
+        lines.append(_written_turn(record, ply))
+        lines += comment_lines(record.comments.get(index, ""))
+    lines.append(f"{END}: {end_text(record)}")
     return "\n".join(lines)
 
 
-def _written_value(value: str) -> str:
-    is_plain_text = value.isprintable() and value == value.strip() and value[:1] not in ("", '"')
-    return value if is_plain_text else json.dumps(value)
+def _written_name(name: str) -> str:
+    """The name of a header; a JSON string where it has to be quoted."""
+    is_bare = re.fullmatch(_BARE_NAME, name) and name.lower() not in _OWN_HEADERS
+    return name if is_bare else json.dumps(name)
 
 
 def _written_turn(record: GameRecord, ply: Ply) -> str:
     parts = [ply.side, ply.choice, ply.throw_text, record.move_text(ply) or NO_MOVE]
     return " ".join(part for part in parts if part)
-
-
-def _written_end(record: GameRecord) -> str:
-    text = f"{END}: {record.ending}"
-    if record.loser_by_choice:
-        text += f" by {record.loser_by_choice}"
-    if record.winner:
-        text += f", winner {record.winner}"
-    if record.reason is not None:
-        text += f", reason {_written_value(record.reason)}"
-    return text

@@ -6,45 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from ur_solver.errors import InputError, RecordError, ThrowError
-from ur_solver.records.race_steps import stepper_of
-from ur_solver.records.steps import Rolls, Saying, Step, Stepper
+from ur_solver.records.steps import Rolls, StateChoice, Step, Stepper, stepper_of
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.moves import move_text
 from ur_solver.rules.words import counted
-
-
-class Placed:
-    """A context that puts a place before the text of a RecordError raised inside.
-
-    It is entered for every token, which takes 0.3 us; with `contextlib.contextmanager` it would
-    take 0.8 us.
-    """
-
-    __slots__ = ("_place",)
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if isinstance(error, RecordError):
-            raise RecordError(f"{self._place}: {error}") from None
-
+from ur_solver.text import printable
 
 MAX_PLIES = 100_000
-"""A record of more plies is refused. Random games have some hundreds, those of murray some
-thousands."""
+"""The most plies of a record. Random games have some hundreds, those of murray some thousands."""
 
 
 class Ending(StrEnum):
@@ -52,14 +24,15 @@ class Ending(StrEnum):
 
     WON = "won"
     RESIGNED = "resigned"
+    TIMEOUT = "timeout"
     ABANDONED = "abandoned"
     ENDED = "ended"
-    """Over before either side had won, for a reason that the notation does not give."""
+    """Ended before either side had won, for an unknown reason."""
     UNFINISHED = "unfinished"
 
 
 class Ply(NamedTuple):
-    """A throw with its move or pass, and what was said before it where the rules ask for it.
+    """A throw with its move or pass, and the choice before it if the rules have one.
 
     Attributes
     ----------
@@ -77,10 +50,10 @@ class Ply(NamedTuple):
         Milliseconds since the start of the game; 0 if unknown.
     place : str
         The place in the file, such as ``states[12]`` or ``line 3, column 7``.
-    sayings : tuple of Saying
-        What could be said before the throw; empty where the rules ask for nothing.
-    said : int
-        The index in `sayings` of what was said; -1 for nothing.
+    choices : tuple of StateChoice
+        The choices before the throw; empty if the rules have none.
+    chosen : int
+        The index in `choices` of the one that was made; -1 for none.
     """
 
     side: str
@@ -90,8 +63,8 @@ class Ply(NamedTuple):
     played: int
     time: int
     place: str
-    sayings: tuple[Saying, ...] = ()
-    said: int = -1
+    choices: tuple[StateChoice, ...] = ()
+    chosen: int = -1
 
     @property
     def throw(self) -> int:
@@ -105,8 +78,8 @@ class Ply(NamedTuple):
 
     @property
     def choice(self) -> str:
-        """What was said before the throw; `FREE_THROW` for nothing."""
-        return self.sayings[self.said].name if self.said >= 0 else FREE_THROW
+        """The name of the choice before the throw; `FREE_THROW` for none."""
+        return self.choices[self.chosen].name if self.chosen >= 0 else FREE_THROW
 
     @property
     def step(self) -> Step | None:
@@ -131,16 +104,19 @@ class GameRecord:
         In the order of play; only the last may be pending.
     ending : Ending
     winner : str or None
-        ``"L"``, ``"D"``, or None if there is none or it is not known. Not always the side that
-        had won on the board, since a game may be resigned.
+        ``"L"``, ``"D"``, or None if there is none or it is unknown. Not always the side that won
+        on the board, since a game may be resigned.
     loser_by_choice : str or None
-        The side that resigned or left.
+        The side that resigned, ran out of time or left.
     reason : str or None
         Why a game was abandoned, in the words of its record.
     metadata : mapping of str to str
         ``Light`` and ``Dark`` are the players' names where they are known.
     start_time, end_time : int
         Milliseconds.
+    comments : mapping of int to str
+        The texts between the plies, by the number of plies before: 0 is before the first. A clock
+        is a command at the head of such a text, ``[%clk 0:05:12]``.
     file : str
         The path of the file that it was read from; ``-`` for standard input.
     number : int
@@ -157,6 +133,7 @@ class GameRecord:
     metadata: Mapping[str, str] = field(default_factory=dict)
     start_time: int = 0
     end_time: int = 0
+    comments: Mapping[int, str] = field(default_factory=dict)
     file: str = "-"
     number: int = 1
 
@@ -171,12 +148,23 @@ class GameRecord:
     @property
     def title(self) -> str:
         """The file's name and, from the second game of a file on, the game's number there."""
-        file = "standard input" if self.file == "-" else self.file
+        file = "standard input" if self.file == "-" else printable(self.file)
         return file if self.number == 1 else f"{file}, game {self.number}"
 
+    @property
+    def conceded_by(self) -> str | None:
+        """The side that lost off the board: it resigned, ran out of time, or gave no reason.
+
+        None for a game that was won on the board, abandoned or not finished.
+        """
+        if self.ending in (Ending.RESIGNED, Ending.TIMEOUT, Ending.ENDED) and self.winner:
+            return opponent(self.winner)
+        return None
+
     def player(self, side: str) -> str | None:
-        """The name of the player of `side`, if the record gives it."""
-        return self.metadata.get(SIDE_NAMES[side].capitalize())
+        """The name of the player of `side`, if the record has it."""
+        name = self.metadata.get(SIDE_NAMES[side].capitalize())
+        return None if name is None else printable(name)
 
     def move_text(self, ply: Ply) -> str | None:
         """The move of one of its plies in RGN's notation; None for a turn without one."""
@@ -203,7 +191,7 @@ class RecordFault:
 
     def __str__(self) -> str:
         game = f"game {self.number}: " if self.number > 1 else ""
-        return f"{self.file}: {game}{self.reason}"
+        return printable(f"{self.file}: {game}{self.reason}")
 
 
 def _throw_text(throws: tuple[int, ...]) -> str:
@@ -236,16 +224,16 @@ class Replay:
         replay = cls(rules, begin)
         for ply in plies:
             replay.take(
-                *(ply.throws, ply.steps, ply.played, ply.time, ply.place, ply.sayings, ply.said)
+                *(ply.throws, ply.steps, ply.played, ply.time, ply.place, ply.choices, ply.chosen)
             )
         return replay
 
-    def sayings(self) -> tuple[Saying, ...]:
-        """What may be said before the throw; empty where the rules ask for nothing."""
-        return self.stepper.sayings(self.state)
+    def choices(self) -> tuple[StateChoice, ...]:
+        """The choices before the throw; empty if the rules have none."""
+        return self.stepper.choices(self.state)
 
     def rolls(self, choice: str = FREE_THROW) -> Rolls:
-        """What may be thrown after saying `choice`."""
+        """The rolls after `choice`."""
         if self._opening is not None and not self.plies:
             return self._opening
         return self.stepper.rolls(self.state, choice)
@@ -282,15 +270,15 @@ class Replay:
         played: int,
         time: int = 0,
         place: str = "",
-        sayings: tuple[Saying, ...] = (),
-        said: int = -1,
+        choices: tuple[StateChoice, ...] = (),
+        chosen: int = -1,
     ) -> None:
         """Add a turn; the parameters are as in `Ply`.
 
         `steps` are those that `legal` gives for the throws.
         """
         self.plies.append(
-            Ply(self.side, throws, self.state, steps, played, time, place, sayings, said)
+            Ply(self.side, throws, self.state, steps, played, time, place, choices, chosen)
         )
         if played >= 0:
             step = steps[played]
@@ -308,7 +296,7 @@ class Replay:
         if self.winner:
             raise RecordError(f"the game was over: {SIDE_NAMES[self.winner]} had won")
         if len(self.plies) >= MAX_PLIES:
-            raise RecordError(f"more than {MAX_PLIES:,} throws, the most that are read")
+            raise RecordError(f"more than {MAX_PLIES:,} throws, the limit")
         if self.plies and self.plies[-1].is_pending:
             raise RecordError(self._missing_move(self.plies[-1]))
         if side == self.side:
@@ -341,9 +329,9 @@ class Replay:
 
     def illegal(self, throws: tuple[int, ...], text: str, choice: str = FREE_THROW) -> str:
         """The message for a move that is not legal; it lists those that are."""
-        said = f" after {choice!r}" if choice != FREE_THROW else ""
+        after = f" after {choice!r}" if choice != FREE_THROW else ""
         return (
-            f"move {text[:40]!r} is not legal with throw {_throw_text(throws)}{said} in "
+            f"move {text[:40]!r} is not legal with throw {_throw_text(throws)}{after} in "
             f"{self.stepper.notation(self.state, self.side)!r}; "
             f"legal: {self.stepper.texts(self.side, self.legal(throws, choice))}"
         )
@@ -365,7 +353,7 @@ class Replay:
     def finish(
         self, ending: Ending = Ending.UNFINISHED, winner: str | None = None, **rest: object
     ) -> GameRecord:
-        """The record of what was played.
+        """The record of the played game.
 
         A game that was won on the board is `Ending.WON`, whatever `ending` says.
 

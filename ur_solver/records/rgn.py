@@ -13,223 +13,66 @@ reaches, with ``@`` for home and ``+`` for off; ``x`` follows a capture, and a s
 landing on a rosette. The throw follows from the move. A throw without a move is ``3 --``. ``#``
 ends a game, whether it was won or resigned.
 
-The notation does not name the rule set, and every game begins at the start. Two tags of this
-program's own give them where they are needed: ``[Rules "finkel:3"]``, with a catalogue name or a
-rule set's JSON, and ``[Start "<position>"]``. Where a move could come from two throws, the throw
-is written before it: ``3:A@B1``.
+The notation does not name the rule set, every game begins at the start, and it has no words
+for how a game ended. Three tags of this program add these if needed: ``[Rules "finkel:3"]``, with
+a catalogue name or a rule set's JSON, ``[Start "<position>"]`` and ``[Ending "resigned by L,
+winner D"]``. Where a move could come from two throws, the throw is written before it:
+``3:A@B1``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ur_solver.errors import InputError, RecordError, RuleSetError
-from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
+from ur_solver.records.comments import braced, comment_lines
+from ur_solver.records.endings import End, end_text, read_end, read_result
+from ur_solver.records.faults import Placed
+from ur_solver.records.record import Ending, GameRecord, Ply, Replay
+from ur_solver.records.rgn_text import OFF, Action, GameText, split_rgn
 from ur_solver.records.settings import rules_of_text, rules_text, rules_word
 from ur_solver.records.steps import Step
 from ur_solver.rules import ASEB, DARK, HOME, LIGHT, MAX_PIECES, RACES, RuleSet
 
-RULES_TAG, START_TAG = "Rules", "Start"
+RULES_TAG, START_TAG, END_TAG, RESULT_TAG = "Rules", "Start", "Ending", "Result"
 MAX_LINE = 59
 """The most characters in a line of turns; RoyalUr's library wraps at the same width."""
 
-_OWN_TAGS = (RULES_TAG, START_TAG)
-_TAG_NAME = r"\w{1,80}"
-_TAG = re.compile(rf'\[({_TAG_NAME})\s+(?:"((?:[^"\\]|\\.)*)"|([^\s"\]]*))\]\s*')
-_TOKEN = re.compile(r"\S+")
-_TURN_NUMBER = re.compile(r"(\d{1,6})\.")
-_MOVE = re.compile(r"(?:(\d{1,2}):)?([A-C](?:@|\d{1,2})[A-C](?:\+|\d{1,2}))(x?)(\*?)")
-_ESCAPES = {'"': '"', "\\": "\\", "r": "\r", "n": "\n"}
-_MAX_TAGS = 100
-
-
-@dataclass
-class _Action:
-    """A throw without a move, or a move, as it is written in the file."""
-
-    side: str
-    place: str
-    throw: int | None = None
-    move: str | None = None
-    is_capture: bool = False
-    is_rosette: bool = False
-
-    @property
-    def text(self) -> str:
-        return f"{self.move}{'x' * self.is_capture}{'*' * self.is_rosette}"
-
-
-@dataclass
-class _GameText:
-    """A game split into tags and actions, before its rule set is known."""
-
-    tags: dict[str, str] = field(default_factory=dict)
-    actions: list[_Action] = field(default_factory=list)
-    is_ended: bool = False
-    fault: str | None = None
+_OWN_TAGS = (RULES_TAG.lower(), START_TAG.lower(), END_TAG.lower())
+_BARE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
+"""Values that RoyalUr's library writes without quotation marks."""
 
 
 def read_rgn(
-    text: str, rules: RuleSet | None = None, file: str = "-"
+    text: str, rules: RuleSet | None = None, file: str = "-", first_line: int = 1
 ) -> Iterator[GameRecord | RecordError]:
     """The games in a text in RGN, in order; an error in place of one that is not valid.
-
-    A tag after the turns of a game begins the next game, and so does a turn after ``#``.
 
     Parameters
     ----------
     text : str
+        As `split_rgn` splits it.
     rules : RuleSet, optional
         The rule set of games without a tag that names theirs. Without it, all rule sets of the
         catalogue are tried, and the game must fit exactly one.
     file : str
         As in `GameRecord`.
+    first_line : int
+        The number of the text's first line in the file.
     """
-    for number, game in enumerate(_split(text), start=1):
+    for number, game in enumerate(split_rgn(text, first_line), start=1):
         try:
-            if game.fault:
-                raise RecordError(game.fault)
+            game.faults.check()
             yield _interpret(game, rules, file, number)
         except RecordError as error:
             yield error
 
 
-def _split(text: str) -> Iterator[_GameText]:
-    scanner = _Scanner()
-    for number, line in enumerate(text.split("\n"), start=1):
-        is_tag = line.startswith("[")
-        if is_tag:
-            tokens = [(1, line)]
-        else:
-            tokens = [(match.start() + 1, match.group()) for match in _TOKEN.finditer(line)]
-        for column, token in tokens:
-            if scanner.game.is_ended or (is_tag and scanner.has_turns):
-                yield scanner.close()
-                scanner = _Scanner()
-            scanner.read(token, is_tag, f"line {number}, column {column}")
-    yield scanner.close()
-
-
-class _Scanner:
-    """Reads the tokens of one game."""
-
-    def __init__(self) -> None:
-        self.game = _GameText()
-        self._side: str | None = None
-        self._turn = 0
-        self._is_turn_open = False
-        self._throw: int | None = None
-        self._is_tag = False
-        self._place = "line 1, column 1"
-
-    @property
-    def has_turns(self) -> bool:
-        """Whether turns have begun, so that a tag belongs to the next game."""
-        return bool(self.game.actions) or (self.game.fault is not None and not self._is_tag)
-
-    def read(self, token: str, is_tag: bool, place: str) -> None:
-        """Read a tag's line or a token; after a fault, look for the game's end only."""
-        self._is_tag = is_tag
-        if self.game.fault is None:
-            try:
-                with Placed(place):
-                    if is_tag:
-                        self._read_tag(token)
-                    else:
-                        self._read_token(token, place)
-            except RecordError as error:
-                self.game.fault = str(error)
-        if not is_tag and token.endswith("#"):
-            self.game.is_ended = True
-
-    def _read_tag(self, line: str) -> None:
-        match = _TAG.fullmatch(line)
-        if match is None:
-            raise RecordError(f'tag {line[:60]!r}: expected a tag such as [Light "Ann"]')
-        name, quoted, plain = match.groups()
-        if len(self.game.tags) >= _MAX_TAGS:
-            raise RecordError(f"more than {_MAX_TAGS} tags")
-        self.game.tags[name] = plain if quoted is None else _unescape(quoted)
-
-    def _read_token(self, token: str, place: str) -> None:
-        body = token.rstrip("#")
-        if len(token) - len(body) > 1:
-            raise RecordError(f"{token[:40]!r}: '#' may occur once only, at the end")
-        if self._throw is not None:
-            if body != "--":
-                raise RecordError(f"{token[:40]!r} after the throw {self._throw}, expected '--'")
-            self._add(_Action(self._expected_side(), self._place, self._throw))
-            self._throw = None
-        elif body:
-            self._read_body(body, place)
-        self._place = place
-        if token.endswith("#") and self._is_turn_open:
-            raise RecordError("the game ends where a move is expected")
-
-    def _read_body(self, body: str, place: str) -> None:
-        if number := _TURN_NUMBER.fullmatch(body):
-            expected = self._turn + 1
-            if int(number[1]) != expected:
-                raise RecordError(f"turn {number[1]}, expected {expected}; a turn is missing")
-            self._turn = expected
-            self._open_turn(LIGHT)
-        elif body == "/":
-            self._open_turn(DARK)
-        elif body == "*":
-            last = self.game.actions[-1] if self.game.actions else None
-            if last is None or last.move is None or last.is_rosette or self._is_turn_open:
-                raise RecordError("'*' does not follow a move")
-            last.is_rosette = True
-        elif body.isascii() and body.isdigit() and len(body) < 3:
-            self._expected_side()
-            self._throw = int(body)
-        elif move := _MOVE.fullmatch(body):
-            throw = int(move[1]) if move[1] else None
-            self._add(
-                _Action(self._expected_side(), place, throw, move[2], bool(move[3]), bool(move[4]))
-            )
-        else:
-            raise RecordError(
-                f"{body[:40]!r} is neither a move such as 'A@A4', 'B2B5x' or 'A7A+', nor a throw "
-                "without a move such as '3 --', nor the mark of a turn, '1.' or '/'"
-            )
-
-    def _open_turn(self, side: str) -> None:
-        if self._is_turn_open:
-            raise RecordError("the turn before this one has no throw")
-        self._side, self._is_turn_open = side, True
-
-    def _expected_side(self) -> str:
-        if self._side is None:
-            raise RecordError("expected the mark of a turn, '1.' for light or '/' for dark")
-        return self._side
-
-    def _add(self, action: _Action) -> None:
-        self.game.actions.append(action)
-        self._is_turn_open = False
-
-    def close(self) -> _GameText:
-        """The game, with a fault if the text breaks off inside a turn."""
-        if self.game.fault is None and (self._is_turn_open or self._throw is not None):
-            self.game.fault = f"{self._place}: the text breaks off inside a turn"
-        return self.game
-
-
-def _unescape(text: str) -> str:
-    def one(match: re.Match[str]) -> str:
-        if match[1] not in _ESCAPES:
-            raise RecordError(f"unknown escape {match[0]!r} in a tag")
-        return _ESCAPES[match[1]]
-
-    return re.sub(r"\\(.)", one, text)
-
-
-def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -> GameRecord:
+def _interpret(game: GameText, rules: RuleSet | None, file: str, number: int) -> GameRecord:
     """The record of a game by the rule set of its tag, by `rules`, or by the only one that fits."""
-    word = game.tags.get(RULES_TAG)
+    word = game.tag(RULES_TAG)
     if word is not None:
         with Placed(f"tag {RULES_TAG}"):
             tagged = rules_of_text(word)
@@ -260,7 +103,7 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
     raise RecordError(f"no rule set is named, and none fits; as finkel: {faults[0]}")
 
 
-def _candidates(game: _GameText) -> Iterator[RuleSet]:
+def _candidates(game: GameText) -> Iterator[RuleSet]:
     """The catalogue, with the usual counts of pieces and with the count that was borne off."""
     off = [action.side for action in game.actions if (action.move or "").endswith("+")]
     borne_off = max(off.count(LIGHT), off.count(DARK))
@@ -273,13 +116,14 @@ def _candidates(game: _GameText) -> Iterator[RuleSet]:
                 yield candidate
 
 
-def _replayed(game: _GameText, rules: RuleSet, file: str, number: int) -> GameRecord:
+def _replayed(game: GameText, rules: RuleSet, file: str, number: int) -> GameRecord:
     if fault := rgn_fault(rules):
         raise RecordError(fault)
     begin = None
-    if START_TAG in game.tags:
+    start = game.tag(START_TAG)
+    if start is not None:
         try:
-            begin = rules.position(game.tags[START_TAG])
+            begin = rules.position(start)
         except InputError as error:
             raise RecordError(f"tag {START_TAG}: {error}") from None
     replay = Replay(rules, begin)
@@ -290,13 +134,40 @@ def _replayed(game: _GameText, rules: RuleSet, file: str, number: int) -> GameRe
             if action.move is None:
                 replay.play_nothing(action.throw or 0, place=action.place)
             else:
-                _play(replay, action, moves[action.side].get(action.move, ()))
-    metadata = {name: value for name, value in game.tags.items() if name not in _OWN_TAGS}
-    ending = Ending.ENDED if game.is_ended else Ending.UNFINISHED
-    return replay.finish(ending, metadata=metadata, file=file, number=number)
+                known = moves[action.side]
+                off = known.get(OFF, ()) if action.is_old else ()
+                _play(replay, action, known.get(action.move, off))
+    end = _end_of(game)
+    if replay.winner and end.winner is None:
+        end = End(Ending.WON)
+    return replay.finish(
+        end.ending,
+        end.winner,
+        loser_by_choice=end.loser_by_choice,
+        reason=end.reason,
+        metadata=_metadata(game.tags),
+        comments=game.comments.texts(),
+        file=file,
+        number=number,
+    )
 
 
-def _play(replay: Replay, action: _Action, ends: Sequence[tuple[int, int]]) -> None:
+def _end_of(game: GameText) -> End:
+    """How the game ended: by its own tag, by its last token, or by a tag such as PGN has."""
+    text = game.tag(END_TAG)
+    if text is not None:
+        with Placed(f"tag {END_TAG}"):
+            return read_end(text)
+    result = game.end or read_result(game.tag(RESULT_TAG) or "")
+    return result or End(Ending.ENDED if game.is_ended else Ending.UNFINISHED)
+
+
+def _metadata(tags: Mapping[str, str]) -> dict[str, str]:
+    """The tags of other programs."""
+    return {name: value for name, value in tags.items() if name.lower() not in _OWN_TAGS}
+
+
+def _play(replay: Replay, action: Action, ends: Sequence[tuple[int, int]]) -> None:
     if action.throw is not None:
         ends = [(source, target) for source, target in ends if target - source == action.throw]
     legal = []
@@ -306,8 +177,11 @@ def _play(replay: Replay, action: _Action, ends: Sequence[tuple[int, int]]) -> N
         legal += [
             ((throw,), steps, index)
             for index, step in enumerate(steps)
-            if step.source == source and step.target == target and _is_marked(step, action)
+            if step.source == source and step.target == target and _fits(step, action)
         ]
+    if len(legal) > 1:  # optional marks may distinguish them
+        exact = [each for each in legal if _has_marks(each[1][each[2]], action)]
+        legal = exact if len(exact) == 1 else legal
     if len(legal) == 1:
         replay.take(*legal[0], place=action.place)
         return
@@ -324,7 +198,14 @@ def _play(replay: Replay, action: _Action, ends: Sequence[tuple[int, int]]) -> N
     )
 
 
-def _is_marked(step: Step, action: _Action) -> bool:
+def _fits(step: Step, action: Action) -> bool:
+    """Whether a step has every mark that is written; marks may be left out."""
+    return step.is_capture >= action.is_capture and (
+        not action.is_rosette or step.text.endswith("*")
+    )
+
+
+def _has_marks(step: Step, action: Action) -> bool:
     is_rosette = step.text.endswith("*")
     return (step.is_capture, is_rosette) == (action.is_capture, action.is_rosette)
 
@@ -337,7 +218,10 @@ def _off(rules: RuleSet, side: str) -> str:
 
 @lru_cache(maxsize=32)
 def _moves_by_text(rules: RuleSet) -> dict[str, dict[str, list[tuple[int, int]]]]:
-    """For each side, from a move without its marks to the path indices that it may mean."""
+    """For each side, from a move without its marks to the path indices that it may mean.
+
+    A target alone, or `OFF`, is a move in the notation of the library's first releases.
+    """
     found: dict[str, dict[str, list[tuple[int, int]]]] = {LIGHT: {}, DARK: {}}
     length = len(rules.path)
     for side, texts in found.items():
@@ -347,8 +231,10 @@ def _moves_by_text(rules: RuleSet) -> dict[str, dict[str, list[tuple[int, int]]]
         for source, begin in starts.items():
             for throw in rules.dice.throws:
                 if throw and source + throw in ends:
-                    key = begin + ends[source + throw]
-                    texts.setdefault(key, []).append((source, source + throw))
+                    end = ends[source + throw]
+                    target = OFF if source + throw == length else end
+                    for key in (begin + end, target):
+                        texts.setdefault(key, []).append((source, source + throw))
     return found
 
 
@@ -369,34 +255,37 @@ def write_rgn(record: GameRecord, with_rules: bool = False) -> str:
     ----------
     record : GameRecord
     with_rules : bool
-        Whether to add this program's tag that names the rule set. RoyalUr's tools write none.
+        Whether to add this program's tags, which name the rule set and, where ``#`` does not tell
+        it, how the game ended. RoyalUr's tools write none.
 
     Raises
     ------
     RuleSetError
         If the notation cannot express the rule set.
-    RecordError
-        If a name in the metadata cannot be the name of a tag.
     """
     if fault := rgn_fault(record.rules):
         raise RuleSetError(fault)
-    tags = {name: text for name, text in record.metadata.items() if name not in _OWN_TAGS}
-    for name in tags:
-        if not re.fullmatch(_TAG_NAME, name):
-            raise RecordError(
-                f"metadata {name[:60]!r} cannot be a tag of RGN, whose name has letters and digits "
-                "only"
-            )
+    tags = _metadata(record.metadata)
     if with_rules:
         tags[RULES_TAG] = rules_text(record.rules)
+        if _needs_end(record):
+            tags[END_TAG] = end_text(record)
     if record.start != record.rules.start():
         tags[START_TAG] = record.start.notation
-    head = "".join(f"[{name} {_quoted(value)}]\n" for name, value in tags.items())
-    return head + ("\n" if head else "") + "\n".join(_turn_lines(record))
+    lead = "".join(f"{line}\n" for line in comment_lines(record.comments.get(0, "")))
+    head = "".join(f"[{_quoted(name)} {_quoted(value)}]\n" for name, value in tags.items())
+    return lead + head + ("\n" if head else "") + "\n".join(_turn_lines(record))
+
+
+def _needs_end(record: GameRecord) -> bool:
+    """Whether the turns and ``#`` leave open how a game ended."""
+    if record.ending in (Ending.WON, Ending.UNFINISHED):
+        return False
+    return record.ending is not Ending.ENDED or record.winner is not None or not record.plies
 
 
 def _quoted(value: str) -> str:
-    if re.fullmatch(r"[A-Za-z0-9_]+", value):
+    if _BARE.fullmatch(value):
         return value
     escapes = {"\\": "\\\\", '"': '\\"', "\r": "\\r", "\n": "\\n"}
     return '"' + "".join(escapes.get(character, character) for character in value) + '"'
@@ -410,6 +299,8 @@ def _turn_lines(record: GameRecord) -> Iterator[str]:
         action = _written(record, ply)
         if index == last and record.ending is not Ending.UNFINISHED:
             action += "#"
+        if index + 1 in record.comments:
+            action += f" {braced(record.comments[index + 1])}"
         begins_line = False
         if ply.side != side:
             side = ply.side

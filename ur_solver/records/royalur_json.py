@@ -1,36 +1,56 @@
-"""RoyalUr's JSON notation, versions 1 and 2: reader and writer.
+"""RoyalUr's JSON notation, versions 1 and 2: the reader.
 
 A game is one object with ``notation_version``, ``metadata`` (which may be left out),
 ``settings``, ``initial_state`` and ``states``. The latter has one object for each turn and those
-that tell how the game ended. A piece is written as its path index plus one, negative for dark;
+that say how the game ended. A piece is written as its path index plus one, negative for dark;
 version 1 writes an object with ``owner`` and ``index`` instead. A move names the piece's place
 before (``src``, left out on entering) and after the move (``dest``, left out on bearing off).
+The first files of version 1 have longer names for the same things, such as ``source``.
+
+Each state may have ``metadata`` of its own. Comments are in it, as ``Comment``, and so is any
+ending that the notation cannot express: a loss on time is written as a resignation whose
+``Ending`` is ``timeout``, and an end without a known reason as an abandoned game whose ``Ending``
+is ``ended``.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from ur_solver.errors import RecordError
-from ur_solver.records.record import Ending, GameRecord, Placed, Ply, Replay
-from ur_solver.records.settings import rules_from_settings, settings_of
+from ur_solver.records.comments import Comments, comment_of_metadata
+from ur_solver.records.endings import side_of
+from ur_solver.records.faults import Faults, Placed
+from ur_solver.records.record import Ending, GameRecord, Replay
+from ur_solver.records.settings import rules_from_settings
 from ur_solver.records.steps import Step, Stepper
 from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.words import counted
 
-VERSION = 2
 _READ_VERSIONS = (1, 2)
-_SIGNS = {LIGHT: 1, DARK: -1}
+SIGNS = {LIGHT: 1, DARK: -1}
 _TURN_TYPES = ("move", "roll")
 _WAIT_TYPES = ("wait4roll", "wait4move")
 _END_TYPES = ("resigned", "abandoned", "win")
+_OLD_TYPES = {
+    "rolled": "roll",
+    "moved": "move",
+    "waiting_for_roll": "wait4roll",
+    "waiting_for_move": "wait4move",
+}
+_OLD_KEYS = {"src": "source", "dest": "destination", "moves": "available_moves"}
+ENDING, NO_REASON = "Ending", "external"
+_OWN_ENDINGS = {Ending.RESIGNED: Ending.TIMEOUT, Ending.ABANDONED: Ending.ENDED}
+"""The endings that the notation has, and those that are written as them with `_ENDING`."""
+
 _MAX_METADATA = 100
+_MAX_TIME = 1 << 53
+"""Milliseconds; larger numbers are no times."""
 
 
 def read_json_game(values: object, file: str = "-", number: int = 1) -> GameRecord:
-    """The game that JSON values describe.
+    """The game of JSON values.
 
     Parameters
     ----------
@@ -42,22 +62,31 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
     Raises
     ------
     RecordError
-        Its text begins with the JSON path of what is wrong.
+        Its text begins with the JSON path of the fault.
     """
     game = _object(values, "the game")
     version = game.get("notation_version")
     if version not in _READ_VERSIONS:
         known = " and ".join(map(str, _READ_VERSIONS))
-        raise RecordError(f"notation_version is {version!r:.60}; versions {known} are read")
-    rules = rules_from_settings(game.get("settings"))
-    metadata = _metadata(game.get("metadata", {}))
-    begin, start_time = _initial(rules, game.get("initial_state"))
+        raise RecordError(f"notation_version is {version!r:.60}; expected one of {known}")
+    faults = Faults()
+    with faults:
+        rules = rules_from_settings(game.get("settings"))
+    with faults:
+        metadata = _metadata(game.get("metadata", {}), "metadata")
     states = game.get("states")
-    if not isinstance(states, list):
-        raise RecordError(f"states: expected an array, not {states!r:.60}")
+    with faults:
+        if not isinstance(states, list):
+            raise RecordError(f"states: expected an array, not {states!r:.60}")
+    faults.check()
+    assert isinstance(states, list)
+    initial = game.get("initial_state")
+    begin, start_time = _initial(rules, initial)
     with Placed("initial_state"):
         replay = Replay(rules, begin)
-    reader = _StatesReader(replay, start_time)
+        reader = _StatesReader(replay, start_time)
+        if isinstance(initial, dict) and "metadata" in initial:
+            reader.comment(initial["metadata"])
     for index, state in enumerate(states):
         place = f"states[{index}]"
         with Placed(place):
@@ -70,6 +99,7 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
             loser_by_choice=reader.quitter,
             reason=reader.reason,
             metadata=metadata,
+            comments=reader.comments.texts(),
             start_time=start_time,
             end_time=reader.time,
             file=file,
@@ -87,14 +117,20 @@ class _StatesReader:
         self.winner: str | None = None
         self.quitter: str | None = None
         self.reason: str | None = None
+        self.comments = Comments()
+        self._is_waiting = False
         self._is_closed = False
 
     def read(self, values: object, place: str) -> None:
         state = _object(values, "a state")
         kind = state.get("type")
+        if isinstance(kind, str):
+            kind = _OLD_TYPES.get(kind, kind)
         if self._is_closed:
             raise RecordError(f"{kind!r:.40} after the end of the game")
-        self.time = _whole(state.get("time", self.time), "time")
+        if "time" in state:
+            self.time = _time(state["time"])
+        self._is_waiting = kind in _WAIT_TYPES
         if kind in _TURN_TYPES:
             self._turn(state, kind, place)
         elif kind in _WAIT_TYPES:
@@ -104,15 +140,27 @@ class _StatesReader:
         else:
             known = ", ".join((*_TURN_TYPES, *_WAIT_TYPES, *_END_TYPES))
             raise RecordError(f"type is {kind!r:.40}; known: {known}")
+        if "metadata" in state:
+            self.comment(state["metadata"])
+
+    def comment(self, metadata: object) -> None:
+        """Read a state's metadata: comments, and an ending that the notation cannot express."""
+        entries = _metadata(metadata, "metadata")
+        own = _OWN_ENDINGS.get(self.ending)
+        if own is not None and entries.get(ENDING) == own:
+            del entries[ENDING]
+            self.ending = own
+            self.reason = None if self.reason == NO_REASON else self.reason
+        self.comments.add(len(self.replay.plies), comment_of_metadata(entries))
 
     def check_end(self) -> None:
-        """Raise RecordError if the states break off after a turn."""
+        """Raise RecordError if the states end after a turn."""
         replay = self.replay
-        is_open = self.ending is Ending.UNFINISHED and not self._is_closed
+        is_open = self.ending is Ending.UNFINISHED and not self._is_waiting
         if replay.plies and is_open and replay.winner is None:
             kind = "wait4move" if replay.plies[-1].is_pending else "wait4roll"
             raise RecordError(
-                f"the game breaks off: expected a turn of {SIDE_NAMES[replay.side]}, its end, or "
+                f"the game is incomplete: expected a turn of {SIDE_NAMES[replay.side]}, an end or "
                 f"{kind!r}, which ends the states of an unfinished game"
             )
 
@@ -143,12 +191,12 @@ class _StatesReader:
         before = replay.state
         step = replay.play_move(throw, source, target, self.time, place)
         captured = _piece(move, "captured", opponent(side))
-        expected = _captured_index(replay.stepper, before, step) if step.is_capture else None
+        expected = captured_index(replay.stepper, before, step) if step.is_capture else None
         if captured != expected:
             raise RecordError(
                 f"move.captured is {move.get('captured')!r:.60}, but the move "
                 f"{'captures' if step.is_capture else 'captures nothing'}"
-                + (f" {_SIGNS[opponent(side)] * (expected + 1)}" if expected is not None else "")
+                + (f" {SIGNS[opponent(side)] * (expected + 1)}" if expected is not None else "")
             )
 
     def _ends(self, move: Mapping[str, Any], side: str) -> tuple[int, int]:
@@ -159,14 +207,15 @@ class _StatesReader:
         length = len(self.replay.rules.path)
         for key, index in (("src", source), ("dest", target)):
             if index is not None and index >= length:
-                raise RecordError(f"move.{key} is {move[key]!r:.60}; the path has {length} squares")
+                value = _of_any_version(move, key)
+                raise RecordError(f"move.{key} is {value!r:.60}; the path has {length} squares")
         return (
             HOME if source is None else source,
             length if target is None else target,
         )
 
     def _check_available(self, state: Mapping[str, Any]) -> None:
-        available = state.get("moves")
+        available = _of_any_version(state, "moves")
         steps = self.replay.plies[-1].steps
         if isinstance(available, list) and len(available) != len(steps):
             ply = self.replay.plies[-1]
@@ -185,12 +234,12 @@ class _StatesReader:
                 raise RecordError(f"roll.value is {_throw(state)}, but {last.throw} was thrown")
         else:
             self.replay.expect_side(side)
-        self._is_closed = True
 
     def _end(self, state: Mapping[str, Any], kind: str) -> None:
         if kind == "win":
             winner = state.get("winner")
-            self.winner = None if winner is None else _side(winner, "winner")
+            if winner is not None:
+                self.winner = _side(winner, "winner")
             if self.ending is Ending.UNFINISHED:
                 self.ending = Ending.WON
             elif self.quitter and self.winner == self.quitter:
@@ -203,13 +252,15 @@ class _StatesReader:
         player = state.get("player")
         if player is not None or kind == "resigned":
             self.quitter = _side(player, "player")
+        if kind == "resigned":
+            self.winner = opponent(self.quitter or "")
         reason = state.get("reason")
         if reason is not None and not isinstance(reason, str):
             raise RecordError(f"reason is {reason!r:.60}, not a text")
         self.reason = reason
 
 
-def _captured_index(stepper: Stepper, state: bytes, step: Step) -> int:
+def captured_index(stepper: Stepper, state: bytes, step: Step) -> int:
     """The path index, on its own side's path, of the piece that `step` captures."""
     rules = stepper.rules
     square = rules.path.light[step.target]
@@ -233,9 +284,24 @@ def _whole(value: object, key: str) -> int:
     raise RecordError(f"{key} is {value!r:.60}, not a whole number")
 
 
+def _time(value: object) -> int:
+    """Milliseconds, which some versions write as decimals."""
+    if isinstance(value, float) and abs(value) < _MAX_TIME:  # neither infinite nor not a number
+        return int(value)
+    return _whole(value, "time")
+
+
+def _of_any_version(values: Mapping[str, Any], key: str) -> Any:
+    """The value of a key by its name, or by the name that it had first; None if it is not there."""
+    value = values.get(key)
+    return values.get(_OLD_KEYS.get(key, key)) if value is None else value
+
+
 def _side(value: object, key: str) -> str:
     if value in (LIGHT, DARK):
         return str(value)
+    if isinstance(value, str) and (side := side_of(value)):
+        return side
     raise RecordError(f"{key} is {value!r:.60}, expected 'L' or 'D'")
 
 
@@ -245,7 +311,7 @@ def _throw(state: Mapping[str, Any]) -> int:
 
 def _piece(move: Mapping[str, Any], key: str, side: str) -> int | None:
     """The path index of the piece of `side` at `key`; None where there is none."""
-    value = move.get(key)
+    value = _of_any_version(move, key)
     if value is None:
         return None
     if isinstance(value, dict):  # version 1
@@ -253,19 +319,19 @@ def _piece(move: Mapping[str, Any], key: str, side: str) -> int | None:
             raise RecordError(f"move.{key}.owner is {value.get('owner')!r:.60}, expected {side!r}")
         index = _whole(value.get("index"), f"move.{key}.index")
     else:
-        index = _whole(value, f"move.{key}") * _SIGNS[side] - 1
+        index = _whole(value, f"move.{key}") * SIGNS[side] - 1
     if index < 0:
         raise RecordError(f"move.{key} is {value!r:.60}, not a piece of {side!r}")
     return index
 
 
-def _metadata(values: object) -> dict[str, str]:
-    metadata = dict(_object(values, "metadata"))
+def _metadata(values: object, name: str) -> dict[str, str]:
+    metadata = dict(_object(values, name))
     if len(metadata) > _MAX_METADATA:
-        raise RecordError(f"metadata has {len(metadata)} entries, more than {_MAX_METADATA}")
+        raise RecordError(f"{name} has {len(metadata)} entries, more than {_MAX_METADATA}")
     for key, value in metadata.items():
         if not isinstance(value, str):
-            raise RecordError(f"metadata.{key:.40} is {value!r:.60}, not a text")
+            raise RecordError(f"{name}.{key:.40} is {value!r:.60}, not a text")
     return metadata
 
 
@@ -299,7 +365,7 @@ def _initial(rules: RuleSet, values: object) -> tuple[Position, int]:
                     f"players.{player}.score is {score}, but home and board leave "
                     f"{position.n_off(player)} of {counted(rules.pieces, 'piece')}"
                 )
-        return position, _whole(state.get("time", 0), "time")
+        return position, _time(state.get("time", 0))
 
 
 def _letter_at(rules: RuleSet, square: str, value: object) -> str:
@@ -314,101 +380,3 @@ def _letter_at(rules: RuleSet, square: str, value: object) -> str:
             f"board.pieces.{square} is {value!r:.60}, a piece that belongs on another square"
         )
     return rules.mechanics.stands(side, index)
-
-
-def write_json_game(record: GameRecord) -> str:
-    """A record in version 2 of the notation, as RoyalUr's library writes it.
-
-    Raises
-    ------
-    RuleSetError
-        If the notation cannot express the rule set.
-    """
-    values: dict[str, Any] = {"notation_version": VERSION}
-    if record.metadata:
-        values["metadata"] = dict(record.metadata)
-    values["settings"] = settings_of(record.rules)
-    values["initial_state"] = _written_start(record)
-    values["states"] = [_written_ply(record, ply) for ply in record.plies] + _written_end(record)
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-
-
-def _written_start(record: GameRecord) -> dict[str, Any]:
-    rules, begin = record.rules, record.start
-    pieces = {}
-    for square, content in zip(rules.board.squares, begin.contents, strict=True):
-        if content:
-            side = content.upper()
-            path = rules.path.squares(side)
-            index = next(
-                index
-                for index, name in enumerate(path)
-                if name == square and rules.mechanics.stands(side, index) == content
-            )
-            pieces[square] = _SIGNS[side] * (index + 1)
-    players = {
-        side: {"pieces": begin.home(side), "score": begin.n_off(side)} for side in (LIGHT, DARK)
-    }
-    return {
-        "board": {"pieces": pieces},
-        "players": players,
-        "type": "wait4roll",
-        "time": record.start_time,
-        "turn": begin.side,
-    }
-
-
-def _written_ply(record: GameRecord, ply: Ply) -> dict[str, Any]:
-    kind = "roll" if ply.step is None else "move"
-    values = {"type": kind, "time": ply.time, "turn": ply.side, "roll": {"value": ply.throw}}
-    if ply.step is None:
-        return {**values, "moves": _written_moves(record, ply)}
-    return {**values, "move": _written_move(record, ply, ply.step)}
-
-
-def _written_moves(record: GameRecord, ply: Ply) -> list[dict[str, int]]:
-    return [_written_move(record, ply, step) for step in ply.steps]
-
-
-def _written_move(record: GameRecord, ply: Ply, step: Step) -> dict[str, int]:
-    sign = _SIGNS[ply.side]
-    move = {}
-    if step.source != HOME:
-        move["src"] = sign * (step.source + 1)
-    if step.target < len(record.rules.path):
-        move["dest"] = sign * (step.target + 1)
-    if step.is_capture:
-        move["captured"] = -sign * (_captured_index(record.stepper, ply.state, step) + 1)
-    return move
-
-
-def _written_end(record: GameRecord) -> list[dict[str, Any]]:
-    time = record.end_time
-    win: dict[str, Any] = {"type": "win", "time": time}
-    if record.winner:
-        win["winner"] = record.winner
-    if record.ending is Ending.WON:
-        return [win]
-    if record.ending is Ending.RESIGNED:
-        return [{"type": "resigned", "time": time, "player": record.loser_by_choice}, win]
-    if record.ending is not Ending.UNFINISHED:
-        abandoned: dict[str, Any] = {"type": "abandoned", "time": time}
-        if record.loser_by_choice:
-            abandoned["player"] = record.loser_by_choice
-        return [{**abandoned, "reason": record.reason or "external"}, win]
-    if not record.plies:
-        return []
-    last = record.plies[-1]
-    if last.is_pending:
-        return [
-            {
-                "type": "wait4move",
-                "time": time,
-                "turn": last.side,
-                "roll": {"value": last.throw},
-                "moves": _written_moves(record, last),
-            }
-        ]
-    passed = last.step is None or not last.step.again
-    turn = opponent(last.side) if passed else last.side
-    return [{"type": "wait4roll", "time": time, "turn": turn}]

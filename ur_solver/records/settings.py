@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ur_solver.errors import InputError, RecordError, RuleSetError
+from ur_solver.records.faults import Faults
 from ur_solver.rules import CATALOGUE, DICE, MAX_PIECES, PATHS, RuleSet, named_rules
 
 _BOARDS = {"standard": "ur", "aseb": "aseb"}
@@ -26,38 +27,47 @@ _SWITCHES = {
 }
 """Ours and theirs."""
 
+_OLD_NAMES = {"fourbinary": "four_binary", "threebinary0max": "three_binary_0eq4"}
+"""Names that earlier versions of RoyalUr's library wrote, in lower case. The names of boards and
+paths have changed in case only."""
+
+_OLD_KEYS = {
+    _PIECES: "starting_piece_count",
+    "rosettes_grant_rolls": "rosettes_grant_extra_rolls",
+    "captures_grant_rolls": "captures_grant_extra_rolls",
+}
+
 
 def rules_from_settings(settings: object) -> RuleSet:
-    """The rule set that RoyalUr's settings describe, with its name in the catalogue if it has one.
+    """The rule set of RoyalUr's settings, with its name in the catalogue if it has one.
 
     Raises
     ------
     RecordError
-        Names the key at fault, its value and the values allowed.
+        Names each key at fault, its value and the values allowed.
     """
     if not isinstance(settings, Mapping):
         raise RecordError(f"settings: expected an object, not {settings!r:.60}")
-    board = _one_of(settings, "board_shape", _BOARDS)
-    path = PATHS[_one_of(settings, "paths", _PATHS)]
-    dice = DICE[_one_of(settings, "dice", _DICE)]
+    faults = Faults()
+    with faults:
+        board = _one_of(settings, "board_shape", _BOARDS)
+    with faults:
+        path = PATHS[_one_of(settings, "paths", _PATHS)]
+    with faults:
+        dice = DICE[_one_of(settings, "dice", _DICE)]
+    with faults:
+        pieces = _pieces(settings)
+    switches = {}
+    for key, theirs in _SWITCHES.items():
+        with faults:
+            switches[key] = _switch(settings, theirs)
+    faults.check()
     if path.board.name != board:
         raise RecordError(
             f"settings: the path {settings['paths']!r} is not on the board "
             f"{settings['board_shape']!r}"
         )
-    pieces = settings.get(_PIECES)
-    if not isinstance(pieces, int) or isinstance(pieces, bool) or not 1 <= pieces <= MAX_PIECES:
-        raise RecordError(
-            f"settings.{_PIECES} is {pieces!r:.60}, not a whole number from 1 to {MAX_PIECES}"
-        )
-    rules = RuleSet(
-        "custom",
-        path,
-        dice,
-        pieces,
-        switches={key: _switch(settings, theirs) for key, theirs in _SWITCHES.items()},
-    )
-    return known_rules(rules)
+    return known_rules(RuleSet("custom", path, dice, pieces, switches=switches))
 
 
 def settings_of(rules: RuleSet) -> dict[str, Any]:
@@ -133,6 +143,8 @@ def rules_of_text(text: str) -> RuleSet:
     try:
         if text.startswith("{"):
             return RuleSet.from_json(text)
+        if text.partition(":")[0] not in CATALOGUE:
+            text = text.strip().lower()
         # Names of the catalogue only: reading a record must not open other files.
         if text.partition(":")[0] not in CATALOGUE:
             raise RecordError(f"{text[:60]!r} is not in the catalogue ('ur rules' lists it)")
@@ -143,13 +155,29 @@ def rules_of_text(text: str) -> RuleSet:
 
 def _one_of(settings: Mapping[str, Any], key: str, known: Mapping[str, str]) -> str:
     value = settings.get(key)
-    if isinstance(value, str) and value.lower() in known:
-        return known[value.lower()]
+    if isinstance(value, str):
+        name = _OLD_NAMES.get(value.lower(), value.lower())
+        if name in known:
+            return known[name]
     raise RecordError(f"settings.{key} is {value!r:.60}; known: {', '.join(known)}")
 
 
+def _of_any_version(settings: Mapping[str, Any], key: str) -> object:
+    """The value of a key by its name, or by the name that it had first."""
+    return settings.get(key, settings.get(_OLD_KEYS.get(key, key)))
+
+
+def _pieces(settings: Mapping[str, Any]) -> int:
+    pieces = _of_any_version(settings, _PIECES)
+    if isinstance(pieces, int) and not isinstance(pieces, bool) and 1 <= pieces <= MAX_PIECES:
+        return pieces
+    raise RecordError(
+        f"settings.{_PIECES} is {pieces!r:.60}, not a whole number from 1 to {MAX_PIECES}"
+    )
+
+
 def _switch(settings: Mapping[str, Any], key: str) -> bool:
-    value = settings.get(key)
+    value = _of_any_version(settings, key)
     if not isinstance(value, bool):
         raise RecordError(f"settings.{key} is {value!r:.60}, not true or false")
     return value

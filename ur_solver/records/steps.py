@@ -1,40 +1,40 @@
-"""Turns on encoded states: what may be said, thrown and moved, and the states that follow.
+"""Turns on encoded states: choices, throws and moves one at a time, and their successors.
 
 A state is a row of `ur_solver.space` as bytes, in which the side about to throw is always
-"mine"; a move on it is a `Step`. `Stepper` uses `ur_solver.rules.moves` and so works for every
-rule set. Plain races have a faster stepper of their own (`race_steps.py`).
+"mine"; a move on it is a `Step`.
 """
 
 from __future__ import annotations
 
 import itertools
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from operator import getitem
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
 
-from ur_solver.rules import FREE_THROW, HOME, LIGHT, Position, RuleSet
+from ur_solver.moves import AGAIN, CAPTURE, ROSETTE, WIN, generator_of
+from ur_solver.rules import FREE_THROW, LIGHT, Position, RuleSet
 from ur_solver.rules.families import Roll
-from ur_solver.rules.moves import legal_moves
-from ur_solver.rules.turns import total
-from ur_solver.space import space_of
+from ur_solver.rules.piece_moves import PieceChoice
+from ur_solver.rules.position import content_text
+from ur_solver.space import positions_of, space_of
 
 _ACROSS = str.maketrans("AC", "CA")
-_CACHED = 1 << 16
-"""Pairs of state and throw whose moves are cached, some 50 MB. With few pieces many recur."""
 
 
 class Step(NamedTuple):
     """One legal move on an encoded state.
 
-    `source` and `target` are path indices as in `moves.Move`. `state` is the state after the move,
-    from the view of the side that throws next, which is the same side if `again`. `text` is the
-    move as light writes it; `Stepper.text` gives dark's. `cost` is the fine that the move costs the
-    side that makes it, and `total` what both sides' values sum to afterwards (`Payoff`).
+    `source` and `target` are path indices as in `moves.Move`. `text` is the move as light writes
+    it; `Stepper.text` gives dark's. `cost` is the fine that the move costs the side that makes it.
+    `state` is the state after the move, from the view of the side that throws next, which is the
+    same side if `again`; `total` is the sum of both sides' values there (`Payoff`).
     """
 
     source: int
@@ -42,13 +42,13 @@ class Step(NamedTuple):
     is_capture: bool
     again: bool
     is_win: bool
-    state: bytes
     text: str
-    cost: int = 0
+    cost: int
+    state: bytes
     total: int = 1
 
     def worth(self, value: float) -> float:
-        """What it is worth to the side that makes it.
+        """Its value to the side that makes it.
 
         Parameters
         ----------
@@ -58,11 +58,11 @@ class Step(NamedTuple):
         return (value if self.again else self.total - value) - self.cost
 
 
-class Outcome(NamedTuple):
-    """What the dice may bring, with its probability: the moves `steps`, or a pass if it is empty.
+class StateOutcome(NamedTuple):
+    """A roll with its probability: the moves `steps`, or a pass if there are none.
 
-    `passed` is the state after a pass, from the other side's view; `total` is what both sides'
-    values sum to before the move.
+    `passed` is the state after a pass, from the other side's view; `total` is the sum of both
+    sides' values before the move.
     """
 
     probability: float
@@ -72,7 +72,7 @@ class Outcome(NamedTuple):
 
 
 class Rolls(tuple[Roll, ...]):
-    """Everything that may be thrown in a turn; the probabilities sum to 1."""
+    """All rolls of a turn; their probabilities sum to 1."""
 
     @cached_property
     def _by_throws(self) -> dict[tuple[int, ...], Roll]:
@@ -91,8 +91,8 @@ class Rolls(tuple[Roll, ...]):
         return self[min(bisect(self._sums, chance), len(self) - 1)]
 
 
-class Saying:
-    """Something that may be said before throwing; in birds *move* or *enter*.
+class StateChoice:
+    """A choice before the throw in one state; in birds *move* or *enter*.
 
     Attributes
     ----------
@@ -102,18 +102,17 @@ class Saying:
         one on the board moves.
     """
 
-    def __init__(self, stepper: Stepper, state: bytes, name: str) -> None:
+    def __init__(self, stepper: Stepper, state: bytes, choice: PieceChoice) -> None:
         self._stepper, self._state = stepper, state
-        self.name = name
-        self.source = HOME if stepper.rules.mechanics.moves_from(name)[0] else 0
+        self.name, self.source = choice.name, choice.source
 
     @cached_property
-    def outcomes(self) -> tuple[Outcome, ...]:
-        """What the dice may bring after it."""
+    def outcomes(self) -> tuple[StateOutcome, ...]:
+        """Its outcomes."""
         stepper, state = self._stepper, self._state
         passed, total = stepper.flip(state), stepper.total(state)
         return tuple(
-            Outcome(
+            StateOutcome(
                 float(roll.probability), stepper.steps_after(state, roll, self.name), passed, total
             )
             for roll in stepper.rolls(state, self.name)
@@ -126,11 +125,24 @@ class Stepper:
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self.space = space_of(rules)
+        self._generator = generator_of(rules)
+        self._compiled = self._generator.compiled
+        self._numbers = {throw: number for number, throw in enumerate(self._generator.throws)}
+        self._row = Struct(f"={self.space.state_width}{self.space.state_dtype.char}").unpack
+        self._may = lru_cache(maxsize=None)(self._generator.may)
+        self._described = lru_cache(maxsize=None)(self._describe)
         self._kept_rolls: dict[tuple[str, int | None], Rolls] = {}
-        self._kept_steps = lru_cache(maxsize=_CACHED)(self._find_steps)
+        positions = positions_of(rules)
+        self._stock = stock = positions.stock
+        self._squares = "/".join(row.replace(".", "{}") for row in rules.board.rows)
+        self._cells = [[*map(content_text, contents)] for contents in positions.contents]
+        self._homes = [
+            ("".join(map(str, stock.numbers(each))) or "-") if stock.is_numbered else str(each)
+            for each in range(stock.size)
+        ]
 
-    def __reduce__(self) -> tuple[type[Stepper], tuple[RuleSet]]:
-        return type(self), (self.rules,)  # what it has found already is found again
+    def __reduce__(self) -> tuple[Callable[[RuleSet], Stepper], tuple[RuleSet]]:
+        return stepper_of, (self.rules,)
 
     def encode(self, position: Position) -> bytes:
         """The state of a position, from the view of the side about to throw."""
@@ -139,26 +151,27 @@ class Stepper:
 
     def position(self, state: bytes, side: str) -> Position:
         """The position of `state` with `side` about to throw; the inverse of `encode`."""
-        row = np.frombuffer(state, dtype=self.space.state_dtype)
-        return self.space.decode(row.tolist(), side)
+        return self.space.decode(self._row(state), side)
 
     def notation(self, state: bytes, side: str) -> str:
         """The notation of the position of `state`."""
-        return self.position(state, side).notation
+        row = self._row(state if side == LIGHT else self.flip(state))
+        n = len(self._cells)
+        board = self._squares.format(*map(getitem, self._cells, row))
+        fines = f" p{row[-1]}" if self.rules.payoff.has_fines else ""
+        return f"{board} {side} {self._homes[row[n]]} {self._homes[row[n + 1]]}{fines}"
 
     def flip(self, state: bytes) -> bytes:
         """The state after a pass: `state` from the view of the other side, which throws next."""
-        return self.encode(self.position(state, LIGHT).pass_turn())
+        return self._compiled.mirror(state)
 
     def is_over(self, state: bytes) -> bool:
         """Whether either side has borne off all its pieces."""
-        return self.position(state, LIGHT).winner is not None
+        return self._compiled.is_over(state)
 
     def total(self, state: bytes) -> int:
-        """What both sides' values sum to in `state`: 1, or with stakes the pot."""
-        if self.rules.payoff.is_chance:
-            return 1
-        return total(self.position(state, LIGHT))
+        """The sum of both sides' values in `state`: 1, or with stakes the pot."""
+        return self.rules.payoff.total(self._row(state)[-1])
 
     def steps(self, state: bytes, throw: int, choice: str = FREE_THROW) -> tuple[Step, ...]:
         """All legal moves, by path index of the piece that moves, home first.
@@ -170,51 +183,51 @@ class Stepper:
         throw : int
             The throw that a piece is moved by.
         choice : str
-            What was said before throwing.
+            The choice before the throw.
         """
-        return self._kept_steps(state, throw, choice)
-
-    def _find_steps(self, state: bytes, throw: int, choice: str) -> tuple[Step, ...]:
-        position = self.position(state, LIGHT)
-        return tuple(
-            Step(
-                move.source,
-                move.target,
-                move.is_capture,
-                move.again,
-                move.position.winner is not None,
-                self.encode(move.position),
-                move.text,
-                move.cost,
-                total(move.position),
+        number = self._numbers.get(throw)
+        if number is None:
+            return ()
+        found = self._compiled.moves(state, number, self._may(choice))
+        if self.rules.payoff.has_fines:
+            return tuple(
+                [Step(*self._described(*move), after, self.total(after)) for *move, after in found]
             )
-            for move in legal_moves(position, throw, choice)
-        )
+        return tuple([Step(*self._described(*move), after) for *move, after in found])
+
+    def _describe(
+        self, mover: int, target: int, flags: int
+    ) -> tuple[int, int, bool, bool, bool, str, int]:
+        """The fields of `Step` before the successor."""
+        is_capture, again, is_win = (bool(flags & flag) for flag in (CAPTURE, AGAIN, WIN))
+        source = self._generator.tables.movers[mover].source
+        text = self._generator.text(LIGHT, mover, target, flags)
+        cost = self.rules.payoff.cost(bool(flags & ROSETTE))
+        return source, target, is_capture, again, is_win, text, cost
 
     def steps_after(self, state: bytes, roll: Roll, choice: str = FREE_THROW) -> tuple[Step, ...]:
         """All legal moves after a roll; empty if it moves nothing."""
         return () if roll.moves_by is None else self.steps(state, roll.moves_by, choice)
 
-    def sayings(self, state: bytes) -> tuple[Saying, ...]:
-        """What may be said before throwing; empty where the rules ask for nothing."""
-        if self.rules.mechanics.choices(1, 1) == (FREE_THROW,):
+    def choices(self, state: bytes) -> tuple[StateChoice, ...]:
+        """The choices before the throw; empty if the rules have none."""
+        if not self._generator.has_choices:
             return ()
-        position = self.position(state, LIGHT)
-        names = self.rules.mechanics.choices(position.home(LIGHT), position.on_board(LIGHT))
-        return tuple(Saying(self, state, name) for name in names)
+        row = np.array([self._row(state)], dtype=self.space.state_dtype)
+        ((choices, _),) = self._generator.by_choices(row)
+        return tuple(StateChoice(self, state, choice) for choice in choices)
 
     def rolls(self, state: bytes, choice: str = FREE_THROW) -> Rolls:
-        """What may be thrown after saying `choice`."""
-        candidate = None
-        if self.rules.mechanics.is_numbered:
-            candidate = min(self.position(state, LIGHT).numbers(LIGHT), default=None)
+        """The rolls after a choice."""
+        home = self._row(state)[len(self._cells)]
+        candidate = min(self._stock.numbers(home), default=None)
         key = (choice, candidate)
         if key not in self._kept_rolls:
             self._kept_rolls[key] = Rolls(self.rules.mechanics.rolls(choice, candidate))
         return self._kept_rolls[key]
 
     def opening_rolls(self, begin: Position) -> Rolls | None:
-        """The only roll of the first turn of a game from `begin`, where the rules give it.
+        """The only roll of the first turn of a game from `begin`, if the rules give it.
 
         None if the first throw is free, as it is from every position but the start.
         """
@@ -230,3 +243,9 @@ class Stepper:
     def texts(self, side: str, steps: Sequence[Step]) -> str:
         """The moves of `side` as a list for messages."""
         return ", ".join(self.text(side, step) for step in steps) or "none, the turn passes"
+
+
+@lru_cache(maxsize=32)
+def stepper_of(rules: RuleSet) -> Stepper:
+    """The stepper of `rules`, built once."""
+    return Stepper(rules)

@@ -5,8 +5,10 @@ from ur_solver.rules.catalogue import RACES, named_rules
 from ur_solver.rules.contents import DARK, LIGHT, opponent
 from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.drawing import SIDE_NAMES
-from ur_solver.rules.families import ENTER, FREE_THROW, HOME, MAX_PIECES, MOVE, Family
+from ur_solver.rules.families import ENTER, FREE_THROW, HOME, MOVE, Family
+from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.moves import Move
+from ur_solver.rules.naming import digest_of
 from ur_solver.rules.payoff import CHANCES, Payoff, Stakes
 from ur_solver.rules.position import Position
 from ur_solver.rules.registry import (
@@ -50,6 +52,7 @@ __all__ = [
     "RuleSet",
     "SquareRule",
     "Stakes",
+    "digest_of",
     "mirror_square",
     "named_dice",
     "named_path",

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ur_solver.errors import RuleSetError
+from ur_solver.rules.limits import MAX_COLUMNS, MAX_PATH, MAX_VISITS, MIN_PATH
 from ur_solver.rules.words import counted
 
-MAX_COLUMNS = 12
-"""The widest board that state rows and the notation have room for."""
+ROW_NAMES = "ABC"
+"""The rows of every board, from light's to dark's."""
 
-MIN_PATH, MAX_PATH = 2, 63
-"""The shortest and the longest path: compiled code has a bit of a word for each index."""
-
-_ROWS = "ABC"
 _MIRROR = str.maketrans("AC", "CA")
 
 
@@ -37,8 +34,8 @@ class Board:
     ----------
     name : str
     rows : tuple of str
-        For A, B and C one character a column: ``.`` a square, ``_`` none. Rows A and C are
-        alike.
+        For A, B and C one character per column: ``.`` a square, ``_`` none. Rows A and C are
+        equal.
     rosettes : frozenset of str
         Squares, with each its mirror image.
 
@@ -58,12 +55,12 @@ class Board:
             raise RuleSetError(f"board {self.name!r:.100}: " + "; ".join(faults))
 
     def _shape_faults(self) -> list[str]:
-        if len(self.rows) != len(_ROWS):
+        if len(self.rows) != len(ROW_NAMES):
             return [f"it has {counted(len(self.rows), 'row')}, not three: A, B and C"]
         faults = [
             f"row {name} is {row!r:.60}, not 1 to {MAX_COLUMNS} characters, '.' for a square and "
             "'_' for none"
-            for name, row in zip(_ROWS, self.rows, strict=True)
+            for name, row in zip(ROW_NAMES, self.rows, strict=True)
             if not (1 <= len(row) <= MAX_COLUMNS and {*row} <= {".", "_"})
         ]
         if not faults and len({*map(len, self.rows)}) > 1:
@@ -90,7 +87,7 @@ class Board:
         """All squares, row A first, each row by column."""
         return tuple(
             f"{row}{column}"
-            for row, cells in zip(_ROWS, self.rows, strict=True)
+            for row, cells in zip(ROW_NAMES, self.rows, strict=True)
             for column, cell in enumerate(cells, start=1)
             if cell == "."
         )
@@ -101,7 +98,7 @@ EYES = frozenset({"A2", "A4", "B7", "C2", "C4"})
 FOUR_FIVES = frozenset({"B3", "B6"})
 WAVY_CORNERS = frozenset({"A8", "C8"})
 QUARTERED = frozenset({"B1"})
-"""Markings of the Ur board's other squares, to which some rule sets give a meaning."""
+"""Markings of the Ur board's other squares, which some rule sets use."""
 
 ASEB = Board(
     "aseb",
@@ -117,8 +114,8 @@ BOARDS: dict[str, Board] = {board.name: board for board in (UR, ASEB)}
 class Path:
     """Light's way across a board.
 
-    The squares may follow each other in any order. A path that visits a square twice does
-    so once on either side of `second_leg`, so that the letter of a piece tells which visit
+    The squares may be in any order. A path that visits a square twice does
+    so once on either side of `second_leg`, so that the letter of a piece shows which visit
     it is on.
 
     Parameters
@@ -156,7 +153,7 @@ class Path:
         name, board, squares
             As for `Path`.
         second_leg : int, optional
-            As for `Path`, if it is to be elsewhere.
+            As for `Path`, to override it.
 
         Raises
         ------
@@ -184,7 +181,7 @@ class Path:
         return faults + [
             f"it visits {square} {times} times, and at most two visits are told apart"
             for square in dict.fromkeys(self.light)
-            if square in known and (times := self.light.count(square)) > 2
+            if square in known and (times := self.light.count(square)) > MAX_VISITS
         ]
 
     def _leg_faults(self) -> list[str]:

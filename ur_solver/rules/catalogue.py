@@ -1,17 +1,19 @@
-"""The rule sets of the literature, by name, and how a rule set is asked for by a word."""
+"""The rule sets of the literature, by name, and the words that name a rule set."""
 
 from __future__ import annotations
 
 import pathlib
 
-from ur_solver.errors import RuleSetError, did_you_mean
+from ur_solver.errors import InputError, RuleSetError, did_you_mean
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
-from ur_solver.rules.families import MAX_PIECES
+from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.payoff import Stakes
+from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.registry import CATALOGUE, FAMILIES, register_rules
 from ur_solver.rules.ruleset import RuleSet
 from ur_solver.rules.words import counted
+from ur_solver.text import decoded
 
 MAX_JSON_BYTES = 1 << 16
 """A rule set's JSON is a few hundred bytes; a larger file is not one."""
@@ -52,26 +54,29 @@ _add("ben", 7, "skiriuk", "3-binary", "ben")
 RACES: dict[str, RuleSet] = {
     name: rules for name, rules in CATALOGUE.items() if FAMILIES[rules.family].has_race_turns()
 }
-"""Those of the race family: a game that names no rule set is read as one of them."""
+"""The catalogue's names of the race family: a game that names no rule set has one of these."""
 
 
 def named_rules(word: str, pieces: int | None = None) -> RuleSet:
-    """The rule set that `word` asks for.
+    """The rule set named `word`.
 
     Parameters
     ----------
     word : str
-        A catalogue name (``finkel``), one with a count of pieces (``finkel:3``), or the
+        A catalogue name (``finkel``), one with a number of pieces (``finkel:3``), or the
         path of a JSON file that holds a rule set.
     pieces : int, optional
-        The count of pieces, in place of the rule set's own.
+        The number of pieces, instead of the rule set's own.
 
     Raises
     ------
     RuleSetError
-        If nothing goes by that name, or the count does not fit.
+        If there is no such rule set, or it cannot have that number of pieces.
     """
     name, colon, count = word.partition(":")
+    is_file = word.endswith(".json")
+    if name not in CATALOGUE and not is_file:
+        load_plugins()
     if name in CATALOGUE:
         rules = CATALOGUE[name]
         if colon:
@@ -83,7 +88,7 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
                 asked = counted(int(count), "piece")
                 raise RuleSetError(f"{word!r} asks for {asked} and -n for {pieces}")
             pieces = int(count)
-    elif word.endswith(".json"):
+    elif is_file:
         rules = _read_json(pathlib.Path(word))
     else:
         raise RuleSetError(
@@ -103,7 +108,7 @@ def _read_json(path: pathlib.Path) -> RuleSet:
     if len(content) > MAX_JSON_BYTES:
         raise RuleSetError(f"rule set {str(path)!r}: larger than {MAX_JSON_BYTES} bytes")
     try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        raise RuleSetError(f"rule set {str(path)!r}: not UTF-8 text") from None
+        text = decoded(content)
+    except InputError as error:
+        raise RuleSetError(f"rule set {str(path)!r}: {error}") from None
     return RuleSet.from_json(text)

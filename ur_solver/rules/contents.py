@@ -1,8 +1,8 @@
-"""What stands on a square, as text.
+"""The contents of a square, as text.
 
 A piece is written ``L`` or ``D``, in lower case once it is *marked* (on the second leg
-of its path, or turned over), and in games with numbered pieces with its number behind
-it. A square's contents are its pieces one after the other, from the bottom up; an empty
+of its path, or turned over), followed by its number in games with numbered
+pieces. A square's contents are its pieces one after the other, from the bottom up; an empty
 square is the empty string.
 """
 
@@ -12,7 +12,7 @@ import re
 
 LIGHT, DARK = "L", "D"
 LETTERS = "LDld"
-"""The letters of pieces, in the order in which contents without an order are written."""
+"""The letters of pieces, in the order of contents whose order does not matter."""
 
 Pieces = tuple[str, ...]
 """The pieces on a square, from the bottom up."""
@@ -54,7 +54,7 @@ def split(content: str) -> Pieces:
 
 
 def in_order(pieces: Pieces) -> Pieces:
-    """Pieces in the order in which they are written where no order matters."""
+    """Pieces sorted for a square whose order does not matter."""
     return tuple(sorted(pieces, key=lambda piece: (LETTERS.index(piece[0]), piece[1:])))
 
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ur_solver.errors import RuleSetError, ThrowError
-
-MAX_THROW = 8
-"""The longest step that custom dice may show; every path is longer."""
+from ur_solver.rules.limits import MAX_THROW
 
 
 @dataclass(frozen=True)
@@ -26,10 +24,10 @@ class Dice:
 
     @property
     def is_ordinary(self) -> bool:
-        """Whether these are ordinary dice, as all of the sources are.
+        """Whether these are ordinary dice, like all dice of the sources.
 
-        No throw has more than half of the chances, and three of the throws 1 to 4 have
-        an eighth each. With such dice sweeps contract fast, and play comes to an end.
+        No throw has a probability above one half, and three of the throws 1 to 4 have at
+        least one eighth each. With such dice sweeps contract fast, and play comes to an end.
         """
         often = [chance for chance in self.probabilities[1:5] if chance >= Fraction(1, 8)]
         return max(self.probabilities) <= Fraction(1, 2) and len(often) >= 3
@@ -40,7 +38,7 @@ class Dice:
             raise ThrowError(f"throw {throw!r}: {self.name} dice show {self._shown}")
 
     def parse(self, text: str) -> int:
-        """The throw that `text` writes; ThrowError if the dice cannot show it."""
+        """Parse a throw; ThrowError if the dice cannot show it."""
         if not (text.isascii() and text.isdigit() and len(text) < 3):
             raise ThrowError(f"throw {text!r}: expected one of {self._shown}")
         throw = int(text)
@@ -88,4 +86,4 @@ DICE: dict[str, Dice] = {
         _dice("bell", (1, 3, 3, 1)),
     )
 }
-"""The dice of the literature, by name; what bell's throws do is in the family bell."""
+"""The dice of the literature, by name; the family bell defines the effect of its throws."""

@@ -1,4 +1,4 @@
-"""A mapping that is a value: it cannot change, so that it can be hashed, compared and pickled."""
+"""An immutable mapping, which can be hashed, compared and pickled."""
 
 from __future__ import annotations
 

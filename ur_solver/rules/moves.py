@@ -1,8 +1,8 @@
 """The legal moves, in plain Python: the definition of the game.
 
-Slow and readable on purpose. The compiled solver is tested against this module, which
-moves pieces for every rule set alike; what the squares, the throws and the turn mean is
-said by the rule set's family (`ur_solver.rules.families`).
+Slow and readable on purpose. The compiled solver is tested against this module. It moves
+pieces alike for every rule set; the rule set's family (`ur_solver.rules.families`) defines
+squares, throws and turns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ur_solver.rules.position import Position
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Move:
-    """One legal move and where it leads.
+    """One legal move and its successor.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class Move:
     again : bool
         Whether the same side throws again.
     position : Position
-        The position it leads to, with the side that throws next.
+        The successor, with the side that throws next.
     cost : int
-        What the mover pays for it, in the payoff's money; 0 where chances are played for.
+        The mover's payment, in the payoff's money; 0 without stakes.
     """
 
     text: str
@@ -53,7 +53,7 @@ class Move:
 
 
 def legal_moves(position: Position, throw: int, choice: str = FREE_THROW) -> list[Move]:
-    """All legal moves of the side to throw: `RuleSet.legal_moves` says which."""
+    """All legal moves of the side to throw; see `RuleSet.legal_moves`."""
     rules = position.rules
     rules.dice.check(throw)
     if position.winner is not None:
@@ -78,7 +78,7 @@ def _movers(position: Position, choice: str) -> Iterator[tuple[str, int]]:
         if letter in board[square]:
             held = split(board[square])
             free = held[-1:] if rules.mechanics.squares[square].is_stack else held
-            # Pieces that are written alike move alike.
+            # Equal pieces have equal moves.
             for piece in dict.fromkeys(free):
                 if piece[0] == letter:
                     yield piece, index
@@ -131,7 +131,7 @@ def _moves(position: Position, piece: str, source: int, target: int, throw: int)
 
 
 def _without(content: str, pieces: Pieces) -> str:
-    """Contents without some of their pieces, those on top where pieces are alike."""
+    """Contents without some of their pieces, the topmost of equal ones."""
     for piece in pieces:
         below, _, above = content.rpartition(piece)
         content = below + above
@@ -144,7 +144,7 @@ def _with_homes(
     entered: Pieces,
     captured: Pieces,
 ) -> Position:
-    """The position with other contents, homes changed by what entered and was captured."""
+    """The position with other contents, and homes after entering and captures."""
     mine = int(position.side == DARK)
     homes, numbers = [position.light_home, position.dark_home], list(position.numbers_home)
     homes[mine] -= len(entered)
@@ -169,7 +169,7 @@ def move_text(
     is_capture: bool = False,
     is_rosette: bool = False,
 ) -> str:
-    """A move as it is written, ``1A@A3*`` for the first piece of numbered ones.
+    """The notation of a move, ``1A@A3*`` for the first of numbered pieces.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def move_text(
 
 
 def find_move(position: Position, throw: int, text: str, choice: str = FREE_THROW) -> Move:
-    """The legal move that `text` writes: `RuleSet.find_move` says more."""
+    """Parse a legal move; see `RuleSet.find_move`."""
     moves = legal_moves(position, throw, choice)
     for move in moves:
         if move.text == text:

@@ -21,8 +21,8 @@ MAX_STAKE = 1_000_000
 MAX_REACH = 58
 """The most fines that a table can have values of their own for."""
 
-_REACH = {1: 26, 2: 26, 3: 26, 4: 26, 5: 10, 6: 10, 7: 10}
-"""As memory allows, by pieces: 32 or 16 numbers a position, which fill cache lines."""
+_REACH, _REACH_OF_MANY, _MANY = 26, 10, 5
+"""As memory allows: 32 numbers a position, or 16 from five pieces on, which fill cache lines."""
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -36,22 +36,117 @@ def signed(value: float, decimals: int) -> str:
     return f"{rounded:+.{decimals}f}".replace("-", MINUS)
 
 
+@dataclass(frozen=True)
+class Units:
+    """How people are shown values: in points, hundredths of the chance to win, or as money.
+
+    Attributes
+    ----------
+    scale : int
+        What a value is multiplied by when it is written.
+    digits : int
+        The decimals of luck and losses.
+    exact_digits : int
+        The decimals of exact values, where small differences matter.
+    mark : str
+        What follows a value.
+    name : str
+        What losses are counted in.
+    losing : str
+        What follows a loss.
+    worth : str
+        What a value is.
+    share : str
+        What the graph of a game shows, in [0, 1].
+    short_share : str
+        The same in a word.
+    """
+
+    scale: int
+    digits: int
+    exact_digits: int
+    mark: str
+    name: str
+    losing: str
+    worth: str
+    share: str
+    short_share: str
+
+    def number(self, value: float, digits: int) -> str:
+        """A loss, or a value, without its mark, with any number of decimals."""
+        return f"{self.scale * value:.{digits}f}"
+
+    def amount(self, value: float) -> str:
+        """A loss, or a value, without its mark."""
+        return self.number(value, self.digits)
+
+    def mean(self, value: float) -> str:
+        """A loss a choice, which has a digit more."""
+        return self.number(value, self.digits + 1)
+
+    def signed(self, value: float) -> str:
+        """A gain or a loss with its sign."""
+        return signed(self.scale * value, self.digits)
+
+    def value(self, value: float, digits: int | None = None) -> str:
+        """What a move is worth: ``23.4 %``, or ``9.87``."""
+        return self.number(value, self.digits if digits is None else digits) + self.mark
+
+    def lost(self, value: float) -> str:
+        """A loss as a phrase: ``11.7 points lost``, or ``0.85 lost``."""
+        return f"{self.amount(value)} {self.losing}"
+
+
+POINTS = Units(
+    scale=100,
+    digits=1,
+    exact_digits=2,
+    mark=" %",
+    name="points",
+    losing="points lost",
+    worth="chance",
+    share="chance to win",
+    short_share="chance",
+)
+MONEY = Units(
+    scale=1,
+    digits=2,
+    exact_digits=4,
+    mark="",
+    name="money",
+    losing="lost",
+    worth="money to come",
+    share="share of the pot",
+    short_share="share",
+)
+
+
 class Payoff(ABC):
     """What the two sides play for.
 
     Attributes
     ----------
-    is_chance : bool
-        Whether values are chances of winning, in [0, 1].
     has_fines : bool
         Whether positions count fines paid, which their notation then tells.
     verb : str
         What a side does with its value: it *wins* so often, or *gets* so much.
+    figures : tuple of str
+        What there is to say of a position besides its value and its error, as the methods of
+        tables, the keys of JSON and the columns of data frames are named.
+    units : Units
+        In which values, losses and luck are written.
+    noun : str
+        What one value is, with its article.
+    stored : str
+        What the values of a table are, for whoever has the file alone.
     """
 
-    is_chance: ClassVar[bool]
     has_fines: ClassVar[bool]
     verb: ClassVar[str]
+    figures: ClassVar[tuple[str, ...]]
+    units: ClassVar[Units]
+    noun: ClassVar[str]
+    stored: ClassVar[str]
 
     @abstractmethod
     def total(self, fines: int) -> int:
@@ -68,6 +163,10 @@ class Payoff(ABC):
     @abstractmethod
     def text(self, value: float, tolerance: float) -> str:
         """A value for people, with the decimals that `tolerance` leaves sure."""
+
+    @abstractmethod
+    def won(self, total: int) -> str:
+        """What the winner did, where the two sides' values sum to `total`."""
 
     @abstractmethod
     def words(self, pieces: int) -> list[str]:
@@ -94,9 +193,12 @@ def _decimals(tolerance: float, shift: int) -> int:
 class Chances(Payoff):
     """The chance of winning: the winner's is 1, a draw's 1/2."""
 
-    is_chance = True
     has_fines = False
     verb = "wins"
+    figures = ()
+    units = POINTS
+    noun = "a probability"
+    stored = "The chance of winning, from 0 to 1, of the side about to throw"
 
     def total(self, fines: int) -> int:
         """1."""
@@ -113,6 +215,10 @@ class Chances(Payoff):
     def text(self, value: float, tolerance: float) -> str:
         """In per cent."""
         return percent(value, tolerance)
+
+    def won(self, total: int) -> str:
+        """It won."""
+        return "won"
 
     def words(self, pieces: int) -> list[str]:
         """None."""
@@ -147,9 +253,15 @@ class Stakes(Payoff):
     fine: int = 1
     reach: int | None = None
 
-    is_chance = False
     has_fines = True
     verb = "gets"
+    figures = ("cut_error", "chance")
+    units = MONEY
+    noun = "money"
+    stored = (
+        "The money to come to the side about to throw, or its chance of winning "
+        "(ur_solver.space.stakes)"
+    )
 
     def __post_init__(self) -> None:
         for key, lowest, highest in (("ante", 0, MAX_STAKE), ("fine", 1, MAX_STAKE)):
@@ -161,7 +273,9 @@ class Stakes(Payoff):
 
     def reach_of(self, pieces: int) -> int:
         """`reach`, or what suits the count of pieces."""
-        return _REACH[pieces] if self.reach is None else self.reach
+        if self.reach is not None:
+            return self.reach
+        return _REACH if pieces < _MANY else _REACH_OF_MANY
 
     def settled(self, pieces: int) -> Stakes:
         """The same stakes with their reach written out."""
@@ -190,6 +304,10 @@ class Stakes(Payoff):
     def text(self, value: float, tolerance: float) -> str:
         """As an amount."""
         return money(value, tolerance)
+
+    def won(self, total: int) -> str:
+        """It won the pot."""
+        return f"won the pot of {total}"
 
     def words(self, pieces: int) -> list[str]:
         """Who pays what, and how far a table goes."""

@@ -1,14 +1,14 @@
-"""What a rule set lets its pieces do, asked once for every piece, square content and throw.
+"""The moves of a rule set's pieces, computed once for every piece, square content and throw.
 
 Everything is from the side of the player to move:
 
 * a *mover* is a piece in a place: at home, or in a place of the path;
-* a *step* takes a mover by a throw to a *landing*, which says for every content of the
-  target square what it holds then and what was captured, or that landing is forbidden; steps
-  with the same outcomes, by whatever throws, share a landing;
-* what is *said* before throwing decides what may move then, and what may be thrown.
+* a *step* takes a mover by a throw to a *landing*, which has, for every content of the
+  target square, the new content and the captured pieces, or that landing is forbidden; steps
+  with the same outcomes share a landing, also with different throws;
+* a *choice* before the throw decides which pieces may move, and which throws are possible.
 
-Those who write this down as arrays number contents in ways of their own.
+Users of this module that make arrays number contents as they need.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ur_solver.rules.families import HOME
 from ur_solver.rules.ruleset import RuleSet
 
 Landed = tuple[str, Pieces]
-"""What a square holds after a landing, and what was captured there."""
+"""The content of a square after a landing, and the captured pieces."""
 
 
 class Mover(NamedTuple):
@@ -33,26 +33,52 @@ class Mover(NamedTuple):
 
 
 class Landing(NamedTuple):
-    """What may happen on a cell: by its content, None where landing is forbidden."""
+    """The landings on a cell by its content; None if landing is forbidden."""
 
     cell: int
     outcomes: tuple[Landed | None, ...]
 
 
-class Said(NamedTuple):
-    """What may move after something was said, and the chance of each throw that moves a piece.
+class PieceChoice(NamedTuple):
+    """A choice before the throw: which pieces may move after it, and the chance of each throw.
 
-    `passes` is the chance of throws that move nothing, whatever the position.
+    Attributes
+    ----------
+    name : str
+        `FREE_THROW` in rule sets without a choice.
+    from_home, from_board : bool
+        Whether a piece at home, and one on the board, may then move.
+    chances : tuple of float
+        Of being moved by each throw, in the order of `PieceMoves.throws`.
+    passes : float
+        The chance of throws that move nothing, whatever the position.
     """
 
+    name: str
     from_home: bool
     from_board: bool
     chances: tuple[float, ...]
     passes: float
 
+    @property
+    def may(self) -> int:
+        """1 if a piece may enter, plus 2 if one on the board may move."""
+        return self.from_home + 2 * self.from_board
+
+    @property
+    def source(self) -> int:
+        """The lowest path index from which a piece may then move."""
+        return HOME if self.from_home else 0
+
+    @property
+    def outcomes(self) -> tuple[tuple[int, float], ...]:
+        """The number of each throw that can be made, -1 for those that move nothing; its chance."""
+        chances = [(-1, self.passes), *enumerate(self.chances)]
+        return tuple((number, chance) for number, chance in chances if chance)
+
 
 class PieceMoves:
-    """The moves of a rule set's pieces, and what they do to squares.
+    """The moves of a rule set's pieces, and their effects on squares.
 
     Attributes
     ----------
@@ -141,7 +167,7 @@ class PieceMoves:
             for other in taken:
                 left.remove(other)
             after = self.mechanics.arranged(square, (*left, stands))
-            # otherwise a side has more pieces on this square than it has at all
+            # otherwise a side has more pieces on this square than in the game
             outcomes.append((after, taken) if after in self.contents[cell] else None)
         return Landing(cell, tuple(outcomes))
 
@@ -164,7 +190,7 @@ class PieceMoves:
         return left
 
     def again(self, throw: int) -> list[list[int]]:
-        """By target and whether it captures: 1 if the turn may end, plus 2 if it may go on."""
+        """By target and whether it captures: 1 if the turn may end, plus 2 if it may continue."""
         return [
             [
                 sum({1 << again for again in self.mechanics.again(throw, square, is_capture)})
@@ -173,14 +199,15 @@ class PieceMoves:
             for square in (*self._path, None)
         ]
 
-    def said(self, choice: str, candidate: int | None) -> Said:
-        """What may happen after `choice`; `candidate` is the lowest number at home."""
+    def choice(self, name: str, candidate: int | None) -> PieceChoice:
+        """The rolls after a choice; `candidate` is the lowest number at home."""
         chances: Counter[int | None] = Counter()
-        for roll in self.mechanics.rolls(choice, candidate):
+        for roll in self.mechanics.rolls(name, candidate):
             moves_by = roll.moves_by if roll.moves_by in self.throws else None
             chances[moves_by] += roll.probability  # type: ignore[assignment]
-        return Said(
-            *self.mechanics.moves_from(choice),
+        return PieceChoice(
+            name,
+            *self.mechanics.moves_from(name),
             tuple(float(chances[throw]) for throw in self.throws),
             float(chances[None]),
         )

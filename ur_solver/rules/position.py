@@ -5,9 +5,9 @@
 Each row is written by column: ``.`` an empty square, ``_`` a column with no square,
 ``L`` and ``D`` pieces of light and dark, ``l`` and ``d`` marked ones; more than one piece
 on a square in parentheses, from the bottom up. The start of finkel is
-``....__../......../....__.. L 7 7``. Pieces borne off are what is missing from the rule
-set's count. Where pieces are numbered, the number follows the letter and homes are the
-numbers there, ``-`` for none. Where there are stakes, a last field counts the fines paid.
+``....__../......../....__.. L 7 7``. The missing pieces of the rule set's
+number are off. Numbered pieces have the number after the letter, and homes are lists of
+numbers, ``-`` for none. With stakes, a last field counts the fines paid.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ur_solver.errors import IllegalPositionError, PositionSyntaxError
-from ur_solver.rules.board import Board, mirror_square
+from ur_solver.rules.board import ROW_NAMES, Board, mirror_square
 from ur_solver.rules.contents import (
     DARK,
     LETTERS,
@@ -33,6 +33,7 @@ from ur_solver.rules.contents import (
     swap_sides,
 )
 from ur_solver.rules.drawing.text import position_text
+from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.words import counted
 
 if TYPE_CHECKING:
@@ -56,16 +57,16 @@ class Position:
     rules : RuleSet
         Positions of rule sets that differ are different.
     contents : tuple of str
-        What stands on each square, in the order of `Board.squares`, as
-        `ur_solver.rules.contents` writes it; an empty string if nothing does.
+        The contents of each square, in the order of `Board.squares`, as in
+        `ur_solver.rules.contents`; an empty string for an empty square.
     side : str
         The side about to throw, ``"L"`` or ``"D"``.
     light_home, dark_home : int
         Pieces that have not entered.
     numbers_home : pair of tuple of int
-        Where pieces are numbered, which of light and of dark are at home, ascending.
+        With numbered pieces, those of light and of dark at home, ascending.
     fines : int
-        Where there are stakes, the fines paid so far by both sides.
+        With stakes, the fines paid so far by both sides.
 
     Examples
     --------
@@ -117,7 +118,7 @@ class Position:
         """The position in the notation of the module's head; `RuleSet.position` reads it."""
         contents = iter(self.contents)
         rows = (
-            "".join("_" if cell == "_" else _cell(next(contents)) for cell in row)
+            "".join("_" if cell == "_" else content_text(next(contents)) for cell in row)
             for row in self.rules.board.rows
         )
         homes = (self.home_text(side) for side in (LIGHT, DARK))
@@ -129,7 +130,7 @@ class Position:
         return self.light_home if side == LIGHT else self.dark_home
 
     def home_text(self, side: str) -> str:
-        """How many pieces of `side` are at home; where they are numbered, which, or ``-``."""
+        """The number of pieces of `side` at home; of numbered ones the list, or ``-``."""
         if self.rules.mechanics.is_numbered:
             return "".join(map(str, self.numbers(side))) or "-"
         return str(self.home(side))
@@ -149,7 +150,7 @@ class Position:
 
     @property
     def winner(self) -> str | None:
-        """The side that has borne off all its pieces; None while the game goes on."""
+        """The side that has borne off all its pieces; otherwise None."""
         for side in (LIGHT, DARK):
             if self.home(side) == 0 and self.on_board(side) == 0:
                 return side
@@ -182,7 +183,7 @@ class Position:
         )
 
     def faults(self) -> list[str]:
-        """Every way in which the rules forbid this position, in words; empty if there is none.
+        """Every fault of this position by the rules, in words; empty if there is none.
 
         A position without faults need not be reachable from the start.
         """
@@ -210,23 +211,24 @@ def _mirror_indices(board: Board) -> tuple[int, ...]:
     return tuple(index[mirror_square(square)] for square in board.squares)
 
 
-def _cell(content: str) -> str:
+def content_text(content: str) -> str:
+    """The pieces of a square as the notation writes them."""
     if len(content) < 2:
         return content or "."
     return f"({content})" if len(split(content)) > 1 else content
 
 
 def parse_position(rules: RuleSet, text: str) -> Position:
-    """The position that `text` writes, checked against the rule set.
+    """Parse a position and check it against the rule set.
 
-    Where the order of pieces on a square does not matter, any order is understood.
+    If the order of pieces on a square does not matter, any order is accepted.
 
     Raises
     ------
     PositionSyntaxError
         Naming the part at fault and what was expected there.
     IllegalPositionError
-        Listing every way in which the rule set forbids the position.
+        Listing every fault of the position by the rule set.
     """
     position = parse_any_position(rules, text)
     faults = position.faults()
@@ -289,7 +291,7 @@ def _parse_board(rules: RuleSet, text: str, whole: str) -> tuple[str, ...]:
             f"3, such as {'/'.join(shapes)!r}"
         )
     contents = []
-    for name, row, shape in zip("ABC", rows, shapes, strict=True):
+    for name, row, shape in zip(ROW_NAMES, rows, shapes, strict=True):
         cells = _parse_row(rules, name, row, whole)
         if len(cells) != len(shape):
             raise PositionSyntaxError(
@@ -339,9 +341,11 @@ def _what_may_stand(rules: RuleSet) -> str:
 
 
 def _parse_count(side: str, text: str, whole: str) -> int:
-    if len(text) == 1 and text.isascii() and text.isdigit():
+    if len(text) <= len(str(MAX_PIECES)) and text.isascii() and text.isdigit():
         return int(text)
-    raise PositionSyntaxError(f"position {whole!r}: {side}'s home is {text!r}, expected a digit")
+    raise PositionSyntaxError(
+        f"position {whole!r}: {side}'s home is {text!r}, expected the count of pieces there"
+    )
 
 
 def _parse_numbers(side: str, text: str, whole: str) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """What rule sets are made of, by name: families, kinds of squares, and the rule sets.
 
-The package registers its own here, and whoever imports the package may add to them: a rule
+The package registers its own here, and other code may add to them: a rule
 set by one call of `register_rules`, a kind of square or a family by a decorator on its class.
 From then on JSON, the command line and tables know the name. A table or a JSON file that
 names one can be read only where it is registered.
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ur_solver.errors import RuleSetError, UnregisteredError
+from ur_solver.rules.plugins import load_plugins
 
 if TYPE_CHECKING:
     from ur_solver.rules.families.family import Family
@@ -113,18 +114,20 @@ def known_switches() -> dict[str, Switch]:
 
 def family_named(name: object) -> type[Family]:
     """The family called `name`; UnregisteredError if there is none."""
+    if isinstance(name, str) and name not in FAMILIES:
+        load_plugins()
     if isinstance(name, str) and name in FAMILIES:
         return FAMILIES[name]
     raise UnregisteredError(
-        f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that a module "
-        "registers once it is imported"
+        f"family is {name!r:.100}; the families are {', '.join(FAMILIES)}, and those that plugins "
+        "and modules imported by --import register"
     )
 
 
 def _check_name(what: str, name: str, known: dict[str, Any]) -> None:
     if not (name.isascii() and name == name.lower() and all(map(str.isalnum, name.split("-")))):
         raise RuleSetError(
-            f"{what} {name!r:.100}: a name is of lower case letters, digits and single hyphens"
+            f"{what} {name!r:.100}: expected lower-case letters, digits and single hyphens"
         )
     if name in known:
-        raise RuleSetError(f"{what} {name!r}: there is one of that name already")
+        raise RuleSetError(f"{what} {name!r}: the name is already taken")

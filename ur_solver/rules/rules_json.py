@@ -9,7 +9,7 @@ of the literature are written by their names, others in full:
     "dice": {"name": "coin", "throws": {"0": "1/2", "1": "1/2"}}
     "path": {"name": "short", "board": "ur", "squares": ["A4", "B1", ...], "second_leg": 6}
 
-without `second_leg` where the path does not come back to a square. A board of one's own is
+without `second_leg` where the path does not come back to a square. A custom board is
 ``{"name": "small", "rows": ["....", "........", "...."], "rosettes": ["A1", "C1"]}``. Squares
 that have another rule than the family's are listed with it:
 
@@ -18,7 +18,6 @@ that have another rule than the family's are listed with it:
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -31,6 +30,7 @@ from ur_solver.rules.naming import is_name
 from ur_solver.rules.registry import family_named, known_switches
 from ur_solver.rules.squares import rule_from_json, rule_to_json
 from ur_solver.rules.switches import whole_number
+from ur_solver.text import json_values, normal
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
@@ -67,7 +67,7 @@ def rules_from_json(values: object) -> dict[str, Any]:
     """
     if isinstance(values, str):
         try:
-            values = json.loads(values)
+            values = json_values(normal(values))
         except (ValueError, RecursionError) as error:
             raise RuleSetError(f"rule set: not JSON: {error}") from None
     if not isinstance(values, Mapping):
@@ -127,7 +127,7 @@ def _dice(value: object) -> Dice:
         return named_dice(value)
     if set(value) != {"name", "throws"} or not isinstance(value["throws"], Mapping):
         raise RuleSetError(
-            'dice: custom dice are written {"name": "coin", "throws": {"0": "1/2", "1": "1/2"}}'
+            'dice: write custom dice as {"name": "coin", "throws": {"0": "1/2", "1": "1/2"}}'
         )
     chances = {}
     for throw, chance in value["throws"].items():
@@ -162,7 +162,7 @@ def _path(value: object) -> Path:
     least = {"name", "board", "squares"}
     if not (least <= set(value) <= least | {"second_leg"} and _is_texts(value["squares"])):
         raise RuleSetError(
-            'path: a path of your own is written {"name": "short", "board": "ur", "squares": '
+            'path: write a custom path as {"name": "short", "board": "ur", "squares": '
             '["A4", "B1", "B2"]}, with "second_leg" or not'
         )
     name = value["name"]
@@ -174,7 +174,7 @@ def _path(value: object) -> Path:
     path = Path.of(name, _board(value["board"]), value["squares"], leg)
     if PATHS.get(name, path) != path:
         raise RuleSetError(
-            f"path {name!r}: that name is of another path, {' '.join(PATHS[name].light)}; choose "
+            f"path {name!r}: another path has that name, {' '.join(PATHS[name].light)}; choose "
             "one that is free"
         )
     return path
@@ -203,7 +203,7 @@ def _board(value: object) -> Board:
     )
     if not is_right:
         raise RuleSetError(
-            'path: a board of your own is written {"name": "small", "rows": ["....", "......", '
+            'path: write a custom board as {"name": "small", "rows": ["....", "......", '
             '"...."], "rosettes": ["A1", "C1"]}, rows A, B and C of one width, \'_\' where there '
             "is no square"
         )
@@ -211,7 +211,7 @@ def _board(value: object) -> Board:
     board = Board(value["name"], (a, b, c), frozenset(value["rosettes"]))
     if BOARDS.get(board.name, board) != board:
         raise RuleSetError(
-            f"board {board.name!r}: that name is of another board; choose one that is free"
+            f"board {board.name!r}: another board has that name; choose one that is free"
         )
     return board
 

@@ -38,7 +38,7 @@ class RuleSet:
         Light's way across the board; it names the board too.
     dice : Dice
     pieces : int
-        N, the pieces of each side, 1 to 7.
+        N, the pieces of each side, 1 to `limits.MAX_PIECES`.
     family : str
         The code that these data complete: a key of `FAMILIES`.
     switches : mapping of str to bool, int, Stakes or None
@@ -206,7 +206,7 @@ class RuleSet:
         throw : int
             What the dice show; where a turn takes two throws, the second.
         choice : str
-            What was said before throwing, in birds ``"move"`` (as if nothing is given) or
+            The choice before the throw, in birds ``"move"`` (as if nothing is given) or
             ``"enter"``.
 
         Returns
@@ -294,10 +294,6 @@ class RuleSet:
     def with_pieces(self, pieces: int) -> RuleSet:
         """The same rules with another count of pieces."""
         return replace(self, pieces=pieces)
-
-    def with_stakes(self, stakes: Stakes) -> RuleSet:
-        """The same rules played for money, which the name tells: ``bell-stakes-ante-20``."""
-        return self.changed(stakes=stakes)
 
     def changed(
         self,

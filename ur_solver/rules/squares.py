@@ -20,11 +20,10 @@ from typing import Any, ClassVar
 
 from ur_solver.errors import RuleSetError, UnregisteredError
 from ur_solver.rules.contents import Pieces, is_marked, side_of
+from ur_solver.rules.limits import MAX_CAPACITY
+from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.registry import SQUARE_RULES, register_square_rule
 from ur_solver.rules.words import counted
-
-MAX_STACK = 7
-"""The most pieces on a square of limited room."""
 
 
 class SquareRule(ABC):
@@ -33,7 +32,7 @@ class SquareRule(ABC):
     Attributes
     ----------
     name : str
-        How JSON calls it.
+        Its name in JSON.
     """
 
     name: ClassVar[str]
@@ -52,18 +51,18 @@ class SquareRule(ABC):
     def is_stack(self) -> bool:
         """Whether the order of the pieces matters, and only the top one may move.
 
-        Elsewhere contents are kept in the order of `contents.in_order`.
+        Other contents have the order of `contents.in_order`.
         """
         return False
 
     @abstractmethod
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
-        """What happens when `piece` lands where `held` stand.
+        """The effect of `piece` landing on a square that holds `held`.
 
         Parameters
         ----------
         piece : str
-            As it meets them (`Family.meets`).
+            Its letter as it meets them (`Family.meets`).
         held : tuple of str
             From the bottom up.
         throw : int
@@ -72,13 +71,13 @@ class SquareRule(ABC):
         Returns
         -------
         tuple of str or None
-            The pieces captured, all of them the opponent's, mostly none; None if it may not
+            The captured pieces, all of them the opponent's, mostly none; None if it may not
             land.
         """
 
     @abstractmethod
     def fault(self, held: Pieces) -> str | None:
-        """Why `held` cannot stand here together, in words; None if they can."""
+        """Why the square cannot hold `held`, in words; None if it can."""
 
 
 class _Single(SquareRule):
@@ -146,7 +145,7 @@ class Shared(SquareRule):
     name = "shared"
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
-        """Join what stands there."""
+        """Join the pieces there."""
         return ()
 
     def fault(self, held: Pieces) -> str | None:
@@ -202,7 +201,7 @@ class Refuge(SquareRule):
         _check_capacity(self.name, self.capacity)
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
-        """Join what stands there."""
+        """Join the pieces there."""
         return () if self.fault((*held, piece)) is None else None
 
     def fault(self, held: Pieces) -> str | None:
@@ -256,8 +255,10 @@ class CapturedBy(SquareRule):
 
 
 def _check_capacity(name: str, capacity: int) -> None:
-    if not 1 <= capacity <= MAX_STACK:
-        raise RuleSetError(f"square rule {name!r}: capacity is {capacity!r}, not 1 to {MAX_STACK}")
+    if not 1 <= capacity <= MAX_CAPACITY:
+        raise RuleSetError(
+            f"square rule {name!r}: capacity is {capacity!r}, not 1 to {MAX_CAPACITY}"
+        )
 
 
 def rule_to_json(rule: SquareRule) -> Any:
@@ -291,14 +292,17 @@ def rule_from_json(value: object) -> SquareRule:
     UnregisteredError
         If no rule goes by that name.
     RuleSetError
-        Saying what else is wrong and what would be right.
+        For any other fault, with the legal values.
     """
     given = dict(value) if isinstance(value, Mapping) else {"rule": value}
     name = given.pop("rule", None)
+    if isinstance(name, str) and name not in SQUARE_RULES:
+        load_plugins()
     if not isinstance(name, str) or name not in SQUARE_RULES:
         raise UnregisteredError(
-            f"square rule {name!r:.100} is not known; the square rules are "
-            f"{', '.join(SQUARE_RULES)}, and those that a module registers once it is imported"
+            f"square rule {name!r:.100} is unknown; the square rules are "
+            f"{', '.join(SQUARE_RULES)}, and those that plugins and modules imported by "
+            "--import register"
         )
     kind = SQUARE_RULES[name]
     types = typing.get_type_hints(kind)

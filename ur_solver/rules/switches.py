@@ -1,4 +1,4 @@
-"""Switches: what a rule set may choose among the rules of its family.
+"""Switches: the settings of a rule set that its family declares.
 
 A family declares the switches that it has (`Family.switches`); every other one is off in it.
 The keys of JSON, the options of the command line and the names of custom rule sets follow
@@ -27,7 +27,7 @@ class Switch(ABC):
     key : str
         Its name in JSON and in `RuleSet.switches`.
     default : bool, int, Stakes or None
-        What it is where a rule set does not say.
+        Its value if a rule set does not set it.
     help : str
         A sentence for people.
     """
@@ -39,7 +39,7 @@ class Switch(ABC):
 
     @abstractmethod
     def from_json(self, value: object) -> Any:
-        """The value that JSON gives; RuleSetError if it is none."""
+        """Convert a value of JSON; RuleSetError if it is invalid."""
 
     def to_json(self, value: Any) -> Any:
         """A value as JSON."""
@@ -54,7 +54,7 @@ class Switch(ABC):
         """A value in the name of a custom rule set that differs by it."""
 
     def played(self, value: Any) -> Any:
-        """What of a value makes the game; the rest says how it is solved."""
+        """The part of a value that defines the game; the rest concerns the solve."""
         return value
 
     @property
@@ -150,7 +150,7 @@ class StakesSwitch(Switch):
 
 
 def whole_number(key: str, value: object) -> int:
-    """The whole number that JSON gives for `key`; RuleSetError if it is none."""
+    """Convert a whole number of JSON for `key`; RuleSetError if it is invalid."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     raise RuleSetError(f"rule set: {key} is {value!r:.100}, not a whole number")

@@ -1,4 +1,4 @@
-"""The rules in prose: what of `rules.md` tells how one rule set is played.
+"""The rules of one rule set in prose: the sections of `rules.md` that apply to it.
 
 `rules.md` describes every rule set, for people. Its headings are the index: boards, paths, dice,
 families and rule sets have a section each, under the names that they have in the code.
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from ur_solver.rules.board import PATHS, Path
+from ur_solver.rules.board import PATHS, ROW_NAMES, Path
 from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.registry import CATALOGUE
 from ur_solver.rules.ruleset import RuleSet
@@ -73,7 +73,7 @@ def _section(heading: re.Match[str], lines: list[str]) -> Section:
 
 
 def sections_of(rules: RuleSet) -> tuple[Section, ...]:
-    """What tells how `rules` are played, in the order of the file.
+    """The sections that apply to `rules`, in the order of the file.
 
     The rules of every game; those of the rule set's board, path, dice and family; the notation;
     and the rule set's own section if it is one of the catalogue, with any count of pieces. A path
@@ -125,12 +125,12 @@ def _dice_section(dice: Dice) -> Section:
 
 
 def path_words(path: Path) -> str:
-    """A path's squares in order, as `rules.md` has them."""
+    """A path's squares in order, as in `rules.md`."""
     return f"{' '.join(path.light)}, off: {len(path)} squares."
 
 
 def dice_words(dice: Dice) -> str:
-    """What dice show and how likely each throw is, as `rules.md` has it."""
+    """The throws of dice and their probabilities, as in `rules.md`."""
     chances = ", ".join(f"{throw} ({dice.probabilities[throw]})" for throw in dice.throws)
     return f"Throws and their probabilities: {chances}."
 
@@ -145,7 +145,7 @@ def path_text(path: Path) -> str:
     width = max(map(len, marks.values())) + 2
     columns = range(1, len(board.rows[0]) + 1)
     lines = ["     " + "".join(str(column).ljust(width) for column in columns)]
-    for name in "ABC":
+    for name in ROW_NAMES:
         cells = (marks.get(f"{name}{column}", "").ljust(width) for column in columns)
         lines.append(f"  {name}  " + "".join(cells))
     return "\n".join(line.rstrip() for line in lines)

@@ -1,11 +1,11 @@
-"""A whole turn, for every rule set alike: what is chosen, thrown, moved, and worth.
+"""A whole turn, for every rule set: choices, throws, moves and values.
 
-`turn` unfolds a position into *choices* (what may be said before throwing; most rule
-sets leave none), each of them *outcomes* of the dice with their moves. `evaluate` is one
+`turn` expands a position into *choices* before the throw (most rule sets have none),
+each with *outcomes* of the dice and their moves. `evaluate` is one
 step of value iteration over it: the readable definition of a position's value.
 
-Values are those of the side about to throw, in what is played for (`RuleSet.payoff`). The
-values of the two sides sum to something that the position alone decides, `total`.
+Values are those of the side about to throw, in the unit of `RuleSet.payoff`. The sum of
+both sides' values depends on the position alone (`total`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Value = Callable[[Position], float]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the dice may bring after a choice.
+    """An outcome of the dice after a choice.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What may be said before throwing, and what may come of it.
+    """A choice before the throw, and its outcomes.
 
     Parameters
     ----------
     name : str
-        `FREE_THROW` where nothing is said; in birds `MOVE` or `ENTER`.
+        `FREE_THROW` if the rules have none; in birds `MOVE` or `ENTER`.
     outcomes : tuple of Outcome
         Their probabilities sum to 1.
     """
@@ -80,7 +80,7 @@ def turn(position: Position) -> tuple[Choice, ...]:
 
 
 def is_draw(position: Position) -> bool:
-    """Whether neither side can ever move again, whatever is thrown (rules, section 6)."""
+    """Whether neither side can ever move again, with any throws (rules, section 6)."""
     return position.winner is None and not any(
         outcome.moves
         for either in (position, position.pass_turn())
@@ -90,12 +90,12 @@ def is_draw(position: Position) -> bool:
 
 
 def total(position: Position) -> int:
-    """What the two sides' values sum to."""
+    """The sum of both sides' values."""
     return position.rules.payoff.total(position.fines)
 
 
 def final_value(position: Position) -> float | None:
-    """The value of a position that is won, lost or drawn; None while the game goes on."""
+    """The value of a position that is won, lost or drawn; otherwise None."""
     side = position.winner
     if side is not None:
         return total(position) if side == position.side else 0
@@ -103,7 +103,7 @@ def final_value(position: Position) -> float | None:
 
 
 def move_value(move: Move, value: Value) -> float:
-    """The value of a move to the side that makes it, its cost taken off."""
+    """The value of a move to the side that makes it, minus its cost."""
     worth = value(move.position)
     return (worth if move.again else total(move.position) - worth) - move.cost
 
@@ -128,14 +128,14 @@ def choice_value(position: Position, choice: Choice, value: Value) -> float:
 
 
 def evaluate(position: Position, value: Value) -> float:
-    """The value of a position by those of the positions that it leads to.
+    """The value of a position from the values of its successors.
 
     Parameters
     ----------
     position : Position
     value : callable
-        Asked for every position that a move or a pass leads to, won ones included
-        (`final_value` knows those).
+        Called for every successor by a move or a pass, including won positions
+        (see `final_value`).
     """
     final = final_value(position)
     if final is not None:

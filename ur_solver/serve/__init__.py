@@ -1,11 +1,11 @@
-"""Tables and rule sets over HTTP: what `ur serve` offers to the board's page and to programs.
+"""Tables and rule sets over HTTP: the server of the board's page and of programs.
 
-    shelf      the tables that are served, by id, and the memory that each may take
-    describe   what a table or a rule set is: board, paths, dice, start
-    unfold     a position with all throws and moves, and what they are worth
+    shelf      the served tables, by id, and the memory that each may take
+    describe   the data of a table or a rule set: board, paths, dice, start
+    unfold     a position with all throws and moves, and their values
     games      games: played move by move, or read from a text; audits, reports
     openapi    the document of the interface
-    guard      what every request must pass and every answer carries
+    guard      the checks of every request and the headers of every answer
     replies    replies over HTTP, and the tags by which clients keep them
     page_files the files of the board's page
     app        the application: routes and handlers

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from ur_solver import __version__
 from ur_solver.errors import InputError, PositionSyntaxError, UrError
+from ur_solver.records import NOTATIONS
 from ur_solver.rules import CATALOGUE, LIGHT, named_rules
 from ur_solver.serve import openapi
 from ur_solver.serve.asked import (
@@ -26,7 +27,7 @@ from ur_solver.serve.asked import (
     turns_of,
     view_of,
 )
-from ur_solver.serve.describe import NOTATIONS, rules_values, table_values, whole_table_values
+from ur_solver.serve.describe import rules_values, table_values, whole_table_values
 from ur_solver.serve.games import (
     audit_text,
     converted_text,
@@ -48,7 +49,7 @@ from ur_solver.serve.replies import (
     tag_of,
     unchanged,
 )
-from ur_solver.serve.unfold import Json, Source, Unfolded, board_values, position_values
+from ur_solver.serve.unfold import Json, ServedRules, Unfolded, board_values, position_values
 
 MAX_BODY = 1 << 20
 """The most bytes of a request's body."""
@@ -57,10 +58,10 @@ MAX_BATCH = 10_000
 """The most positions of one request."""
 
 BODY_SECONDS = 10.0
-"""How long a body may take to arrive."""
+"""The seconds that a body may take to arrive."""
 
 _CACHED = 4096
-"""Answers to positions that are kept, of 2 to 10 kB."""
+"""The number of cached answers to positions, of 2 to 10 kB."""
 
 
 def make_app(
@@ -69,16 +70,16 @@ def make_app(
     *,
     body_seconds: float = BODY_SECONDS,
 ) -> Application:
-    """The application, with everything that guards it.
+    """The application, behind its guard.
 
     Parameters
     ----------
     tables : mapping of str to Table
         By the id under which each is served (`ur_solver.serve.shelf.Shelf`).
     names : iterable of str
-        Names that the server goes by (`Guard`).
+        The host names of the server (`Guard`).
     body_seconds : float
-        How long a body may take to arrive.
+        The seconds that a body may take to arrive.
     """
     served = _Served(tables, body_seconds)
     routes = [
@@ -126,21 +127,21 @@ class _Served:
             ("/rules/{rules}/line", "post", self.rules_line),
         ]
 
-    # What is asked.
+    # Requests.
 
-    def _source(self, request: Request) -> Source:
-        """The table, or the rule set, that the path names."""
+    def _source(self, request: Request) -> ServedRules:
+        """The table, or the rule set, in the request's path."""
         if "rules" in request.path_params:
-            return Source(rules_of_word(request.path_params["rules"]))
+            return ServedRules(rules_of_word(request.path_params["rules"]))
         name = request.path_params["table"]
         if name not in self._tables:
             known = ", ".join(self._tables)
             raise RefusedError(404, f"there is no table {name!r:.60}; the tables are {known}")
         table = self._tables[name]
-        return Source(table.rules, table)
+        return ServedRules(table.rules, table)
 
     async def _body(self, request: Request, **kinds: type) -> Json:
-        """The JSON object of a body, which has just these keys."""
+        """The JSON object of a body, with exactly these keys."""
         if request.headers.get("content-type", "").partition(";")[0].strip() != JSON:
             raise RefusedError(415, f"expected a body of type {JSON}")
         text = bytearray()
@@ -186,7 +187,7 @@ class _Served:
         """A position with all throws and moves, without a table."""
         return self._position_answer(request, self._source(request), None)
 
-    def _position_answer(self, request: Request, source: Source, name: str | None) -> Response:
+    def _position_answer(self, request: Request, source: ServedRules, name: str | None) -> Response:
         text = request.query_params["position"]
         version = source.table.file.digest if source.table else source.rules.word
         view = view_of(request.query_params.get("drawing"))
@@ -199,16 +200,16 @@ class _Served:
     def _find_position(self, name: str, is_table: bool, text: str, view: str | None) -> bytes:
         table = self._tables[name] if is_table else None
         rules = table.rules if table is not None else named_rules(name)
-        return dumped(Unfolded(Source(rules, table), rules.position(text), view).answer())
+        return dumped(Unfolded(ServedRules(rules, table), rules.position(text), view).answer())
 
     async def board(self, request: Request) -> Response:
-        """A position that may have faults, drawn."""
+        """The drawing of a position, which may have faults."""
         view = view_of(request.query_params.get("drawing")) or LIGHT
         text = request.query_params["position"]
         return reply(dumped(board_values(self._source(request).rules, text, view)), JSON)
 
     async def positions(self, request: Request) -> Response:
-        """The values of many positions, with an error in place of each that is none."""
+        """The values of many positions, with an error for each invalid one."""
         table = self._source(request).table
         assert table is not None
         texts = (await self._body(request, positions=list))["positions"]
@@ -237,7 +238,7 @@ class _Served:
         return reply(dumped(await self._in_thread(audit_text, table, text)), JSON)
 
     async def report(self, request: Request) -> Response:
-        """The audit of a text's games as a page to keep."""
+        """The audit of a text's games as a page."""
         table = self._source(request).table
         text = (await self._body(request, text=str))["text"]
         page = await self._in_thread(report_text, table, text)
@@ -256,7 +257,7 @@ class _Served:
         return attachment(written, TEXT, f"game.{notation}")
 
     async def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What a function returns that may take seconds, while others are answered."""
+        """Run a function that may take seconds in a thread, while other requests are answered."""
         return await anyio.to_thread.run_sync(function, *arguments, limiter=self._heavy)
 
     # Rule sets without a table.
@@ -273,7 +274,7 @@ class _Served:
 
 
 def _batch(table: Any, texts: list[object]) -> list[Json]:
-    """What is known of each position of a batch."""
+    """The figures of each position of a batch."""
     answers: list[Json | None] = []
     sound = []
     for text in texts:
@@ -294,7 +295,7 @@ def _batch(table: Any, texts: list[object]) -> list[Json]:
 
 
 async def _answered(handler: Handler, names: list[str], request: Request) -> Response:
-    """The answer of a handler, or the sentence that says why there is none."""
+    """The answer of a handler, or its error as one sentence."""
     try:
         parameters(request.query_params.multi_items(), *names)
         return await handler(request)  # type: ignore[no-any-return]
@@ -302,7 +303,7 @@ async def _answered(handler: Handler, names: list[str], request: Request) -> Res
         return _error(error.status, str(error))
     except InputError as error:
         return _error(400, str(error))
-    except UrError as error:  # as of a table that is damaged
+    except UrError as error:  # for example a damaged table
         return _error(503, str(error))
     except ClientDisconnect:
         return _error(400, "the request breaks off")
@@ -313,7 +314,7 @@ def _error(status: int, message: str) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """What the framework itself refuses: unknown paths, methods, large bodies."""
+    """The framework's own errors: unknown paths, methods, large bodies."""
     assert isinstance(error, HTTPException)
     sentences = {
         404: "there is nothing at this address; /api/v1/openapi.json lists what there is",

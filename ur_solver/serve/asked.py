@@ -1,19 +1,19 @@
-"""What a request may hold: parameters, JSON bodies, turns; everything else is refused."""
+"""The parts of a request: parameters, JSON bodies, turns; everything else is refused."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, RuleSet, named_rules
 from ur_solver.serve.games import MAX_LINE_TURNS, Turn
+from ur_solver.text import decoded, json_values
 
 _WORDS: dict[type, str] = {str: "text", list: "list"}
 
 
 class RefusedError(Exception):
-    """A request that is not answered: its status, and why in one sentence."""
+    """A refused request: its status, and the reason in one sentence."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -21,9 +21,9 @@ class RefusedError(Exception):
 
 
 def parameters(given: Sequence[tuple[str, str]], *names: str) -> dict[str, str]:
-    """The parameters of a query, each of which must be there once, and no other.
+    """The parameters of a query: each exactly once, and no others.
 
-    A name with a question mark behind it is of one that may be left out.
+    A name that ends in a question mark is optional.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def parameters(given: Sequence[tuple[str, str]], *names: str) -> dict[str, str]:
 
 
 def view_of(name: str | None) -> str | None:
-    """The side on top of a drawing that its parameter names; None for no drawing.
+    """The side on top of the drawing; None for no drawing.
 
     Raises
     ------
@@ -58,14 +58,14 @@ def view_of(name: str | None) -> str | None:
 
 
 def json_body(text: bytes, kinds: dict[str, type]) -> dict[str, Any]:
-    """The JSON object of a body, which has just these keys, each of its type.
+    """The JSON object of a body, with exactly these keys and types.
 
     Raises
     ------
     RefusedError
     """
     try:
-        values = json.loads(text)
+        values = json_values(decoded(text))
     except (ValueError, RecursionError) as error:
         raise RefusedError(400, f"the body is not JSON: {error!s:.200}") from None
     if not isinstance(values, dict):
@@ -82,17 +82,17 @@ def json_body(text: bytes, kinds: dict[str, type]) -> dict[str, Any]:
 
 
 def rules_of_word(word: str) -> RuleSet:
-    """The rule set of the catalogue that an address names; a file is never opened.
+    """The catalogue's rule set in an address; no file is ever opened.
 
     Raises
     ------
     RefusedError
         If there is none.
     RuleSetError
-        If it has not so many pieces.
+        If it cannot have this number of pieces.
     """
     if word.partition(":")[0] not in CATALOGUE:
-        raise RefusedError(404, f"there are no rules {word!r:.60}; /api/v1/rules lists them")
+        raise RefusedError(404, f"unknown rules {word!r:.60}; /api/v1/rules lists them")
     return named_rules(word)
 
 

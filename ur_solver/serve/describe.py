@@ -1,25 +1,21 @@
-"""What a rule set and a table are, as JSON values: enough that a page needs no rules of its own."""
+"""The data of a rule set and a table, as JSON values: a page needs no rules besides."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ur_solver.api.table import Table
-from ur_solver.errors import InputError
 from ur_solver.players.policies import TEMPERATURES
-from ur_solver.records import GameRecord, rules_text, write_text
+from ur_solver.records import NOTATIONS, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, RuleSet
 from ur_solver.rules.payoff import Stakes
 
-NOTATIONS = ("ur", "rgn", "json")
-"""The notations of games, by the suffixes of their files."""
-
 
 def rules_values(rules: RuleSet) -> dict[str, Any]:
-    """A rule set: its data, its board, and what a player may do in it.
+    """A rule set: its data, its board, and the options of players.
 
-    Probabilities are in [0, 1]. ``pieces_on`` lists by square what may stand there, as positions
-    write it; ``steps`` is how far a throw moves a piece, 0 if it moves none.
+    Probabilities are in [0, 1]. ``pieces_on`` lists the legal contents by square, in the
+    notation of positions; ``steps`` is how far a throw moves a piece, 0 if it moves none.
     """
     family = rules.mechanics
     dice = rules.dice
@@ -51,7 +47,7 @@ def rules_values(rules: RuleSet) -> dict[str, Any]:
         "is_numbered": family.is_numbered,
         "stakes": None if rules.stakes is None else _stakes(rules.stakes, rules.pieces),
         "record_rules": rules_text(rules),
-        "notations": [notation for notation in NOTATIONS if _can_write(rules, notation)],
+        "notations": [each.name for each in NOTATIONS.values() if each.fault(rules) is None],
     }
 
 
@@ -66,17 +62,8 @@ def _stakes(stakes: Stakes, pieces: int) -> dict[str, int]:
     return {"ante": stakes.ante, "fine": stakes.fine, "reach": stakes.reach_of(pieces)}
 
 
-def _can_write(rules: RuleSet, notation: str) -> bool:
-    """Whether games of a rule set can be written in a notation."""
-    try:
-        write_text(GameRecord(rules, rules.start(), ()), f".{notation}")
-    except InputError:
-        return False
-    return True
-
-
 def table_values(name: str, table: Table) -> dict[str, Any]:
-    """A table in a list of tables: its rule set, what the start is worth, how sure values are."""
+    """A table in a list of tables: its rule set, the value of the start, the error of values."""
     header = table.header
     values: dict[str, Any] = {
         "id": name,

@@ -1,6 +1,6 @@
-"""Games: played turn by turn from what a page sends, or read from a text; judged by a table.
+"""Games: played turn by turn by a page, or read from a text; judged by a table.
 
-Both are told in the form of `ur audit --json`, so that a page need not know where a game is from.
+Both have the form of `ur audit --json`, so that a page need not know where a game is from.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from ur_solver.audit import (
 )
 from ur_solver.audit.judge import TIE
 from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
-from ur_solver.records import GameRecord, RecordFault, read_text, stepper_of, write_text
+from ur_solver.records import NOTATIONS, GameRecord, RecordFault, read_text, stepper_of
 from ur_solver.rules import SIDE_NAMES, Position, opponent
-from ur_solver.serve.unfold import Json, Source, Unfolded
+from ur_solver.serve.unfold import Json, ServedRules, Unfolded
 
 MAX_TURNS = 20_000
 """The most throws in the games of one request."""
 
 MAX_GAMES = 50
-"""The most games of a text that are judged at once."""
+"""The most games of a text."""
 
 MAX_LINE_TURNS = 2_000
-"""The most turns of a line that is played: each is unfolded with all its throws and moves."""
+"""The most turns of a line: each is unfolded with all its throws and moves."""
 
 _PLACE = re.compile(r"line (\d+)(?:, column (\d+))?")
 
@@ -45,10 +45,10 @@ class Turn(NamedTuple):
     Attributes
     ----------
     choice : str or None
-        What was said before the throw; None where nothing is.
+        The choice before the throw; None if the rules have none.
     throws : tuple of int
     move : str or None
-        As it is written; None for a turn without one.
+        In RGN's notation; None for a turn without one.
     """
 
     choice: str | None
@@ -57,7 +57,7 @@ class Turn(NamedTuple):
 
 
 def place_of(reason: str) -> Json | None:
-    """The place that an error's text names, as ``{"line", "column"}``; None if it names none."""
+    """The place in an error's text, as ``{"line", "column"}``; None if there is none."""
     found = _PLACE.search(reason)
     if found is None:
         return None
@@ -65,7 +65,7 @@ def place_of(reason: str) -> Json | None:
 
 
 def fault_values(message: str, **rest: Any) -> Json:
-    """An error as JSON: one sentence, and the place in the text if it names one."""
+    """An error as JSON: one sentence, and its place in the text, if known."""
     return {"message": message, "place": place_of(message), **rest}
 
 
@@ -73,7 +73,7 @@ def fault_values(message: str, **rest: Any) -> Json:
 
 
 def audited_games(table: Table, text: str) -> tuple[list[GameAudit], list[RecordFault]]:
-    """The games of a text, judged, and those that could not be read.
+    """The audits of a text's games, and the faults of the others.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def audited_games(table: Table, text: str) -> tuple[list[GameAudit], list[Record
 
 
 def audit_text(table: Table, text: str) -> Json:
-    """The audits of a text's games, as `ur audit --json` has them, and why others have none."""
+    """The audits of a text's games, as in `ur audit --json`, and the faults of the others."""
     audits, faults = audited_games(table, text)
     return {
         "games": [_audit_values(audit) for audit in audits],
@@ -115,7 +115,6 @@ def _audit_values(audit: GameAudit) -> Json:
         "names": {name: record.player(side) for side, name in SIDE_NAMES.items()},
         "start": record.start.notation,
         "position": _end_of(record),
-        "end_value": audit.end_value,
         "result": result_text(audit),
         "account": account_text(audit),
     }
@@ -150,31 +149,31 @@ def report_text(table: Table, text: str) -> str:
     return html_report(audits, Thresholds(), references)
 
 
-def converted_text(source: Source, text: str, notation: str) -> str:
-    """A text's games in another notation, which the suffix of its files names.
+def converted_text(source: ServedRules, text: str, notation: str) -> str:
+    """A text's games in another notation, one of `NOTATIONS`.
 
     Raises
     ------
     RecordError, RuleSetError
-        If a game cannot be read, or the notation cannot carry its rules.
+        If a game cannot be read, or the notation cannot express its rules.
     """
-    written = []
+    wanted, written = NOTATIONS[notation], []
     for game in islice(read_text(text, source.rules, "game"), MAX_GAMES):
         if isinstance(game, RecordFault):
             raise RecordError(game.reason)
-        written.append(write_text(game, f".{notation}"))
-    return ("\n" if notation == "json" else "\n\n").join(written) + "\n"
+        written.append(wanted.write(game))
+    return f"\n{wanted.between}".join(written) + "\n"
 
 
 # A game as a page plays it.
 
 
-def line_values(source: Source, start: Position, turns: Sequence[Turn]) -> Json:
-    """Turns played from a position, judged if there is a table.
+def line_values(source: ServedRules, start: Position, turns: Sequence[Turn]) -> Json:
+    """Play turns from a position, and judge them if there is a table.
 
     The keys are those of `ur audit --json`; each ply has besides ``choice``, ``mark``,
-    ``options``, how many there were, ``cost``, the fine that the move cost, and
-    ``position_after``. What was said before a throw has a ply of its own where there was another
+    ``options``, their number, ``cost``, the fine of the move, and
+    ``position_after``. A choice before a throw has its own ply if there was another
     possibility. So
 
         end value = start value + luck - loss + cost of light - luck + loss of dark
@@ -203,8 +202,8 @@ def line_values(source: Source, start: Position, turns: Sequence[Turn]) -> Json:
     return values
 
 
-def _opening(source: Source, start: Position) -> float | None:
-    """What the start is worth with its throw made, where the rules give it."""
+def _opening(source: ServedRules, start: Position) -> float | None:
+    """The value of the start after the first throw, if the rules give it."""
     if source.table is None or stepper_of(source.rules).opening_rolls(start) is None:
         return None
     return source.table.opening_value()
@@ -216,7 +215,7 @@ def _to_light(unfolded: Unfolded, value: float | None) -> float:
 
 
 def side_values(plies: Iterable[Json]) -> Json:
-    """What an audit tells of a side: choices, the best among them, loss and luck; fines paid."""
+    """The audit of a side: choices, the best among them, loss and luck; fines paid."""
     plies = list(plies)
     choices = [ply for ply in plies if ply["options"] > 1 and ply["move"] is not None]
     return {
@@ -229,9 +228,9 @@ def side_values(plies: Iterable[Json]) -> Json:
 
 
 def _played(
-    source: Source, position: Position, turn: Turn, plies: list[Json], *, is_first: bool
+    source: ServedRules, position: Position, turn: Turn, plies: list[Json], *, is_first: bool
 ) -> Position:
-    """The position after a turn, whose plies are added to `plies`."""
+    """Play a turn, add its plies to `plies`, and return the position after it."""
     if position.winner:
         raise MoveError(f"the game was over: {SIDE_NAMES[position.winner]} had won")
     unfolded = Unfolded(source, position)
@@ -249,8 +248,8 @@ def _played(
     }
     if len(choices) > 1:
         best = max(choices.values())
-        said = choices[turn.choice]
-        is_best = best - said <= TIE * unfolded.total
+        chosen = choices[turn.choice]
+        is_best = best - chosen <= TIE * unfolded.total
         plies.append(
             common
             | {
@@ -259,15 +258,15 @@ def _played(
                 "best": turn.choice if is_best else max(choices, key=choices.__getitem__),
                 "value": before,
                 "best_value": best,
-                "loss": best - said,
+                "loss": best - chosen,
                 "luck": best - before,
-                "mark": unfolded.mark(best - said, len(choices)),
+                "mark": unfolded.mark(best - chosen, len(choices)),
                 "options": len(choices),
                 "cost": 0,
                 "position_after": answer["position"],
             }
         )
-        before = said
+        before = chosen
     moves = thrown["moves"]
     taken = next((move for move in moves if move["move"] == turn.move), None)
     if taken is None and (moves or turn.move is not None):
@@ -297,20 +296,22 @@ def _played(
     return source.rules.position(after)
 
 
-def _thrown(source: Source, answer: Json, position: Position, turn: Turn, is_first: bool) -> Json:
-    """The throw of an unfolded position that a turn has made."""
-    said = [each for each in answer["throws"] if each.get("choice") == turn.choice]
-    if not said:
+def _thrown(
+    source: ServedRules, answer: Json, position: Position, turn: Turn, is_first: bool
+) -> Json:
+    """The throw of a turn in its unfolded position."""
+    rolls = [each for each in answer["throws"] if each.get("choice") == turn.choice]
+    if not rolls:
         names = sorted({each.get("choice") or "nothing" for each in answer["throws"]})
-        raise MoveError(f"{turn.choice!r:.40} cannot be said here; expected {' or '.join(names)}")
+        raise MoveError(f"{turn.choice!r:.40} is not a choice here; expected {' or '.join(names)}")
     opening = stepper_of(source.rules).opening_rolls(position) if is_first else None
     if opening is not None and opening.of(turn.throws) is None:
         given = opening[0].throws[0]
         raise ThrowError(f"the opening throw of {source.rules.name} is always {given}")
-    for each in said:
+    for each in rolls:
         if _throws_of(each) == turn.throws:
             return each  # type: ignore[no-any-return]
-    possible = ", ".join(" ".join(map(str, _throws_of(each))) for each in said)
+    possible = ", ".join(" ".join(map(str, _throws_of(each))) for each in rolls)
     thrown = " ".join(map(str, turn.throws))
     raise ThrowError(f"throw {thrown!r:.40} is not possible here; expected one of {possible}")
 

@@ -1,9 +1,9 @@
-"""What every request must pass, and what every answer carries: an ASGI application around another.
+"""The checks of every request, and the headers of every answer: an ASGI middleware.
 
-The server answers on the user's own machine, where pages of other sites can make the browser ask
-it. So the Host header must be one that the server goes by: a name that a stranger's domain server
-has bent to 127.0.0.1 is none. A request that carries a body must come from a page of the server
-itself, or from no page at all. No other site may read, frame or script what is answered.
+The server runs on the user's machine, where other sites' pages can make the browser send requests.
+So the Host header must name the server: another site's domain that points to 127.0.0.1 is
+refused (DNS rebinding). A request with a body must come from a page of the server, or from no
+page at all. No other site may read, frame or script the answers.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]{1,255})(?::[0-9]{1,5})?"
 
 
 class Guard:
-    """Let through what may be asked; refuse the rest with 400, 403 or 405 and one sentence.
+    """Pass valid requests; refuse the rest with 400, 403 or 405 and one sentence.
 
     Parameters
     ----------
     app : ASGI application
     names : iterable of str
-        The names that the server goes by, besides ``localhost`` and any IP address: nobody can
-        bend those.
+        The host names of the server, besides ``localhost`` and any IP address, which no other
+        domain can take.
     """
 
     def __init__(self, app: Application, names: Iterable[str] = ()) -> None:
@@ -77,7 +77,7 @@ class Guard:
         await send_on({"type": "http.response.body", "body": body})
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """The status and the sentence that a request is refused with; None if it may pass."""
+        """The status and the sentence that refuse a request; None if it passes."""
         headers: dict[bytes, list[str]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name, []).append(value.decode("latin-1"))

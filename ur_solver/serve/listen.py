@@ -1,4 +1,4 @@
-"""The socket, which is there before the server is."""
+"""The socket, which is bound before the server starts."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import socket
 from ur_solver.errors import InputError
 
 MAX_CONNECTIONS = 200
-"""More are told to come back later."""
+"""Further requests get status 503."""
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 is any that is free.
+    """A listening socket; port 0 chooses a free one.
 
     Raises
     ------
     InputError
-        If the address is not to be had.
+        If the address is not available.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(

@@ -88,7 +88,7 @@ _RULES: Json = {
     ),
     "start": _TEXT,
     "opening_throw": _told(_or_null(_WHOLE), "the first throw of a game, where the rules give it"),
-    "choices": _told(_list(_TEXT), "what may be said before a throw"),
+    "choices": _told(_list(_TEXT), "the choices before a throw"),
     "is_numbered": _FLAG,
     "stakes": _or_null(_object(ante=_WHOLE, fine=_WHOLE, reach=_WHOLE)),
     "record_rules": _told(_TEXT, "as a record in the plain notation names the rule set"),
@@ -136,7 +136,7 @@ _SCHEMAS: Json = {
     ),
     "Throw": _object(
         ("choice", "value", "luck"),
-        choice=_told(_TEXT, "what was said before"),
+        choice=_told(_TEXT, "the choice before it"),
         throw=_THROW,
         probability=_CHANCE,
         value=_told(_NUMBER, "after the best move, or the pass"),
@@ -149,7 +149,7 @@ _SCHEMAS: Json = {
         svg=_told(_TEXT, "the board, where a drawing is asked for"),
         choices=_told(
             {"type": "object", "additionalProperties": _or_null(_NUMBER)},
-            "what saying it is worth; null where it may not be said",
+            "what each choice is worth; null where it is not allowed",
         ),
         choice_marks=_told({"type": "object", "additionalProperties": _MARK}, "their marks"),
         side=_told(_SIDE, "the side about to throw"),
@@ -187,7 +187,13 @@ _SCHEMAS: Json = {
         position_after=_TEXT,
     ),
     "Side": _object(
-        ("cost",), choices=_WHOLE, best=_WHOLE, loss=_NUMBER, luck=_NUMBER, cost=_WHOLE
+        ("cost", "conceded"),
+        choices=_WHOLE,
+        best=_WHOLE,
+        loss=_NUMBER,
+        luck=_NUMBER,
+        cost=_WHOLE,
+        conceded=_told(_NUMBER, "what the position was worth to a side that gave it up"),
     ),
     "Line": _object(
         ("start_value", "end_value", "light", "dark"),
@@ -203,6 +209,7 @@ _SCHEMAS: Json = {
         file=_TEXT,
         rules=_TEXT,
         winner=_or_null(_SIDE),
+        ending=_TEXT,
         first_throw=_told(_WHOLE, "the number of the first that is judged"),
         start_value=_told(_NUMBER, "to light"),
         light=_of("Side"),
@@ -212,7 +219,8 @@ _SCHEMAS: Json = {
         names=_object(light=_or_null(_TEXT), dark=_or_null(_TEXT)),
         start=_TEXT,
         position=_told(_TEXT, "where the record stops"),
-        end_value=_told(_NUMBER, "to light"),
+        end_value=_told(_NUMBER, "of the last position, to light"),
+        result_value=_told(_NUMBER, "to light; all or nothing after a resignation"),
         result=_TEXT,
         account=_TEXT,
     ),
@@ -276,7 +284,7 @@ _BOARD = (
 )
 _TURN = _told(
     _list({}, minItems=3, maxItems=3),
-    "what was said or null, the list of throws, and the move or null",
+    "the choice before the throw or null, the list of throws, and the move or null",
 )
 _LINE_BODY = _body({"start": _START, "turns": _FIRST_TURNS}, start=_TEXT, turns=_list(_TURN))
 _TEXT_BODY = _body({"text": _GAME}, text=_told(_TEXT, "games, in JSON, RGN or the plain notation"))

@@ -15,15 +15,15 @@ _FAILED = b"the server could not be started; its terminal says why\n"
 
 
 class Opening:
-    """An ASGI application that another one takes the place of.
+    """An ASGI application that another one replaces when it is loaded.
 
     Parameters
     ----------
     page : ASGI application
-        Answers what is asked for at `paths` until the other is there.
+        Answers requests for `paths` until the application is loaded.
     paths : collection of str
     app : future of an ASGI application
-        What else is asked for waits for it, and is told so if it fails.
+        Other requests wait for it, and get an error if it fails.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from ur_solver.serve.guard import Application
 from ur_solver.serve.replies import HTML, is_known, reply, tag_of, unchanged
 
 COMPRESSED = Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
-"""For clients that take it; 1,000 bytes fit a packet anyway."""
+"""The least size to compress, for clients that accept it; smaller files fit a packet."""
 
 _TYPES = {
     "html": HTML,
@@ -53,7 +53,7 @@ def page_files() -> Files:
 
 
 def _empty_board() -> bytes:
-    """The board of nearly all rule sets, in the place of the one that is to come."""
+    """The board of nearly all rule sets, as a placeholder for the actual one."""
     rules = named_rules("finkel:1")
     squares, side, *_ = rules.start().notation.split()
     drawn = board_svg(parse_any_position(rules, f"{squares} {side} 0 0"))
@@ -69,7 +69,7 @@ def page_routes(files: Files) -> list[Route]:
 
 
 def page_app(files: Files) -> Application:
-    """An application that has files and nothing else."""
+    """An application that serves the files only."""
     return Starlette(routes=page_routes(files), middleware=[COMPRESSED])
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ur_solver.text import encoded
+
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
@@ -16,11 +18,11 @@ HTML = "text/html; charset=utf-8"
 
 def dumped(values: object) -> bytes:
     """Values as JSON without spaces, in UTF-8."""
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
+    return encoded(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
 
 
 def tag_of(*parts: str) -> str:
-    """A weak tag, as what is sent may be compressed, of everything that a reply follows from."""
+    """A weak tag, as a reply may be compressed, of everything that a reply depends on."""
     text = "\n".join(parts)
     return f'W/"{hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]}"'
 
@@ -32,7 +34,7 @@ def is_known(request: Request, etag: str) -> bool:
 
 
 def unchanged(etag: str) -> Response:
-    """The reply to a client that has it already."""
+    """The reply to a client with a current copy."""
     return Response(status_code=304, headers={"etag": etag, "cache-control": "no-cache"})
 
 
@@ -45,11 +47,11 @@ def reply(body: bytes, kind: str, etag: str | None = None) -> Response:
 
 
 def json_reply(values: dict[str, Any], etag: str, request: Request) -> Response:
-    """Values as JSON, or word that the client has them."""
+    """Values as JSON, or status 304 if the client has them."""
     return unchanged(etag) if is_known(request, etag) else reply(dumped(values), JSON, etag)
 
 
 def attachment(text: str, kind: str, name: str) -> Response:
     """A text that a browser saves as a file of that name."""
     headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
-    return Response(text.encode(), media_type=kind, headers=headers)
+    return Response(encoded(text), media_type=kind, headers=headers)

@@ -27,13 +27,13 @@ def serve(load: Callable[[], Application], names: Iterable[str], sock: socket.so
     load : callable
         Returns the application. It is called in a thread, while the page's files are served.
     names : iterable of str
-        Names that the server goes by (`Guard`).
+        The host names of the server (`Guard`).
     sock : socket
 
     Raises
     ------
     Exception
-        What `load` raises; the server has ended then.
+        The exception of `load`, after the server has ended.
     """
     asyncio.run(_serve(load, names, sock))
 

@@ -1,4 +1,4 @@
-"""The tables that are served, each under an id, and the memory that they may take."""
+"""The served tables, each under an id, and the memory that they may take."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 from ur_solver.api.table import Table
 from ur_solver.errors import UrError
 from ur_solver.locate import open_file, table_folders
+from ur_solver.machine import free_memory
 from ur_solver.table import TableFile
 
 FIRST_TABLE = "finkel:3"
-"""Solved, in a second, where there is no table at all."""
+"""The rule set to solve, in a second, if there are no tables."""
 
 
 class Shelf(Mapping[str, Table]):
@@ -23,8 +24,8 @@ class Shelf(Mapping[str, Table]):
     files : sequence of TableFile
         Closed with the shelf. Of several with one name, the later ones get a number.
     memory : int, optional
-        The bytes that decoded values may take, in all tables together: what is not read in full
-        is read in parts, as it is asked for. Half of the free memory by default.
+        The bytes that decoded values may take, in all tables together: tables that do
+        not fit are read in parts on demand. Half of the free memory by default.
 
     Raises
     ------
@@ -65,9 +66,7 @@ class Shelf(Mapping[str, Table]):
 def _shares(files: Sequence[TableFile], memory: int | None) -> list[int]:
     """The bytes that each table may take: small ones what they need, the others equal parts."""
     if memory is None:
-        import psutil  # noqa: PLC0415 - 15 ms, for a server only
-
-        memory = int(psutil.virtual_memory().available / 2)
+        memory = free_memory() // 2
     shares, left = [0] * len(files), memory
     order = sorted(range(len(files)), key=lambda k: files[k].n_decoded_bytes)
     for rank, k in enumerate(order):
@@ -79,15 +78,15 @@ def _shares(files: Sequence[TableFile], memory: int | None) -> list[int]:
 def open_shelf(
     words: Sequence[str], say: Callable[[str], object], memory: int | None = None
 ) -> Shelf:
-    """The tables that words ask for, as `ur_solver.locate.open_file` understands them.
+    """Open the tables named by words (`ur_solver.locate.open_file`).
 
-    Without a word, all tables in the folders where tables are; a file there that is none is named
-    and left out. Where there are none, `FIRST_TABLE` is solved.
+    Without words, all tables in the folders of tables; invalid files there are reported and
+    skipped. If there are none, `FIRST_TABLE` is solved.
 
     Raises
     ------
     UrError
-        If a table that is asked for cannot be opened.
+        If a named table cannot be opened.
     """
     if words:
         return Shelf([open_file(word, say=say) for word in words], memory)

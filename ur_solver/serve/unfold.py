@@ -1,7 +1,7 @@
-"""A position unfolded: everything that may be said, thrown and moved there, and what it is worth.
+"""An unfolded position: its choices, throws and moves, and their values.
 
-Values are to the side about to throw, and those of moves to the side that makes them; in [0, 1],
-or money where there are stakes. Without a table the same is told of a rule set, less the values.
+Values belong to the side about to throw, those of moves to the side that moves; in [0, 1],
+or money with stakes. Without a table the answers lack the values.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from ur_solver.api.table import Table
 from ur_solver.audit.summary import Thresholds
+from ur_solver.query import figures_of
 from ur_solver.records import Step, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.drawing.svg import Arrow, arrow_path, board_svg
@@ -26,8 +27,8 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Source:
-    """What answers: a table, or a rule set of which nothing is solved.
+class ServedRules:
+    """The source of answers: a table, or a rule set without one.
 
     Attributes
     ----------
@@ -40,7 +41,7 @@ class Source:
 
 
 class _Turn(NamedTuple):
-    """A roll after something said, with its moves and the row of its first value."""
+    """A roll after a choice, with its moves and the row of its first value."""
 
     choice: str
     roll: Roll
@@ -53,14 +54,14 @@ class Unfolded:
 
     Parameters
     ----------
-    source : Source
+    source : ServedRules
     position : Position
         Of the source's rules.
     view : str, optional
-        The side whose row is on top in a drawing of the board, if there is to be one.
+        The side whose row is on top in a drawing of the board; None for no drawing.
     """
 
-    def __init__(self, source: Source, position: Position, view: str | None = None) -> None:
+    def __init__(self, source: ServedRules, position: Position, view: str | None = None) -> None:
         self.source, self.position, self.view = source, position, view
         self.rules, self.side = source.rules, position.side
         self.stepper = stepper_of(source.rules)
@@ -71,7 +72,7 @@ class Unfolded:
 
     def _all_turns(self) -> Iterator[_Turn]:
         stepper, state = self.stepper, self.state
-        for choice in [saying.name for saying in stepper.sayings(state)] or [FREE_THROW]:
+        for choice in [choice.name for choice in stepper.choices(state)] or [FREE_THROW]:
             found: dict[int, tuple[tuple[Step, ...], int]] = {}
             for roll in stepper.rolls(state, choice):
                 if roll.moves_by is None:
@@ -85,7 +86,7 @@ class Unfolded:
 
     @cached_property
     def total(self) -> int:
-        """What the two sides' values sum to."""
+        """The sum of both sides' values."""
         return total(self.position)
 
     @cached_property
@@ -98,7 +99,7 @@ class Unfolded:
 
     @cached_property
     def _values(self) -> list[float]:
-        """The values of the position, of the pass and of what all moves lead to."""
+        """The values of the position, of the pass and of all successors."""
         table = self.source.table
         assert table is not None
         rows = np.frombuffer(b"".join(self._rows), dtype=table.space.state_dtype)
@@ -113,7 +114,7 @@ class Unfolded:
         return self._values[0]
 
     def answer(self) -> Json:
-        """The position's own values, as `ur query --json` has them, and its turns."""
+        """The values of the position, as in `ur query --json`, and its turns."""
         answer: Json = {"position": self.position.notation}
         table = self.source.table
         if table is not None:
@@ -128,13 +129,13 @@ class Unfolded:
             "after_pass": self.stepper.notation(self.passed, opponent(self.side)),
         }
         turns = [self._turn_answer(turn) for turn in self._turns]
-        if self._is_said and table is not None:
+        if self._has_choices and table is not None:
             worth: dict[str, float] = {}
             for each in turns:
                 worth[each["choice"]] = (
                     worth.get(each["choice"], 0.0) + each["probability"] * each["value"]
                 )
-            answer["choices"] = {name: worth.get(name) for name in self._sayings}
+            answer["choices"] = {name: worth.get(name) for name in self._choice_names}
             answer["choice_marks"] = {
                 name: self.mark(max(worth.values()) - value, len(worth))
                 for name, value in worth.items()
@@ -144,15 +145,15 @@ class Unfolded:
         return answer | {"throws": turns}
 
     @cached_property
-    def _sayings(self) -> tuple[str, ...]:
+    def _choice_names(self) -> tuple[str, ...]:
         return self.rules.mechanics.choices(1, 1)
 
     @property
-    def _is_said(self) -> bool:
-        return self._sayings != (FREE_THROW,)
+    def _has_choices(self) -> bool:
+        return self._choice_names != (FREE_THROW,)
 
     def _turn_answer(self, turn: _Turn) -> Json:
-        answer: Json = {"choice": turn.choice} if self._is_said else {}
+        answer: Json = {"choice": turn.choice} if self._has_choices else {}
         throws = turn.roll.throws
         answer |= {
             "throw": throws[0] if len(throws) == 1 else list(throws),
@@ -164,7 +165,7 @@ class Unfolded:
                 moves, turn.steps, self._values[turn.row : turn.row + len(moves)], strict=True
             ):
                 move["value"] = step.worth(value)
-                if not self.rules.payoff.is_chance:
+                if "chance" in self.rules.payoff.figures:
                     move["chance"] = self._chance(step)
             best = max((move["value"] for move in moves), default=self.total - self._values[1])
             for move in moves:
@@ -204,7 +205,7 @@ class Unfolded:
         return chance if step.again else 1 - chance
 
     def mark(self, loss: float, n_options: int) -> str | None:
-        """The mark of a choice that lost so much of what there is to win."""
+        """The mark of a choice by its loss as a share of both sides' values."""
         return None if n_options < 2 else THRESHOLDS.mark_of(loss / (self.total or 1))
 
 
@@ -223,13 +224,11 @@ def board_values(rules: RuleSet, text: str, view: str) -> Json:
 
 
 def position_values(table: Table, position: Position, value: float) -> Json:
-    """What `ur query --json` tells of a position, less what its choices are worth."""
-    values: Json = {
+    """The output of `ur query --json` for a position, without the values of its choices."""
+    return {
         "position": position.notation,
         "value": value,
         "tolerance": table.tolerance,
         "error": table.error(position),
+        **figures_of(table, position),
     }
-    if not table.rules.payoff.is_chance:
-        values |= {"cut_error": table.cut_error(position), "chance": table.chance(position)}
-    return values

@@ -1,4 +1,4 @@
-"""The state space: ranks, blocks and how a state is encoded."""
+"""The state space: ranks, blocks and the encoding of states."""
 
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ from ur_solver.space.tiles import TileSpace
 @lru_cache(maxsize=32)
 def space_of(rules: RuleSet) -> Space:
     """The state space of `rules`, built once (some milliseconds) and shared."""
-    return TileSpace(rules) if rules.payoff.is_chance else StakesSpace(rules)
+    return TileSpace(rules) if rules.stakes is None else StakesSpace(rules)
 
 
 def positions_of(rules: RuleSet) -> TileSpace:
@@ -30,7 +30,7 @@ def part_of(rules: RuleSet, left: int | None = None) -> Part:
     Raises
     ------
     InputError
-        If a side always has so many left, or none.
+        If every position, or none, has that many pieces left.
     """
     space = space_of(rules)
     return whole_of(space) if left is None else part_left(space, left)

@@ -5,6 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 NO_CONTENT: int
+LIMITS: dict[str, int]
 
 @final
 class TileRanking:

@@ -2,8 +2,8 @@
 
 Positions are stored once, from the side of the player about to throw, and their ranks run
 block by block, in an order in which moves lead only to the same block or an earlier one.
-A *side config* is what a side cannot lose any more; a *half* an ordered pair of them,
-mine and theirs; a block the unordered pair, so that a half and its mirror image are
+A *side config* is what a side can no longer lose. A *half* is an ordered pair of them,
+mine and theirs. A block is the unordered pair, so a half and its mirror image are
 solved together.
 """
 
@@ -50,7 +50,7 @@ class Block:
 
     @property
     def size(self) -> int:
-        """How many positions it holds."""
+        """The number of positions."""
         return sum(half.size for half in self.halves)
 
 
@@ -62,7 +62,7 @@ def number_blocks(progress: Sequence[int], size: Callable[[int, int], int]) -> t
     progress : sequence of int
         For each side config a number that every change of it increases.
     size : callable
-        How many positions the half of two configs, mine and theirs, has.
+        The number of positions in the half of two configs, mine and theirs.
     """
     pairs = itertools.combinations_with_replacement(range(len(progress)), 2)
     order = sorted(pairs, key=lambda pair: (-progress[pair[0]] - progress[pair[1]], pair))
@@ -87,19 +87,21 @@ class Space(ABC):
     ----------
     rules : RuleSet
     n_values : int
-        How many ranks there are: values that a table holds.
+        The number of ranks, which is that of a table's values.
     state_dtype : numpy dtype
         Of the rows that `encode` writes.
     values_per_position : int
-        How many ranks every position of the board has: more than one where there are stakes.
+        The number of ranks of every position: more than one with stakes.
     unit : float
-        What a stored 1 stands for: a certain win or, with stakes, an amount of money.
+        The meaning of a stored 1: a certain win or, with stakes, an amount of money.
     first_version : int
         The first version of the table format whose ranks are these.
     reach : int
-        The most fines with values of their own: 0 without stakes.
+        The most fines with stored values: 0 without stakes.
     fine : float
-        What a fine costs, in money: 0 without stakes.
+        The amount of a fine, in money: 0 without stakes.
+    bounds : tuple of float
+        The least and the largest possible value, in units; finite if no other value can occur.
     """
 
     rules: RuleSet
@@ -110,6 +112,7 @@ class Space(ABC):
     first_version: int = 3
     reach: int = 0
     fine: float = 0.0
+    bounds: tuple[float, float] = (0.0, 1.0)
 
     @property
     @abstractmethod
@@ -119,7 +122,7 @@ class Space(ABC):
     @property
     @abstractmethod
     def n_configs(self) -> int:
-        """How many side configs there are; a half names its two by number."""
+        """The number of side configs."""
 
     @abstractmethod
     def next_configs(self, config: int) -> Iterator[int]:
@@ -127,11 +130,11 @@ class Space(ABC):
 
     @abstractmethod
     def n_off(self, config: int) -> int:
-        """How many pieces a side with this config has borne off."""
+        """The number of pieces that a side with this config has borne off."""
 
     @cached_property
     def largest_size(self) -> int:
-        """How many values the largest block has."""
+        """The number of values in the largest block."""
         return max(block.size for block in self.blocks)
 
     def left(self, index: int) -> int:
@@ -148,11 +151,11 @@ class Space(ABC):
         return numbers
 
     def chance_rank(self, rank: Ranks) -> Ranks:
-        """Where a rank's position has its chance of winning, played for nothing else."""
+        """The rank of a position's chance of winning if only winning counted."""
         return rank
 
     def cut_error(self, values: npt.NDArray[np.float64]) -> tuple[float, float]:
-        """What the cut of the fines may have cost some positions' values, in units.
+        """The largest error by the cut of the fines in some positions' values, in units.
 
         Parameters
         ----------
@@ -164,7 +167,7 @@ class Space(ABC):
         float
             At any number of fines up to `reach`; 0 without stakes.
         float
-            By so much more for each fine past it.
+            The increase for each fine past it.
         """
         return 0.0, 0.0
 
@@ -173,7 +176,7 @@ class Space(ABC):
         return int(self._block_numbers[mine, theirs])
 
     def reads(self, index: int) -> tuple[int, ...]:
-        """The other blocks that a block's moves lead to by any throw: numbers, ascending."""
+        """The numbers of the other blocks with successors of a block, ascending."""
         return tuple(
             sorted(
                 {
@@ -187,7 +190,7 @@ class Space(ABC):
     @property
     @abstractmethod
     def state_width(self) -> int:
-        """Numbers in an encoded state: one a square, then one for each side's home."""
+        """The length of an encoded state: one number per square, then one for each side's home."""
 
     @abstractmethod
     def encode(self, position: Position) -> Sequence[int]:
@@ -199,7 +202,7 @@ class Space(ABC):
 
     @abstractmethod
     def _rank_rows(self, states: npt.NDArray[Any], ranks: npt.NDArray[np.int64]) -> None:
-        """Write the rank of each row, -1 where it is none."""
+        """Write the rank of each row, -1 for an invalid one."""
 
     @abstractmethod
     def _unrank_rows(self, ranks: npt.NDArray[np.int64], states: npt.NDArray[Any]) -> None:
@@ -211,9 +214,9 @@ class Space(ABC):
         return self.n_values
 
     @property
-    def is_chance(self) -> bool:
-        """Whether values are chances of winning, from 0 to 1; otherwise shares of the unit."""
-        return self.rules.payoff.is_chance
+    def has_levels(self) -> bool:
+        """Whether positions have values at several levels of fines."""
+        return self.values_per_position > 1
 
     def rank(self, position: Position) -> int:
         """The rank of a position that is not over.

@@ -1,7 +1,7 @@
 """How rows and columns number the details of shared squares.
 
-Not every detail of a shape goes with every stock: a piece with a number stands in one place only.
-Of a stock those are counted that it has the pieces for, and each has a *digit* among them.
+Not every detail of a shape fits every stock: a numbered piece stands in one place only. The
+details that fit a stock are numbered, and the number of a detail is its *digit*.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Digits:
     Attributes
     ----------
     n_digits : int32, shape (reserves, shapes, 2)
-        How many details of mine and of theirs a reserve has the pieces for.
+        The number of details of mine and of theirs that fit a reserve.
     rest : int16, shape (reserves, shapes, 2)
-        A reserve of as many pieces as are left then, not always those pieces; -1 if it has too few.
+        A reserve with as many pieces as remain, not always those pieces; -1 if it has too few.
     digit_of : uint16, shape (reserves, contents, 2)
         A content's detail of mine and of theirs among these.
     detail_at : uint16, shape (reserves, entries)

@@ -1,7 +1,7 @@
 """The frozen squares of a path: those at its tail on which nothing is ever captured.
 
-What stands there is part of a side config. Where the path also begins on such a square, its
-contents are of two kinds: pieces that have come back are *frozen*, those that set out are not.
+Their contents are part of a side config. If the path also begins on such a square, its contents
+are of two kinds: pieces that have come back are *frozen*, entering ones are not.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ur_solver.rules.contents import side_of, split
 from ur_solver.space.layout import MAX_CLOSING, MAX_FROZEN, layout_of
 
 _FEW = 4
-"""So many frozen squares are told as long as their fillings have codes; of more of them only those
+"""Side configs hold up to this many frozen squares if their fillings have codes; of more only those
 that can be filled in few ways are, as tables have an entry for each pair of side configs."""
 
 _MOST_FILLINGS, _MOST_FEW_FILLINGS = 1 << MAX_FROZEN, 1 << 16
-"""Ways to fill many frozen squares, and at most `_FEW`."""
+"""The most ways to fill many frozen squares, and at most `_FEW`."""
 
 MOST_CODES = 1 << 20
 """Products of what private squares may hold, by which placements are looked up."""
@@ -38,7 +38,7 @@ class FrozenSquare:
     cells : tuple of int
         Mine and theirs.
     parts : tuple of int
-        What those contents take of a side's stock that are frozen: 0 first, all different.
+        The parts of a side's stock in frozen contents: 0 first, all different.
     contents : tuple of tuple of int
         The numbers of these contents on either cell.
     radix : int
@@ -60,9 +60,9 @@ def frozen_squares(
     contents: Sequence[Sequence[str]],
     parts: Sequence[npt.NDArray[np.int64]],
 ) -> tuple[FrozenSquare, ...]:
-    """The last path indices from which no piece goes back, as many as side configs tell.
+    """The last path indices from which no piece goes back, as many as side configs hold.
 
-    What is frozen on each is told by its part of the stock. Where that leaves anything open, the
+    The frozen pieces of each are its part of the stock. Where that leaves anything open, the
     path index counts as one of those that ranks run over; so do those before it.
 
     Parameters

@@ -5,7 +5,7 @@ Seen from the side to throw ("mine"; the opponent's part mirrors it), a path fal
 * *entry* squares: only mine, before the last contested square (bell: A4 A3 A2 A1);
 * *shared* squares: both sides may stand there, so that captures happen there;
 * *frozen* indices: the tail of the path on which nothing is ever captured (bell: A8 A7).
-  What stands on them, with the pieces borne off, never goes back.
+  Their contents, and the pieces borne off, never go back.
 """
 
 from __future__ import annotations
@@ -17,18 +17,24 @@ from functools import cached_property, lru_cache
 from ur_solver.rules import DARK, LIGHT, Path, RuleSet
 
 MAX_FROZEN = 8
-"""The most frozen squares that side configs tell, where each holds a piece or none."""
+"""The most frozen squares in side configs, if each holds at most one piece."""
 
 MAX_CLOSING = 4
-"""The most of them on which pieces also set out."""
+"""The most of them that are also entry squares."""
 
-MAX_ENTRIES, MAX_SHARED, MAX_ROWS = 7, 20, 512
-"""Limits of the tiled kernel: squares of each part of a path, rows of a tile."""
+MAX_SHARED = 20
+"""The most shared squares in the tiled kernel."""
+
+LANE_SQUARES, LANE_THROWS = 4, ((1, 2, 3), (1, 2, 3, 4))
+"""The entry squares of its paths, and the throws that move pieces."""
+
+MAX_TILES = (1 << 31) - 1
+"""The most fillings of its shared squares, which only many pieces on a long path exceed."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How one path divides the board; see the module's head."""
+    """The division of the board by one path; see the module's head."""
 
     path: Path
 
@@ -67,39 +73,29 @@ class Layout:
         """The shared squares, in board order."""
         return tuple(square for square, (mine, theirs) in self._visits.items() if mine and theirs)
 
-    def is_cut_into_tiles(self, pieces: int, longest_throw: int) -> bool:
-        """Whether the tiled kernel supports the path.
-
-        The path must begin with at most `MAX_ENTRIES` entry squares; then come squares that both
-        sides visit, at least as many as the longest throw moves, so that no piece jumps over
-        them; then at most `MAX_FROZEN` frozen ones. No private square is visited twice, except
-        an entry square on which the path ends, of which there are at most `MAX_CLOSING`.
-
-        Parameters
-        ----------
-        pieces : int
-            N.
-        longest_throw : int
-        """
-        light, n_entry = self.path.light, len(self.entry)
-        entry, frozen = light[:n_entry], light[self.first_frozen :]
-        return (
-            n_entry <= MAX_ENTRIES
-            and self.entry == tuple(range(n_entry))
-            and self.first_frozen - n_entry >= longest_throw
-            and len(frozen) <= MAX_FROZEN
-            and len({*entry} & {*frozen}) <= MAX_CLOSING
-            and all(len({*part}) == len(part) for part in (entry, frozen))
-            and len(self.shared) <= MAX_SHARED
-            and self._most_rows(pieces) <= MAX_ROWS
+    def _n_fillings(self, pieces: int) -> int:
+        """The ways to fill the shared squares with at most `pieces` of each side."""
+        n = len(self.shared)
+        return sum(
+            math.comb(n, mine) * math.comb(n - mine, theirs)
+            for mine in range(min(n, pieces) + 1)
+            for theirs in range(min(n - mine, pieces) + 1)
         )
 
-    def _most_rows(self, pieces: int) -> int:
-        """The most rows of a tile: entry squares held, times legs of the pieces elsewhere."""
-        n_forks = sum(len(self.visits(square)[0]) > 1 for square in self.shared)
-        return max(
-            sum(math.comb(len(self.entry), k) for k in range(pieces - held + 1)) << held
-            for held in range(min(n_forks, pieces) + 1)
+    def is_lane(self, pieces: int, longest_throw: int) -> bool:
+        """Whether the tiled kernel supports the path, which nearly all paths of the literature are.
+
+        It visits no square twice: four entry squares first, then at most `MAX_SHARED` squares that
+        both sides visit, at least as many as the longest throw moves, so that no piece jumps over
+        them, then at most `MAX_FROZEN` frozen ones. The pieces have at most `MAX_TILES` ways to
+        stand on shared squares.
+        """
+        return (
+            self.entry == tuple(range(LANE_SQUARES))
+            and len({*self.path.light}) == len(self.path)
+            and longest_throw <= len(self.shared) <= MAX_SHARED
+            and len(self.path) - self.first_frozen <= MAX_FROZEN
+            and self._n_fillings(pieces) <= MAX_TILES
         )
 
 
@@ -110,13 +106,12 @@ def layout_of(path: Path) -> Layout:
 
 
 def is_race_of_tiles(rules: RuleSet) -> bool:
-    """Whether the tiled kernel serves rules: plain race rules, on a path that falls into tiles.
-
-    Other dice than ordinary ones leave it to the row kernel, which solves turns that pass back and
-    forth as equations.
+    """Whether the tiled kernel serves rules: plain race rules, ordinary dice that show 1 to 3 or 4
+    and perhaps 0, and a path that is a lane (`Layout.is_lane`). The row kernel serves all others.
     """
     return (
         rules.mechanics.is_plain_race
         and rules.dice.is_ordinary
-        and layout_of(rules.path).is_cut_into_tiles(rules.pieces, max(rules.dice.throws))
+        and tuple(throw for throw in rules.dice.throws if throw) in LANE_THROWS
+        and layout_of(rules.path).is_lane(rules.pieces, max(rules.dice.throws))
     )

@@ -1,8 +1,7 @@
-"""Parts of a space: some of its blocks, with all blocks that their moves lead to.
+"""Parts of a space: some of its blocks, with the blocks of all their successors.
 
-No move leads out of a part, so that it can be solved without the rest. Pieces that are off stay
-off: the blocks in which each side has at most so many pieces left to bear off are a part, the
-endings of the game.
+No move leads out of a part, so it can be solved alone. Pieces that are off stay off: the blocks
+in which each side has at most K pieces left to bear off are a part, the endings of the game.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ur_solver.rules.words import counted
 from ur_solver.space.base import Block, Space
 
 _PART = "part"
-"""The name of a part that is whatever some positions can lead to."""
+"""The name of a part that some positions can reach."""
 
 
 class Part:
@@ -51,7 +50,7 @@ class Part:
         return len(self.indices) == len(self.space.blocks)
 
     def has_same_blocks(self, other: Part) -> bool:
-        """Whether another part, of the same game perhaps by another name, has the same blocks."""
+        """Whether another part has the same blocks of the same game."""
         return np.array_equal(self._is_held, other._is_held)
 
     def __contains__(self, index: int) -> bool:
@@ -65,7 +64,7 @@ class Part:
 
     @cached_property
     def n_values(self) -> int:
-        """How many values its blocks have."""
+        """The number of values in its blocks."""
         return sum(block.size for block in self.blocks)
 
     @property
@@ -87,14 +86,14 @@ class Part:
 
     @property
     def name(self) -> str | None:
-        """A word for it, as file names have it: ``left-4``, ``part``; None for all blocks."""
+        """Its name in file names: ``left-4``, ``part``; None for all blocks."""
         if self.is_whole:
             return None
         return self._name or (_PART if self.left is None else f"left-{self.left}")
 
     @property
     def scope(self) -> str:
-        """Which positions it has, in words."""
+        """Its positions, in words."""
         if self.is_whole:
             return "all positions"
         if self.left is None:
@@ -122,7 +121,7 @@ class Part:
 
     @property
     def outside(self) -> list[int]:
-        """The blocks that it does not have."""
+        """The blocks outside the part."""
         found: list[int] = np.flatnonzero(~self._is_held).tolist()
         return found
 
@@ -146,7 +145,7 @@ class PartBlocks:
             first += block.size
 
     def values_of(self, index: int) -> npt.NDArray[np.float64] | None:
-        """The values of a block, a view; None for one that the part does not have."""
+        """The values of a block, a view; None for one outside the part."""
         place = self._place.get(index)
         return None if place is None else self._values[place]
 

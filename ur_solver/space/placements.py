@@ -1,4 +1,4 @@
-"""What a side's private squares hold, numbered for every reserve that they may draw on."""
+"""The placements on a side's private squares, numbered for every reserve."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ur_solver.space.reserves import Reserves
 
 NO_PART = -1
-"""Of contents that a private square cannot have."""
+"""The part of contents that a private square cannot have."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Placements:
     ----------
     radix : int64, shape (squares,)
     n : int64, shape (reserves,)
-        How many placements a reserve has.
+        The number of placements of a reserve.
     number_of : int32, shape (reserves, codes)
         -1 where the reserve lacks a piece or a square is closed.
     code_of : int32, shape (reserves, most placements)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def ranking_tables(space: TileSpace, below: Sequence[npt.NDArray[np.int64]]) -> dict[str, Any]:
-    """What `_tile_ranking.TileRanking` reads; its declaration says what each array is.
+    """The tables of `_tile_ranking.TileRanking`, whose declaration describes each array.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _starts(sizes: Sequence[int]) -> npt.NDArray[np.int64]:
 
 
 def _codes(space: TileSpace) -> npt.NDArray[np.int32]:
-    """What contents add to the code of a placement and to that of frozen squares.
+    """The contribution of contents to the code of a placement and of frozen squares.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def _codes(space: TileSpace) -> npt.NDArray[np.int32]:
 
 
 def _config_tables(space: TileSpace) -> dict[str, npt.NDArray[Any]]:
-    """What side configs say, and which one goes with pieces off and frozen squares."""
+    """The contents of side configs, and the config of pieces off and frozen squares."""
     n, n_frozen = len(space.configs), len(space.frozen)
     content = np.zeros((2, n_frozen, space.stock.size), dtype=np.uint16)
     for k, square in enumerate(space.frozen):

@@ -1,8 +1,8 @@
-"""What a side's placements may draw on: a stock of pieces, and the squares that are open to them.
+"""The pieces and squares for a side's placements: a stock, and the squares that are open.
 
-Where a path ends on squares on which it also begins, a piece that has come back closes its square
-to those that set out. A *reserve* is the number of a set of closed squares and a stock as one
-number. Whatever is a part of the stock may be subtracted from it; the set stays as it is.
+If a path ends on squares on which it also begins, a piece that has come back closes its square
+to entering ones. A *reserve* is the number of a set of closed squares and a stock as one
+number. Any part of the stock may be subtracted from it; the set does not change.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Reserves:
 
     @classmethod
     def of(cls, stock: Stock, cells: Sequence[int]) -> Reserves:
-        """The reserves where each of some cells may be closed."""
+        """The reserves if each of some cells may be closed."""
         sets = itertools.chain.from_iterable(
             itertools.combinations(cells, n) for n in range(len(cells) + 1)
         )
@@ -42,7 +42,7 @@ class Reserves:
 
     @property
     def size(self) -> int:
-        """How many reserves there are."""
+        """The number of reserves."""
         return len(self.closed) * self.stock.size
 
     def number(self, closed: Iterable[int], stock: int) -> int:

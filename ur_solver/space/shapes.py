@@ -1,10 +1,10 @@
-"""What a tile, a row and a column say of a square that both sides may stand on.
+"""The contents of a shared square in a tile, a row and a column.
 
-A square's *shape* is its contents without the marks and the numbers of its pieces: who stands
-there, in which order where there is one. Tiles tell shapes. The marks and numbers of my pieces
-there are a *detail* of my row, those of theirs a detail of their column. Every detail of mine goes
-with every detail of theirs; where the contents of a square are not such a product, its marks and
-numbers count as part of the shape.
+A square's *shape* is its contents without the marks and numbers of its pieces: the sides of the
+pieces, in order if there is one. Tiles fix shapes. The marks and numbers of my pieces there are a
+*detail* of my row, those of theirs a detail of their column. Every detail of mine combines with
+every detail of theirs; if the contents of a square are not such a product, its marks and numbers
+are part of the shape.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ShapedSquare:
 
     @property
     def n_shapes(self) -> int:
-        """How many shapes the square has."""
+        """The number of shapes of the square."""
         return len(self.n_mine)
 
 
@@ -52,7 +52,7 @@ def shaped(contents: Sequence[str], is_stack: bool) -> ShapedSquare:
     contents : sequence of str
         By number, from the side to throw (`L`); the empty one first.
     is_stack : bool
-        Whether pieces stand in an order.
+        Whether the order of pieces matters.
     """
     keys = [_key(content, is_stack) for content in contents]
     by_shape: dict[Any, list[int]] = {}
@@ -86,7 +86,7 @@ def shaped(contents: Sequence[str], is_stack: bool) -> ShapedSquare:
 def _key(content: str, is_stack: bool) -> tuple[Any, _Detail, _Detail]:
     """The shape of a content, and the details of mine and of theirs.
 
-    A side's details do not tell the sides apart, so that the mirror image has the same.
+    A side's details are the same for its mirror image.
     """
     pieces = split(content)
     whose = tuple(side_of(piece) for piece in pieces)

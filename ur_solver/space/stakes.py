@@ -1,14 +1,14 @@
-"""The state space of a game for money: positions times the fines paid so far.
+"""The state space with stakes: positions times the fines paid so far.
 
-The fines have no end, so that a table keeps the levels 0 to `StakesSpace.reach` and takes
-the rest as a straight line. With ``W(s)`` the chance of winning without stakes,
+The number of fines is unlimited, so a table keeps the levels 0 to `StakesSpace.reach` and
+extrapolates the rest linearly. With ``W(s)`` the chance of winning without stakes,
 
     V(s, f) = V(s, reach) + fine * (f - reach) * W(s)        for f > reach            (1)
 
-which makes the last level an equation in itself (a move onto a rosette costs ``fine`` and
+which makes the last level an equation on its own (a move onto a rosette costs ``fine`` and
 brings ``fine * W`` back) and each level below it an equation in the level above.
 
-What (1) can cost is bracketed. Let both sides play, from level `reach` on, the moves that
+The error of (1) is bounded. Let both sides play, from level `reach` on, the moves that
 (1) makes the best; call that play S. If one side keeps to S at every level, whatever the
 other does, it gets the least over the other's plays T of
 
@@ -21,11 +21,11 @@ them. So an equation like (1), in which the side that keeps to S gets no more th
 is worth at level `reach`; the bound from above is the other side's. Four numbers a position
 carry this: `LEAST_CHANCE` and `MOST_CHANCE`, the chances of winning where the side to throw,
 and where the other, keeps to S and the other does its worst; `LEAST` and `MOST`, the bounds.
-The levels below are worth what they are worth by the level above, so that no value of theirs
-is further off than the largest of the last level's (`cut_error`).
+The values of each level below follow from the level above, so none of their errors exceeds
+the largest of the last level's (`cut_error`).
 
-Where the moves that S makes are also the most winning ones, all four agree with what they
-bound and the cut is exact.
+If the moves of S are also those that win most often, all four bounds are tight and the cut
+is exact.
 
 A *rank* is that of the position without its fines, times the number of values that every
 position has (`StakesSpace.values_per_position`), plus the number of the value. Values are in
@@ -35,6 +35,7 @@ units of `unit`, the pot with one fine more than the last level has.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -47,7 +48,7 @@ from ur_solver.space.base import Block, Half, Ranks, Space
 from ur_solver.space.tiles import TileSpace
 
 CHANCE, LEAST_CHANCE, MOST_CHANCE, LEAST, MOST = range(1, 6)
-"""The values behind the last level, counted from it."""
+"""The values after the last level, counted from it."""
 
 _CUT_VALUES = 5
 
@@ -60,7 +61,7 @@ class StakesSpace(Space):
     positions : TileSpace
         Those of the same rule set without stakes.
     reach : int
-        The most fines with values of their own.
+        The most fines with stored values.
     values_per_position : int
         The levels, then the five named in the module's head.
     unit : int
@@ -68,6 +69,7 @@ class StakesSpace(Space):
     """
 
     state_dtype = np.dtype(np.uint32)
+    bounds = (-sys.float_info.max, sys.float_info.max)
 
     def __init__(self, rules: RuleSet) -> None:
         assert rules.stakes is not None
@@ -113,7 +115,7 @@ class StakesSpace(Space):
 
     @property
     def n_configs(self) -> int:
-        """How many side configs there are."""
+        """The number of side configs."""
         return self.positions.n_configs
 
     def next_configs(self, config: int) -> Iterator[int]:
@@ -121,7 +123,7 @@ class StakesSpace(Space):
         return self.positions.next_configs(config)
 
     def n_off(self, config: int) -> int:
-        """How many pieces a side with this config has borne off."""
+        """The number of pieces that a side with this config has borne off."""
         return self.positions.n_off(config)
 
     @property
@@ -139,18 +141,18 @@ class StakesSpace(Space):
         return dataclasses.replace(position, rules=self.rules, fines=int(state[-1]))
 
     def _rank_rows(self, states: npt.NDArray[Any], ranks: npt.NDArray[np.int64]) -> None:
-        # more fines than `reach` are worth what a line through the last level says
+        # values of more fines than `reach` are extrapolated linearly
         found = self.positions.rank_states(states[:, :-1])
         levels = np.minimum(states[:, -1], self.reach)
         ranks[:] = np.where(found >= 0, found * self.values_per_position + levels, -1)
 
     def _unrank_rows(self, ranks: npt.NDArray[np.int64], states: npt.NDArray[Any]) -> None:
-        # the values behind the last level are no positions of their own
+        # the values after the last level are no separate positions
         states[:, :-1] = self.positions.unrank_states(ranks // self.values_per_position)
         states[:, -1] = np.minimum(ranks % self.values_per_position, self.reach)
 
     def chance_rank(self, rank: Ranks) -> Ranks:
-        """Where a rank's position has its chance of winning, played for nothing else."""
+        """The rank of a position's chance of winning if only winning counted."""
         return rank - rank % self.values_per_position + self.reach + CHANCE
 
     def cut_error(self, values: npt.NDArray[np.float64]) -> tuple[float, float]:

@@ -1,8 +1,8 @@
-"""Which of a side's pieces are in some place: a count or, if numbered, a set of numbers.
+"""The pieces of a side in some place: a count or, if numbered, a set of numbers.
 
-Both are written as one number, so that compiled code need not tell them apart: a count as
-it is, a set as the sum of its members' powers of two. Whatever is a part of a stock may
-be subtracted from it.
+Both are written as one number, so that compiled code can treat them alike: a count as
+it is, a set as the sum of its members' powers of two. A part of a stock may be
+subtracted from it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Stock:
 
     @property
     def size(self) -> int:
-        """How many stocks there are: 0 to `full`."""
+        """The number of stocks: 0 to `full`."""
         return self.full + 1
 
     @property

@@ -1,4 +1,4 @@
-"""The state space of any rule set: tiles of what both sides see, rows of mine, columns of theirs.
+"""The state space of any rule set: tiles of shared squares, rows of mine, columns of theirs.
 
 A square's *content* is numbered by its place in `Family.contents_on`, and uses up a part
 of each side's *stock* of pieces (`ur_solver.space.stock`). Ranks are laid out so:
@@ -6,19 +6,18 @@ of each side's *stock* of pieces (`ur_solver.space.stock`). Ranks are laid out s
     table  = block 0, block 1, ...   in solving order
     block  = its half, and the mirrored half  (one half where both sides agree)
     half   = tiles: shapes of the shared squares, lexicographic, the most advanced square first
-    tile   = a matrix, rows x columns; what is then left of a side's stock is at home
+    tile   = a matrix, rows x columns; the rest of a side's stock is at home
     row    = the marks and numbers of my pieces on shared squares, then my *placement*: the
              contents of my private squares; a column the same of theirs, as they see it
 
 A square is *shared* if both sides may stand there, *private* if only one may, and *frozen* if
-it is at the tail of the path on which nothing is ever captured; a side config says which of a
-side's pieces are off and which stand on each frozen square. Where a path ends on squares on which
-it begins, these are private until a frozen piece closes them. `ur_solver.space.shapes` tells a
-shape from its details.
+it is at the tail of the path on which nothing is ever captured; a side config has
+a side's pieces off and on each frozen square. If a path ends on squares on which it begins, these
+are private until a frozen piece closes them. `ur_solver.space.shapes` defines shapes and details.
 
 Shapes are counted from the last square backwards: `count[i, j]` is the number of positions
 that squares s, s+1, ... and all private ones can have with at most the reserves i of mine and j
-of theirs (`ur_solver.space.reserves`). No rank is left out, whatever the contents are.
+of theirs (`ur_solver.space.reserves`). Ranks have no gaps, for any contents.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import getitem
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +36,7 @@ import numpy.typing as npt
 from ur_solver.errors import IllegalPositionError, RuleSetError
 from ur_solver.rules import LIGHT, Position, RuleSet, mirror_square
 from ur_solver.rules.contents import DARK, side_of, split, swap_sides
+from ur_solver.rules.limits import MAX_LINES, MAX_VALUES
 from ur_solver.space._tile_ranking import (
     NO_CONTENT,
     TileRanking,
@@ -47,15 +47,11 @@ from ur_solver.space._tile_ranking import (
 from ur_solver.space.base import LAST_RANKS, Block, Space, number_blocks
 from ur_solver.space.digits import Digits
 from ur_solver.space.frozen import MOST_CODES, frozen_squares
-from ur_solver.space.layout import is_race_of_tiles
 from ur_solver.space.placements import NO_PART, Placements
 from ur_solver.space.ranking_tables import ranking_tables
 from ur_solver.space.reserves import Reserves
 from ur_solver.space.shapes import shaped
 from ur_solver.space.stock import Stock
-
-_MOST_CONTENTS = 0xFFFF
-"""Of a square; rows of states are of 16 bits, and the last number is none."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +71,13 @@ class Config:
 
 
 class _Numbers(dict[str, int]):
-    """The numbers of a square's contents; `NO_CONTENT` for whatever it cannot have."""
+    """The numbers of a square's contents; `NO_CONTENT` for impossible ones."""
 
     def __missing__(self, content: str) -> int:
         return NO_CONTENT
+
+
+_Count = TypeVar("_Count", np.int64, np.float64)
 
 
 class TileSpace(Space):
@@ -88,9 +87,9 @@ class TileSpace(Space):
     ----------
     stock : Stock
     reserves : Reserves
-        What placements draw on.
+        The reserves for placements.
     squares : tuple of str
-        The board's, each a cell of a state row.
+        The board's squares, each a cell of a state row.
     contents : tuple of tuple of str
         For each cell its contents by number, from the side to throw (`L`).
     parts : tuple of int64 arrays, shape (contents, 2)
@@ -98,11 +97,11 @@ class TileSpace(Space):
     shaped : tuple of ShapedSquare
         For each cell its shapes and details.
     digits : Digits
-        How details are numbered.
+        The numbering of details.
     shared : tuple of int
-        The cells that tiles tell, the most significant first.
+        The cells that tiles fix, the most significant first.
     private : tuple of int
-        My cells that rows tell. Columns tell the cells across the board.
+        My cells that rows fix. Columns fix the cells across the board.
     frozen : tuple of FrozenSquare
         By path index.
     placements : Placements
@@ -116,12 +115,6 @@ class TileSpace(Space):
         self.stock = Stock(rules.pieces, rules.mechanics.is_numbered)
         self.squares = rules.board.squares
         self.contents = tuple(rules.mechanics.contents_on(square) for square in self.squares)
-        for square, contents in zip(self.squares, self.contents, strict=True):
-            if len(contents) >= _MOST_CONTENTS:
-                raise RuleSetError(
-                    f"{rules.word}: {square} may hold {len(contents)} different sets of pieces, "
-                    f"more than the {_MOST_CONTENTS - 1} that can be numbered"
-                )
         self.parts = tuple(
             np.array([self._parts(content) for content in contents]) for contents in self.contents
         )
@@ -145,29 +138,31 @@ class TileSpace(Space):
             key=lambda k: (-advance[self.squares[k]], self.squares[k]),
         )
         self.private = self._find_private(ranked)
-        told = {*self.private, *(int(self.mirror_cells[k]) for k in self.private)}
-        self.shared = tuple(k for k in ranked if k not in told and len(self.contents[k]) > 1)
+        fixed = {*self.private, *(int(self.mirror_cells[k]) for k in self.private)}
+        self.shared = tuple(k for k in ranked if k not in fixed and len(self.contents[k]) > 1)
         self.placements = Placements.of(
             self.reserves, self.private, [self.parts_placed(k) for k in self.private]
         )
         self._check_numbers()
-        self.count = self._counts()[0]
         weight = np.bincount(self.config_reserves, minlength=self.reserves.size)
+        self._check_sizes(weight)
+        self.count, self._below = self._counts()
         self.n_values = int(weight @ self.count @ weight)
         self.first_version = self._find_first_version()
 
     def _find_first_version(self) -> int:
         """See the version history in `ur_solver.table.format`."""
-        # the race family had ranks of its own; up to four frozen squares were told, none closing
-        if is_race_of_tiles(self.rules) or self.reserves.closed[1:] or len(self.frozen) > 4:
+        # plain races had ranks of their own; at most four frozen squares, none closing
+        is_race = self.rules.mechanics.is_plain_race and self.rules.dice.is_ordinary
+        if is_race or self.reserves.closed[1:] or len(self.frozen) > 4:
             return LAST_RANKS
         return 6 if self.stock.is_numbered else 3
 
     def _find_private(self, ranked: Sequence[int]) -> tuple[int, ...]:
         """My private cells, as many as placements can be numbered by; others count as shared.
 
-        Cells that frozen pieces close come first, as what is frozen there is told apart from the
-        rest; `frozen_squares` takes care that they are not too many.
+        Cells that frozen pieces close come first, as their frozen contents are separate from the
+        rest; `frozen_squares` limits their number.
         """
         found = {square.cells[0] for square in self.frozen if square.is_closing}
         codes = math.prod(len(self.contents[cell]) for cell in found)
@@ -188,16 +183,35 @@ class TileSpace(Space):
         return parts
 
     def _check_numbers(self) -> None:
-        """Ranks count what so many pieces can do, whichever they are."""
+        """Ranks count placements of a number of pieces, whichever they are."""
         count = np.array([self.stock.count(stock) for stock in range(self.stock.size)])
         for ways in (self.digits.n_digits, self.placements.n):
             by_stock = ways.reshape(-1, len(count), *ways.shape[1:])
             for n in set(count.tolist()):
                 if (by_stock[:, count == n] != by_stock[:, count == n][:, :1]).any():
                     raise RuleSetError(
-                        f"{self.rules.word}: what may stand on a square depends on the numbers of "
-                        f"pieces, which is not solved"
+                        f"{self.rules.word}: the contents of a square depend on the numbers of "
+                        f"pieces, which is not supported"
                     )
+
+    def _check_sizes(self, weight: npt.NDArray[np.int64]) -> None:
+        """Check that ranks, and lines of a tile, fit into the integers of compiled code."""
+        places = np.outer(self.placements.n, self.placements.n).astype(np.float64)
+        lines = self.placements.n.astype(np.float64)
+        for cell in reversed(self.shared):
+            shapes = self._shapes_of(cell)
+            places = sum((self._ways(places, shape) for shape in shapes), np.zeros_like(places))
+            rest, n = self.digits.rest[:, shapes, 0], self.digits.n_digits[:, shapes, 0]
+            lines = np.max(lines[np.maximum(rest, 0)] * n, axis=1)
+        for what, most, limit in (
+            ("positions", float(weight @ places @ weight), MAX_VALUES),
+            ("ways to place one side's pieces outside the shared squares", lines.max(), MAX_LINES),
+        ):
+            if most > limit * (1 - 1e-9):  # sums in floats are exact to that
+                raise RuleSetError(
+                    f"{self.rules.word}: about {most:.1e} {what}; at most {limit:.1e} "
+                    "are supported; fewer pieces have fewer"
+                )
 
     def _parts(self, content: str) -> tuple[int, int]:
         mine, theirs = (
@@ -255,13 +269,13 @@ class TileSpace(Space):
 
     @property
     def n_configs(self) -> int:
-        """How many side configs there are."""
+        """The number of side configs."""
         return len(self.configs)
 
     def next_configs(self, config: int) -> Iterator[int]:
         """The side configs in which one piece is further on for good, dice aside."""
         before = self.configs[config]
-        # where a piece may be, the furthest last: free, frozen squares, off
+        # the places of a piece, the furthest last: free, frozen squares, off
         free = self.reserves.stock_of(self.config_reserves[config])
         places = [free, *before.frozen, before.off]
         for source, target in itertools.combinations(range(len(places)), 2):
@@ -274,7 +288,7 @@ class TileSpace(Space):
                     yield self._number_of[reached]
 
     def n_off(self, config: int) -> int:
-        """How many pieces a side with this config has borne off."""
+        """The number of pieces that a side with this config has borne off."""
         return self.stock.count(self.configs[config].off)
 
     @cached_property
@@ -289,7 +303,7 @@ class TileSpace(Space):
     # Counting.
 
     def _counts(self) -> tuple[npt.NDArray[np.int64], list[npt.NDArray[np.int64]]]:
-        """How many positions there are, by both reserves; and how many have smaller shapes.
+        """The number of positions, by both reserves; and of those with smaller shapes.
 
         Returns
         -------
@@ -311,20 +325,20 @@ class TileSpace(Space):
         first = sum(square.n_shapes for square in self.shaped[:cell])
         return range(first, first + self.shaped[cell].n_shapes)
 
-    def _ways(self, count: npt.NDArray[np.int64], shape: int) -> npt.NDArray[np.int64]:
-        """How many positions there are with a shape, if `count` says it of all that is left."""
+    def _ways(self, count: npt.NDArray[_Count], shape: int) -> npt.NDArray[_Count]:
+        """The number of positions with a shape, from the `count` of the remaining squares."""
         (mine, theirs), (n_mine, n_theirs) = (
             self.digits.rest[:, shape].T,
             self.digits.n_digits[:, shape].T,
         )
         left = count[np.maximum(mine, 0)][:, np.maximum(theirs, 0)]
-        ways: npt.NDArray[np.int64] = left * np.outer(n_mine, n_theirs)
+        ways: npt.NDArray[_Count] = left * np.outer(n_mine, n_theirs)
         return ways
 
     @cached_property
     def ranking(self) -> TileRanking:
         """The compiled rank and unrank, thread safe."""
-        return TileRanking(ranking_tables(self, self._counts()[1]))
+        return TileRanking(ranking_tables(self, self._below))
 
     @cached_property
     def mirror_cells(self) -> npt.NDArray[np.int32]:
@@ -358,7 +372,7 @@ class TileSpace(Space):
 
     @property
     def state_width(self) -> int:
-        """Numbers in an encoded state: one a square, then two home stocks."""
+        """The length of an encoded state: one number per square, then two home stocks."""
         return len(self.squares) + 2
 
     def encode(self, position: Position) -> list[int]:

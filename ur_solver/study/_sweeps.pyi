@@ -13,7 +13,7 @@ def sweep_reply(
     ranks: npt.NDArray[np.int64],
     option_starts: npt.NDArray[np.int64],
     reached: npt.NDArray[np.int64],
-    saying_starts: npt.NDArray[np.int32],
+    choice_starts: npt.NDArray[np.int32],
     chances: npt.NDArray[np.float64],
     own: npt.NDArray[np.float64],
     other: npt.NDArray[np.float64],

@@ -1,4 +1,4 @@
-"""Studies side by side: the figures that compare, and the tables and pages made of them."""
+"""Comparisons of studies: the figures, and their tables and pages."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ur_solver.errors import InputError
-from ur_solver.study.figures import as_count, as_number, as_share, ends_of
+from ur_solver.study.figures import as_count, as_number, as_share, ends_of, payoff_of
+from ur_solver.text import decoded, json_values
 
 Study = dict[str, Any]
-"""As `ur_solver.study.study` gives it."""
+"""The result of `ur_solver.study.study`."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A figure that studies are compared by.
+    """A figure of a comparison.
 
     Attributes
     ----------
@@ -28,9 +29,9 @@ class Row:
         Its name in JSON and CSV.
     label : str
     form : callable
-        How it is written for people.
+        Formats it for people.
     of : callable
-        The figure of a study, as its JSON has it; None where it has none.
+        The figure in the JSON of a study; None if it is missing.
     """
 
     key: str
@@ -48,10 +49,10 @@ class Row:
         return self.form(figure)
 
 
-def _first_player(study: Study) -> Any:
-    if study["rules"].get("stakes") is None:
-        return study["fairness"]["first_player"]
-    return study["fairness"]["first_player_wins"]
+def first_player_wins(study: Study) -> Any:
+    """How often the first player wins: exact, unless the values of the game are none of that."""
+    is_sampled = "chance" in payoff_of(study).figures
+    return study["fairness"]["first_player_wins" if is_sampled else "first_player"]
 
 
 def _throws(study: Study) -> Any:
@@ -72,7 +73,7 @@ def best_order(study: Study) -> str | None:
 
 ROWS = (
     Row("positions", "positions", as_number, lambda study: study["positions"]),
-    Row("first_player", "the first player wins", as_share, _first_player),
+    Row("first_player", "the first player wins", as_share, first_player_wins),
     Row("throws", "throws a game", as_number, lambda study: study["length"]["throws"]),
     Row(
         "throws_deviation",
@@ -168,13 +169,13 @@ def read_study(path: pathlib.Path) -> Study:
     Raises
     ------
     InputError
-        If the file is none.
+        If the file is not a study.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json_values(decoded(path.read_bytes()))
     except OSError as error:
         raise InputError(f"study {str(path)!r}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"study {str(path)!r}: not JSON: {error}") from None
     try:
         for row in ROWS:

@@ -1,8 +1,8 @@
 """Figures found by sampling, with their 95 % intervals.
 
-All are of independent games. A share has Wilson's interval; a mean, a ratio and a spread that of
-a normal distribution, by the spread of what each game adds to them; a quantile that of two games
-in the order of their sizes; and of an extreme it is said how many games may be more extreme.
+Games are independent. A share has Wilson's interval; a mean, a ratio and a spread have a normal
+interval, from the spread of the games' contributions; a quantile has one between two order
+statistics; an extreme has a bound on the share of more extreme games.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 NORMAL = 1.959963984540054
-"""So many standard errors to either side of a mean hold 95 % of a normal distribution."""
+"""Standard errors on either side of a mean that hold 95 % of a normal distribution."""
 
 _DOUBT = 0.05
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A figure, and how far it may be off.
+class IntervalEstimate:
+    """A figure with its 95 % interval.
 
     Attributes
     ----------
     value : float
     low, high : float
-        The ends of the 95 % interval; both the value itself for a figure that is exact.
+        The ends of the 95 % interval; both equal the value for an exact figure.
     """
 
     value: float
@@ -35,18 +35,18 @@ class Estimate:
     high: float
 
     @classmethod
-    def exact(cls, value: float) -> Estimate:
-        """A figure that is no sampled one."""
+    def exact(cls, value: float) -> IntervalEstimate:
+        """An exact figure."""
         return cls(value, value, value)
 
     @classmethod
-    def around(cls, value: float, error: float) -> Estimate:
+    def around(cls, value: float, error: float) -> IntervalEstimate:
         """A figure with a normal distribution's interval, by its standard error."""
         return cls(value, value - NORMAL * error, value + NORMAL * error)
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is no sampled figure."""
+        """Whether it is exact."""
         return self.low == self.high
 
     @property
@@ -54,13 +54,13 @@ class Estimate:
         """Half the width of the interval."""
         return (self.high - self.low) / 2
 
-    def rest(self) -> Estimate:
-        """What is left of 1."""
-        return Estimate(1 - self.value, 1 - self.high, 1 - self.low)
+    def rest(self) -> IntervalEstimate:
+        """The figure of the complement."""
+        return IntervalEstimate(1 - self.value, 1 - self.high, 1 - self.low)
 
-    def plus(self, more: float) -> Estimate:
+    def plus(self, more: float) -> IntervalEstimate:
         """The figure with a number added."""
-        return Estimate(self.value + more, self.low + more, self.high + more)
+        return IntervalEstimate(self.value + more, self.low + more, self.high + more)
 
     def to_json(self) -> float | dict[str, float] | None:
         """As JSON: a number if it is exact, else the number with its interval; None if unknown."""
@@ -71,11 +71,11 @@ class Estimate:
         return {"value": self.value, "low": self.low, "high": self.high}
 
 
-UNKNOWN = Estimate(math.nan, -math.inf, math.inf)
+UNKNOWN = IntervalEstimate(math.nan, -math.inf, math.inf)
 
 
-def share_of(hits: int, n: int) -> Estimate:
-    """The share of n games in which something happened, with Wilson's interval."""
+def share_of(hits: int, n: int) -> IntervalEstimate:
+    """The share of n games with an event, with Wilson's interval."""
     if n == 0:
         return UNKNOWN
     share, weight = hits / n, NORMAL**2 / n
@@ -83,57 +83,60 @@ def share_of(hits: int, n: int) -> Estimate:
     spread = NORMAL * math.sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
     # with none or all of the games the interval ends there, but for rounding
     low = 0.0 if hits == 0 else middle - spread
-    return Estimate(share, low, 1.0 if hits == n else middle + spread)
+    return IntervalEstimate(share, low, 1.0 if hits == n else middle + spread)
 
 
-def mean_of(seen: npt.ArrayLike) -> Estimate:
-    """The mean of what was seen in independent games; of a thing that happens or not, its share."""
+def mean_of(seen: npt.ArrayLike) -> IntervalEstimate:
+    """The mean over independent games; of an event, its share."""
     values = np.asarray(seen, dtype=np.float64)
     n = len(values)
     if n == 0:
         return UNKNOWN
     if ((values == 0) | (values == 1)).all():
         return share_of(int(values.sum()), n)
-    deviation = float(values.std(ddof=1)) if n > 1 else math.inf
-    return Estimate.around(float(values.mean()), deviation / math.sqrt(n))
+    if n == 1:
+        return UNKNOWN  # one game has no interval
+    return IntervalEstimate.around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n))
 
 
-def ratio_of(counts: npt.ArrayLike, totals: npt.ArrayLike) -> Estimate:
-    """A sum over games divided by another, as counts by which something happened in each game."""
+def ratio_of(counts: npt.ArrayLike, totals: npt.ArrayLike) -> IntervalEstimate:
+    """The ratio of two sums over games."""
     above, below = np.asarray(counts, np.float64), np.asarray(totals, np.float64)
     n, total = len(above), float(below.sum())
     if n < 2 or total == 0:
         return UNKNOWN
     ratio = float(above.sum()) / total
     spread = float((above - ratio * below).std(ddof=1))
-    return Estimate.around(ratio, spread * math.sqrt(n) / total)
+    return IntervalEstimate.around(ratio, spread * math.sqrt(n) / total)
 
 
-def deviation_of(seen: npt.ArrayLike) -> Estimate:
-    """The standard deviation of what is seen in a game: the error by the fourth moment."""
+def deviation_of(seen: npt.ArrayLike) -> IntervalEstimate:
+    """The standard deviation over games; its error by the fourth moment."""
     values = np.asarray(seen, dtype=np.float64)
     n = len(values)
     if n < 2:
         return UNKNOWN
     deviation = float(values.std(ddof=1))
     if deviation == 0:
-        return Estimate.exact(0.0)
+        return IntervalEstimate.exact(0.0)
     squares = (values - values.mean()) ** 2
-    return Estimate.around(deviation, float(squares.std(ddof=1)) / math.sqrt(n) / (2 * deviation))
+    return IntervalEstimate.around(
+        deviation, float(squares.std(ddof=1)) / math.sqrt(n) / (2 * deviation)
+    )
 
 
-def part_of_spread(part: npt.ArrayLike, rest: npt.ArrayLike) -> Estimate:
-    """The part that one thing has in the sum of two variances, as two numbers of each game."""
+def part_of_spread(part: npt.ArrayLike, rest: npt.ArrayLike) -> IntervalEstimate:
+    """The share of the first in the sum of two variances over games."""
     own, other = (np.asarray(each, dtype=np.float64) for each in (part, rest))
     own, other = (own - own.mean()) ** 2, (other - other.mean()) ** 2
     return ratio_of(own, own + other)
 
 
-def quantile_of(seen: npt.ArrayLike, share: float) -> Estimate:
-    """What a share of the games is at or below, between two of them in the order of their sizes.
+def quantile_of(seen: npt.ArrayLike, share: float) -> IntervalEstimate:
+    """A quantile over games, with an interval between two order statistics.
 
-    The interval holds the quantile in 95 cases of 100 or more, whatever the distribution: the
-    games below it are a draw of the binomial distribution.
+    The interval holds the quantile in at least 95 cases of 100 for any distribution: the number
+    of games below it is binomial.
     """
     values = np.sort(np.asarray(seen, dtype=np.float64))
     n = len(values)
@@ -142,12 +145,14 @@ def quantile_of(seen: npt.ArrayLike, share: float) -> Estimate:
     at = min(n - 1, math.ceil(share * n) - 1)
     spread = NORMAL * math.sqrt(n * share * (1 - share))
     low, high = math.floor(share * n - spread) - 1, math.ceil(share * n + spread)
-    return Estimate(float(values[at]), float(values[max(0, low)]), float(values[min(n - 1, high)]))
+    return IntervalEstimate(
+        float(values[at]), float(values[max(0, low)]), float(values[min(n - 1, high)])
+    )
 
 
-def beyond_of(n: int) -> Estimate:
+def beyond_of(n: int) -> IntervalEstimate:
     """The share of games that are more extreme than the most extreme of n games.
 
     None was. If it were the upper end or more, n games without one had a chance of 5 %.
     """
-    return Estimate(0.0, 0.0, 1 - _DOUBT ** (1 / n))
+    return IntervalEstimate(0.0, 0.0, 1 - _DOUBT ** (1 / n))

@@ -1,4 +1,4 @@
-"""One policy against another: exactly where a game is small, else by games that are played."""
+"""One policy against another: exactly for small games, otherwise by playing games."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ur_solver.errors import InputError
+from ur_solver.moves import generator_of
+from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.players.policies import Policy, PolicyLike, policy_of
-from ur_solver.players.walker import walker_of
-from ur_solver.study.estimates import Estimate, deviation_of, mean_of
-from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay
+from ur_solver.study.estimates import IntervalEstimate, deviation_of, mean_of
+from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay, can_play_exactly
 from ur_solver.study.play import play
 from ur_solver.values import Values
 
@@ -19,23 +20,23 @@ REPLY = "reply"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What two policies come to.
+    """The result of two policies.
 
     Attributes
     ----------
-    chance : Estimate
-        That light wins, who throws first.
-    throws : Estimate
+    chance : IntervalEstimate
+        The chance that light, who throws first, wins.
+    throws : IntervalEstimate
         In a game, on average.
-    deviation : Estimate
+    deviation : IntervalEstimate
         The standard deviation of the throws in a game.
     games : int
-        That were played; 0 if the figures are exact.
+        The number of games played; 0 if the figures are exact.
     """
 
-    chance: Estimate
-    throws: Estimate
-    deviation: Estimate
+    chance: IntervalEstimate
+    throws: IntervalEstimate
+    deviation: IntervalEstimate
     games: int
 
     def to_json(self) -> dict[str, Any]:
@@ -56,26 +57,26 @@ def evaluate(
     games: int | None = None,
     seed: int = 1,
 ) -> Evaluation:
-    """What two policies come to when light, who throws first, plays one and dark the other.
+    """Evaluate two policies: light, who throws first, plays one and dark the other.
 
     Parameters
     ----------
     values : Values
-        A table: its rules are played by, and ``table`` plays by its values.
+        A table: the games have its rules, and ``table`` plays by its values.
     light, dark : Policy, function or str
-        As `policy_of` takes them; ``"reply"`` for the best reply to the other one, which says how
-        far that can be exploited.
+        As `policy_of` takes them; ``"reply"`` for the best reply to the other one, which shows
+        how far that can be exploited.
     games : int, optional
-        Play so many games. Without it small games are evaluated exactly, and of others 100,000
-        are played.
+        The number of games to play. By default small games are evaluated exactly, and
+        100,000 games of others are played.
     seed : int
         Of the games.
 
     Raises
     ------
     InputError
-        If no policy goes by a name; if a best reply is asked for where the game is too large for
-        it, or on both sides.
+        If there is no policy of a name; if a best reply is not possible, as the game is too large
+        or both sides have one; if the seed or the number of games is invalid.
 
     Examples
     --------
@@ -85,18 +86,20 @@ def evaluate(
     >>> round(evaluate(table, "table", "random").chance.value, 6)
     0.754995
     """
+    checked_seed(seed)
+    if games is not None:
+        whole_number("games", games, 2)
     policies = tuple(
         None if isinstance(what, str) and what == REPLY else policy_of(what, values)
         for what in (light, dark)
     )
-    walker = walker_of(values.rules)
-    is_small = values.rules.payoff.is_chance and walker.space.n_values <= MOST_POSITIONS
-    if games is None and is_small:
-        return exact_evaluation(ExactPlay(walker), *policies)
+    generator = generator_of(values.rules)
+    if games is None and can_play_exactly(generator):
+        return exact_evaluation(ExactPlay(generator), *policies)
     if policies[0] is None or policies[1] is None:
         raise InputError(
-            f"the best reply is worked out exactly, for up to {MOST_POSITIONS:,} positions and "
-            f"where chances are played for; {values.rules.word} has {walker.space.n_positions:,}"
+            f"the best reply is computed exactly, for up to {MOST_POSITIONS:,} positions and "
+            f"without stakes; {values.rules.word} has {generator.space.n_positions:,}"
         )
     n_games = 100_000 if games is None else games
     played = play(values.rules, policies[0], policies[1], n_games, seed=seed)
@@ -105,7 +108,7 @@ def evaluate(
 
 
 def exact_evaluation(exact: ExactPlay, light: Policy | None, dark: Policy | None) -> Evaluation:
-    """What two policies come to, exactly; None for the best reply to the other.
+    """The exact result of two policies; None is the best reply to the other.
 
     Raises
     ------
@@ -124,5 +127,5 @@ def exact_evaluation(exact: ExactPlay, light: Policy | None, dark: Policy | None
     begin = exact.beginnings(light)
     means = exact.throws(ours, theirs)
     mean, deviation = begin.throws(means, exact.throws(ours, theirs, means))
-    chance = Estimate.exact(begin.chance(chances))
-    return Evaluation(chance, Estimate.exact(mean), Estimate.exact(deviation), 0)
+    chance = IntervalEstimate.exact(begin.chance(chances))
+    return Evaluation(chance, IntervalEstimate.exact(mean), IntervalEstimate.exact(deviation), 0)

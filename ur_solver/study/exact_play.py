@@ -1,8 +1,8 @@
-"""What two policies come to, exactly: their equations over the whole space, swept to the end.
+"""The exact result of two policies: their equations over the whole space, solved by sweeps.
 
-Under two policies a position's chance is a mean over the positions that its throws lead to, with
-no maximum in it. The equations are swept block by block in solving order, as the solver does, but
-written out in memory: the way is for small games. A side without a policy plays the *best reply*
+Under two policies a position's chance is a mean over its successors, without a maximum. The
+equations are swept block by block in solving order, as in the solver, but expanded in memory,
+which suits small games. A side without a policy plays the *best reply*
 to the other's, a maximum again. The throws of a game are counted alike, and their squares.
 """
 
@@ -18,13 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.errors import InputError, SolveError
+from ur_solver.moves import AGAIN, PASS, WIN, MoveGenerator, Rows
 from ur_solver.players.policies import Policy, TablePolicy, Weights
-from ur_solver.players.turns import AGAIN, PASS, WIN, Rows, Saying, Turns
-from ur_solver.players.walker import Walker
+from ur_solver.rules.piece_moves import PieceChoice
 from ur_solver.study import _sweeps
 
 MOST_POSITIONS = 1_000_000
-"""Spaces up to so many positions are written out: some 400 bytes a position."""
+"""The most positions of a space that is expanded: some 400 bytes per position."""
 
 _PART = 1 << 15
 _TOLERANCE = 1e-13
@@ -35,38 +35,38 @@ Pair = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some states of a block with their turns written out; all of them may say the same.
+class StateBatch:
+    """Some states of a block with their turns written out; all of them have the same choices.
 
     Attributes
     ----------
-    walker : Walker
+    generator : MoveGenerator
     ranks : int64, shape (states,)
-    sayings : tuple of Saying
+    choices : tuple of PieceChoice
     option_starts : int64, shape (states * outcomes + 1,)
-        The options by state and by outcome, of all sayings one after the other.
+        The options by state and by outcome, of all choices one after the other.
     reached : int64, shape (options,)
         Their ranks, complemented where the other side throws there; the number of all ranks for
         a game that is won.
     only_passes : bool, shape (states,)
     """
 
-    walker: Walker
+    generator: MoveGenerator
     ranks: npt.NDArray[np.int64]
-    sayings: tuple[Saying, ...]
+    choices: tuple[PieceChoice, ...]
     option_starts: npt.NDArray[np.int64]
     reached: npt.NDArray[np.int64]
     only_passes: npt.NDArray[np.bool_]
 
     @cached_property
     def chances(self) -> npt.NDArray[np.float64]:
-        """Of the outcomes, those of one saying after those of another."""
-        return np.array([chance for saying in self.sayings for _, chance in saying.outcomes])
+        """The probabilities of the outcomes, choice after choice."""
+        return np.array([chance for choice in self.choices for _, chance in choice.outcomes])
 
     @cached_property
-    def saying_starts(self) -> npt.NDArray[np.int32]:
-        """Where the outcomes of each saying begin."""
-        sizes = [len(saying.outcomes) for saying in self.sayings]
+    def choice_starts(self) -> npt.NDArray[np.int32]:
+        """Where the outcomes of each choice begin."""
+        sizes = [len(choice.outcomes) for choice in self.choices]
         return np.cumsum([0, *sizes]).astype(np.int32)
 
     @cached_property
@@ -75,33 +75,27 @@ class Part:
         return np.ascontiguousarray(self.option_starts[:: len(self.chances)])
 
     def weights(self, policy: Policy) -> Weights:
-        """How likely each option comes up and is taken."""
-        rows = self.walker.space.unrank_states(self.ranks)
-        turns = _outcomes(self.walker, rows, self.sayings)
+        """The probability that each option comes up and is chosen."""
+        rows = self.generator.space.unrank_states(self.ranks)
+        turns = self.generator.every_throw(rows, *self.choices)
         chances = np.tile(self.chances, len(rows))
-        if len(self.sayings) > 1:
-            said = policy.weights(self.walker.say(rows, self.sayings))
-            chances *= np.repeat(said, np.tile(np.diff(self.saying_starts), len(rows)))
+        if len(self.choices) > 1:
+            chosen = policy.weights(self.generator.before_throw(rows, self.choices))
+            chances *= np.repeat(chosen, np.tile(np.diff(self.choice_starts), len(rows)))
         return np.asarray(policy.weights(turns) * chances[turns.turn_of])
 
 
-def _outcomes(walker: Walker, rows: Rows, sayings: tuple[Saying, ...]) -> Turns:
-    """A turn for every state and outcome, state by state."""
-    numbers = [number for saying in sayings for number, _ in saying.outcomes]
-    may = [saying.may for saying in sayings for _ in saying.outcomes]
-    return walker.expand(
-        np.repeat(rows, len(numbers), axis=0),
-        np.tile(np.array(numbers, dtype=np.int32), len(rows)),
-        np.tile(np.array(may, dtype=np.uint8), len(rows)),
-    )
+def can_play_exactly(generator: MoveGenerator, most_positions: int = MOST_POSITIONS) -> bool:
+    """Whether `ExactPlay` takes a rule set, of up to so many positions."""
+    return not generator.rules.payoff.has_fines and generator.space.n_values <= most_positions
 
 
 class ExactPlay:
-    """The turns of a rule set, written out once; any two policies can be held against each other.
+    """The expanded turns of a rule set, for the evaluation of any two policies.
 
     Parameters
     ----------
-    walker : Walker
+    generator : MoveGenerator
         Of a rule set without stakes.
     most_positions : int
 
@@ -111,16 +105,16 @@ class ExactPlay:
         If there are stakes, or more positions than that.
     """
 
-    def __init__(self, walker: Walker, most_positions: int = MOST_POSITIONS) -> None:
-        rules, space = walker.rules, walker.space
-        if not rules.payoff.is_chance:
-            raise InputError(f"{rules.name} is played for money; only chances are exact here")
+    def __init__(self, generator: MoveGenerator, most_positions: int = MOST_POSITIONS) -> None:
+        rules, space = generator.rules, generator.space
+        if rules.payoff.has_fines:
+            raise InputError(f"{rules.name} has stakes; only chances are computed exactly")
         if space.n_values > most_positions:
             raise InputError(
                 f"{rules.title} has {space.n_values:,} positions, more "
-                f"than the {most_positions:,} that exact play is worked out for"
+                f"than the {most_positions:,} that exact play allows"
             )
-        self.walker = walker
+        self.generator = generator
         self.n = space.n_values
         self.blocks = [
             list(self._parts(block.offset, block.offset + block.size)) for block in space.blocks
@@ -132,27 +126,27 @@ class ExactPlay:
             passed[part.ranks] = np.where(part.only_passes, ~part.reached[part.starts[:-1]], self.n)
         self._is_drawn = stuck[:-1] & stuck[passed]
 
-    def _all(self) -> Iterator[Part]:
+    def _all(self) -> Iterator[StateBatch]:
         for parts in self.blocks:
             yield from parts
 
-    def _parts(self, first: int, end: int) -> Iterator[Part]:
-        walker = self.walker
+    def _parts(self, first: int, end: int) -> Iterator[StateBatch]:
+        generator = self.generator
         for begin in range(first, end, _PART):
             ranks = np.arange(begin, min(begin + _PART, end))
-            rows = walker.space.unrank_states(ranks)
-            for sayings, members in walker.kinds(rows):
-                turns = _outcomes(walker, rows[members], sayings)
-                reached = walker.space.rank_states(turns.after)
+            rows = generator.space.unrank_states(ranks)
+            for choices, members in generator.by_choices(rows):
+                turns = generator.every_throw(rows[members], *choices)
+                reached = generator.space.rank_states(turns.after)
                 turned = ~turns.has(AGAIN)
                 reached[turned] = ~reached[turned]
                 reached[turns.has(WIN)] = self.n
-                n_outcomes = sum(len(saying.outcomes) for saying in sayings)
+                n_outcomes = sum(len(choice.outcomes) for choice in choices)
                 passes = np.logical_and.reduceat(turns.has(PASS), turns.starts[:-1:n_outcomes])
-                yield Part(walker, ranks[members], sayings, turns.starts, reached, passes)
+                yield StateBatch(generator, ranks[members], choices, turns.starts, reached, passes)
 
     def weights(self, policy: Policy) -> list[list[Weights]]:
-        """What a policy does everywhere, by block and part: it can be used several times."""
+        """The weights of a policy everywhere, by block and batch, for repeated use."""
         return [[part.weights(policy) for part in parts] for parts in self.blocks]
 
     def chances(self, light: list[list[Weights]] | None, dark: list[list[Weights]] | None) -> Pair:
@@ -166,9 +160,9 @@ class ExactPlay:
         Raises
         ------
         InputError
-            If neither side has a policy: that is what a table is for.
+            If neither side has a policy; a table has those values.
         SolveError
-            If the sweeps do not end.
+            If the sweeps do not converge.
         """
         if light is None and dark is None:
             raise InputError("a best reply needs a policy to reply to")
@@ -185,7 +179,7 @@ class ExactPlay:
                             part.ranks,
                             part.option_starts,
                             part.reached,
-                            part.saying_starts,
+                            part.choice_starts,
                             part.chances,
                             own,
                             other,
@@ -224,7 +218,7 @@ class ExactPlay:
                     if means is not None:
                         added = 2 * means[side][part.ranks] - 1
                     drawn = self._is_drawn[part.ranks]
-                    if drawn.any():  # they pass for ever: nothing is counted
+                    if drawn.any():  # they pass for ever: no throws are counted
                         added[drawn] = 0
                     changed = _sweeps.sweep_counts(
                         part.ranks,
@@ -252,32 +246,32 @@ class ExactPlay:
                 before = delta
             else:
                 raise SolveError(
-                    f"{self.walker.rules.name}: these policies play so long that their chances are "
-                    f"not found in {_MOST_SWEEPS:,} sweeps"
+                    f"{self.generator.rules.name}: games of these policies are so long that "
+                    f"chances do not converge in {_MOST_SWEEPS:,} sweeps"
                 )
 
     def reply(self, chances: Pair, side: int) -> Policy:
         """The policy that is best by the chances that `chances` gives: 0 for light, 1 for dark."""
-        own, other = (_RankValues(self.walker, chances[each]) for each in (side, 1 - side))
+        own, other = (_RankValues(self.generator, chances[each]) for each in (side, 1 - side))
         return TablePolicy(own, others=other)
 
     def beginnings(self, policy: Policy) -> Beginnings:
-        """Where games begin: at the start, or after the first throw where the rules give it."""
-        walker = self.walker
-        if walker.opening is None:
-            ranks, once = walker.space.rank_states(walker.start()), np.ones(1)
+        """The first states: the start, or those after the first throw if the rules give it."""
+        generator = self.generator
+        if generator.opening is None:
+            ranks, once = generator.space.rank_states(generator.start()), np.ones(1)
             return Beginnings(0, once, ranks, np.zeros(1, dtype=bool))
-        turns = walker.open(walker.start())
-        ranks = walker.space.rank_states(turns.after)
+        turns = generator.open(generator.start())
+        ranks = generator.space.rank_states(turns.after)
         return Beginnings(1, policy.weights(turns), ranks, ~turns.has(AGAIN))
 
 
 class _RankValues:
     """Values of all ranks, as a table has them."""
 
-    def __init__(self, walker: Walker, values: npt.NDArray[np.float64]) -> None:
-        self.rules = walker.rules
-        self._space, self._values = walker.space, values
+    def __init__(self, generator: MoveGenerator, values: npt.NDArray[np.float64]) -> None:
+        self.rules = generator.rules
+        self._space, self._values = generator.space, values
 
     def state_values(self, states: Rows) -> npt.NDArray[np.float64]:
         """As `Values.state_values`."""
@@ -285,14 +279,14 @@ class _RankValues:
 
 
 class Beginnings(NamedTuple):
-    """Where games of light begin.
+    """The first states of light's games.
 
     Attributes
     ----------
     n_throws : int
-        That are made already.
+        The number of throws made already.
     weights : float64
-        How likely each is.
+        The probability of each.
     ranks : int64
     is_turned : bool
         Whether dark throws next.

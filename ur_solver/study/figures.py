@@ -6,7 +6,7 @@ import math
 import string
 from typing import Any
 
-from ur_solver.rules.payoff import MINUS, signed
+from ur_solver.rules.payoff import CHANCES, MINUS, Payoff, Stakes, signed
 
 _SKEW = 0.15
 """An interval whose halves differ by more than this part of them is written by its ends."""
@@ -15,7 +15,7 @@ _SKEW = 0.15
 def ends_of(figure: Any) -> tuple[float, float, float]:
     """A figure of a study as JSON has it: its value, and the ends of its interval.
 
-    What could not be seen, as there was nothing of its kind, is None there and 0 here.
+    An unobserved figure is None there and 0 here.
     """
     if figure is None:
         return 0.0, 0.0, 0.0
@@ -30,13 +30,13 @@ def value_of(figure: Any) -> float:
 
 
 def halves_of(figure: Any) -> tuple[float, float]:
-    """How far a figure's interval reaches below it, and above it."""
+    """The lower and upper half-widths of a figure's interval."""
     value, low, high = ends_of(figure)
     return value - low, high - value
 
 
 def _decimals(margin: float, exact: int) -> int:
-    """As many as the margin leaves two digits of."""
+    """The decimals that leave the margin two digits."""
     if margin <= 0 or not math.isfinite(margin):
         return exact
     return max(0, min(6, 1 - math.floor(math.log10(margin))))
@@ -64,7 +64,7 @@ def _text(figure: Any, unit: float, mark: str, *, sign: bool = False) -> str:
 
 
 def as_number(figure: Any) -> str:
-    """A figure with its interval: ``69.64 ± 0.20``; ``none`` where nothing was seen of it."""
+    """A figure with its interval: ``69.64 ± 0.20``; ``none`` if it was not observed."""
     return _text(figure, 1, "")
 
 
@@ -75,7 +75,7 @@ def as_count(figure: Any) -> str:
 
 
 def as_share(figure: Any) -> str:
-    """A share in per cent: ``63.55 % ± 0.10``; ``none`` where nothing was seen of it."""
+    """A share in per cent: ``63.55 % ± 0.10``; ``none`` if it was not observed."""
     return _text(figure, 100, " %")
 
 
@@ -88,6 +88,11 @@ def points(value: float, *, sign: bool = True) -> str:
     """An exact change of a chance in points: ``+1.25``."""
     text = signed(100 * value, 2)
     return text if sign else text.removeprefix("+")
+
+
+def payoff_of(study: dict[str, Any]) -> Payoff:
+    """What the rules of a study are played for, in its words and units: amounts are the usual."""
+    return CHANCES if study["rules"].get("stakes") is None else Stakes()
 
 
 def names_of(n: int) -> list[str]:

@@ -1,7 +1,7 @@
-"""What is noted of games while they are played: a number, or a few, of every game.
+"""Observers of games in play, which note some numbers of every game.
 
-All but the random choices of `Snapshots` is counted. Games are independent, so that the mean of
-what is noted has an interval (`ur_solver.study.estimates`).
+Everything except the random choices of `Snapshots` is a count. Games are independent, so the mean
+of the notes has an interval (`ur_solver.study.estimates`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.players.policies import TablePolicy, totals_of
-from ur_solver.players.turns import AGAIN, CAPTURE, PASS
-from ur_solver.players.walker import Walker
-from ur_solver.study.play import Step
-from ur_solver.values import Values
+from ur_solver.moves import AGAIN, CAPTURE, PASS, MoveGenerator
+from ur_solver.players.policies import TablePolicy
+from ur_solver.study.play import GameStep
+from ur_solver.values import Values, totals_of
 
 DECIDED = 0.9
 """A game is decided for good once a side's chance stays beyond this."""
@@ -24,7 +23,7 @@ _Notes = dict[str, npt.NDArray[Any]]
 
 
 class Counts:
-    """How often something happened in each game.
+    """Counts of events in each game.
 
     Notes
     -----
@@ -36,11 +35,11 @@ class Counts:
 
     _NAMES = ("turns", "moves", "choices", "options", "passes", "captures", "extras")
 
-    def __init__(self, walker: Walker, n_games: int, rng: np.random.Generator) -> None:
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
         self._counts = {name: np.zeros(n_games, dtype=np.int32) for name in self._NAMES}
         self._most = np.zeros(n_games, dtype=np.int32)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns, chosen = step.games, step.turns, step.chosen
         flags, n = turns.flags[chosen], turns.n_options
@@ -59,27 +58,27 @@ class Counts:
         return {**self._counts, "most_options": self._most}
 
 
-class Chances:
-    """How the chances went in each game, by a table.
+class ChanceObserver:
+    """The course of the chances in each game, by a table.
 
-    With stakes they are shares of what the two sides' values sum to.
+    With stakes they are shares of the sum of both sides' values.
 
     Notes
     -----
     lead_changes
-        How often the side that is better off changed.
+        The number of changes of the better side.
     decided
         The throw after which the winner's chance was never again below `DECIDED`.
     least_of_winner
         The least chance that the winner had before a throw.
     luck, loss
-        What light gained by the dice less what dark did; what dark lost by its moves less what
-        light lost. The result less the value of the start is their sum.
+        Light's luck minus dark's; dark's losses minus light's. Their sum is the result minus the
+        value of the start.
     swing
-        The sum of what throws changed, whichever way.
+        The sum of the absolute changes by throws.
     """
 
-    def __init__(self, values: Values, walker: Walker, n_games: int) -> None:
+    def __init__(self, values: Values, generator: MoveGenerator, n_games: int) -> None:
         self._values = TablePolicy(values)
         self._payoff = values.rules.payoff
         self._throws, self._lead = np.zeros(n_games, np.int32), np.zeros(n_games, np.int8)
@@ -90,7 +89,7 @@ class Chances:
         self._swing = np.zeros(n_games)
         self._winner = np.full(n_games, -1, dtype=np.int8)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns, sides = step.games, step.turns, step.sides
         total = totals_of(self._payoff, turns.rows)
@@ -113,7 +112,7 @@ class Chances:
         for side, chance in ((0, light), (1, 1 - light)):
             is_open = games[chance < DECIDED]
             self._open[side][is_open] = self._throws[is_open]
-        # whoever moved last has won
+        # the side that moved last has won
         self._winner[games] = sides
 
     def notes(self) -> _Notes:
@@ -130,7 +129,7 @@ class Chances:
 
 
 class Squares:
-    """What happened on each square of the path, and off it, in each game.
+    """The events on each square of the path, and off it, in each game.
 
     Notes
     -----
@@ -139,15 +138,15 @@ class Squares:
         captured there, by the path index of the piece that captured.
     """
 
-    def __init__(self, walker: Walker, n_games: int, rng: np.random.Generator) -> None:
-        self._walker, self._length = walker, len(walker.rules.path)
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
+        self._generator, self._length = generator, len(generator.rules.path)
         self._stood = np.zeros((n_games, self._length), dtype=np.int32)
         self._captured = np.zeros((n_games, self._length), dtype=np.int32)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns, chosen = step.games, step.turns, step.chosen
-        self._stood[games] += self._walker.placed(turns.rows)[:, : self._length].astype(np.int32)
+        self._stood[games] += self._generator.placed(turns.rows)[:, : self._length].astype(np.int32)
         captures = (turns.flags[chosen] & CAPTURE) != 0
         taken = turns.taken[chosen[captures]]
         self._captured[games[captures], turns.target[chosen[captures]]] += taken
@@ -166,19 +165,19 @@ class Snapshots:
     has_choice : bool, shape (games,)
         Whether there was a choice.
     choice_row, choice_throw, choice_may
-        The turn as `Walker.expand` takes it.
+        The turn as `MoveGenerator.successors` takes it.
     """
 
-    def __init__(self, walker: Walker, n_games: int, rng: np.random.Generator) -> None:
+    def __init__(self, generator: MoveGenerator, n_games: int, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._row = walker.start(n_games)
+        self._row = generator.start(n_games)
         self._seen = np.zeros(n_games, dtype=np.int64)
-        self._choice = walker.start(n_games)
+        self._choice = generator.start(n_games)
         self._throw = np.zeros(n_games, dtype=np.int32)
         self._may = np.zeros(n_games, dtype=np.uint8)
         self._choices = np.zeros(n_games, dtype=np.int64)
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """As `Observer.see`."""
         games, turns = step.games, step.turns
         self._seen[games] += 1

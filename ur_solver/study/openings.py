@@ -5,27 +5,27 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from ur_solver.query import Answers
 from ur_solver.rules import FREE_THROW, LIGHT, Move, Position
 from ur_solver.rules.turns import Outcome, choice_value, move_value, pass_value, total, turn
+from ur_solver.values import PositionValues
 
 _Throws = tuple[int, ...]
 
 
-def opening_tree(table: Answers, depth: int = 3) -> list[dict[str, Any]]:
-    """What the first throws come to: a branch for every throw, and branches of it.
+def opening_tree(table: PositionValues, depth: int = 3) -> list[dict[str, Any]]:
+    """The tree of the first throws: a branch for every throw, and branches of it.
 
     Parameters
     ----------
-    table : Answers
+    table : PositionValues
     depth : int
-        How many throws.
+        The number of throws.
 
     Returns
     -------
     list of dict
-        ``say`` is what is best said before the throw, and ``other_loses`` what the other choice
-        loses (None where there is none). ``throws`` are those that lead to the branch, each as a
+        ``say`` is the best choice before the throw, and ``other_loses`` the loss of the other
+        (None if there is none). ``throws`` are those that lead to the branch, each as a
         list of what the dice show; all that pass are one branch. Then their ``chance``, the best
         ``move`` (None for a pass), light's ``value`` after it, what the ``second`` best move loses
         (None if there is none), the ``position`` that it leads to and ``then``, the branches from
@@ -40,7 +40,7 @@ def opening_tree(table: Answers, depth: int = 3) -> list[dict[str, Any]]:
     return [said | _branch(table, start, depth, [(throw,)], Fraction(1), moves)]
 
 
-def _branches(table: Answers, position: Position, depth: int) -> list[dict[str, Any]]:
+def _branches(table: PositionValues, position: Position, depth: int) -> list[dict[str, Any]]:
     if depth == 0 or position.winner is not None:
         return []
     choices = turn(position)
@@ -70,7 +70,7 @@ def _by_moves(
 
 
 def _branch(
-    table: Answers,
+    table: PositionValues,
     position: Position,
     depth: int,
     throws: list[_Throws],

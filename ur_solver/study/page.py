@@ -1,4 +1,4 @@
-"""Studies side by side as one HTML page that needs nothing else."""
+"""Studies side by side as one self-contained HTML page."""
 
 from __future__ import annotations
 

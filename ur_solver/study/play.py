@@ -1,8 +1,7 @@
-"""Games between policies, many side by side: what is seen of them, and how sure it is."""
+"""Games between policies, many at a time, with observers."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,25 +10,24 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.players import _walker
+from ur_solver.machine import usable_processors
+from ur_solver.moves import AGAIN, WIN, MoveGenerator, Rows, TurnBatch, _options, generator_of
 from ur_solver.players.policies import Policy
-from ur_solver.players.turns import AGAIN, WIN, Rows, Turns
-from ur_solver.players.walker import Walker, walker_of
 from ur_solver.rules import RuleSet
 
 _CHUNK = 20_000
-"""Games that share a stream of random numbers, and a thread."""
+"""The number of games that share a stream of random numbers and a thread."""
 
 _SLOTS = 8_192
-"""Games that are played side by side."""
+"""The number of games played at a time."""
 
 MAX_THROWS = 5000
-"""The throws after which a game is left unfinished. Bad players can go on for very long."""
+"""The throws after which a game stays unfinished. Bad players can play for very long."""
 
 
 @dataclass(frozen=True)
-class Step:
-    """A throw, and what was done with it, in many games at once.
+class GameStep:
+    """A throw and the chosen option in many games at once.
 
     Attributes
     ----------
@@ -37,33 +35,33 @@ class Step:
         The games' numbers.
     sides : uint8, shape (turns,)
         Whose turn it is: 0 for light, who threw first in the game, 1 for dark.
-    turns : Turns
+    turns : TurnBatch
     chosen : int64, shape (turns,)
-        The option that was taken.
+        The chosen option.
     """
 
     games: npt.NDArray[np.int64]
     sides: npt.NDArray[np.uint8]
-    turns: Turns
+    turns: TurnBatch
     chosen: npt.NDArray[np.int64]
 
 
 class Observer(Protocol):
     """Sees every step of some games and notes something of each game."""
 
-    def see(self, step: Step) -> None:
+    def see(self, step: GameStep) -> None:
         """Note a step."""
 
     def notes(self) -> dict[str, npt.NDArray[Any]]:
-        """What was noted, by name: arrays with a row for every game."""
+        """The notes by name: arrays with a row for every game."""
 
 
-ObserverOf = Callable[[Walker, int, np.random.Generator], Observer]
-"""Makes an observer of so many games, with random numbers of its own."""
+ObserverOf = Callable[[MoveGenerator, int, np.random.Generator], Observer]
+"""Makes an observer of a number of games, with its own random numbers."""
 
 
 @dataclass(frozen=True)
-class Games:
+class PlayedGames:
     """Games that were played.
 
     Attributes
@@ -84,7 +82,7 @@ class Games:
 
     @property
     def results(self) -> npt.NDArray[np.float64]:
-        """Light's result of every game: 1, 0, or 1/2 where it was left unfinished."""
+        """Light's result of every game: 1, 0, or 1/2 if it is unfinished."""
         return np.where(self.is_finished, self.light_won, 0.5)
 
 
@@ -97,30 +95,30 @@ def play(
     seed: int = 1,
     observers: Iterable[ObserverOf] = (),
     threads: int | None = None,
-) -> Games:
+) -> PlayedGames:
     """Play games from the start; light throws first.
 
     Parameters
     ----------
     rules : RuleSet
     light, dark : Policy
-        They are asked from several threads at once.
+        Called from several threads at once.
     n_games : int
     seed : int
-        Of the dice, and of what policies leave to chance: the same seed plays the same games,
-        with any number of threads.
+        Of the dice and of random choices: the same seed plays the same games, with any number of
+        threads.
     observers : iterable of callables
         They are made anew for every `_CHUNK` games.
     threads : int, optional
         As many as processors, if not given.
     """
-    walker, made = walker_of(rules), tuple(observers)
+    generator, made = generator_of(rules), tuple(observers)
     sizes = [min(_CHUNK, n_games - first) for first in range(0, n_games, _CHUNK)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
-    table = _Table(walker, light, dark, made)
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    table = _Table(generator, light, dark, made)
+    with ThreadPoolExecutor(threads or usable_processors()) as pool:
         played = list(pool.map(table.play, sizes, seeds))
-    return Games(
+    return PlayedGames(
         np.concatenate([games.light_won for games in played]),
         np.concatenate([games.is_finished for games in played]),
         np.concatenate([games.throws for games in played]),
@@ -129,31 +127,31 @@ def play(
 
 
 class _Table:
-    """Where two policies sit down to play."""
+    """Plays games between two policies."""
 
     def __init__(
-        self, walker: Walker, light: Policy, dark: Policy, observers: Sequence[ObserverOf]
+        self, generator: MoveGenerator, light: Policy, dark: Policy, observers: Sequence[ObserverOf]
     ) -> None:
-        self.walker = walker
+        self.generator = generator
         self.policies = (light,) if light is dark else (light, dark)
         self.observers = observers
 
-    def play(self, n_games: int, seed: np.random.SeedSequence) -> Games:
+    def play(self, n_games: int, seed: np.random.SeedSequence) -> PlayedGames:
         """Games of one stream of random numbers; new ones begin where others end."""
-        walker, rng = self.walker, np.random.default_rng(seed)
+        generator, rng = self.generator, np.random.default_rng(seed)
         observers = [
-            make(walker, n_games, np.random.default_rng(own))
+            make(generator, n_games, np.random.default_rng(own))
             for make, own in zip(self.observers, seed.spawn(len(self.observers)), strict=True)
         ]
         light_won, is_finished = np.zeros(n_games, dtype=bool), np.zeros(n_games, dtype=bool)
         throws = np.zeros(n_games, dtype=np.int32)
         begun = min(_SLOTS, n_games)
         games = np.arange(begun)
-        rows, sides = walker.start(begun), np.zeros(begun, dtype=np.uint8)
+        rows, sides = generator.start(begun), np.zeros(begun, dtype=np.uint8)
         while len(games):
             turns = self._thrown(rows, sides, throws[games] == 0, rng)
             chosen = self._chosen(turns, sides, rng)
-            step = Step(games, sides, turns, chosen)
+            step = GameStep(games, sides, turns, chosen)
             for observer in observers:
                 observer.see(step)
             throws[games] += 1
@@ -167,11 +165,11 @@ class _Table:
             if not going.all():
                 new = min(len(going) - int(going.sum()), n_games - begun)
                 games = np.concatenate([games[going], np.arange(begun, begun + new)])
-                rows = np.concatenate([rows[going], walker.start(new)])
+                rows = np.concatenate([rows[going], generator.start(new)])
                 sides = np.concatenate([sides[going], np.zeros(new, dtype=np.uint8)])
                 begun += new
         notes = {name: each for observer in observers for name, each in observer.notes().items()}
-        return Games(light_won, is_finished, throws, notes)
+        return PlayedGames(light_won, is_finished, throws, notes)
 
     def _thrown(
         self,
@@ -179,31 +177,31 @@ class _Table:
         sides: npt.NDArray[np.uint8],
         is_first: npt.NDArray[np.bool_],
         rng: np.random.Generator,
-    ) -> Turns:
-        """What may be done once something was said, if the rules ask, and thrown."""
-        walker = self.walker
+    ) -> TurnBatch:
+        """The options after the throw, and after a choice before it if the rules have one."""
+        generator = self.generator
         chances = rng.random(len(rows))
         throws = np.empty(len(rows), dtype=np.int32)
         may = np.empty(len(rows), dtype=np.uint8)
-        for sayings, members in walker.kinds(rows):
-            said = np.zeros(len(members), dtype=np.int64)
-            if len(sayings) > 1:
-                turns = walker.say(rows[members], sayings)
-                said = self._chosen(turns, sides[members], rng) - turns.starts[:-1]
-            for k, saying in enumerate(sayings):
-                those = members[said == k] if len(sayings) > 1 else members
-                sums = np.cumsum([chance for _, chance in saying.outcomes[:-1]])
-                numbers = np.array([number for number, _ in saying.outcomes], dtype=np.int32)
+        for choices, members in generator.by_choices(rows):
+            chosen = np.zeros(len(members), dtype=np.int64)
+            if len(choices) > 1:
+                turns = generator.before_throw(rows[members], choices)
+                chosen = self._chosen(turns, sides[members], rng) - turns.starts[:-1]
+            for k, choice in enumerate(choices):
+                those = members[chosen == k] if len(choices) > 1 else members
+                sums = np.cumsum([chance for _, chance in choice.outcomes[:-1]])
+                numbers = np.array([number for number, _ in choice.outcomes], dtype=np.int32)
                 throws[those] = numbers[np.searchsorted(sums, chances[those], side="right")]
-                may[those] = saying.may
-        if walker.opening is not None:
-            throws[is_first] = walker.opening
-        return walker.expand(rows, throws, may)
+                may[those] = choice.may
+        if generator.opening is not None:
+            throws[is_first] = generator.opening
+        return generator.successors(rows, throws, may)
 
     def _chosen(
-        self, turns: Turns, sides: npt.NDArray[np.uint8], rng: np.random.Generator
+        self, turns: TurnBatch, sides: npt.NDArray[np.uint8], rng: np.random.Generator
     ) -> npt.NDArray[np.int64]:
-        """The option that each side takes."""
+        """The option that each side chooses."""
         if len(self.policies) == 1:
             return _drawn(self.policies[0], turns, rng)
         chosen = turns.starts[:-1].copy()
@@ -216,8 +214,8 @@ class _Table:
         return chosen
 
 
-def _drawn(policy: Policy, turns: Turns, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """The option of each turn that a policy takes."""
+def _drawn(policy: Policy, turns: TurnBatch, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """The option of each turn that a policy chooses."""
     taken = np.empty(len(turns), dtype=np.int64)
-    _walker.drawn(policy.weights(turns), turns.starts, rng.random(len(turns)), taken)
+    _options.drawn(policy.weights(turns), turns.starts, rng.random(len(turns)), taken)
     return taken

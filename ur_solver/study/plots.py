@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ur_solver.errors import InputError, missing_extra
 from ur_solver.rules.payoff import signed
-from ur_solver.study.comparison import Study, beaten_by_table, best_order
+from ur_solver.study.comparison import Study, beaten_by_table, best_order, first_player_wins
 from ur_solver.study.figures import ends_of, halves_of, value_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _error_bar(figure: Any, unit: float) -> list[list[float]]:
 
 
 def lengths(studies: Sequence[Study]) -> str:
-    """How many throws games take: a line for every study, in the band of its intervals."""
+    """The distribution of throws in a game: a line for every study, with a band of intervals."""
     figure, axes = _figure(3.6)
     for k, study in enumerate(studies):
         colour = _COLOURS[k % len(_COLOURS)]
@@ -91,9 +91,7 @@ def fairness(studies: Sequence[Study]) -> str:
     figure, axes = _figure(0.9 + 0.3 * len(studies))
     labels, values, margins = [], [], []
     for study in studies:
-        is_chance = study["rules"].get("stakes") is None
-        part = study["fairness"]
-        figure_of = part["first_player" if is_chance else "first_player_wins"]
+        figure_of = first_player_wins(study)
         labels.append(study["word"])
         values.append(100 * value_of(figure_of) - 50)
         margins.append(_halves(figure_of, 100))
@@ -125,7 +123,7 @@ def throws(studies: Sequence[Study]) -> str:
 
 
 def skill(studies: Sequence[Study]) -> str:
-    """What policies win against the table, of each study."""
+    """The shares that policies win against the table, for each study."""
     figure, axes = _figure(0.9 + 0.3 * len(studies))
     kinds = (("the best order", _COLOURS[2]), ("greedy", _COLOURS[0]), ("random", _COLOURS[1]))
     for k, study in enumerate(studies):
@@ -149,7 +147,7 @@ def skill(studies: Sequence[Study]) -> str:
 
 
 def worth(studies: Sequence[Study]) -> str:
-    """What a piece is worth on each square of the path, of each study."""
+    """The worth of a piece on each square of the path, for each study."""
     figure, axes = _figure(3.6)
     for k, study in enumerate(studies):
         colour = _COLOURS[k % len(_COLOURS)]

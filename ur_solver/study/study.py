@@ -1,7 +1,7 @@
-"""Everything that a study says of a rule set, as one JSON object.
+"""The study of a rule set, as one JSON object.
 
 Figures that are exact are numbers; sampled ones are objects with their 95 % interval, as
-`Estimate.to_json` writes them. docs/study.md explains each.
+`IntervalEstimate.to_json` writes them. docs/study.md explains each.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.players.policies import Policy, TablePolicy, policy_of, totals_of
-from ur_solver.players.walker import Walker, walker_of
+from ur_solver.moves import MoveGenerator, generator_of
+from ur_solver.numbers import checked_seed, whole_number
+from ur_solver.players.policies import Policy, TablePolicy, policy_of
 from ur_solver.query import Answers
 from ur_solver.rules.words import counted
 from ur_solver.study.estimates import (
-    Estimate,
+    IntervalEstimate,
     beyond_of,
     deviation_of,
     mean_of,
@@ -29,44 +30,46 @@ from ur_solver.study.estimates import (
     share_of,
 )
 from ur_solver.study.evaluate import exact_evaluation
-from ur_solver.study.exact_play import ExactPlay
-from ur_solver.study.observers import Chances, Counts, Snapshots, Squares
+from ur_solver.study.exact_play import ExactPlay, can_play_exactly
+from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
-from ur_solver.study.play import Games, play
+from ur_solver.study.play import PlayedGames, play
 from ur_solver.study.thumbs import Choices, best_order, choices_of, share_of_wins
+from ur_solver.values import PositionValues, Values, totals_of
 
 LADDER = ("table", "greedy", "capture", "rosette", "safe", "furthest", "first", "random")
-"""The policies that are held against each other."""
+"""The policies of the ladder."""
 
 _OPPONENT = "greedy"
-"""Whom orders of priorities are tried against."""
+"""The opponent of orders of priorities."""
 
 MOST_EXACT = 30_000
-"""Up to so many positions the ladder, and the length of games, are worked out exactly."""
+"""The most positions for an exact ladder and an exact length of games."""
 
 _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _AHEAD = 1.6448536269514722
-"""So many standard deviations are passed to one side in 5 % of normal draws."""
+"""The standard deviations that 5 % of normal draws exceed on one side."""
 
 
 def study(
-    table: Answers,
+    table: PositionValues,
     *,
     games: int = 100_000,
     seed: int = 1,
     say: Callable[[str], object] = lambda text: None,
 ) -> dict[str, Any]:
-    """What a rule set is like to play, by its table.
+    """Study how a rule set plays, by its table.
 
     Parameters
     ----------
-    table : Answers
+    table : PositionValues
+        That of a whole game.
     games : int
         Of the table against itself; each pair of the ladder plays a twentieth of them.
     seed : int
         The same seed gives the same study.
     say : callable, optional
-        Told what is done next.
+        Called with a sentence about the next step.
 
     Returns
     -------
@@ -75,18 +78,19 @@ def study(
 
     Raises
     ------
-    BeyondTableError
-        If the table holds a part of the game.
+    InputError
+        If the seed or the number of games is invalid.
     """
-    table.file.check_whole("a study")
-    rules, walker = table.rules, walker_of(table.rules)
+    checked_seed(seed)
+    whole_number("games", games, 2)
+    rules, generator = table.rules, generator_of(table.rules)
     say(f"{counted(games, 'game')} of the table against itself")
     best = TablePolicy(table)
     observers = (Counts, partial(_chances, table), Squares, Snapshots)
     played = play(rules, best, best, games, seed=seed, observers=observers)
     exact = None
-    if rules.payoff.is_chance and walker.space.n_values <= MOST_EXACT:
-        exact = ExactPlay(walker)
+    if can_play_exactly(generator, MOST_EXACT):
+        exact = ExactPlay(generator)
     choices = choices_of(played.notes, best)
     say("rules of thumb")
     orders = []
@@ -100,7 +104,7 @@ def study(
     return {
         "rules": rules.to_json(),
         "word": rules.word,
-        "positions": walker.space.n_positions,
+        "positions": generator.space.n_positions,
         "games": games,
         "seed": seed,
         "fairness": _fairness(table, played),
@@ -113,7 +117,7 @@ def study(
             "wins": [[each.to_json() for each in row] for row in wins],
             "games_apart": [[_games_apart(each) for each in row] for row in wins],
         },
-        "squares": _squares(table, played, walker),
+        "squares": _squares(table, played, generator),
         "openings": opening_tree(table),
         "thumbs": {
             "against": _OPPONENT,
@@ -129,15 +133,16 @@ def study(
     }
 
 
-def _chances(table: Answers, walker: Walker, n_games: int, rng: np.random.Generator) -> Chances:
-    return Chances(table, walker, n_games)
+def _chances(
+    table: Values, generator: MoveGenerator, n_games: int, rng: np.random.Generator
+) -> ChanceObserver:
+    return ChanceObserver(table, generator, n_games)
 
 
-def _fairness(table: Answers, played: Games) -> dict[str, Any]:
-    rules = table.rules
-    start = rules.start()
-    value = table.value(start)
-    opening = table.opening_value()
+def _fairness(table: PositionValues, played: PlayedGames) -> dict[str, Any]:
+    start = table.rules.start()
+    value, answers = table.value(start), Answers(table)
+    opening = answers.opening_value()
     fairness: dict[str, Any] = {
         "first_player": value if opening is None else opening,
         "first_player_wins": mean_of(played.results).to_json(),
@@ -145,8 +150,8 @@ def _fairness(table: Answers, played: Games) -> dict[str, Any]:
     }
     if opening is not None:
         fairness["with_a_free_first_throw"] = value
-    if not table.choices(start):
-        worth = table.throws(start)
+    if not answers.choices(start):
+        worth = answers.throws(start)
         fairness["first_throw"] = [
             {"throw": each.throw, "chance": float(each.probability), "gain": each.value - value}
             for each in worth
@@ -157,7 +162,7 @@ def _fairness(table: Answers, played: Games) -> dict[str, Any]:
     return fairness
 
 
-def _length(played: Games, best: TablePolicy, exact: ExactPlay | None) -> dict[str, Any]:
+def _length(played: PlayedGames, best: TablePolicy, exact: ExactPlay | None) -> dict[str, Any]:
     notes = played.notes
     seen = {"throws": played.throws, "turns": notes["turns"], "moves": notes["moves"]}
     means = {name: mean_of(each) for name, each in seen.items()}
@@ -190,7 +195,7 @@ def _distribution(seen: npt.NDArray[np.int32]) -> dict[str, Any]:
     }
 
 
-def _turns(played: Games) -> dict[str, Any]:
+def _turns(played: PlayedGames) -> dict[str, Any]:
     notes = played.notes
     return {
         "with_a_choice": ratio_of(notes["choices"], played.throws).to_json(),
@@ -204,7 +209,7 @@ def _turns(played: Games) -> dict[str, Any]:
     }
 
 
-def _drama(played: Games) -> dict[str, Any]:
+def _drama(played: PlayedGames) -> dict[str, Any]:
     notes, over = played.notes, played.is_finished
     decided = notes["decided"][over] / played.throws[over]
     least = notes["least_of_winner"][over]
@@ -222,8 +227,8 @@ def _drama(played: Games) -> dict[str, Any]:
     }
 
 
-def _luck(table: Answers, played: Games, seed: int, games: int) -> dict[str, Any]:
-    """How the spread of results divides where one side plays worse: half the games each."""
+def _luck(table: Values, played: PlayedGames, seed: int, games: int) -> dict[str, Any]:
+    """The shares of luck and losses in the spread of results if one side plays worse."""
     best, divided = TablePolicy(table), {}
     for name in ("medium", "greedy", "random"):
         other = policy_of(name, table)
@@ -246,19 +251,19 @@ def _luck(table: Answers, played: Games, seed: int, games: int) -> dict[str, Any
 
 
 def _ladder(
-    table: Answers,
+    table: Values,
     names: tuple[str, ...],
     games: int,
     seed: int,
     exact: ExactPlay | None,
     say: Callable[[str], object],
-) -> list[list[Estimate]]:
-    """How often each policy beats each, half of the games as the first player."""
+) -> list[list[IntervalEstimate]]:
+    """The share that each policy wins against each, half of the games as the first player."""
     policies = {name: policy_of(name, table) for name in names}
     written = {}
     if exact is not None:
         written = {name: exact.weights(policy) for name, policy in policies.items()}
-    wins = [[Estimate.exact(0.5) for _ in names] for _ in names]
+    wins = [[IntervalEstimate.exact(0.5) for _ in names] for _ in names]
     for i, first in enumerate(names):
         for k, second in enumerate(names[:i]):
             say(f"{second} against {first}")
@@ -277,18 +282,18 @@ def _exact_share(
     policies: dict[str, Policy],
     first: str,
     second: str,
-) -> Estimate:
+) -> IntervalEstimate:
     ours = exact.beginnings(policies[first])
     theirs = exact.beginnings(policies[second])
     as_light = ours.chance(exact.chances(written[first], written[second]))
     as_dark = 1 - theirs.chance(exact.chances(written[second], written[first]))
-    return Estimate.exact((as_light + as_dark) / 2)
+    return IntervalEstimate.exact((as_light + as_dark) / 2)
 
 
-def _games_apart(chance: Estimate) -> int | dict[str, int] | None:
-    """After how many games the better side has won more of them, in 95 cases of 100.
+def _games_apart(chance: IntervalEstimate) -> int | dict[str, int] | None:
+    """The number of games after which the better side has won more of them in 95 cases of 100.
 
-    None where the interval does not tell which side is better.
+    None if the interval does not show which side is better.
     """
     if chance.low - 1e-9 <= 0.5 <= chance.high + 1e-9:
         return None
@@ -299,10 +304,10 @@ def _games_apart(chance: Estimate) -> int | dict[str, int] | None:
     return value if chance.is_exact else {"value": value, "low": min(ends), "high": max(ends)}
 
 
-def _squares(table: Answers, played: Games, walker: Walker) -> dict[str, Any]:
+def _squares(table: Values, played: PlayedGames, generator: MoveGenerator) -> dict[str, Any]:
     path, rosettes = table.rules.path.light, table.rules.rosettes
     notes = played.notes
-    regression = _Regression(table, notes["row"], walker)
+    regression = _Regression(table, notes["row"], generator)
     places = []
     for index, square in enumerate(path):
         places.append(
@@ -333,31 +338,31 @@ def _squares(table: Answers, played: Games, walker: Walker) -> dict[str, Any]:
 
 
 class _Regression:
-    """What one piece more on each path index, and off, adds to the chance: least squares.
+    """The effect of one more piece on each path index, and off, on the chance: least squares.
 
-    Of one state of each game; a piece at home counts nothing.
+    It uses one state of each game; a piece at home counts 0.
     """
 
-    def __init__(self, table: Answers, rows: npt.NDArray[Any], walker: Walker) -> None:
-        mine = walker.placed(rows)
-        theirs = walker.placed(walker.mirror(np.ascontiguousarray(rows)))
+    def __init__(self, table: Values, rows: npt.NDArray[Any], generator: MoveGenerator) -> None:
+        mine = generator.placed(rows)
+        theirs = generator.placed(generator.mirror(np.ascontiguousarray(rows)))
         features = np.column_stack([(mine - theirs)[:, :-1], np.ones(len(rows))]).astype(float)
         values = table.state_values(rows) / totals_of(table.rules.payoff, rows)
         inverse = np.linalg.pinv(features.T @ features)
         self._weights = inverse @ features.T @ values
         left = values - features @ self._weights
-        # as each state's own spread says (White's estimator)
+        # from each state's own spread (White's estimator)
         self._covariance = inverse @ (features.T * left**2) @ features @ inverse
 
-    def worth(self, pieces: dict[int, float]) -> Estimate:
-        """What pieces add, as parts of a piece by path index, the path's length for off."""
+    def worth(self, pieces: dict[int, float]) -> IntervalEstimate:
+        """The effect of pieces, as parts of a piece by path index, the path's length for off."""
         parts = np.zeros(len(self._weights))
         parts[list(pieces)] = list(pieces.values())
         variance = float(parts @ self._covariance @ parts)
-        return Estimate.around(float(parts @ self._weights), math.sqrt(max(0.0, variance)))
+        return IntervalEstimate.around(float(parts @ self._weights), math.sqrt(max(0.0, variance)))
 
 
-def _losses(table: Answers, choices: Choices | None, names: tuple[str, ...]) -> dict[str, Any]:
+def _losses(table: Values, choices: Choices | None, names: tuple[str, ...]) -> dict[str, Any]:
     if choices is None:
         return {}
     return {name: choices.loss(policy_of(name, table)).to_json() for name in names}

@@ -1,8 +1,8 @@
 """Rules of thumb: orders of priorities, and the best order that is found.
 
-An order is judged by games against a common opponent that no order beats by far, since the
-positions that players get into are the fruit of their own moves: what an order loses in the
-table's positions says little of how it does in its own.
+An order is judged by games against a common opponent that no order beats by far, since players
+reach positions by their own moves: the loss of an order in the table's positions says little
+about its loss in its own.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.moves import TurnBatch
 from ur_solver.players.policies import PRIORITIES, Policy, Priorities, TablePolicy
-from ur_solver.players.turns import Turns
 from ur_solver.rules import RuleSet
-from ur_solver.study.estimates import Estimate, mean_of
+from ur_solver.study.estimates import IntervalEstimate, mean_of
 from ur_solver.study.play import play
 
 MOST_PRIORITIES = 3
-"""A player should leave with three lines to remember."""
+"""The most priorities: three lines to remember."""
 
 _LEAST_GAIN = 0.01
-"""A further priority must win so much more."""
+"""The least gain of a further priority."""
 
 _MORE = 4
-"""So many times the games of an order that is tried are played with one that was chosen."""
+"""A chosen order plays this many times the games of a tried one."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """Choices of games, with what their options are worth to the side that chooses.
+    """Choices of games, with the values of their options to the side that chooses.
 
     Attributes
     ----------
-    turns : Turns
+    turns : TurnBatch
     worth : float64, shape (options,)
     """
 
-    turns: Turns
+    turns: TurnBatch
     worth: npt.NDArray[np.float64]
 
-    def loss(self, policy: Policy) -> Estimate:
-        """What a policy loses at a choice."""
+    def loss(self, policy: Policy) -> IntervalEstimate:
+        """The loss of a policy at a choice."""
         starts = self.turns.starts[:-1]
         best = np.maximum.reduceat(self.worth, starts)
         mean = np.add.reduceat(self.worth * policy.weights(self.turns), starts)
@@ -56,27 +56,29 @@ def choices_of(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Choic
     there = notes["has_choice"]
     if not there.any():
         return None
-    turns = policy.walker.expand(
+    turns = policy.generator.successors(
         notes["choice_row"][there], notes["choice_throw"][there], notes["choice_may"][there]
     )
     return Choices(turns, policy.option_values(turns))
 
 
-def share_of_wins(rules: RuleSet, own: Policy, other: Policy, games: int, seed: int) -> Estimate:
-    """How often a policy beats another, half of the games as the first player."""
+def share_of_wins(
+    rules: RuleSet, own: Policy, other: Policy, games: int, seed: int
+) -> IntervalEstimate:
+    """The share that a policy wins against another, half of the games as the first player."""
     half = max(2, games // 2)
     as_light = mean_of(play(rules, own, other, half, seed=seed).results)
     as_dark = mean_of(1 - play(rules, other, own, half, seed=seed + 1).results)
     value = (as_light.value + as_dark.value) / 2
-    # halves of two independent intervals, each as far as it reaches (Newcombe)
+    # half-widths of two independent intervals (Newcombe)
     below = math.hypot(as_light.value - as_light.low, as_dark.value - as_dark.low) / 2
     above = math.hypot(as_light.high - as_light.value, as_dark.high - as_dark.value) / 2
-    return Estimate(value, value - below, value + above)
+    return IntervalEstimate(value, value - below, value + above)
 
 
 def best_order(
     rules: RuleSet, opponent: Policy, games: int, seed: int
-) -> list[tuple[tuple[str, ...], Estimate]]:
+) -> list[tuple[tuple[str, ...], IntervalEstimate]]:
     """The order of priorities that wins most against an opponent, found one by one.
 
     Parameters

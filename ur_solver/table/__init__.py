@@ -4,10 +4,11 @@
 """
 
 from ur_solver.blocks import VALUE_TYPES
-from ur_solver.table.folder import TABLE, FolderWriter, is_folder_name, remove_folder
+from ur_solver.table.folder import TABLE, FolderWriter, is_folder_name, set_aside
 from ur_solver.table.format import Header, version_of
 from ur_solver.table.opening import is_table_file
 from ur_solver.table.pack import pack
+from ur_solver.table.present import check_replaceable, contents_of, is_unfinished, refuse_table
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter, add_certificate, write_table
 
@@ -19,10 +20,14 @@ __all__ = [
     "TableFile",
     "TableWriter",
     "add_certificate",
+    "check_replaceable",
+    "contents_of",
     "is_folder_name",
     "is_table_file",
+    "is_unfinished",
     "pack",
-    "remove_folder",
+    "refuse_table",
+    "set_aside",
     "version_of",
     "write_table",
 ]

@@ -1,4 +1,4 @@
-"""Putting finished blocks into a table while others are solved."""
+"""Writing finished blocks to a table while others are solved."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ur_solver.table.writer import TableWriter
 
 
 class Adder:
-    """A thread that puts finished blocks into the table.
+    """A thread that writes finished blocks to the table.
 
-    Solving waits for it only if many values have not been written yet. An error in writing is
-    raised at the next block or at the end.
+    Solving waits for it only if many values are unwritten. A write error is raised at the next
+    block or at the end.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Adder:
         self._backlog.close()
 
     def add(self, record: BlockRecord) -> bool:
-        """Put a block that the store has into the table; False if it was added before."""
+        """Write a block of the store to the table; False if it was added before."""
         self._backlog.settle()
         if record.index in self._added:
             return False

@@ -1,7 +1,7 @@
 """Chunks of values as HDF5 stores them: through Bitshuffle with LZ4, then Fletcher-32.
 
-They are encoded and decoded here and given to HDF5 as they are stored, so that no filter has to be
-registered with the library and any program that has Bitshuffle reads the file.
+They are encoded and decoded here, and HDF5 gets the stored bytes. So no filter must be registered
+with the library, and any program with Bitshuffle reads the file.
 
 A stored chunk holds, with all numbers big-endian but the last: the size of its values (uint64); the
 size of a Bitshuffle block (uint32); each block as its length (uint32) and LZ4 data; the values that
@@ -37,7 +37,7 @@ _BLOCK_BYTES = 8192
 """The usual size of a block of Bitshuffle's."""
 
 _MAX_FRAME = 1 << 12
-"""An upper limit of the bytes that sizes and checksums take in the smallest chunk."""
+"""An upper limit of the bytes of sizes and checksums in the smallest chunk."""
 
 
 def compressed(itemsize: int) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def are_parameters(found: tuple[int, ...], itemsize: int) -> bool:
 
 
 def max_stored(length: int, itemsize: int) -> int:
-    """More bytes than a sound chunk of `length` numbers takes when it is stored."""
+    """An upper limit of the stored bytes of a chunk of `length` numbers."""
     return 2 * length * itemsize + _MAX_FRAME
 
 
@@ -106,7 +106,7 @@ def _packed_zeros(size: int) -> tuple[bytes, bytes]:
 
 
 def decode(stored: bytes, numbers: npt.NDArray[Any]) -> None:
-    """Decode a stored chunk, which may hold anything, without its checksum being looked at.
+    """Decode a stored chunk, which may be malicious, without checking its checksum.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def decode(stored: bytes, numbers: npt.NDArray[Any]) -> None:
     Raises
     ------
     ValueError
-        If no chunk of so many numbers is stored so.
+        If this is not an encoded chunk of that length.
     """
     content, itemsize = numbers.view(np.uint8), numbers.dtype.itemsize
     end = len(numbers) // 8 * 8 * itemsize

@@ -1,12 +1,12 @@
-"""A table as a folder: the block files of its solve, and what makes them a table.
+"""A table as a folder: the block files of its solve, and the files that complete it.
 
-Beside what `ur_solver.blocks.files` specifies, a folder that is a whole table holds
+Besides the files of `ur_solver.blocks.files`, the folder of a complete table holds
 
     table.json       the attributes of `ur_solver.table.format`, among them version and digest
     checksums.bin    the checksums of all chunks, uint32, in the order of ``/checksums``
 
-The manifest has what ``/blocks`` has besides, and zeros for blocks that the table does not hold. So
-the digest is that of the same table in one file, and `ur pack` makes either of the other.
+The manifest has the data of ``/blocks``, and zeros for blocks outside the table. So the digest is
+that of the same table in one file, and `ur pack` converts one to the other.
 table.json is written last.
 """
 
@@ -15,18 +15,27 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import HEAD, MANIFEST, BlockFolder, chunk_length_for, remove_blocks
+from ur_solver.blocks import (
+    HEAD,
+    MANIFEST,
+    BlockFolder,
+    chunk_length_for,
+    is_being_written,
+    remove_blocks,
+)
 from ur_solver.errors import OutputError
 from ur_solver.space import Part
 from ur_solver.table.format import Header, digest, empty_blocks, version_of
 from ur_solver.table.rows import TableRows
 
-if TYPE_CHECKING:  # it would import the kernels, which a query does not need
+if TYPE_CHECKING:  # a query does not need the kernels
     from ur_solver.engine.result import BlockResult
 
 TABLE, CHECKSUMS = "table.json", "checksums.bin"
@@ -34,7 +43,7 @@ _FILE_SUFFIXES = (".h5", ".hdf5")
 
 
 def is_folder_name(path: pathlib.Path) -> bool:
-    """Whether a table of this name is a folder: it does not end as a file's name does."""
+    """Whether a table of this name is a folder: it has no suffix of a table file."""
     return path.suffix.lower() not in _FILE_SUFFIXES
 
 
@@ -44,11 +53,41 @@ def remove_folder(path: pathlib.Path) -> None:
     Raises
     ------
     OutputError
-        If it is something else, a solve is writing to it, or it cannot be removed.
+        If it is no table, a solve is writing to it, or it cannot be removed.
     """
     if not (path / HEAD).is_file():
         raise OutputError(f"{str(path)!r} is not a table; name another output")
     remove_blocks(path)
+
+
+@contextmanager
+def set_aside(path: pathlib.Path) -> Iterator[None]:
+    """Make way for a new folder: an existing table comes back unless a new one replaces it.
+
+    Raises
+    ------
+    OutputError
+        As `remove_folder` does.
+    """
+    if not path.is_dir():
+        yield
+        return
+    aside = path.with_name(f".{path.name}.part")
+    if aside.is_dir():  # of a killed process
+        remove_folder(aside)
+    if is_being_written(path):
+        raise OutputError(f"a solve is writing to {str(path)!r}")
+    try:
+        path.rename(aside)
+    except OSError as error:
+        raise OutputError(f"cannot replace {str(path)!r}: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        if path.is_dir():
+            remove_folder(aside)
+        else:
+            aside.rename(path)
 
 
 def blocks_of_rows(part: Part, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -60,14 +99,14 @@ def blocks_of_rows(part: Part, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 class FolderWriter:
-    """A folder that becomes a table; the block files are written by whoever solves.
+    """A folder that becomes a table; the solve writes the block files.
 
     Parameters
     ----------
     folder : BlockFolder
         Entered.
     tolerance : float
-        How far the values may be off before they are rounded to the value type.
+        The tolerance of the values before they are rounded to the value type.
     part : Part, optional
         As for `ur_solver.table.TableWriter`.
     """
@@ -78,7 +117,7 @@ class FolderWriter:
         self._rows = TableRows(job.rules, tolerance=tolerance, value_type=job.value_type, part=part)
 
     def add(self, result: BlockResult) -> None:
-        """Take note of a block whose file is there or being written; raises as `TableWriter`."""
+        """Record a block whose file exists or is being written; raises as `TableWriter`."""
         self._rows.check(result)
         self._rows.note(result)
 
@@ -107,7 +146,7 @@ class FolderWriter:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Nothing: what is there is kept."""
+        """Do nothing: the files stay."""
 
 
 def _write(path: pathlib.Path, content: bytes) -> None:

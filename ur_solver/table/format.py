@@ -43,8 +43,8 @@ once that is imported, HDFView by ``HDF5_PLUGIN_PATH=hdf5plugin.PLUGIN_PATH``.
                  compression and without padding
 
 Every dataset, and the file, has an attribute `description` besides, and `values` the attributes
-`scale` (float64) and `chunk_length` (int64), so that somebody who has nothing but the file knows
-what is in it (`descriptions`). They repeat what is said here; this program does not read them.
+`scale` (float64) and `chunk_length` (int64), so that a reader without this program knows
+their contents (`descriptions`). They repeat this text; this program does not read them.
 
 All numbers are little endian. `ur_solver.space.tiles` and the rule set define which position a rank
 stands for; the file holds no keys.
@@ -87,7 +87,7 @@ Version history
     refused. Nothing changes for other rule sets.
 7   The positions of the race family are numbered by tiles as those of all other rule sets are, and
     where a path ends on squares on which it begins, or has more than four safe squares at its end,
-    side configs tell what stands there. Tables of such rule sets, whole or not, are written as
+    side configs hold its contents. Tables of such rule sets, whole or not, are written as
     version 7, and earlier ones are refused. Nothing changes for other rule sets.
 """
 
@@ -166,22 +166,16 @@ class Header:
 
 
 def descriptions(header: Header) -> dict[str, str]:
-    """What the file and its datasets say of themselves to somebody who has nothing else."""
-    worth = (
-        "The chance of winning, from 0 to 1, of the side about to throw"
-        if header.rules.payoff.is_chance
-        else "The money to come to the side about to throw, or its chance of winning "
-        "(ur_solver.space.stakes)"
-    )
+    """The description of the file and its datasets, for readers without this program."""
     return {
         "/": "A solved rule set of the Royal Game of Ur, or a part of it: the value of every "
         "position, by rank. The attributes 'rules', 'tolerance' and 'error' say of which rules "
         "(JSON) and how far a value may be off: as estimated, and as proven (NaN if nothing is). "
         "Ranks come from ur_solver, which wrote the file: ur_solver.Table reads it.",
-        "values": f"{worth}, before the throw: stored number times the attribute 'scale'. Block b "
-        "of /blocks has the ranks from first_rank to first_rank + size - 1; the value of rank r "
-        "in it is at index first_chunk * chunk_length + r - first_rank. What follows the values "
-        "of a block up to the next one is padding.",
+        "values": f"{header.rules.payoff.stored}, before the throw: stored number times the "
+        "attribute 'scale'. Block b of /blocks has the ranks from first_rank to first_rank "
+        "+ size - 1; the value of rank r in it is at index first_chunk * chunk_length + r - "
+        "first_rank. What follows the values of a block up to the next one is padding.",
         "blocks": "The blocks of positions that were solved one after the other; of a part of a "
         "game those that it holds. The number and the first rank in the whole game, the number "
         "of values, the chunk of /values in which they begin, the largest residual (difference "
@@ -193,7 +187,7 @@ def descriptions(header: Header) -> dict[str, str]:
 
 
 def version_of(header: Header, n_blocks: int) -> int:
-    """The version of a table that is written with so many blocks."""
+    """The version to write for a table with `n_blocks` blocks."""
     space = space_of(header.rules)
     version = _VERSION_OF_WHOLE if n_blocks == len(space.blocks) else _VERSION_OF_PART
     if header.level_errors is not None:
@@ -207,7 +201,7 @@ def holds_all(version: int) -> bool:
 
 
 def empty_blocks(part: Part, chunk_length: int) -> npt.NDArray[Any]:
-    """The rows of ``/blocks`` for a part of which nothing is solved yet."""
+    """The rows of ``/blocks`` for an unsolved part."""
     rows = np.zeros(len(part.indices), BLOCK_DTYPE)
     rows["error"] = np.nan
     first_chunk = 0

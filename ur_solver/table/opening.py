@@ -1,13 +1,14 @@
-"""Opening a file that may be anything, without trusting what it claims.
+"""Opening a file without trusting its contents.
 
 Every fault becomes one of the errors of `ur_solver.errors`, with one sentence. Types and shapes are
-checked before anything is read, so that no memory is allocated for what a file only claims to hold.
+checked before reading, so no memory is allocated for data that a file only claims to hold.
 """
 
 from __future__ import annotations
 
 import os
 import pathlib
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,12 +17,13 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks import HEAD
+from ur_solver.blocks import HEAD, is_held
 from ur_solver.errors import (
     DamagedTableError,
     MissingTableError,
     NotATableError,
     RuleSetError,
+    TableInUseError,
     TableVersionError,
     UnregisteredError,
     UrError,
@@ -33,14 +35,21 @@ from ur_solver.table.format import FIRST_VERSION, FORMAT, MAX_TEXT, VERSION
 _REMEDY = "make it again with 'ur solve', or fetch it again"
 
 
-def damaged(path: pathlib.Path, fault: str) -> DamagedTableError:
-    """The error that says what is wrong with a table and how to replace it."""
+def damaged(path: pathlib.Path, fault: str) -> UrError:
+    """The error with the fault of a table and the way to replace it.
+
+    It is TableInUseError while another program writes to the file, otherwise DamagedTableError.
+    """
+    if is_held(path):
+        return TableInUseError(
+            f"table {str(path)!r} is in use: another program is writing to it; try again later"
+        )
     return DamagedTableError(f"table {str(path)!r} is damaged: {fault}; {_REMEDY}")
 
 
 @contextmanager
 def reading(path: pathlib.Path) -> Iterator[None]:
-    """Turn whatever h5py raises on a damaged file into DamagedTableError."""
+    """Convert any exception of h5py on a damaged file to DamagedTableError."""
     try:
         yield
     except UrError:
@@ -53,7 +62,7 @@ def reading(path: pathlib.Path) -> Iterator[None]:
 
 
 def is_table_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is of an HDF5 file or a folder of blocks, and so none of games or rules."""
+    """Whether a path is an HDF5 file or a folder of blocks, not a file of games or rules."""
     if os.path.isdir(path):
         return os.path.isfile(os.path.join(path, HEAD))
     return os.path.isfile(path) and bool(h5py.is_hdf5(path))
@@ -62,14 +71,18 @@ def is_table_file(path: str | os.PathLike[str]) -> bool:
 def open_file(path: pathlib.Path) -> h5py.File:
     """Open an HDF5 file for reading; raises as `TableFile` does."""
     try:
-        with path.open("rb") as file:
-            is_empty = not file.read(1)
+        is_file = stat.S_ISREG(path.stat().st_mode)  # reading a pipe would wait for its writer
+        is_empty = is_file and not _first_byte(path)
     except FileNotFoundError:
         raise MissingTableError(missing_text(path)) from None
     except (OSError, ValueError) as error:  # ValueError if the path has a null byte
         reason = getattr(error, "strerror", None) or error
         raise NotATableError(f"cannot read table {str(path)!r}: {reason}") from None
+    if not is_file:
+        raise NotATableError(f"{str(path)!r} is a pipe or a device, not a solution table")
     if is_empty or not h5py.is_hdf5(path):
+        if is_held(path):
+            raise damaged(path, "")
         raise NotATableError(
             f"{str(path)!r} is not a solution table: expected an HDF5 file as 'ur solve' makes it"
         )
@@ -79,8 +92,13 @@ def open_file(path: pathlib.Path) -> h5py.File:
         return h5py.File(path, "r", rdcc_nbytes=0, locking=False)
 
 
+def _first_byte(path: pathlib.Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(1)
+
+
 def missing_text(path: pathlib.Path) -> str:
-    """That there is no file, and what was perhaps meant."""
+    """The error for a missing file, with a guess of what was meant."""
     if str(path).partition(":")[0] in CATALOGUE:
         return (
             f"there is no file {str(path)!r}; of the rule set, ur_solver.open_table({str(path)!r}) "
@@ -128,7 +146,7 @@ def read_cut(path: pathlib.Path, file: h5py.File) -> dict[str, Any]:
 
 
 def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any:
-    # The type and shape come first, so that nothing is allocated for what an attribute claims.
+    # The type and shape come first, so no memory is allocated for an attribute's claims.
     if name not in file.attrs:
         raise damaged(path, f"the attribute {name!r} is missing")
     found = file.attrs.get_id(name)
@@ -140,7 +158,7 @@ def _attribute(path: pathlib.Path, file: h5py.File, name: str, kind: str) -> Any
 
 
 def read_rules(path: pathlib.Path, text: str) -> RuleSet:
-    """The rule set that an attribute holds."""
+    """The rule set in an attribute."""
     try:
         return RuleSet.from_json(text)
     except UnregisteredError as error:
@@ -174,7 +192,7 @@ def dataset(
 
 
 def length_of(path: pathlib.Path, file: h5py.File, name: str, most: int) -> int:
-    """The length of a dataset of one dimension, which may be 1 to `most`."""
+    """The length of a dataset of one dimension, from 1 to `most`."""
     found = file.get(name)
     shape = found.shape if isinstance(found, h5py.Dataset) else None
     if shape is None or len(shape) != 1 or not 1 <= shape[0] <= most:
@@ -222,7 +240,7 @@ def read_chunk(found: h5py.Dataset, first: int, numbers: npt.NDArray[Any]) -> No
     Raises
     ------
     ValueError
-        If what is stored cannot be decoded. Nothing is allocated for what it claims to hold.
+        If it cannot be decoded. No memory is allocated for its claims.
     """
     place = found.id.get_chunk_info_by_coord((first,))
     if place.filter_mask or place.size > max_stored(len(numbers), numbers.dtype.itemsize):

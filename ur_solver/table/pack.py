@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from ur_solver.blocks import VALUE_TYPES, BlockFolder, BlockRecord, Job
-from ur_solver.errors import InputError, OutputError
+from ur_solver.blocks import VALUE_TYPES, BlockFolder, BlockRecord, Job, remove_blocks
+from ur_solver.errors import InputError
+from ur_solver.space import Part
 from ur_solver.table.folder import FolderWriter, is_folder_name, remove_folder
 from ur_solver.table.format import Header
+from ur_solver.table.part_file import part_path
+from ur_solver.table.present import check_replaceable
 from ur_solver.table.reader import TableFile
 from ur_solver.table.writer import TableWriter
+
+if TYPE_CHECKING:  # a query does not need the kernels
+    from ur_solver.engine.result import BlockResult
 
 
 def pack(
     table: TableFile, output: pathlib.Path, *, value_type: str | None = None, force: bool = False
-) -> None:
+) -> str | None:
     """Write a table again, as one file or as a folder.
 
     Parameters
@@ -27,7 +35,12 @@ def pack(
         Of the copy; the table's own by default, and then its digest is the same too. A coarser one
         has no certificate.
     force : bool
-        Replace what is there.
+        Replace an existing output.
+
+    Returns
+    -------
+    str or None
+        What the copy replaced, in words.
 
     Raises
     ------
@@ -36,19 +49,15 @@ def pack(
     DamagedTableError
         If the table's values cannot be read.
     OutputError
-        If the copy cannot be written, or something is there.
+        If the copy cannot be written, or the output exists.
     """
     from ur_solver.engine.result import BlockResult  # noqa: PLC0415 - the kernels
 
     kind = VALUE_TYPES[value_type or table.header.value_type]
     own = VALUE_TYPES[table.header.value_type]
     if kind.rounding < own.rounding:
-        raise InputError(f"values of type {own.name!r} are not known as exactly as {kind.name!r}")
-    if output.exists():
-        if not force:
-            raise OutputError(f"{str(output)!r} is there; --force replaces it")
-        if output.samefile(table.path):
-            raise OutputError(f"{str(output)!r} is the table itself; name another output")
+        raise InputError(f"values of type {own.name!r} are less exact than {kind.name!r}")
+    replaced = check_replaceable(output, force=force, source=table.path)
     header = _header(table.header, kind.name)
     results = (
         BlockResult.of(_record(row, header), table.read_block(int(row["index"])))
@@ -65,13 +74,28 @@ def pack(
             for result in results:
                 writer.add(result)
             writer.finish(seconds=header.seconds, header=header)
-        return
-    if output.exists():
-        remove_folder(output)
+        return replaced
     is_certified = header.error is not None
     job = Job(header.rules, header.tolerance, is_certified, kind.name, table.part.name)
-    with BlockFolder(output, job) as folder:
-        packed = FolderWriter(folder, tolerance=header.tolerance, part=table.part)
+    partial = part_path(output)
+    try:
+        _write_folder(partial, job, table.part, header, results)
+    except BaseException:
+        if partial.is_dir():
+            remove_blocks(partial)
+        raise
+    if output.is_dir():
+        remove_folder(output)
+    partial.rename(output)
+    return replaced
+
+
+def _write_folder(
+    path: pathlib.Path, job: Job, part: Part, header: Header, results: Iterable[BlockResult]
+) -> None:
+    with BlockFolder(path, job) as folder:
+        packed = FolderWriter(folder, tolerance=header.tolerance, part=part)
+        kind = VALUE_TYPES[job.value_type]
         for result in results:
             packed.add(result)
             folder.note(

@@ -9,13 +9,13 @@ import pathlib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-try:
-    import fcntl
-except ImportError:  # Windows, which refuses to open a file twice that cannot be shared
-    fcntl = None  # type: ignore[assignment]
+from ur_solver.blocks import is_unsupported, lock_open_file
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+
+_IS_WINDOWS = os.name == "nt"
 
 
 def part_path(path: pathlib.Path) -> pathlib.Path:
@@ -55,15 +55,11 @@ class PartFile(io.FileIO):
             raise
 
     def _lock(self) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # another writer may have finished and renamed the file in between
-            if os.path.samestat(os.fstat(self.fileno()), self._path.stat()):
-                return
-        except (BlockingIOError, FileNotFoundError):
-            pass
+        if lock_open_file(self.fileno(), self._path.parent):
+            with suppress(FileNotFoundError):
+                # another writer may have finished and renamed the file in between
+                if os.path.samestat(os.fstat(self.fileno()), self._path.stat()):
+                    return
         raise BlockingIOError(errno.EWOULDBLOCK, "another process is writing it")
 
     def write(self, content: Buffer, /) -> int:
@@ -94,7 +90,7 @@ class PartFile(io.FileIO):
         """Sync the file, give it the name `path` and close it; OSError if that fails."""
         self.check()
         os.fsync(self.fileno())
-        if fcntl is None:
+        if _IS_WINDOWS:
             self.close()  # Windows does not rename an open file
         self._path.replace(path)
         self.close()
@@ -103,7 +99,7 @@ class PartFile(io.FileIO):
     def discard(self) -> None:
         """Close and remove the file."""
         with suppress(OSError):
-            if fcntl is None:
+            if _IS_WINDOWS:
                 self.close()
             self._path.unlink(missing_ok=True)
         self.close()
@@ -111,10 +107,13 @@ class PartFile(io.FileIO):
 
 def _sync_folder(path: pathlib.Path) -> None:
     """Make the operating system write a folder's entries to the disk."""
-    if os.name == "nt":
+    if _IS_WINDOWS:
         return  # on Windows a folder cannot be opened and synced
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
+    except OSError as error:
+        if not is_unsupported(error):  # the file is whole and has its name
+            raise
     finally:
         os.close(handle)

@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
-from ur_solver.errors import BeyondTableError, DamagedTableError, IllegalPositionError
+from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
+from ur_solver.machine import free_memory, usable_processors
 from ur_solver.progress import Form, Progress, is_watched, shown_progress
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
@@ -26,13 +27,13 @@ from ur_solver.table.opening import damaged
 from ur_solver.table.sources import open_source
 
 CACHED_CHUNKS = 256
-"""Decoded chunks that `TableFile.read_one` keeps: 64 MiB of float64."""
+"""The decoded chunks that `TableFile.read_one` caches: 64 MiB of float64."""
 
 _FEW = 64
-"""So many values are read through the cache of chunks: the moves of a position have some twenty."""
+"""The most values to read through the cache of chunks: a position has some twenty successors."""
 
 _READ_AT_ONCE = 1 << 26
-"""Bytes of values that are read so fast that nobody needs to be told."""
+"""Bytes of values that load too fast to need a progress bar."""
 
 
 class TableFile:
@@ -54,12 +55,12 @@ class TableFile:
     space : Space
         The state space whose ranks number the values.
     part : Part
-        What of it the table holds.
+        The part of it in the table.
     blocks : structured array, dtype `BLOCK_DTYPE`
     chunk_length : int
         The number of values in a chunk.
     digest : str
-        SHA-256 of everything the file holds, hexadecimal.
+        SHA-256 of the whole contents, hexadecimal.
 
     Raises
     ------
@@ -71,8 +72,10 @@ class TableFile:
         If this program does not read its format version.
     DamagedTableError
         If the table is truncated, incomplete or changed.
+    TableInUseError
+        If it cannot be read since another program is writing to it.
     UnregisteredError
-        If its rule set has a family or a kind of square that is not registered here.
+        If its rule set has a family or a square rule that is not registered here.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -117,11 +120,11 @@ class TableFile:
 
     @property
     def n_decoded_bytes(self) -> int:
-        """What all values take once they are decoded."""
+        """The bytes of all decoded values."""
         return self.header.positions * self._kind.dtype.itemsize
 
     def limit_memory(self, limit: int) -> None:
-        """Let decoded values take no more than `limit` bytes, but at least a chunk.
+        """Limit decoded values to `limit` bytes, but at least a chunk.
 
         Without a limit they take 64 MiB as float64, until the whole table is kept (`read_many`).
         """
@@ -130,7 +133,7 @@ class TableFile:
         self._keep_chunks(max(1, limit // chunk))
 
     def _keep_chunks(self, count: int) -> None:
-        """Cache so many decoded chunks from now on, and none of those so far."""
+        """Set the number of decoded chunks to cache, and empty the cache."""
         self._chunk: Callable[[int], npt.NDArray[Any]] = lru_cache(count)(self._load_chunk)
 
     def is_same(self, other: TableFile) -> bool:
@@ -162,8 +165,8 @@ class TableFile:
     def holds_position(self, position: Position) -> bool:
         """Whether the table has the value of a position.
 
-        True for one that has no rank, as the game is over there or it is illegal: what is asked of
-        it has another answer.
+        True for one without a rank, as the game is over or it is illegal; such positions need no
+        value.
         """
         try:
             return self.holds(self.space.rank(position))
@@ -188,7 +191,7 @@ class TableFile:
         ----------
         rank : int
         position : Position, optional
-            How the position of the rank is to be named.
+            The position to name in the error.
         """
         if not self.holds(rank):
             position = position or self.space.unrank(rank)
@@ -220,8 +223,8 @@ class TableFile:
         Returns
         -------
         float
-            The win probability of the side about to throw; with stakes, the value that the rank
-            stands for, in units of `Space.unit`.
+            The win probability of the side about to throw; with stakes, the value of the rank,
+            in units of `Space.unit`.
 
         Raises
         ------
@@ -249,7 +252,7 @@ class TableFile:
         return stored / self._scale  # type: ignore[no-any-return]
 
     def error_of(self, rank: int) -> float | None:
-        """How far the value of a rank is proven to be off at most; None without a certificate.
+        """The proven error of a rank's value; None without a certificate.
 
         It is the error of the rank's block.
 
@@ -273,8 +276,8 @@ class TableFile:
         """The values of many ranks.
 
         Once as many chunks have been read as the table has, the whole table is decoded and kept in
-        memory in its value type, if that takes less than half of the free memory, or no more than
-        `limit_memory` has said. Until then a few values are read as `read_one` reads them.
+        memory in its value type, if that takes less than half of the free memory, or at most
+        `limit_memory`. Until then a few values are read as `read_one` reads them.
 
         Parameters
         ----------
@@ -318,7 +321,7 @@ class TableFile:
         return self._kind.decode(np.take(self._flat, self._places(ranks)))
 
     def _places(self, ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Where the values of ranks are in `_flat`."""
+        """The indices of ranks in `_flat`."""
         if self._is_whole:
             return ranks
         rows = self._rows_of(ranks)
@@ -380,8 +383,8 @@ class TableFile:
         with self._process_lock():
             if self._flat is None:
                 self._keep_chunks(1)  # all of them are in what is read now
-                with nullcontext(progress) if progress else self._bar() as told:
-                    self._flat = self._load_all(told)
+                with nullcontext(progress) if progress else self._bar() as shown:
+                    self._flat = self._load_all(shown)
             return self._flat
 
     def _load_all(self, progress: Progress) -> npt.NDArray[Any]:
@@ -394,8 +397,8 @@ class TableFile:
             self._load_block(row, flat[firsts[row] : ends[row]])
             return int(ends[row])
 
-        # most of it is done without Python's lock
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        # most of it runs without Python's lock
+        with ThreadPoolExecutor(usable_processors()) as pool:
             loads = [pool.submit(load, row) for row in range(len(ends))]
             try:
                 for each in loads:
@@ -422,9 +425,7 @@ class TableFile:
     def _has_room(self) -> bool:
         if self._memory is not None:
             return self.n_decoded_bytes <= self._memory
-        import psutil  # noqa: PLC0415 - takes 15 ms, and a single query does not need it
-
-        return bool(self.n_decoded_bytes < psutil.virtual_memory().available / 2)
+        return bool(self.n_decoded_bytes < free_memory() / 2)
 
     def _load_block(self, row: int, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         block = self.blocks[row]
@@ -452,7 +453,7 @@ class TableFile:
         if checksum(out) != self._checksums[chunk]:
             raise self._fault(chunk, "fail their checksum")
 
-    def _fault(self, chunk: int, fault: str) -> DamagedTableError:
+    def _fault(self, chunk: int, fault: str) -> UrError:
         row = bisect.bisect_right(self._first_chunks, chunk) - 1
         first = (chunk - self._first_chunks[row]) * self.chunk_length
         position = self.space.unrank(self._first_ranks[row] + first)

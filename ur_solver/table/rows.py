@@ -1,4 +1,4 @@
-"""What a table says of its blocks and of itself, gathered while it is written."""
+"""The block rows and the header of a table, collected while it is written."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ur_solver.blocks import VALUE_TYPES, chunk_length_for
 from ur_solver.errors import OutputError
 from ur_solver.rules import RuleSet
 from ur_solver.rules.words import counted
-from ur_solver.space import Part, part_of
+from ur_solver.space import Part, part_of, space_of
 from ur_solver.table.format import Header, empty_blocks, table_error
 
-if TYPE_CHECKING:  # it would import the kernels, which a query does not need
+if TYPE_CHECKING:  # a query does not need the kernels
     from ur_solver.engine.result import BlockResult
 
 _RANGE_SLACK = 1e-12  # with dice of thirds, for example, chances sum to 1 + 2e-16 as floats
@@ -44,7 +44,7 @@ class TableRows:
     def __init__(
         self, rules: RuleSet, *, tolerance: float, value_type: str, part: Part | None
     ) -> None:
-        if not rules.payoff.is_chance and VALUE_TYPES[value_type].rounding:
+        if space_of(rules).has_levels and VALUE_TYPES[value_type].rounding:
             raise OutputError(
                 f"value type {value_type!r} is for chances of winning; money is stored as 'float64'"
             )
@@ -61,29 +61,27 @@ class TableRows:
         self._is_noted = np.zeros(len(self.blocks), dtype=bool)
 
     def place(self, index: int) -> int:
-        """The row of a block; ValueError if the table is not to hold it."""
+        """The row of a block; ValueError if it is not in the table's part."""
         if index not in self._place:
-            raise ValueError(f"block {index!r} is none of the {len(self.blocks)} of the table")
+            raise ValueError(f"block {index!r} is not one of the table's {len(self.blocks)}")
         return self._place[index]
 
     def check(self, result: BlockResult) -> None:
-        """Raise ValueError if a block is not one of the table, or its values are none."""
+        """Raise ValueError if a block is not in the table, or its values are invalid."""
         size = self.blocks[self.place(result.index)]["size"]
         if result.values.shape != (size,):
             raise ValueError(
                 f"block {result.index}: values of shape {result.values.shape}, expected ({size},)"
             )
         low, high = result.values.min(), result.values.max()
-        if self.space.is_chance:
-            expected = "in [0, 1]"
-            is_right = low >= -_RANGE_SLACK and high <= 1 + _RANGE_SLACK  # False if one is NaN
-        else:
-            expected, is_right = "finite", np.isfinite(low) and np.isfinite(high)
-        if not is_right:
+        least, most = self.space.bounds
+        # False if one is NaN
+        if not (low >= least - _RANGE_SLACK and high <= most + _RANGE_SLACK):
+            expected = "finite" if self.space.has_levels else "in [0, 1]"
             raise ValueError(f"block {result.index}: values from {low} to {high}, not {expected}")
 
     def note(self, result: BlockResult) -> None:
-        """Take note of a block; ValueError if it is there already."""
+        """Record a block; ValueError if it is already recorded."""
         place = self.place(result.index)
         if self._is_noted[place]:
             raise ValueError(f"block {result.index} is there already")
@@ -113,6 +111,6 @@ class TableRows:
             seconds=float(seconds),
             made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             program=ur_solver.__version__,
-            cut_error=None if self.space.is_chance else self._cut[0],
-            cut_growth=None if self.space.is_chance else self._cut[1],
+            cut_error=self._cut[0] if self.space.has_levels else None,
+            cut_growth=self._cut[1] if self.space.has_levels else None,
         )

@@ -1,4 +1,4 @@
-"""Where an open table's numbers come from: an HDF5 file, or a folder of block files."""
+"""The sources of an open table's data: an HDF5 file, or a folder of block files."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ from ur_solver.blocks import (
     Job,
     chunk_length_for,
     files_of,
+    is_being_written,
 )
 from ur_solver.errors import (
     CheckpointError,
     DamagedBlockError,
     NotATableError,
+    TableInUseError,
     TableVersionError,
 )
 from ur_solver.rules import RuleSet
@@ -59,7 +61,7 @@ from ur_solver.table.opening import (
 )
 
 _OPEN_FILES = 64
-"""Block files that a folder keeps mapped."""
+"""The number of block files that stay mapped."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Contents:
     ----------
     header : Header
     part : Part
-        What the table holds of the state space.
+        The part of the state space in the table.
     chunk_length : int
     blocks : structured array, dtype `BLOCK_DTYPE`
     checksums : uint32, shape (chunks,)
@@ -92,7 +94,7 @@ class Source(Protocol):
 
     @property
     def n_bytes(self) -> int:
-        """What it takes on disk."""
+        """The bytes on disk."""
 
     def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
         """Decode a chunk into `out`, which may end before its padding; unchecked.
@@ -110,8 +112,8 @@ class Source(Protocol):
 def _check_ranks(path: pathlib.Path, version: int, space: Space) -> None:
     if version < space.first_version:
         raise TableVersionError(
-            f"table {str(path)!r} has format version {version}, in which the positions of "
-            f"{space.rules.name} had other numbers: make it again by "
+            f"table {str(path)!r} has format version {version}, which numbers the positions of "
+            f"{space.rules.name} differently: make it again by "
             f"'ur solve {space.rules.word} --force'"
         )
 
@@ -139,9 +141,9 @@ class Hdf5Source:
         path, file = self._path, self._file
         version, attributes = read_attributes(path, file)
         rules = read_rules(path, attributes["rules"])
-        if not rules.payoff.is_chance:
-            attributes |= read_cut(path, file)
         space = space_of(rules)
+        if space.has_levels:
+            attributes |= read_cut(path, file)
         _check_ranks(path, version, space)
         n_blocks = len(space.blocks)
         if not holds_all(version):
@@ -171,7 +173,7 @@ class Hdf5Source:
         return self._path.stat().st_size
 
     def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
-        """As `Source.read` says."""
+        """See `Source.read`."""
         length = self.contents.chunk_length
         is_whole = len(out) == length
         numbers = out if is_whole else np.empty(length, dtype=out.dtype)
@@ -192,7 +194,7 @@ class Hdf5Source:
 
 
 class FolderSource:
-    """A table whose blocks are files of their own, which are opened as they are asked for."""
+    """A table of block files, which are opened on demand."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self._path = path
@@ -204,8 +206,10 @@ class FolderSource:
     def _read_head(self) -> Contents:
         path = self._path
         if not (path / HEAD).is_file():
-            raise NotATableError(f"{str(path)!r} is a folder, and not of a table's blocks")
+            raise NotATableError(f"{str(path)!r} is a folder without a table's blocks")
         if not (path / TABLE).is_file():
+            if is_being_written(path):
+                raise TableInUseError(f"{str(path)!r} is in use: a solve is writing to it")
             raise NotATableError(
                 f"{str(path)!r} holds the blocks of a solve that is not finished; the same "
                 "'ur solve' finishes it"
@@ -233,11 +237,11 @@ class FolderSource:
 
     @property
     def n_bytes(self) -> int:
-        """What its files have."""
+        """The size of its files."""
         return sum(each.stat().st_size for each in self._path.rglob("*") if each.is_file())
 
     def read(self, chunk: int, out: npt.NDArray[Any]) -> None:
-        """As `Source.read` says."""
+        """See `Source.read`."""
         row = int(np.searchsorted(self._first_chunks, chunk, side="right")) - 1
         first = (chunk - int(self._first_chunks[row])) * self.contents.chunk_length
         try:
@@ -280,7 +284,7 @@ def _part_of(
 
 
 def _level_errors(path: pathlib.Path, text: str, reach: int) -> tuple[float, ...]:
-    """How far each level can be off, from an attribute."""
+    """The errors of levels, from an attribute."""
     try:
         errors = json.loads(text)
     except (ValueError, RecursionError):
@@ -303,7 +307,7 @@ def _checked(
     blocks: npt.NDArray[Any],
     checksums: npt.NDArray[np.uint32],
 ) -> Contents:
-    """What a table says of itself, if all of it agrees."""
+    """The header of a table, if it is consistent."""
     if attributes["value_type"] not in VALUE_TYPES:
         raise damaged(path, f"value_type is {attributes['value_type']!r:.100}")
     rules = part.space.rules

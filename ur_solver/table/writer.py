@@ -33,15 +33,15 @@ from ur_solver.table.part_file import PartFile, part_path
 from ur_solver.table.reader import TableFile
 from ur_solver.table.rows import TableRows
 
-if TYPE_CHECKING:  # it would import the kernels, which a query does not need
+if TYPE_CHECKING:  # a query does not need the kernels
     from ur_solver.engine.result import BlockResult
 
 
 class TableWriter:
     """A table that is being written.
 
-    It is written to ``.<name>.part`` in the same folder. `finish` syncs the file and gives it its
-    name; leaving the context without `finish` removes it.
+    It is written to ``.<name>.part`` in the same folder. `finish` syncs and renames the file;
+    leaving the context without `finish` removes it.
 
     Parameters
     ----------
@@ -49,17 +49,17 @@ class TableWriter:
         Of the finished table. An existing one is replaced atomically at the end.
     rules : RuleSet
     tolerance : float
-        How far the values may be off before they are rounded to the value type.
+        The tolerance of the values before they are rounded to the value type.
     value_type : str
         One of `VALUE_TYPES`; with stakes only ``"float64"``.
     part : Part, optional
-        Which blocks the table is to hold; all by default.
+        The blocks of the table; all by default.
 
     Raises
     ------
     OutputError
-        If the folder cannot be written to, another writer is making this table, or the value type
-        cannot hold money.
+        If the folder is not writable, another writer makes this table, or the type cannot hold
+        money.
     """
 
     def __init__(
@@ -132,14 +132,14 @@ class TableWriter:
                 self._checksums[number] = checksum(chunk)
 
     def finish(self, *, seconds: float, header: Header | None = None) -> Header:
-        """Complete the table and give it its name.
+        """Complete the table and rename it.
 
         Parameters
         ----------
         seconds : float
             The duration of the solve.
         header : Header, optional
-            What the table says of itself, if that is known; by default what its blocks say.
+            The header of the table, if known; by default from its blocks.
 
         Returns
         -------
@@ -189,15 +189,15 @@ def add_certificate(
 ) -> None:
     """Write the proven errors of its blocks, and of its levels of fines, into a table's file.
 
-    A copy is changed and replaces the file at the end, so that there is a complete table at any
-    time, with the certificate or without it.
+    A changed copy replaces the file at the end, so the table is complete at any time, with or
+    without the certificate.
 
     Parameters
     ----------
     table : TableFile
-        It goes on reading the old file.
+        It still reads the old file.
     errors : float64, shape (blocks,)
-        How far the values that `table` reads are off at most.
+        The proven errors of the values that `table` reads.
     level_errors : tuple of float, optional
         With stakes, the same by the number of fines, the cut of the fines included.
 

@@ -38,7 +38,7 @@ cdef class Inputs:
         self.place = np.full((1, 1), -1, dtype=np.int32) if place is None else place
         for k in range(len(self.arrays)):
             values = self.arrays[k]
-            self.base[k] = &values[0] - firsts[k]
+            self.base[k] = &values[0]
 
     def __dealloc__(self):
         free(self.base)
@@ -62,10 +62,16 @@ cdef class Inputs:
             return -1
         return low
 
+    cdef const double* values_from(self, int64_t rank) noexcept nogil:
+        # The values from a rank on that one of the arrays has.
+        cdef int k = self.find(rank)
+        return self.base[k] + (rank - self.first[k])
+
     cdef double at(self, int64_t rank) noexcept nogil:
         # The value of a rank that one of the arrays has.
-        return self.base[self.find(rank)][rank]
+        return self.values_from(rank)[0]
 
-    cdef const double* of(self, int half, int config) noexcept nogil:
-        # The values, by rank, of what a move of my side in a half leads to.
-        return self.base[self.place[half, config]]
+    cdef const double* reached_from(self, int half, int config, int64_t rank) noexcept nogil:
+        # The values from a rank on of what a move of my side in a half leads to.
+        cdef int k = self.place[half, config]
+        return self.base[k] + (rank - self.first[k])

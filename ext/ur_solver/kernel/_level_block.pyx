@@ -45,8 +45,8 @@ cdef class LevelBlock(RowBlock):
     rules : RowRules
         With what landings pay.
     block : (first position, size)
-    halves, inputs, workspace, threads, instruction_set, origin
-        As of `RowBlock`; by default the best of ``"plain"`` and ``"avx2"`` that there is. Values of
+    halves, inputs, workspace, threads, instruction_set
+        As of `RowBlock`; there is none for AVX-512. Values of
         `inputs` are read until the block is finished.
 
     Raises
@@ -72,7 +72,7 @@ cdef class LevelBlock(RowBlock):
 
     def __init__(
         self, LevelTurns turns, RowRules rules, block, halves, Inputs inputs, Workspace workspace,
-        int threads, instruction_set=None, int64_t origin=0
+        int threads, instruction_set=None
     ):
         cdef int64_t k
         self.sweeper = &row_levels
@@ -80,7 +80,7 @@ cdef class LevelBlock(RowBlock):
         self.is_single, self.lanes, self.n_matrices = False, turns.levels.lanes, 1
         self._place_inputs(block[1])
         self.layout = RowLayout(
-            rules, block, halves, inputs, threads, self._set_of(instruction_set), origin, False,
+            rules, block, halves, inputs, threads, self._set_of(instruction_set), False,
             self.lanes, self.places)
         for k in range(self.layout.n_chunks):
             if self.layout.chunks[k].n_maps:
@@ -100,7 +100,7 @@ cdef class LevelBlock(RowBlock):
         self.rows.n_own, self.rows.n_inputs, self.rows.n_throws = place, n, self.turns.n_throws
         for k in range(n):
             self.places[k] = place
-            self.base[k] = inputs.base[k] + inputs.first[k]
+            self.base[k] = inputs.base[k]
             place += (inputs.end[k] - inputs.first[k]) // self.lanes
         self.places[n] = place
         self.rows.levels = &self.turns.levels

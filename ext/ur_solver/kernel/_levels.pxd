@@ -1,6 +1,6 @@
 # What a game for money is played for, and its positions one at a time.
 
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int64_t
 
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._turns cimport Turns
@@ -21,7 +21,6 @@ cdef extern from "levels.h" nogil:
 
 cdef class LevelTurns(Turns):
     cdef Levels levels
-    cdef const uint8_t[::1] pays      # by landing, whether it is on a rosette
 
     cdef const double* _row(self, Inputs values, int64_t position) noexcept nogil
     cdef double _worth(self, const double* row, bint pays, int lane) noexcept nogil

@@ -5,11 +5,12 @@ the numbering of positions and the tables of the rules.
 """
 
 from libc.math cimport INFINITY, fabs
-from libc.stdint cimport int64_t, uint8_t, uint16_t
+from libc.stdint cimport int64_t, uint16_t
 
 import numpy as np
 
-from ur_solver.kernel._turns cimport MAX_THROWS, WON, Reached
+from ur_solver.kernel._turns cimport MAX_THROWS, WON, Successors
+from ur_solver.moves._generator cimport ROSETTE_
 from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking
 
 cdef enum:
@@ -24,8 +25,6 @@ cdef class LevelTurns(Turns):
     ranking, tables
         As of `Turns`, for the positions without their fines. `residual` counts positions, and reads all
         lanes of each.
-    pays : uint8, shape (landings,)
-        Whether a landing is on a rosette.
     reach : int
         The last level.
     fine : float
@@ -41,7 +40,7 @@ cdef class LevelTurns(Turns):
     """
 
     def __init__(
-        self, TileRanking ranking, tables, const uint8_t[::1] pays, int reach, double fine, pots
+        self, TileRanking ranking, tables, int reach, double fine, pots
     ):
         cdef int lane
         Turns.__init__(self, ranking, tables)
@@ -49,7 +48,6 @@ cdef class LevelTurns(Turns):
             raise ValueError("rules that levels are not made for")
         if len(pots) != reach + 1 + UR_CUT_LANES or len(pots) > UR_MAX_LANES:
             raise ValueError(f"{len(pots)} lanes, for {reach} fines, at most {UR_MAX_LANES}")
-        self.pays = pays
         self.levels.reach, self.levels.lanes, self.levels.fine = reach, len(pots), fine
         for lane in range(len(pots)):
             self.levels.pots[lane] = pots[lane]
@@ -60,7 +58,7 @@ cdef class LevelTurns(Turns):
     cdef const double* _row(self, Inputs values, int64_t position) noexcept nogil:
         # The lanes of a position.
         cdef int64_t rank = position * self.levels.lanes
-        return values.base[values.find(rank)] + rank
+        return values.values_from(rank)
 
     cdef double _worth(self, const double* row, bint pays, int lane) noexcept nogil:
         # What a lane of a move is worth that leads to a row.
@@ -76,35 +74,35 @@ cdef class LevelTurns(Turns):
     cdef double _residual_of_one(self, Inputs values, int64_t position) noexcept nogil:
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
-        cdef Reached reached[MAX_THROWS]
+        cdef Successors found[MAX_THROWS]
         cdef double total[UR_MAX_LANES]
         cdef double best[UR_MAX_LANES]
-        cdef int off, n, i, lane, behind, reach = self.levels.reach
+        cdef int n, i, lane, behind, reach = self.levels.reach
         cdef int lanes = self.levels.lanes
-        cdef int kind = self.open_turn(position, own, other, &off)
+        cdef int turn_type = self.open_turn(position, own, other)
         cdef const double* image = self._row(
             values, self.ranking.rank_row(other))
         cdef const double* row
         cdef bint pays, is_preferred
-        cdef double worth, bar, chance, passes = self.pass_chance[kind, 0], delta = 0.0
+        cdef double worth, bar, chance, passes = self.pass_chance[turn_type, 0], delta = 0.0
         for lane in range(lanes):
             total[lane] = 0.0
-        self.list_moves(own, other, off, kind, 0, reached)
+        self.list_successors(own, other, turn_type, 0, found)
         for n in range(self.n_throws):
-            chance = self.chance[kind, 0, n]
-            if reached[n].n == 0:
+            chance = self.chance[turn_type, 0, n]
+            if found[n].n == 0:
                 passes += chance
                 continue
             bar = -INFINITY
             for lane in range(lanes):
                 best[lane] = -INFINITY
-            for i in range(reached[n].n):
+            for i in range(found[n].n):
                 pays = False
-                if reached[n].rank[i] == WON:
+                if found[n].rank[i] == WON:
                     row = self.levels.pots
                 else:
-                    row = self._row(values, reached[n].rank[i])
-                    pays = reached[n].landing[i] >= 0 and self.pays[reached[n].landing[i]]
+                    row = self._row(values, found[n].rank[i])
+                    pays = found[n].flags[i] & ROSETTE_
                 worth = self._worth(row, pays, reach)
                 is_preferred = worth > bar
                 if is_preferred:

@@ -52,9 +52,7 @@ cdef class RowBlock:
     threads : int
         That lay the block out, and copy it.
     instruction_set : str, optional
-        ``"plain"``, ``"avx2"`` or ``"avx512"``; by default the best there is.
-    origin : int
-        As of `RowLayout`.
+        One of `instruction_sets` (`_tiled`); by default the best there is.
     is_single : bool
         Whether its values are floats.
 
@@ -67,12 +65,12 @@ cdef class RowBlock:
 
     def __init__(
         self, RowRules rules, block, halves, Inputs inputs, Workspace workspace, int threads,
-        instruction_set=None, int64_t origin=0, bint is_single=False
+        instruction_set=None, bint is_single=False
     ):
         self.sweeper = &row_single if is_single else &row_double
         self.is_single, self.lanes, self.n_matrices = is_single, 1, 2
         self.layout = RowLayout(
-            rules, block, halves, inputs, threads, self._set_of(instruction_set), origin, is_single)
+            rules, block, halves, inputs, threads, self._set_of(instruction_set), is_single)
         self._open(workspace, threads)
         memset(self.values, 0, self._bytes())
 

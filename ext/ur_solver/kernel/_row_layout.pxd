@@ -14,7 +14,7 @@ cdef extern from "row_sweep.h" nogil:
     ctypedef struct RowBlock:
         const RowKind* kinds
         const RowTile* tiles
-        int64_t n_values, origin
+        int64_t n_values
         int32_t most_rows, most_columns
         int instruction_set
         const void* levels

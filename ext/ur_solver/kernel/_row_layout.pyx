@@ -7,6 +7,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from ur_solver.errors import RuleSetError
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._row_moves cimport (
     MOST_ROWS,
@@ -47,8 +48,6 @@ cdef class RowLayout:
         That may lay it out.
     instruction_set : int
         As `RowSweeper.find_set` has it.
-    origin : int
-        What the place of the first value is called, 0 but in tests.
     is_single : bool
         Whether values are floats.
     lanes, places
@@ -80,7 +79,7 @@ cdef class RowLayout:
 
     def __init__(
         self, RowRules rules, block, const int32_t[:, ::1] halves, Inputs inputs, int threads,
-        int instruction_set, int64_t origin, bint is_single, int lanes=0,
+        int instruction_set, bint is_single, int lanes=0,
         const int64_t[::1] places=None
     ):
         cdef int64_t k
@@ -88,24 +87,23 @@ cdef class RowLayout:
         self.rules, self.ranking, self.turns = rules, rules.ranking, rules.turns
         self.first, self.size = block
         self.halves = halves
-        self.block.origin = origin
         self.is_single = is_single
-        self.most_word = origin + 2 * self.size if lanes == 0 else (
-            2 * (origin + places[places.shape[0] - 1]))
+        self.most_word = 2 * self.size if lanes == 0 else 2 * places[places.shape[0] - 1]
         self.block.instruction_set = instruction_set
         self.block.kinds, self.block.n_values = rules.kinds, self.size
         self._open_tiles()
         self._pair_tiles()
         self._open_chunks(max(1, lanes))
         self.lister = RowLister(
-            rules, block, origin, halves, inputs, self.block.most_columns, lanes, places)
+            rules, block, halves, inputs, self.block.most_columns, lanes, places)
         failed = np.zeros(self.n_chunks, dtype=np.intc)
         for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
             failed[k] = not self.lay_out_chunk(&self.chunks[k])
         if np.any(failed):
             raise MemoryError("no memory for the lists of a block")
         if self.lister.is_overfull:
-            raise ValueError(f"a throw leads to more than {MOST_ROWS} rows of one block")
+            raise RuleSetError(
+                f"a throw has more than the {MOST_ROWS} different moves that a list has room for")
         for k in range(1, self.n_chunks):
             self.chunks[k].first_row = self.chunks[k - 1].first_row + self.chunks[k - 1].n_rows
         free(self.shapes)

@@ -84,7 +84,6 @@ cdef class RowLister:
     cdef Turns turns
     cdef Inputs inputs
     cdef int64_t first, size           # ranks of the block
-    cdef int64_t origin                # what the place of its first value is called
     cdef const int32_t[:, ::1] halves  # configs, mine and theirs
     cdef int64_t most_columns          # of a tile
     cdef int lanes                     # of a position; 0 but in games for money

@@ -26,8 +26,6 @@ cdef class RowLister:
     ----------
     rules : RowRules
     block : (first rank, size)
-    origin : int
-        What the place of the block's first value is called.
     halves : int32, shape (halves, 2)
         Configs, mine and theirs.
     inputs : Inputs
@@ -41,13 +39,12 @@ cdef class RowLister:
     """
 
     def __init__(
-        self, RowRules rules, block, int64_t origin, const int32_t[:, ::1] halves, Inputs inputs,
+        self, RowRules rules, block, const int32_t[:, ::1] halves, Inputs inputs,
         int64_t most_columns, int lanes, const int64_t[::1] places
     ):
         self.rules, self.ranking, self.turns, self.inputs = (
             rules, rules.ranking, rules.turns, inputs)
         self.first, self.size = block
-        self.origin = origin
         self.halves, self.most_columns = halves, most_columns
         self.lanes, self.places = lanes, places
         self.is_overfull = False
@@ -256,7 +253,7 @@ cdef class RowLister:
         if lead.leaves:
             lead.mirror = self.rules.mirror_tile(&desk.side)
             return
-        lead.place = self.origin + lead.line.tile + <int64_t>lead.line.row * lead.line.columns
+        lead.place = lead.line.tile + <int64_t>lead.line.row * lead.line.columns
         if is_outside:
             input = self.inputs.place[desk.half, desk.side.mine]
             lead.place += self.places[input] - self.inputs.first[input] // self.lanes
@@ -270,8 +267,10 @@ cdef class RowLister:
     ) noexcept nogil:
         # Look up what a move out of the block is worth, column by column.
         cdef double* best = desk.leaving + throw * <int64_t>self.most_columns
-        cdef const double* values = self.inputs.of(desk.half, desk.side.mine)
-        cdef const double* theirs = values + lead.mirror + row
+        cdef const double* values = self.inputs.reached_from(
+            desk.half, desk.side.mine, lead.line.tile + <int64_t>row * lead.line.columns)
+        cdef const double* theirs = self.inputs.reached_from(
+            desk.half, desk.side.mine, lead.mirror + row)
         cdef int64_t column
         cdef int c
         cdef double value
@@ -281,7 +280,6 @@ cdef class RowLister:
                 best[c] = UR_NO_MOVE
         if lead.is_mapped:
             self.write_columns(desk, lead, desk.column_after)
-        values += lead.line.tile + <int64_t>row * lead.line.columns
         for c in range(desk.columns):
             column = desk.column_after[c] if lead.is_mapped else c
             if column < 0:

@@ -12,7 +12,7 @@ cdef extern from "row_sweep.h" nogil:
     ctypedef struct RowKind:
         int32_t n_choices
         int32_t n_throws[2]
-        double chance[2][8]
+        double chance[2][12]
 
 
 cdef struct Change:

@@ -13,6 +13,10 @@ import numpy as np
 from ur_solver.kernel._turns cimport NONE
 
 
+LIMITS = {"throws": UR_ROW_THROWS}
+"""As `ur_solver.rules.limits` has them."""
+
+
 cdef class RowRules:
     """What moves do to rows and columns, for all blocks of one space; thread safe.
 

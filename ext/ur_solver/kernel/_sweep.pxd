@@ -19,7 +19,9 @@ cdef extern from "sweep.h" nogil:
         void (*extrapolate)(
             const Program*, void*, const void*, int64_t, double, int
         ) noexcept nogil
-    ctypedef struct Checks:
+        void (*eliminate)(
+            const Program*, const void*, const int32_t*, int64_t, double, const Program*, int
+        ) noexcept nogil
         double (*residual)(const Program*, const void*, int64_t, int) noexcept nogil
         void (*write_g)(const Program*, void*, int64_t, int) noexcept nogil
         void (*narrow)(
@@ -30,13 +32,7 @@ cdef extern from "sweep.h" nogil:
         void (*write_g_of_bounds)(const Program*, const Program*, void*, int64_t) noexcept nogil
     ctypedef struct Sweeper:
         const char* name
-        int has_lanes
-        int starts_single
         const Sweeps* sweeps[3]
-        const Checks* checks[2]
-        void (*eliminate)(
-            const Program*, const void*, const int32_t*, int64_t, double, const Program*, int
-        ) noexcept nogil
     int find_sweepers(const Sweeper**)
     void to_single(const double*, float*, int64_t, int)
     void to_double(const float*, double*, int64_t, int)

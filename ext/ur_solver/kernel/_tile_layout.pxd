@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint8_t
 
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
-from ur_solver.kernel._program cimport Move, Program, Tile
+from ur_solver.kernel._program cimport MatrixRef, Program, Tile
 from ur_solver.kernel._tile_places cimport TilePlaces
 from ur_solver.kernel._tiles cimport Filling, TileTables
 from ur_solver.kernel._workspace cimport Region
@@ -30,11 +30,9 @@ cdef class TileLayout(TilePlaces):
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
         int n, int64_t at, int64_t* external
     ) noexcept nogil
-    cdef void _write(self, const Move* move, int64_t at) noexcept nogil
-    cdef int _n_pairs(self, const Tile* tile, int entry) noexcept nogil
-    cdef void _land(
+    cdef MatrixRef _land(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
-        int source, int target, int n, Move* move
+        int source, int target, int n
     ) noexcept nogil
     cdef void _read_externals(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
@@ -46,7 +44,4 @@ cdef class TileLayout(TilePlaces):
         const Filling* filling, int source, int n, double* rows
     ) noexcept nogil
     cdef void _mark_passes(self, LayoutTables common, const Tile* tile) noexcept nogil
-    cdef void _mark_move(
-        self, LayoutTables common, const Tile* tile, int64_t number, int n, uint8_t* bits
-    ) noexcept nogil
     cdef void _mark_slots(self, LayoutTables common, const Tile* tile, uint8_t* bits) noexcept nogil

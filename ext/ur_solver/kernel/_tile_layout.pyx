@@ -11,11 +11,11 @@ import numpy as np
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport (
-    LANE_SQUARES, LANES, MAX_ROWS, MOVES_AHEAD, NO_BIT, NO_ENTRY, SMALL, MatrixRef, Move, Program,
-    Tile, is_turned, list_length, matrix_of, matrix_vectors,
+    LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, MOVES_AHEAD, SMALL, MatrixRef, Program, Tile,
+    is_turned, list_length, matrix_vectors,
 )
 from ur_solver.kernel._tile_places cimport RUN, TilePlaces
-from ur_solver.kernel._tiles cimport NOBODY, THEIRS, Filling, TileTables
+from ur_solver.kernel._tiles cimport NOBODY, THEIRS, Filling, TileTables, popcount
 from ur_solver.kernel._workspace cimport Region, Workspace
 from ur_solver.space._tile_ranking cimport MAX_SHARED
 
@@ -45,7 +45,7 @@ cdef class TileLayout(TilePlaces):
         super().__init__(common, workspace, halves, threads)
         self.is_single = is_single
         self._take_lists(&self.program, workspace.moves, workspace.slots)
-        self.pass_bits = <uint8_t*>workspace.pass_bits.take(self.n_rows) - self.origin
+        self.pass_bits = <uint8_t*>workspace.pass_bits.take(self.n_rows)
         self.program.pass_bits = self.pass_bits
         # behind it another set of the values; of doubles at least half as much for floats
         further = self.n_state_vectors
@@ -54,24 +54,19 @@ cdef class TileLayout(TilePlaces):
         else:
             further = max(further, (self.n_vectors + 1) // 2)
             self.buffer = workspace.buffer.vectors(self.n_vectors + further)
-        if common.is_lane:
-            self._fill_no_moves()
+        self._fill_no_moves()
         # where a matrix is found before it is written as floats
-        rooms = np.empty((threads, self.program.frame_step if is_single else LANES))
+        rooms = np.empty((threads, LANE_ROWS * LANE_VECTORS * LANES))
         n_runs = (self.n_tiles + RUN - 1) // RUN
         for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
             self._lay_out(common, self.tables, run * RUN, inputs, &rooms[threadid(), 0])
         self.externals = None
 
     cdef _take_lists(self, Program* program, Region moves, Region slots):
-        # Room for all of a block's moves, a lane's slots among them.
-        if program.is_lane:
-            program.refs = <MatrixRef*>moves.take(
-                (self.n_moves + MOVES_AHEAD) * sizeof(MatrixRef)) - self.origin
-            program.slots = <MatrixRef*>slots.take(
-                self.n_tiles * program.n_slots * sizeof(MatrixRef)) - self.origin
-        else:
-            program.moves = <Move*>moves.take(self.n_moves * sizeof(Move)) - self.origin
+        # Room for all of a block's moves.
+        program.moves = <MatrixRef*>moves.take((self.n_moves + MOVES_AHEAD) * sizeof(MatrixRef))
+        program.slots = <MatrixRef*>slots.take(
+            self.n_tiles * program.n_slots * sizeof(MatrixRef))
 
     cdef void _fill_no_moves(self) noexcept nogil:
         # Two matrices worse than any: a tile's, and a turned one's.
@@ -114,19 +109,18 @@ cdef class TileLayout(TilePlaces):
         cdef Tile* tile = &self.tiles[number]
         cdef int n, k, target
         cdef int64_t move = tile.first_move
-        cdef Move slot
-        for n in range(common.n_throws):
+        cdef MatrixRef slot
+        for n in range(min(common.n_throws, LANE_SQUARES)):  # never more, which gcc cannot know
             k = self._list_moves(common, tables, tile, filling, n, move, &external)
             tile.n_moves[n] = k
             move += k
-        if common.is_lane:
-            for k in range(common.n_slots):
-                target = common.slot_target[k]
-                slot.matrix = 0
-                if tile.pieces and self._is_open(common, filling, target):
-                    self._land(
-                        common, tables, tile, filling, -1, target, common.slot_throw[k], &slot)
-                self.program.slots[tile.first_slot + k] = slot.matrix
+        for k in range(common.n_slots):
+            target = common.slot_target[k]
+            slot = 0
+            if tile.pieces and self._is_open(common, filling, target):
+                slot = self._land(
+                    common, tables, tile, filling, -1, target, common.slot_throw[k])
+            self.program.slots[tile.first_slot + k] = slot
 
     cdef int _list_moves(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
@@ -135,90 +129,40 @@ cdef class TileLayout(TilePlaces):
         # Lists, from `at` on, a tile's moves of a throw that lead to other tiles; how many
         # there are. Those that leave the block come first, as one, whose matrix is at
         # `external`.
-        cdef int count = 0, s, k, target, source, length
+        cdef int count = 0, k, target, source, length
         cdef uint64_t landings = self._landings(common, filling, n)
-        cdef Move move
+        cdef MatrixRef move = 0
         if tile.n_moves[n]:
-            move.matrix = (<uint64_t>external[0] << 8) | tile.vectors
-            move.n = tile.n_rows
-            move.entry = NO_ENTRY
-            move.lost = move.gained = NO_BIT << 1
-            move.captured = NO_BIT
-            self._write(&move, at)
-            external[0] += matrix_vectors(&self.program, tile)
+            move = (<uint64_t>external[0] << 8) | tile.vectors
+            self.program.moves[at] = move
+            external[0] += matrix_vectors(tile)
             count = 1
         while landings:
             target = 63 - leading_zeros(landings)
             landings ^= <uint64_t>1 << target
             source = target - common.throws[n]
-            s = tables.square[source]
-            self._land(common, tables, tile, filling, s, target, n, &move)
-            move.n = tile.n_rows
-            if tables.index[0, s, 1] >= 0:
-                move.n >>= 1
-                move.lost = tables.n_forks(filling.mine[s], 0) << 1 | tables.leg[source]
-            self._write(&move, at + count)
+            move = self._land(common, tables, tile, filling, tables.square[source], target, n)
+            self.program.moves[at + count] = move
             count += 1
-        if common.is_lane:
-            if count == 0:
-                move.matrix = (<uint64_t>(
-                    self.no_moves + (SMALL if is_turned(&self.program, tile) else 0)
-                ) << 8) | tile.vectors
-            length = list_length(&self.program, tile, count)
-            for k in range(count, length):
-                self._write(&move, at + k)
-            return length
-        if tile.pieces == 0:
-            return count
-        for k in range(common.n_slots):
-            target = common.slot_target[k]
-            if common.slot_throw[k] != n or not self._is_open(common, filling, target):
-                continue
-            self._land(common, tables, tile, filling, -1, target, n, &move)
-            move.entry = common.slot_entry[k]
-            if move.entry == NO_ENTRY:
-                move.n = tables.mask_counts[
-                    self.mine[tile.half], tile.pieces - 1] << tile.forks
-            else:
-                move.n = self._n_pairs(tile, move.entry)
-            self._write(&move, at + count)
-            count += 1
-        return count
+        if count == 0:
+            move = (<uint64_t>(
+                self.no_moves + (SMALL if is_turned(tile) else 0)) << 8) | tile.vectors
+        length = list_length(tile, count)
+        for k in range(count, length):
+            self.program.moves[at + k] = move
+        return length
 
-    cdef void _write(self, const Move* move, int64_t at) noexcept nogil:
-        if self.program.is_lane:
-            self.program.refs[at] = move.matrix
-        else:
-            self.program.moves[at] = move[0]
-
-    cdef int _n_pairs(self, const Tile* tile, int entry) noexcept nogil:
-        # How many of a tile's masks hold an entry square.
-        cdef int h = tile.half, k = 0, pairs = self.program.max_pairs[h]
-        cdef const uint8_t* pair = self.program.leaving[h] + entry * pairs * 2
-        while k < pairs and (<int>pair[2 * k] << tile.forks) < tile.n_rows:
-            k += 1
-        return k
-
-    cdef void _land(
+    cdef MatrixRef _land(
         self, LayoutTables common, TileTables tables, const Tile* tile, const Filling* filling,
-        int source, int target, int n, Move* move,
+        int source, int target, int n,
     ) noexcept nogil:
         # Where landing on the shared square of a path index leads, from another one or, -1,
-        # from an entry square or home; from which rows is the caller's to say.
+        # from an entry square or home.
         cdef int square = tables.square[target]
         cdef bint again = common.gives_extra[target, n]
-        cdef uint64_t left = 0 if source < 0 else tables.indices[source]
-        move.entry = NO_ENTRY
-        move.lost = move.gained = NO_BIT << 1
-        move.captured = NO_BIT
-        if tables.index[0, square, 1] >= 0:
-            move.gained = (
-                tables.n_forks(filling.mine[square] & ~left, 0) << 1 | tables.leg[target])
         if filling.digits[square] == THEIRS:
             again = again or common.extra_on_capture
-            if tables.index[1, square, 1] >= 0:
-                move.captured = tables.their_bit(filling.digits, square)
-        move.matrix = self._matrix(
+        return self._matrix(
             tile, self.first_tile[tile.half] + tables.number_after(filling, source, square),
             again)
 
@@ -229,10 +173,10 @@ cdef class TileLayout(TilePlaces):
         # The best of a tile's moves that leave the block, by throw, from finished blocks; `room`
         # is for a matrix that becomes floats.
         cdef int n, index
-        cdef int64_t x, at, end = -1, size = matrix_vectors(&self.program, tile)
+        cdef int64_t x, at, end = -1, size = matrix_vectors(tile)
         cdef int64_t move = tile.first_move
         cdef uint64_t sources
-        cdef double none = 2.0 if is_turned(&self.program, tile) else -1.0
+        cdef double none = 2.0 if is_turned(tile) else -1.0
         cdef double* rows = room
         for n in range(common.n_throws):
             at = self._external(tile, n, move)
@@ -261,7 +205,7 @@ cdef class TileLayout(TilePlaces):
         # there are none; it comes first among the moves of the throw, `move` on.
         cdef int64_t at
         if tile.n_moves[n]:
-            at = matrix_of(&self.program, move) >> 8
+            at = self.program.moves[move] >> 8
             if self.n_state_vectors <= at < self.no_moves:
                 return at
         return -1
@@ -273,29 +217,22 @@ cdef class TileLayout(TilePlaces):
         # One move onto a frozen square or off the board, from a path index, for all rows of a
         # tile that have it.
         cdef int h = tile.half, target = source + common.throws[n], square = tables.square[source]
-        cdef int old = self.mine[h], theirs = self.theirs[h], config, r, c, k, mask
-        cdef int forks = tile.forks, lost = NO_BIT << 1
-        cdef uint32_t before = common.config_mask[old], frozen = before
-        cdef int off = common.config_off[old]
+        cdef int theirs = self.theirs[h], config = -1, r, c, k
+        cdef int off = common.config_off[self.mine[h]]
+        cdef uint32_t frozen = common.config_mask[self.mine[h]]
         cdef int32_t after[MAX_SHARED]
         cdef int32_t other[MAX_SHARED]
-        cdef int64_t to_rows[MAX_ROWS]
-        cdef int64_t to_columns[MAX_ROWS]
+        cdef int64_t rank = 0, by_row = 0, by_column = 1
         cdef double value
         cdef double* row
         cdef const double* values = NULL
-        cdef bint again = common.gives_extra[target, n], wins = False
-        cdef bint turned = is_turned(&self.program, tile)
+        cdef bint again = common.gives_extra[target, n], wins = False, turned = is_turned(tile)
         for k in range(tables.n_shared):
             after[k] = filling.digits[k]
         if square < 0:
             frozen &= ~(<uint32_t>1 << (source - common.first_frozen))
         else:
             after[square] = NOBODY
-            if tables.index[0, square, 1] >= 0:
-                lost = tables.n_forks(filling.mine[square], 0) << 1 | tables.leg[source]
-                forks -= 1
-        config = -1
         if target == common.length:
             off += 1
             wins = off == common.pieces
@@ -305,48 +242,43 @@ cdef class TileLayout(TilePlaces):
             frozen |= <uint32_t>1 << (target - common.first_frozen)
         if not wins:
             config = common.config_of[off, frozen]
-            values = inputs.of(h, config)
             if again:
-                tables.ranks(config, theirs, after, to_rows, to_columns)
+                rank = tables.first_rank(config, theirs, after, &by_row)
             else:
                 tables.mirrored(after, other)
-                tables.ranks(theirs, config, other, to_columns, to_rows)
-        for k in range(tile.n_rows >> (tile.forks - forks)):
-            mask = k >> forks
-            r = common.row_of[frozen, common.row_mask[before, mask]]
-            if r < 0 and not wins:
-                continue  # an entry square that the path ends on is held
-            r = r << forks | (k & ((1 << forks) - 1))
+                rank = tables.first_rank(theirs, config, other, &by_column)
+                by_row = 1
+            values = inputs.reached_from(h, config, rank)
+        for r in range(tile.n_rows):
             if turned:
-                value = 0.0 if wins else values[to_rows[r] + to_columns[0]]
-                rows[k] = min(rows[k], 1.0 - value if again and not wins else value)
+                value = 0.0 if wins else values[r * by_row]
+                rows[r] = min(rows[r], 1.0 - value if again and not wins else value)
                 continue
-            row = rows + <int64_t>self.program.with_bit[lost][k] * tile.vectors * LANES
+            row = rows + <int64_t>r * tile.vectors * LANES
             for c in range(tile.n_columns):
                 if wins:
                     value = 1.0
                 elif again:
-                    value = values[to_rows[r] + to_columns[c]]
+                    value = values[r * by_row + c]
                 else:
-                    value = 1.0 - values[to_rows[r] + to_columns[c]]
+                    value = 1.0 - values[r + c * by_column]
                 row[c] = max(row[c], value)
 
     cdef void _mark_passes(self, LayoutTables common, const Tile* tile) noexcept nogil:
         # By row of a tile, which throws leave no move.
         cdef uint8_t* bits = self.pass_bits + tile.first_row
         cdef int64_t move = tile.first_move, end, at
-        cdef int r, n, mask, h = tile.half
+        cdef int r, n
         cdef bint home_empty, moves
         for r in range(tile.n_rows):
-            mask = r >> tile.forks
-            home_empty = self.program.mask_pieces[h][mask] == tile.pieces
-            bits[r] = self.stuck[h][home_empty * self.program.n_masks[h] + mask]
+            home_empty = popcount(common.mask_of[r]) == tile.pieces
+            bits[r] = common.stuck[home_empty, r]
         for n in range(common.n_throws):
             end = move + tile.n_moves[n]
             at = self._external(tile, n, move) * LANES
             if at >= 0:
                 for r in range(tile.n_rows):
-                    if is_turned(&self.program, tile):
+                    if is_turned(tile):
                         moves = self._value(at + r) < 1.5
                     else:
                         moves = self._value(at + <int64_t>r * tile.vectors * LANES) > -0.5
@@ -354,52 +286,29 @@ cdef class TileLayout(TilePlaces):
                         bits[r] &= ~(1 << n)
                 move += 1
             while move < end:
-                if <int64_t>(matrix_of(&self.program, move) >> 8) < self.n_state_vectors:
-                    self._mark_move(common, tile, move, n, bits)
+                if <int64_t>(self.program.moves[move] >> 8) < self.n_state_vectors:
+                    for r in range(tile.n_rows):
+                        bits[r] &= ~(1 << n)
                 move += 1
-        if common.is_lane and tile.pieces:
+        if tile.pieces:
             self._mark_slots(common, tile, bits)
-
-    cdef void _mark_move(
-        self, LayoutTables common, const Tile* tile, int64_t number, int n, uint8_t* bits
-    ) noexcept nogil:
-        # The rows that have a move do not pass.
-        cdef const Move* move
-        cdef const uint8_t* pair
-        cdef int k, legs
-        if common.is_lane:
-            for k in range(tile.n_rows):
-                bits[k] &= ~(1 << n)
-            return
-        move = &self.program.moves[number]
-        if move.entry == NO_ENTRY:
-            for k in range(move.n):
-                bits[self.program.with_bit[move.lost][k]] &= ~(1 << n)
-            return
-        pair = self.program.leaving[tile.half] + (
-            <int>move.entry * self.program.max_pairs[tile.half] * 2)
-        for k in range(move.n):
-            for legs in range(1 << tile.forks):
-                bits[<int>pair[2 * k] << tile.forks | legs] &= ~(1 << n)
 
     cdef void _mark_slots(
         self, LayoutTables common, const Tile* tile, uint8_t* bits
     ) noexcept nogil:
-        # Nor do those of a lane that have a piece where an open slot starts.
-        cdef uint32_t frozen = common.config_mask[self.mine[tile.half]]
+        # Nor do those that have a piece where an open slot starts.
         cdef int k, r, entry, throws, mask
-        cdef uint8_t[LANE_SQUARES + 1] moving  # throws that move a piece, from home the last
+        cdef uint8_t[LANE_SQUARES + 1] moving  # throws that move a piece, from home the first
         for entry in range(LANE_SQUARES + 1):
             moving[entry] = 0
         for k in range(common.n_slots):
             if self.program.slots[tile.first_slot + k]:
-                entry = common.slot_entry[k]
-                moving[LANE_SQUARES if entry == NO_ENTRY else entry] |= 1 << common.slot_throw[k]
+                moving[common.slot_source[k] + 1] |= 1 << common.slot_throw[k]
         for r in range(tile.n_rows):
-            throws, mask = 0, common.row_mask[frozen, r]
-            if self.program.mask_pieces[tile.half][r] < tile.pieces:
-                throws = moving[LANE_SQUARES]
+            throws, mask = 0, common.mask_of[r]
+            if popcount(mask) < tile.pieces:
+                throws = moving[0]
             for entry in range(LANE_SQUARES):
                 if mask >> entry & 1:
-                    throws |= moving[entry]
+                    throws |= moving[entry + 1]
             bits[r] &= ~throws

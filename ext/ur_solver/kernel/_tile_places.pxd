@@ -1,6 +1,6 @@
 # The tiles of a block, and the places of their matrices.
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport MatrixRef, Program, Tile
@@ -26,9 +26,6 @@ cdef class TilePlaces:
     cdef int my_free[2]
     cdef int their_free[2]
     cdef int n_halves
-    cdef const uint8_t* stuck[2]    # (half): throws without an entry move, as row tables say
-    cdef object keep
-    cdef int64_t origin             # what the first entry of a list of the block is called
     cdef int64_t n_moves, n_rows
     cdef readonly int64_t n_tiles, n_vectors, n_state_vectors
     cdef int64_t no_moves           # where the matrices of moves that there are none of begin
@@ -54,8 +51,8 @@ cdef class TilePlaces:
     cdef int64_t _find_groups(
         self, LayoutTables common, TileTables tables, int64_t* starts, int32_t* come
     ) noexcept nogil
-    cdef void _ranks(
-        self, TileTables tables, int64_t number, Filling* filling, int64_t* rows, int64_t* columns
+    cdef int64_t _first_rank(
+        self, TileTables tables, int64_t number, Filling* filling, int64_t* columns
     ) noexcept nogil
     cdef void _copy(
         self, void* numbers, bint is_single, double* to, const double* source

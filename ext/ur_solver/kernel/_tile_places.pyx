@@ -4,14 +4,13 @@ tiles.h says what a tile is.
 """
 
 from cython.parallel cimport prange
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
 from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport (
-    CORNER, LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, MAX_ROWS, SMALL, EntryMoves, MatrixRef,
-    Tile, is_strip, is_turned, list_length, matrix_vectors,
+    CORNER, LANES, SMALL, MatrixRef, Tile, is_strip, is_turned, list_length, matrix_vectors,
 )
 from ur_solver.kernel._tiles cimport MINE, NOBODY, THEIRS, Filling, TileTables, popcount
 from ur_solver.kernel._workspace cimport Workspace
@@ -55,37 +54,18 @@ cdef class TilePlaces:
             self.their_free[h] = common.config_free[self.theirs[h]]
             self.first_tile[h + 1] = (
                 self.first_tile[h] + self.tables.count[self.my_free[h], self.their_free[h]])
-        self.n_tiles, self.origin = self.first_tile[self.n_halves], common.origin
+        self.n_tiles = self.first_tile[self.n_halves]
         if self.n_tiles > MOST_TILES:
             raise ValueError(f"a block of {self.n_tiles} tiles; at most {MOST_TILES}")
         self.program = common.program
         self.tiles = <Tile*>workspace.tiles.take(self.n_tiles * sizeof(Tile))
         self.program.tiles = self.tiles
-        self.keep = [common.rows_of(self.mine[h]) for h in range(self.n_halves)]
-        for h in range(self.n_halves):
-            self._row_tables(h, self.keep[h])
         self.externals = np.empty(self.n_tiles, dtype=np.int64)
         n_runs = (self.n_tiles + RUN - 1) // RUN
         for run in prange(n_runs, nogil=True, schedule="static", num_threads=threads):
             self._shape(common, self.tables, run * RUN)
         self._place(common)
         self._order_tiles(common)
-
-    def _row_tables(self, int h, tables):
-        cdef const uint8_t[::1] order = tables["order"]
-        cdef const uint8_t[::1] pieces = tables["pieces"]
-        cdef const uint8_t[:, :, :, ::1] moves = tables["moves"]
-        cdef const uint8_t[:, :, ::1] leaving = tables["leaving"]
-        cdef const uint8_t[:, ::1] stuck = tables["stuck"]
-        if sizeof(EntryMoves) != moves.shape[3]:
-            raise AssertionError("EntryMoves in tiles.h and in tiling.py differ")
-        self.program.mask_order[h] = &order[0]
-        self.program.mask_pieces[h] = &pieces[0]
-        self.program.entry_moves[h] = <const EntryMoves*>&moves[0, 0, 0, 0]
-        self.program.leaving[h] = &leaving[0, 0, 0]
-        self.stuck[h] = &stuck[0, 0]
-        self.program.n_masks[h] = <int32_t>order.shape[0]
-        self.program.max_pairs[h] = <int32_t>leaving.shape[1]
 
     cdef void _next(self, TileTables tables, int64_t number, Filling* filling) noexcept nogil:
         # The filling of a tile, from that of the tile before unless it is the first of its half
@@ -103,7 +83,7 @@ cdef class TilePlaces:
         # Of a run of tiles: their rows and columns, their mirrors, how many moves each has, in
         # `externals`, and for each throw whether moves leave the block.
         cdef int64_t number
-        cdef int h, n, k, last = tables.n_shared, my_forks, their_forks
+        cdef int h, n, last = tables.n_shared
         cdef int32_t[MAX_SHARED] other
         cdef Filling filling
         cdef Tile* tile
@@ -111,13 +91,10 @@ cdef class TilePlaces:
             self._next(tables, number, &filling)
             h = number >= self.first_tile[1]
             tile = &self.tiles[number]
-            my_forks = tables.n_forks(filling.mine[last], 0)
-            their_forks = tables.n_forks(filling.theirs[last], 1)
             tile.half = h
             tile.pieces = filling.i[last]
-            tile.forks = my_forks
-            tile.n_rows = tables.mask_counts[self.mine[h], filling.i[last]] << my_forks
-            tile.n_columns = tables.mask_counts[self.theirs[h], filling.j[last]] << their_forks
+            tile.n_rows = tables.mask_counts[filling.i[last]]
+            tile.n_columns = tables.mask_counts[filling.j[last]]
             tile.vectors = (tile.n_columns + LANES - 1) // LANES
             tables.mirrored(filling.digits, other)
             tile.mirror = <int32_t>(
@@ -127,11 +104,7 @@ cdef class TilePlaces:
             for n in range(common.n_throws):
                 tile.n_moves[n] = self._leaving(common, tile, &filling, n) != 0
                 self.externals[number] += list_length(
-                    &self.program, tile,
-                    tile.n_moves[n] + popcount(self._landings(common, &filling, n)))
-            if tile.pieces and not common.is_lane:  # a lane has slots of its own
-                for k in range(common.n_slots):
-                    self.externals[number] += self._is_open(common, &filling, common.slot_target[k])
+                    tile, tile.n_moves[n] + popcount(self._landings(common, &filling, n)))
 
     cdef uint64_t _leaving(
         self, LayoutTables common, const Tile* tile, const Filling* filling, int n
@@ -160,24 +133,23 @@ cdef class TilePlaces:
     cdef void _place(self, LayoutTables common) noexcept nogil:
         # Where everything of every tile begins: of `externals`, by tile, its number of
         # moves comes in and its first matrix of moves that leave the block goes out.
-        cdef int64_t moves = 0, rows = 0, vectors = 0, t, frame = 0
+        cdef int64_t moves = 0, rows = 0, vectors = 0, t
         cdef int n
         cdef Tile* tile
         for t in range(self.n_tiles):
             tile = &self.tiles[t]
-            tile.first_row = self.origin + rows
-            tile.first_move = self.origin + moves
-            tile.first_slot = self.origin + t * common.n_slots
+            tile.first_row = rows
+            tile.first_move = moves
+            tile.first_slot = t * common.n_slots
             rows += tile.n_rows
             moves += self.externals[t]
-            if not (is_strip(&self.program, tile) or is_turned(&self.program, tile)):
+            if not (is_strip(tile) or is_turned(tile)):
                 tile.f = vectors
                 vectors += 2 * tile.n_rows * tile.vectors
-                frame = max(frame, tile.n_rows * tile.vectors)
         self.program.first_strip = vectors
         for t in range(self.n_tiles):
             tile = &self.tiles[t]
-            if is_strip(&self.program, tile):
+            if is_strip(tile):
                 tile.f = vectors
                 self.tiles[tile.mirror].f = vectors + tile.vectors
                 vectors += 2 * tile.vectors
@@ -187,17 +159,12 @@ cdef class TilePlaces:
             tile = &self.tiles[t]
             self.externals[t] = vectors
             for n in range(common.n_throws):
-                vectors += tile.n_moves[n] * matrix_vectors(&self.program, tile)
+                vectors += tile.n_moves[n] * matrix_vectors(tile)
             vectors += vectors & 1  # doubles: cache lines hold whole rows of eight
         self.no_moves = vectors
-        if common.is_lane:
-            vectors += 2 * SMALL
+        vectors += 2 * SMALL
         self.n_moves, self.n_rows, self.n_vectors = moves, rows, vectors
         self.program.is_near = vectors <= common.near
-        # the compiled rows and throws of a lane have room for all of them
-        self.program.frame_step = (LANE_ROWS * LANE_VECTORS if common.is_lane else frame) * LANES
-        self.program.frame_size = self.program.frame_step * (
-            LANE_SQUARES if common.is_lane else common.n_throws)
 
     cdef MatrixRef _matrix(self, const Tile* source, int64_t number, bint again) noexcept nogil:
         # What a move from a tile to another leads to. Turned tiles read what the opponent sees:
@@ -205,8 +172,8 @@ cdef class TilePlaces:
         # turned one: captures only add columns.
         cdef const Tile* tile = &self.tiles[number]
         cdef int64_t offset
-        if is_turned(&self.program, source):
-            if is_strip(&self.program, tile):
+        if is_turned(source):
+            if is_strip(tile):
                 offset = tile.f + (0 if again else tile.vectors) + CORNER // LANES
                 return (<uint64_t>offset << 8) | (CORNER % LANES + 1)
             tile, again = &self.tiles[tile.mirror], not again
@@ -217,7 +184,7 @@ cdef class TilePlaces:
 
     cdef int64_t _row(self, const Tile* tile, int r) noexcept nogil:
         # Where a row of F begins in the buffer; of a turned tile what the opponent sees of it.
-        if is_turned(&self.program, tile):
+        if is_turned(tile):
             return tile.f * LANES + r
         return (tile.f + <int64_t>r * tile.vectors) * LANES
 
@@ -225,8 +192,7 @@ cdef class TilePlaces:
         # Pairs of mirrored tiles, named by their first. A group agrees on the leading
         # squares. The groups whose pieces there have come furthest come first, so that
         # every move that is not a capture leads to an earlier group, to an earlier tile of
-        # the group, or stays in its pair; on forks, where pieces may be on their way back,
-        # this holds for the first leg. Within a group, tiles follow their place in
+        # the group, or stays in its pair. Within a group, tiles follow their place in
         # memory, backwards, for the caches' sake.
         cdef int64_t n = self.first_tile[1], n_groups, n_pairs = 0, k = 0, g, t
         starts = np.empty(min(3**common.tiling.n_leading, n) + 1, dtype=np.int64)
@@ -265,7 +231,7 @@ cdef class TilePlaces:
             for s in range(common.n_leading):
                 d = filling.digits[s]
                 if d:
-                    come[n_groups] += tables.index[d - MINE, s, 0] + 1
+                    come[n_groups] += tables.index[d - MINE, s] + 1
             for s in range(common.n_leading, tables.n_shared):
                 tables.hold(
                     &filling, s, THEIRS if filling.j[s] else MINE if filling.i[s] else NOBODY)
@@ -273,15 +239,14 @@ cdef class TilePlaces:
             starts[n_groups] = filling.numbers[tables.n_shared] + 1
         return n_groups
 
-    cdef void _ranks(
-        self, TileTables tables, int64_t number, Filling* filling, int64_t* rows,
-        int64_t* columns,
+    cdef int64_t _first_rank(
+        self, TileTables tables, int64_t number, Filling* filling, int64_t* columns
     ) noexcept nogil:
-        # The rank of a tile's position is the sum of its row's and its column's; `filling` is
-        # that of the tile before and becomes its own (`_next`).
+        # As `TileTables.first_rank` has it; `filling` is that of the tile before and becomes the
+        # tile's own (`_next`).
         cdef int h = self.tiles[number].half
         self._next(tables, number, filling)
-        tables.ranks(self.mine[h], self.theirs[h], filling.digits, rows, columns)
+        return tables.first_rank(self.mine[h], self.theirs[h], filling.digits, columns)
 
     cdef void _copy(
         self, void* numbers, bint is_single, double* to, const double* source
@@ -299,26 +264,21 @@ cdef class TilePlaces:
     ) noexcept nogil:
         # The tiles of a run.
         cdef int r, n
-        cdef int64_t number, at, base
-        cdef int64_t rows[MAX_ROWS]
-        cdef int64_t columns[MAX_ROWS]
-        cdef const int64_t* ranks
+        cdef int64_t number, at, rank, columns
         cdef Filling filling
         cdef const Tile* tile
         cdef bint turned
         for number in range(first, min(first + RUN, self.n_tiles)):
             tile = &self.tiles[number]
-            self._ranks(self.tables, number, &filling, rows, columns)
-            turned = is_turned(&self.program, tile)
+            rank = self._first_rank(self.tables, number, &filling, &columns) - self.first_rank
+            turned = is_turned(tile)
+            n = tile.n_rows if turned else tile.n_columns
             for r in range(1 if turned else tile.n_rows):
                 at = self._row(tile, r)
-                base, ranks, n = rows[r], columns, tile.n_columns
-                if turned:
-                    base, ranks, n = columns[0], rows, tile.n_rows
                 if is_single:
-                    copy_numbers(<float*>numbers + at, n, to, source, base, ranks, turned)
+                    copy_numbers(<float*>numbers + at, n, to, source, rank + r * columns, turned)
                 else:
-                    copy_numbers(<double*>numbers + at, n, to, source, base, ranks, turned)
+                    copy_numbers(<double*>numbers + at, n, to, source, rank + r * columns, turned)
 
 
 ctypedef fused Number:
@@ -327,17 +287,16 @@ ctypedef fused Number:
 
 
 cdef inline void copy_numbers(
-    Number* numbers, int n, double* to, const double* source, int64_t base, const int64_t* ranks,
-    bint turned,
+    Number* numbers, int n, double* to, const double* source, int64_t first, bint turned
 ) noexcept nogil:
-    # Between some numbers and the values of `base` and one of `ranks` each. Floats are values less
-    # 1/2, a turned tile's 1 less the value.
+    # Between some numbers and the values of ranks from the first on. Floats are values less 1/2, a
+    # turned tile's 1 less the value.
     cdef double less = 0.5 if Number is float else 0.0, value
     cdef int k
     for k in range(n):
         if to != NULL:
             value = numbers[k] + less
-            to[base + ranks[k]] = 1.0 - value if turned else value
+            to[first + k] = 1.0 - value if turned else value
         else:
-            value = source[base + ranks[k]]
+            value = source[first + k]
             numbers[k] = <Number>((1.0 - value if turned else value) - less)

@@ -24,7 +24,7 @@ from ur_solver.kernel.sampling import sample_step
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport (
-    LANES, MAX_ROWS, MatrixRef, Program, Tile, is_turned, matrix_of,
+    LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, MatrixRef, Program, Tile, is_turned,
 )
 from ur_solver.kernel._sweep cimport (
     MAX_SWEEPERS, UR_DOUBLE, UR_MIXED, UR_SINGLE, Sweeper, find_sweepers, to_double, to_single,
@@ -79,8 +79,6 @@ cdef class TiledKernel(LayoutTables):
         factor r the remaining change of a value is at most r / (1 - r) times the last one, that
         of the difference of two values twice as much: 98 for r = 0.98. This is an estimate; the
         residual, which uses all moves, shows an error.
-    origin : int
-        Where the numbering of a block's lists begins: 0 but in tests of large numbers.
     is_single : bool
         Whether blocks are solved in single precision to the end.
     """
@@ -93,7 +91,7 @@ cdef class TiledKernel(LayoutTables):
 
     def __init__(
         self, tiling, TileRanking ranking, instruction_set=None, int rounds=2, int64_t near=NEAR,
-        double margin=98.0, int64_t origin=0, bint is_single=False
+        double margin=98.0, bint is_single=False
     ):
         cdef const Sweeper* found[MAX_SWEEPERS]
         find_sweepers(found)
@@ -107,7 +105,7 @@ cdef class TiledKernel(LayoutTables):
         self.rounds = rounds
         self.margin = margin
         self.is_single = is_single
-        super().__init__(tiling, ranking, self.sweeper.has_lanes, near, origin)
+        super().__init__(tiling, ranking, near)
 
 
 cdef class TiledBlock(TileLayout):
@@ -119,9 +117,8 @@ cdef class TiledBlock(TileLayout):
     workspace, halves, inputs, threads
         As of `TileLayout`.
     starts_single : bool
-        Begin with arithmetic in floats, until `refine`, if it takes less time with the instruction
-        set; blocks in single precision always do. Such sweeps of a lane leave out the moves that are
-        too bad to become the best, once changes are small.
+        Begin with arithmetic in floats, until `refine`; blocks in single precision always do. Such
+        sweeps leave out the moves that are too bad to become the best, once changes are small.
     """
 
     cdef TiledKernel kernel
@@ -152,8 +149,8 @@ cdef class TiledBlock(TileLayout):
             self.beyond = <float*>self.buffer + self.n_vectors * LANES
         else:
             self.beyond = <double*>self.buffer + self.n_vectors * LANES
-        if (starts_single or self.is_single) and kernel.sweeper.starts_single:
-            self.may_eliminate = self.program.is_lane and not self.program.is_near
+        if starts_single or self.is_single:
+            self.may_eliminate = not self.program.is_near
             if self.may_eliminate:
                 self._take_kept()
             self._start_single()
@@ -184,7 +181,7 @@ cdef class TiledBlock(TileLayout):
     cdef _take_frames(self, int threads):
         # Four for each thread: of a tile and its mirror, by both bounds.
         self.program.frames = self.workspace.frames.vectors(
-            4 * threads * self.program.frame_size // LANES)
+            4 * threads * LANE_SQUARES * LANE_ROWS * LANE_VECTORS)
         self.kept.frames = self.program.frames
 
     def sweep(self, int threads):
@@ -213,14 +210,14 @@ cdef class TiledBlock(TileLayout):
 
     cdef _eliminate(self, double margin, int threads):
         with nogil:
-            self.kernel.sweeper.eliminate(
+            self.kernel.sweeper.sweeps[UR_SINGLE].eliminate(
                 &self.program, self.values, &self.order[0], self.order.shape[0], margin,
                 &self.kept, threads)
         self.may_eliminate, self.eliminated = False, True
 
     @property
     def n_looked_at(self):
-        """The number of moves that sweeps use: of tiles, and of a lane from entry squares."""
+        """The number of moves that sweeps use: of tiles, and from entry squares and home."""
         cdef const Program* program = &self.kept if self.eliminated else &self.program
         cdef int64_t t, k, moves = 0, slots = 0
         cdef int64_t move
@@ -231,13 +228,12 @@ cdef class TiledBlock(TileLayout):
             for n in range(program.n_throws):
                 before = 0
                 for k in range(program.tiles[t].n_moves[n]):
-                    ref = matrix_of(program, move)
+                    ref = program.moves[move]
                     moves += ref != before and <int64_t>(ref >> 8) < self.no_moves
                     before = ref
                     move += 1
-        if program.is_lane:
-            for k in range(self.origin, self.origin + self.n_tiles * program.n_slots):
-                slots += program.slots[k] != 0
+        for k in range(self.n_tiles * program.n_slots):
+            slots += program.slots[k] != 0
         return moves, slots
 
     @property
@@ -293,7 +289,7 @@ cdef class TiledBlock(TileLayout):
         self.refine()
         self._take_frames(threads)
         with nogil:
-            residual = self.kernel.sweeper.checks[self.is_single].residual(
+            residual = self.kernel.sweeper.sweeps[self.precision].residual(
                 &self.program, self.values, self.n_tiles, threads)
         return residual + (SINGLE_RESIDUAL if self.is_single else 0.0)
 
@@ -322,7 +318,7 @@ cdef class TiledBlock(TileLayout):
                             value = (<double*>self.values)[at + c]
                         else:
                             value = (<float*>self.values)[at + c]
-                        view[k] = whole - value if is_turned(&self.program, tile) else value
+                        view[k] = whole - value if is_turned(tile) else value
                         k += 1
         return values
 
@@ -364,15 +360,15 @@ cdef class TiledBlock(TileLayout):
             with nogil:
                 self._shift_program()
             self.is_bounded = True
-        self._copy(self.values, self.is_single, NULL, &values[0] - self.first_rank)
+        self._copy(self.values, self.is_single, NULL, &values[0])
         with nogil:
             # a turned tile's are 1 less the value, rounded to nearest; floats are rounded as well
-            self.kernel.sweeper.checks[self.is_single].widen(
+            self.kernel.sweeper.sweeps[self.precision].widen(
                 self.values, self.beyond, self.n_state_vectors,
                 nextafter(
                     shift + HALF_UNIT + (HALF_UNIT_SINGLE if self.is_single else 0.0), INFINITY))
             self._settle_draws()
-            self.kernel.sweeper.checks[self.is_single].write_g_of_bounds(
+            self.kernel.sweeper.sweeps[self.precision].write_g_of_bounds(
                 &self.program, &self.kept, self.values, self.n_tiles)
 
     cdef void _shift_program(self) noexcept nogil:
@@ -381,15 +377,10 @@ cdef class TiledBlock(TileLayout):
         for k in range(self.n_tiles):
             self.kept.tiles[k] = self.tiles[k]
             self.kept.tiles[k].f += self.n_vectors
-        for k in range(self.origin, self.origin + self.n_moves):
-            if self.program.is_lane:
-                self.kept.refs[k] = self._shifted(self.program.refs[k])
-            else:
-                self.kept.moves[k] = self.program.moves[k]
-                self.kept.moves[k].matrix = self._shifted(self.program.moves[k].matrix)
-        if self.program.is_lane:
-            for k in range(self.origin, self.origin + self.n_tiles * self.program.n_slots):
-                self.kept.slots[k] = self._shifted(self.program.slots[k])
+        for k in range(self.n_moves):
+            self.kept.moves[k] = self._shifted(self.program.moves[k])
+        for k in range(self.n_tiles * self.program.n_slots):
+            self.kept.slots[k] = self._shifted(self.program.slots[k])
 
     cdef MatrixRef _shifted(self, MatrixRef ref) noexcept nogil:
         # What leaves the block is where it was, and 0 stands for no move.
@@ -421,7 +412,7 @@ cdef class TiledBlock(TileLayout):
         """Sweep both bounds, each update rounded outwards."""
         self._take_frames(threads)
         with nogil:
-            self.kernel.sweeper.checks[self.is_single].narrow(
+            self.kernel.sweeper.sweeps[self.precision].narrow(
                 &self.program, &self.kept, self.values, &self.order[0], &self.group_start[0],
                 self.group_start.shape[0] - 1, self.kernel.rounds, threads)
 
@@ -442,25 +433,22 @@ cdef class TiledBlock(TileLayout):
             Where it is that large.
         """
         cdef double width = -1.0, off
-        cdef int64_t t, k, rank, worst = 0
-        cdef int64_t rows[MAX_ROWS]
-        cdef int64_t columns[MAX_ROWS]
+        cdef int64_t t, k, rank, first, columns, worst = 0
         cdef double value, upper, lower
         cdef bint turned
         cdef int r, c
         cdef Filling filling
         cdef const Tile* tile
-        cdef const double* own = &values[0] - self.first_rank
         with nogil:
             for t in range(self.n_tiles):
                 tile = &self.tiles[t]
-                self._ranks(self.tables, t, &filling, rows, columns)
-                turned = is_turned(&self.program, tile)
+                first = self._first_rank(self.tables, t, &filling, &columns) - self.first_rank
+                turned = is_turned(tile)
                 for r in range(tile.n_rows):
                     k = self._row(tile, r)
                     for c in range(tile.n_columns):
-                        rank = rows[r] + columns[c]
-                        value = 1.0 - own[rank] if turned else own[rank]
+                        rank = first + r * columns + c
+                        value = 1.0 - values[rank] if turned else values[rank]
                         if self.is_single:
                             upper = <double>(<float*>self.values)[k + c] + 0.5
                             lower = <double>(<float*>self.beyond)[k + c] + 0.5
@@ -473,17 +461,17 @@ cdef class TiledBlock(TileLayout):
                         if off > width:
                             width, worst = off, rank
         # one subtraction, rounded to nearest
-        return nextafter(width, INFINITY), worst
+        return nextafter(width, INFINITY), self.first_rank + worst
 
     def store(self, double[::1] values):
         """Write the block's values to `values`, float64, shape (block size,), by rank; see `refine`."""
         self.refine()
-        self._copy(self.values, self.is_single, &values[0] - self.first_rank, NULL)
+        self._copy(self.values, self.is_single, &values[0], NULL)
 
     def load(self, const double[::1] values):
         """Take the block's values from `values`, float64, shape (block size,), in rank order."""
         self.refine()
-        self._copy(self.values, self.is_single, NULL, &values[0] - self.first_rank)
+        self._copy(self.values, self.is_single, NULL, &values[0])
         with nogil:
-            self.kernel.sweeper.checks[self.is_single].write_g(
+            self.kernel.sweeper.sweeps[self.precision].write_g(
                 &self.program, self.values, self.n_tiles, self.threads)

@@ -20,7 +20,7 @@ cdef struct Filling:
     int32_t i[MAX_SHARED + 1]           # pieces of mine that are left
     int32_t j[MAX_SHARED + 1]           # of theirs
     int64_t numbers[MAX_SHARED + 1]     # tiles that come before; the last is the tile's number
-    uint64_t mine[MAX_SHARED + 1]       # what I hold, as path indices of mine by bit, both legs
+    uint64_t mine[MAX_SHARED + 1]       # what I hold, as path indices of mine by bit
     uint64_t theirs[MAX_SHARED + 1]     # what they hold, as path indices of mine too
 
 
@@ -29,14 +29,11 @@ cdef class TileTables:
     cdef int n_shared
     cdef const int64_t[:, :, :, ::1] below      # tiles: (square, i, j, digit)
     cdef const int64_t[:, ::1] count            # tiles: (i, j)
-    cdef const int32_t[:, ::1] mask_counts      # (config, pieces)
-    cdef const int8_t[::1] place                # square of the ranking -> square here
-    cdef const int8_t[:, :, ::1] index          # (side, square, leg), -1 for no such leg
-    cdef const int8_t[:, ::1] shape             # (square of the ranking, digit): its shape there
-    cdef const int8_t[::1] square, leg          # by path index of mine; -1 if not shared
+    cdef const int32_t[::1] mask_counts         # (pieces)
+    cdef const int8_t[:, ::1] index             # (side, square)
+    cdef const int8_t[:, ::1] shape             # (square, digit): its shape in the ranking
+    cdef const int8_t[::1] square               # by path index of mine; -1 if not shared
     cdef const int8_t[::1] mirror               # (square)
-    cdef uint64_t indices[MAX_SHARED]           # (square): path indices of mine, by bit
-    cdef uint64_t forks[2]                      # (side): of its forks, the first of those
 
     cdef int64_t number(self, const int32_t* digits, int i, int j) noexcept nogil
     cdef int64_t number_after(
@@ -45,9 +42,7 @@ cdef class TileTables:
     cdef void hold(self, Filling* filling, int s, int d) noexcept nogil
     cdef void fill(self, int64_t number, int i, int j, Filling* filling) noexcept nogil
     cdef void next_filling(self, Filling* filling) noexcept nogil
-    cdef int n_forks(self, uint64_t held, int side) noexcept nogil
     cdef void mirrored(self, const int32_t* digits, int32_t* other) noexcept nogil
-    cdef int their_bit(self, const int32_t* digits, int square) noexcept nogil
-    cdef void ranks(
-        self, int mine, int theirs, const int32_t* digits, int64_t* rows, int64_t* columns
+    cdef int64_t first_rank(
+        self, int mine, int theirs, const int32_t* digits, int64_t* columns
     ) noexcept nogil

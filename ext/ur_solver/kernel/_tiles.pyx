@@ -20,25 +20,11 @@ cdef class TileTables:
     def __init__(self, tiling, TileRanking ranking):
         visits = tiling.visits
         self.ranking = ranking
-        self.n_shared = len(tiling.squares)
+        self.n_shared = len(tiling.space.shared)
         self.count, self.below = tiling.tile_below
         self.mask_counts = tiling.mask_counts
-        self.place = visits["place"]
         self.index, self.shape = visits["index"], visits["shape"]
-        self.square, self.leg = visits["square"], visits["leg"]
-        self.mirror = visits["mirror"]
-        if self.n_shared > MAX_SHARED or len(tiling.layout.path) >= 64:
-            raise ValueError("rules larger than the compiled limits")
-        cdef int square, side, leg
-        self.forks[0] = self.forks[1] = 0
-        for square in range(self.n_shared):
-            self.indices[square] = 0
-            for leg in range(2):
-                if self.index[0, square, leg] >= 0:
-                    self.indices[square] |= <uint64_t>1 << self.index[0, square, leg]
-            for side in range(2):
-                if self.index[side, square, 1] >= 0:
-                    self.forks[side] |= <uint64_t>1 << self.index[0, square, 0]
+        self.square, self.mirror = visits["square"], visits["mirror"]
 
     cdef int64_t number(self, const int32_t* digits, int i, int j) noexcept nogil:
         # The place of a filling among those with at most i and j pieces.
@@ -80,8 +66,8 @@ cdef class TileTables:
         filling.numbers[s + 1] = filling.numbers[s] + self.below[s, i, j, d]
         filling.i[s + 1] = i - (d == MINE)
         filling.j[s + 1] = j - (d == THEIRS)
-        filling.mine[s + 1] = filling.mine[s] | (self.indices[s] if d == MINE else 0)
-        filling.theirs[s + 1] = filling.theirs[s] | (self.indices[s] if d == THEIRS else 0)
+        filling.mine[s + 1] = filling.mine[s] | (<uint64_t>1 << self.index[0, s] if d == MINE else 0)
+        filling.theirs[s + 1] = filling.theirs[s] | (<uint64_t>1 << self.index[0, s] if d == THEIRS else 0)
 
     cdef void fill(self, int64_t number, int i, int j, Filling* filling) noexcept nogil:
         # The filling of a number among those with at most i and j pieces.
@@ -107,76 +93,26 @@ cdef class TileTables:
                     return
             s -= 1
 
-    cdef int n_forks(self, uint64_t held, int side) noexcept nogil:
-        # How many of the squares held are a side's forks.
-        return popcount(held & self.forks[side])
-
     cdef void mirrored(self, const int32_t* digits, int32_t* other) noexcept nogil:
         cdef int s
         for s in range(self.n_shared):
             other[self.mirror[s]] = (
                 THEIRS if digits[s] == MINE else MINE if digits[s] == THEIRS else NOBODY)
 
-    cdef int their_bit(self, const int32_t* digits, int square) noexcept nogil:
-        # Which bit of a column's number tells the leg of their piece on a fork: bits are in
-        # the order in which the opponent, whose rows these are, sees the squares.
-        cdef int s, bit = 0
-        for s in range(self.n_shared):
-            bit += (self.mirror[s] < self.mirror[square] and digits[s] == THEIRS
-                    and self.index[1, s, 1] >= 0)
-        return bit
-
-    cdef void ranks(
-        self, int mine, int theirs, const int32_t* digits, int64_t* rows, int64_t* columns
+    cdef int64_t first_rank(
+        self, int mine, int theirs, const int32_t* digits, int64_t* columns
     ) noexcept nogil:
-        # The rank of each position of a tile is the sum of a number of its row and one of its
-        # column: in both the legs of pieces on forks come before the entry mask.
-        cdef bint has_forks = self.forks[0] | self.forks[1] != 0
-        cdef int i = self.ranking.config_free[mine], j = self.ranking.config_free[theirs]
-        cdef int s, k, d, forks = 0
-        cdef int64_t weight = 1, step, n_columns, m
-        cdef int64_t second_leg[MAX_SHARED]
-        rows[0], columns[0] = self.ranking.half_offset[mine, theirs], 0
-        for k in range(self.n_shared):
-            s = self.place[k]
+        # The rank of a tile's first position; those of its others follow row by row, with so many
+        # columns in each.
+        cdef int i = self.ranking.config_free[mine], j = self.ranking.config_free[theirs], s, d
+        cdef int64_t rank = self.ranking.half_offset[mine, theirs]
+        for s in range(self.n_shared):
             d = digits[s]
-            rows[0] += weight * self.ranking.below[
-                self.ranking.below_start[k]
+            rank += self.ranking.below[
+                self.ranking.below_start[s]
                 + (<int64_t>i * self.ranking.n_reserves + j)
-                * self.ranking.n_shapes[self.ranking.shared[k]] + self.shape[k, d]]
-            if has_forks and d != NOBODY and self.index[d - MINE, s, 1] >= 0:
-                weight *= 2
+                * self.ranking.n_shapes[self.ranking.shared[s]] + self.shape[s, d]]
             i -= d == MINE
             j -= d == THEIRS
-        n_columns = self.ranking.n_placements[j]
-        if has_forks:
-            for k in range(self.n_shared - 1, -1, -1):
-                s = self.mirror[self.place[k]]
-                if digits[s] == THEIRS and self.index[1, s, 1] >= 0:
-                    second_leg[s] = n_columns
-                    n_columns *= 2
-            step = n_columns * self.ranking.n_placements[i]
-            for k in range(self.n_shared - 1, -1, -1):
-                s = self.place[k]
-                if digits[s] == MINE and self.index[0, s, 1] >= 0:
-                    second_leg[s] = step
-                    step *= 2
-            for s in range(self.n_shared):
-                if digits[s] == MINE and self.index[0, s, 1] >= 0:
-                    for k in range(1 << forks):
-                        rows[1 << forks | k] = rows[k] + second_leg[s]
-                    forks += 1
-        for m in range(1, self.ranking.n_placements[i]):
-            for k in range(1 << forks):
-                rows[m << forks | k] = rows[k] + m * n_columns
-        forks = 0
-        if has_forks:
-            for k in range(self.n_shared):
-                s = self.mirror[k]
-                if digits[s] == THEIRS and self.index[1, s, 1] >= 0:
-                    for d in range(1 << forks):
-                        columns[1 << forks | d] = columns[d] + second_leg[s]
-                    forks += 1
-        for m in range(1, self.ranking.n_placements[j]):
-            for k in range(1 << forks):
-                columns[m << forks | k] = columns[k] + m
+        columns[0] = self.ranking.n_placements[j]
+        return rank

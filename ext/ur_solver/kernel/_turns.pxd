@@ -1,53 +1,36 @@
-# The turns of a rule set, position by position: `TurnTables` for compiled code.
+# The moves of a rule set by rank, position by position.
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t
 
 from ur_solver.kernel._inputs cimport Inputs
+from ur_solver.moves._generator cimport MAX_OPTIONS, NONE, Generator
 from ur_solver.space._tile_ranking cimport TileRanking
 
 cdef enum:
-    MAX_THROWS = 8
-    MAX_MOVES = 126           # of one throw
-    MAX_CHOICES = 2
-    NONE = 0xFFFF             # a content that is none: the move is not there
+    MAX_THROWS = 12           # that move a piece, as `ur_solver.rules.limits` has it
     WON = -1                  # the rank that a move leads to which ends the game
 
 
-cdef struct Reached:
-    # Where one throw may lead, and whether the other side throws there.
+cdef struct Successors:
+    # Where one throw may lead: ranks, seen by the side that throws there, and the options' flags.
     int n
-    int64_t rank[MAX_MOVES]
-    uint8_t turns[MAX_MOVES]
-    int landing[MAX_MOVES]    # by which it gets there, -1 if it is borne off
+    int64_t rank[MAX_OPTIONS]
+    uint8_t flags[MAX_OPTIONS]
 
 
-cdef class Turns:
+cdef class Turns(Generator):
     cdef TileRanking ranking
-    cdef int n_cells, n_movers, n_throws, full
-    cdef const int32_t[::1] mover_cell, mover_part, lift_start
-    cdef const uint16_t[::1] lift, landing_content
-    cdef const int32_t[:, ::1] step_start
-    cdef const int32_t[::1] step_target, step_landing, landing_cell, landing_start, landing_taken
-    cdef const int32_t[::1] advance
-    cdef const uint8_t[:, :, ::1] again
-    cdef const uint8_t[:, ::1] type_of, from_home, from_board
-    cdef const int32_t[::1] n_choices
-    cdef const double[:, :, ::1] chance
-    cdef const double[:, ::1] pass_chance
+    cdef int full
 
-    cdef void put(self, uint16_t* own, uint16_t* other, int cell, int content) noexcept nogil
-    cdef void lead(
-        self, Reached* reached, const uint16_t* own, const uint16_t* other, int again, int landing
-    ) noexcept nogil
-    cdef void list_moves(
-        self, uint16_t* own, uint16_t* other, int off, int kind, int choice, Reached* reached
+    cdef void list_successors(
+        self, uint16_t* own, uint16_t* other, int turn_type, int choice, Successors* found
     ) noexcept nogil
     cdef int open_turn(
-        self, int64_t rank, uint16_t* own, uint16_t* other, int* off
+        self, int64_t rank, uint16_t* own, uint16_t* other
     ) noexcept nogil
     cdef double backup(self, Inputs values, int64_t rank) noexcept nogil
     cdef bint _can_move(
-        self, uint16_t* own, uint16_t* other, int off, int kind, Reached* reached
+        self, uint16_t* own, uint16_t* other, int turn_type, Successors* found
     ) noexcept nogil
     cdef void _leave_out_draws(
         self, uint8_t* stays, int64_t first, int64_t start, int64_t end

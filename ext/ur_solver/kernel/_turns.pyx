@@ -2,7 +2,7 @@
 
 It shares nothing with the tiled kernels but the numbering of positions and the tables of the
 rules, which makes it the second opinion in tests and in `ur verify`. `Turns.backup` is one
-application of the Bellman operator; `Turns.list_moves` does what the rules say.
+application of the Bellman operator; `Generator.list_moves` does what the rules say.
 """
 
 from cython.parallel cimport prange
@@ -12,162 +12,87 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t
 import numpy as np
 
 from ur_solver.kernel._inputs cimport Inputs
+from ur_solver.moves._generator cimport (
+    AGAIN_, MAX_CELLS, MAX_MOVERS, MAX_OPTIONS, WIN_, Generator, Movable, Option,
+)
 from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking, Told
+
+LIMITS = {"throws": MAX_THROWS, "moves": MAX_OPTIONS}
+"""As `ur_solver.rules.limits` has them."""
 
 cdef enum:
     RUN = 1024                # ranks that a thread looks at before it asks for more
 
 
-cdef class Turns:
-    """What may be done in the positions of one space; thread safe.
+cdef class Turns(Generator):
+    """The moves of the positions of one space, by rank; thread safe.
 
     Parameters
     ----------
     ranking : TileRanking
-    tables : TurnTables
+    tables : MoveTables
     """
 
     def __init__(self, TileRanking ranking, tables):
+        Generator.__init__(self, tables)
         self.ranking = ranking
-        self.mover_cell = tables.mover_cell
-        self.mover_part = tables.mover_part
-        self.lift_start = tables.lift_start
-        self.lift = tables.lift
-        self.step_start = tables.step_start
-        self.step_target = tables.step_target
-        self.step_landing = tables.step_landing
-        self.landing_cell = tables.landing_cell
-        self.landing_start = tables.landing_start
-        self.landing_content = tables.landing_content
-        self.landing_taken = tables.landing_taken
-        self.again = tables.again
-        self.advance = tables.advance
-        self.type_of = tables.type_of
-        self.from_home = tables.from_home
-        self.from_board = tables.from_board
-        self.n_choices = tables.n_choices
-        self.chance = tables.chance
-        self.pass_chance = tables.pass_chance
-        self.n_cells = ranking.n_cells
-        self.n_movers = self.mover_cell.shape[0]
-        self.n_throws = len(tables.throws)
         self.full = ranking.n_stocks - 1
-        if self.n_throws > MAX_THROWS or self.chance.shape[1] > MAX_CHOICES:
+        if self.n_throws > MAX_THROWS:
             raise ValueError("rules larger than the compiled limits")
 
-    cdef void put(self, uint16_t* own, uint16_t* other, int cell, int content) noexcept nogil:
-        # Change a square in a row and in its mirror image.
-        own[cell] = <uint16_t>content
-        other[self.ranking.mirror_cell[cell]] = self.ranking.mirror_content[
-            self.ranking.first_content[cell] + content]
-
-    cdef void lead(
-        self, Reached* reached, const uint16_t* own, const uint16_t* other, int again, int landing
+    cdef void list_successors(
+        self, uint16_t* own, uint16_t* other, int turn_type, int choice, Successors* found
     ) noexcept nogil:
-        # Note where a throw leads: who throws next may be for the side that moved to say.
-        if again & 2 and reached.n < MAX_MOVES:
-            reached.rank[reached.n] = self.ranking.rank_row(own)
-            reached.turns[reached.n] = False
-            reached.landing[reached.n] = landing
-            reached.n += 1
-        if again & 1 and reached.n < MAX_MOVES:
-            reached.rank[reached.n] = self.ranking.rank_row(other)
-            reached.turns[reached.n] = True
-            reached.landing[reached.n] = landing
-            reached.n += 1
-
-    cdef void list_moves(
-        self, uint16_t* own, uint16_t* other, int off, int kind, int choice, Reached* reached
-    ) noexcept nogil:
-        # The moves after one choice, by throw; rows are left as they were.
-        cdef bint from_home = self.from_home[kind, choice]
-        cdef int n_cells = self.n_cells
-        cdef int m, n, step, source, target, landing, cell, part
-        cdef int left, before = 0, held, content, taken
+        # Where the moves after one choice lead, by throw; rows are left as they were.
+        cdef Movable movable[MAX_MOVERS]
+        cdef Option options[MAX_OPTIONS]
+        cdef uint16_t after[MAX_OPTIONS * MAX_CELLS]
+        cdef int n, i, n_movable = self.find_movable(
+            own,
+            self.from_home[turn_type, choice] + 2 * self.from_board[turn_type, choice],
+            movable)
         for n in range(self.n_throws):
-            reached[n].n = 0
-        for m in range(self.n_movers):
-            source, part = self.mover_cell[m], self.mover_part[m]
-            if source < 0:
-                # of the pieces at home the lowest, where they are numbered
-                if not from_home or self.ranking.take[own[n_cells], part] < 0:
-                    continue
-                own[n_cells] -= part
-                other[n_cells + 1] -= part
-            else:
-                if not self.from_board[kind, choice]:
-                    continue
-                before = own[source]
-                left = self.lift[self.lift_start[m] + before]
-                if left == NONE:
-                    continue
-                self.put(own, other, source, left)
-            for n in range(self.n_throws):
-                if self.chance[kind, choice, n] == 0.0:
-                    continue
-                for step in range(self.step_start[m, n], self.step_start[m, n + 1]):
-                    target, landing = self.step_target[step], self.step_landing[step]
-                    if landing < 0:
-                        if off + part == self.full:
-                            reached[n].rank[reached[n].n] = WON
-                            reached[n].turns[reached[n].n] = True
-                            reached[n].n += 1
-                        else:
-                            self.lead(&reached[n], own, other, self.again[n, target, 0], landing)
-                        continue
-                    cell = self.landing_cell[landing]
-                    held = own[cell]
-                    content = self.landing_content[self.landing_start[landing] + held]
-                    if content == NONE:
-                        continue
-                    taken = self.landing_taken[self.landing_start[landing] + held]
-                    self.put(own, other, cell, content)
-                    own[n_cells + 1] += taken
-                    other[n_cells] += taken
-                    self.lead(&reached[n], own, other, self.again[n, target, taken != 0], landing)
-                    self.put(own, other, cell, held)
-                    own[n_cells + 1] -= taken
-                    other[n_cells] -= taken
-            if source < 0:
-                own[n_cells] += part
-                other[n_cells + 1] += part
-                from_home = False  # only the first that is there
-            else:
-                self.put(own, other, source, before)
+            found[n].n = 0
+            if self.chance[turn_type, choice, n] == 0.0:
+                continue
+            found[n].n = self.list_moves(own, other, movable, n_movable, n, after, options)
+            for i in range(found[n].n):
+                found[n].flags[i] = options[i].flags
+                found[n].rank[i] = WON if options[i].flags & WIN_ else self.ranking.rank_row(
+                    after + i * (self.n_cells + 2))
 
     cdef int open_turn(
-        self, int64_t rank, uint16_t* own, uint16_t* other, int* off
+        self, int64_t rank, uint16_t* own, uint16_t* other
     ) noexcept nogil:
-        # A rank's row, its mirror image and my stock off; the turn type.
+        # A rank's row and its mirror image; the turn type.
         cdef Told told
         self.ranking.write_row(rank, own)
         self.ranking.add_up(own, &told)
-        off[0] = self.ranking.off(&told, 0)
         self.ranking.write_mirror(own, other)
-        return self.type_of[own[self.n_cells], own[self.n_cells] + off[0] != self.full]
+        return self.type_of[own[self.n_cells], own[self.n_cells] + self.ranking.off(&told, 0) != self.full]
 
     cdef double backup(self, Inputs values, int64_t rank) noexcept nogil:
         # One application of the Bellman operator to one position.
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
-        cdef Reached reached[MAX_THROWS]
-        cdef int off, c, n, i
-        cdef int kind = self.open_turn(rank, own, other, &off)
+        cdef Successors found[MAX_THROWS]
+        cdef int c, n, i
+        cdef int turn_type = self.open_turn(rank, own, other)
         cdef double best, value, total, most = -INFINITY
         cdef double passed = 1.0 - values.at(self.ranking.rank_row(other))
-        for c in range(self.n_choices[kind]):
-            self.list_moves(own, other, off, kind, c, reached)
-            total = self.pass_chance[kind, c] * passed
+        for c in range(self.n_choices[turn_type]):
+            self.list_successors(own, other, turn_type, c, found)
+            total = self.pass_chance[turn_type, c] * passed
             for n in range(self.n_throws):
                 best = -INFINITY
-                for i in range(reached[n].n):
-                    value = 0.0 if reached[n].rank[i] == WON else values.at(reached[n].rank[i])
-                    if reached[n].turns[i]:
+                for i in range(found[n].n):
+                    value = 0.0 if found[n].rank[i] == WON else values.at(found[n].rank[i])
+                    if not found[n].flags[i] & AGAIN_:
                         value = 1.0 - value
                     best = max(best, value)
-                if reached[n].n == 0:
+                if found[n].n == 0:
                     best = passed
-                total += self.chance[kind, c, n] * best
+                total += self.chance[turn_type, c, n] * best
             most = max(most, total)
         return most
 
@@ -184,22 +109,22 @@ cdef class Turns:
         passed : int
             The rank in which the turn is passed.
         choices : list
-            For each choice before throwing a list: for each throw, as `TurnTables` has them,
+            For each choice before throwing a list: for each throw, as `MoveTables` has them,
             None if it cannot be thrown then, or its legal moves as tuples: the rank that is
             reached, from the side to throw, -1 if the game is won; and whether the other
             side throws there.
         """
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
-        cdef Reached reached[MAX_THROWS]
-        cdef int off, c, n, i
-        cdef int kind = self.open_turn(rank, own, other, &off)
+        cdef Successors found[MAX_THROWS]
+        cdef int c, n, i
+        cdef int turn_type = self.open_turn(rank, own, other)
         choices = []
-        for c in range(self.n_choices[kind]):
-            self.list_moves(own, other, off, kind, c, reached)
+        for c in range(self.n_choices[turn_type]):
+            self.list_successors(own, other, turn_type, c, found)
             choices.append([
-                None if self.chance[kind, c, n] == 0.0 else
-                [(reached[n].rank[i], bool(reached[n].turns[i])) for i in range(reached[n].n)]
+                None if self.chance[turn_type, c, n] == 0.0 else
+                [(found[n].rank[i], not found[n].flags[i] & AGAIN_) for i in range(found[n].n)]
                 for n in range(self.n_throws)])
         return self.ranking.rank_row(other), choices
 
@@ -218,11 +143,11 @@ cdef class Turns:
         """
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
-        cdef int off, c, n
-        cdef int kind = self.open_turn(rank, own, other, &off)
+        cdef int c, n
+        cdef int turn_type = self.open_turn(rank, own, other)
         return [
-            ([self.chance[kind, c, n] for n in range(self.n_throws)], self.pass_chance[kind, c])
-            for c in range(self.n_choices[kind])]
+            ([self.chance[turn_type, c, n] for n in range(self.n_throws)], self.pass_chance[turn_type, c])
+            for c in range(self.n_choices[turn_type])]
 
     def sweep(self, double[::1] own, Inputs values, int64_t first, int64_t count):
         """Update some ranks in place, the last first: values as simply as can be, for comparison.
@@ -306,26 +231,26 @@ cdef class Turns:
         # Leave out the positions of a run from which nobody can ever move again: draws.
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
-        cdef Reached reached[MAX_THROWS]
-        cdef int off, kind
+        cdef Successors found[MAX_THROWS]
+        cdef int turn_type
         cdef int64_t rank
         for rank in range(start, end):
-            kind = self.open_turn(rank, own, other, &off)
-            if self._can_move(own, other, off, kind, reached):
+            turn_type = self.open_turn(rank, own, other)
+            if self._can_move(own, other, turn_type, found):
                 continue
-            kind = self.open_turn(
-                self.ranking.rank_row(other), own, other, &off)
-            stays[rank - first] = self._can_move(own, other, off, kind, reached)
+            turn_type = self.open_turn(
+                self.ranking.rank_row(other), own, other)
+            stays[rank - first] = self._can_move(own, other, turn_type, found)
 
     cdef bint _can_move(
-        self, uint16_t* own, uint16_t* other, int off, int kind, Reached* reached
+        self, uint16_t* own, uint16_t* other, int turn_type, Successors* found
     ) noexcept nogil:
         # Whether some throw, after some choice, moves a piece.
         cdef int c, n
-        for c in range(self.n_choices[kind]):
-            self.list_moves(own, other, off, kind, c, reached)
+        for c in range(self.n_choices[turn_type]):
+            self.list_successors(own, other, turn_type, c, found)
             for n in range(self.n_throws):
-                if reached[n].n:
+                if found[n].n:
                     return True
         return False
 
@@ -347,23 +272,23 @@ cdef class Turns:
         # Whether after some choice every throw can lead to a position that stays.
         cdef uint16_t own[MAX_WIDTH]
         cdef uint16_t other[MAX_WIDTH]
-        cdef Reached reached[MAX_THROWS]
-        cdef int off, c, n, i
-        cdef int kind = self.open_turn(rank, own, other, &off)
+        cdef Successors found[MAX_THROWS]
+        cdef int c, n, i
+        cdef int turn_type = self.open_turn(rank, own, other)
         cdef bint passed = stays[self.ranking.rank_row(other) - first]
         cdef bint all_stay, one_stays
-        for c in range(self.n_choices[kind]):
-            self.list_moves(own, other, off, kind, c, reached)
-            all_stay = passed or self.pass_chance[kind, c] == 0.0
+        for c in range(self.n_choices[turn_type]):
+            self.list_successors(own, other, turn_type, c, found)
+            all_stay = passed or self.pass_chance[turn_type, c] == 0.0
             for n in range(self.n_throws):
                 if not all_stay:
                     break
-                if self.chance[kind, c, n] == 0.0:
+                if self.chance[turn_type, c, n] == 0.0:
                     continue
-                one_stays = passed and reached[n].n == 0
-                for i in range(reached[n].n):
-                    if 0 <= reached[n].rank[i] - first < count:
-                        one_stays = one_stays or stays[reached[n].rank[i] - first]
+                one_stays = passed and found[n].n == 0
+                for i in range(found[n].n):
+                    if 0 <= found[n].rank[i] - first < count:
+                        one_stays = one_stays or stays[found[n].rank[i] - first]
                 all_stay = one_stays
             if all_stay:
                 return True

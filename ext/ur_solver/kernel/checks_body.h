@@ -8,15 +8,16 @@
 
 #include "tile_body.h"
 
+/* One frame is enough for one tile: the second takes the values that are not kept. */
 static double residual(
     const Program *program, const void *values, int64_t n_tiles, int threads)
 {
-    /* One frame is enough for one tile: the second takes the values that are not kept. */
     const REAL *const buffer = values;
     double residual = 0.0;
 #pragma omp parallel for num_threads(threads) reduction(max : residual) schedule(dynamic, 256)
     for (int64_t k = 0; k < n_tiles; k++) {
-        REAL *const frame = frame_of(program, 0), *const nowhere = frame_of(program, 1);
+        LaneFrame *const frame = frame_of(program, 0);
+        REAL *const nowhere = frame_of(program, 1)->best[0];
         const Tile *tile = program->tiles + k;
         prepare_tile(program, tile, buffer, frame);
         const double change = update_tile(program, tile, buffer, frame, nowhere);
@@ -31,7 +32,7 @@ static void write_g(const Program *program, void *values, int64_t n_tiles, int t
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t k = 0; k < n_tiles; k++) {
         const Tile *tile = program->tiles + k;
-        write_mirror_g(program, tile, program->tiles + tile->mirror, buffer);
+        write_mirror_g(tile, program->tiles + tile->mirror, buffer);
     }
 }
 
@@ -48,7 +49,7 @@ static void write_g(const Program *program, void *values, int64_t n_tiles, int t
    into others that are equal only when rounded to nearest. */
 
 static __attribute__((noinline)) void bound_tile(
-    const Program *program, const Tile *tile, REAL *bound, const REAL *frame)
+    const Program *program, const Tile *tile, REAL *bound, const LaneFrame *frame)
 {
     update_tile(program, tile, bound, frame, bound + tile->f * LANES);
 }
@@ -67,18 +68,18 @@ static void narrow_pair(
         for (int k = 0; k < 2 && round < high.rounds[k]; k++) {
             bound_tile(upper, high.tiles[k], buffer, frame_of(upper, k));
             fesetround(FE_DOWNWARD);
-            write_mirror_g(upper, high.tiles[k], low.tiles[1 - k], buffer);
+            write_mirror_g(high.tiles[k], low.tiles[1 - k], buffer);
             bound_tile(lower, low.tiles[k], buffer, frame_of(upper, 2 + k));
             fesetround(FE_UPWARD);
-            write_mirror_g(upper, low.tiles[k], high.tiles[1 - k], buffer);
+            write_mirror_g(low.tiles[k], high.tiles[1 - k], buffer);
         }
 }
 
+/* Groups as in `sweep`. */
 static void narrow(
     const Program *upper, const Program *lower, void *values, const int32_t *order,
     const int64_t *group_start, int64_t n_groups, int rounds, int threads)
 {
-    /* Groups as in `sweep`. */
     REAL *const buffer = values;
     const int64_t n = group_start[n_groups];
 #pragma omp parallel num_threads(threads)
@@ -103,9 +104,9 @@ static __attribute__((noinline)) void shift(
         store4(to + v, fma4(one, load4(from + v), step));
 }
 
+/* From the values in `upper`: more by `by` there, and less in `lower`, outwards. */
 static void widen(void *upper, void *lower, int64_t n_vectors, double by)
 {
-    /* From the values in `upper`: more by `by` there, and less in `lower`, outwards. */
     const int mode = fegetround();
     fesetround(FE_DOWNWARD);
     shift(upper, lower, n_vectors, -by);
@@ -114,24 +115,20 @@ static void widen(void *upper, void *lower, int64_t n_vectors, double by)
     fesetround(mode);
 }
 
+/* All G from all F. */
 static void write_g_of_bounds(
     const Program *upper, const Program *lower, void *values, int64_t n_tiles)
 {
-    /* All G from all F. */
     REAL *const buffer = values;
     const int mode = fegetround();
     for (int64_t k = 0; k < n_tiles; k++) {
         const int32_t mirror = upper->tiles[k].mirror;
         fesetround(FE_DOWNWARD);
-        write_mirror_g(upper, upper->tiles + k, lower->tiles + mirror, buffer);
+        write_mirror_g(upper->tiles + k, lower->tiles + mirror, buffer);
         fesetround(FE_UPWARD);
-        write_mirror_g(upper, lower->tiles + k, upper->tiles + mirror, buffer);
+        write_mirror_g(lower->tiles + k, upper->tiles + mirror, buffer);
     }
     fesetround(mode);
 }
-
-#define UR_CHECKS                                                                              \
-    {.residual = residual, .write_g = write_g, .narrow = narrow, .widen = widen,               \
-     .write_g_of_bounds = write_g_of_bounds}
 
 #endif

@@ -5,6 +5,35 @@
 
 #include "lane.h"
 #include "tiles.h"
+#include "vectors.h"
+
+/* In memory floats are values less 1/2: near 0 they are finer than near 1, and what the opponent
+   sees of such a number is the same with the other sign, exactly. WHOLE: what both players' numbers
+   sum to. */
+#if UR_FLOATS
+static const REAL WHOLE = 0.0f;
+#else
+static const REAL WHOLE = 1.0;
+#endif
+
+/* The chances of the throws, and of passing the turn, by pass bits. */
+UR_INLINE const SUM *chances_of(const Program *program, int bits)
+{
+#if UR_FLOAT_SUMS
+    return program->chance_single[bits];
+#else
+    return program->chance[bits];
+#endif
+}
+
+UR_INLINE SUM pass_chance_of(const Program *program, int bits)
+{
+#if UR_FLOAT_SUMS
+    return program->pass_chance_single[bits];
+#else
+    return program->pass_chance[bits];
+#endif
+}
 
 /* Something done to the columns of a row of `vectors`, eight at a time and then four. */
 #define UR_COLUMNS(vectors, call8, call4)                                                      \
@@ -22,13 +51,11 @@ static inline const REAL *matrix_at(const REAL *buffer, MatrixRef ref)
     return buffer + (int64_t)(ref >> 8) * LANES;
 }
 
-#if UR_LANE
 /* What a tile's moves to other tiles are worth, by throw and row: the same while the tile
    and its mirror are updated in turn. */
 typedef struct {
     REAL best[LANE_SQUARES][LANE_ROWS * LANE_VECTORS * LANES];
 } LaneFrame;
-#endif
 
 #define X(name) name##4
 #include "columns_body.h"
@@ -37,11 +64,11 @@ typedef struct {
 #include "columns_body.h"
 #undef X
 
-static inline __attribute__((always_inline)) void write_g_matrix(
+/* F as the opponent's G: the other way round, and their chances. */
+UR_INLINE void write_g_matrix(
     const REAL *f, const int stride, REAL *g, const int to_stride, const int rows,
     const int columns)
 {
-    /* F as the opponent's G: the other way round, and their chances. */
     if (rows == 1) {
         for (int c = 0; c < columns; c++)
             g[c * to_stride] = WHOLE - f[c];
@@ -51,13 +78,13 @@ static inline __attribute__((always_inline)) void write_g_matrix(
         for (int c = 0; c < columns; c += 8)
             transpose8(
                 f + r * stride + c, stride, g + c * to_stride + r, to_stride, rows - r,
-                columns - c);
+                columns - c, WHOLE);
     if (to_stride / LANES & 1) {
         const int r = to_stride - LANES;
         for (int c = 0; c < columns; c += LANES)
             transpose4(
                 f + r * stride + c, stride, g + c * to_stride + r, to_stride, rows - r,
-                columns - c);
+                columns - c, WHOLE);
     }
 }
 

@@ -9,27 +9,27 @@
 
 #include "sweep_body.h"
 
+/* Pad a list with copies of the last move that was kept; its length. */
 static inline int fill_list(
-    const Program *program, const Tile *tile, const MatrixRef *from, MatrixRef *to, int n_kept)
+    const Tile *tile, const MatrixRef *from, MatrixRef *to, int n_kept)
 {
-    /* Pad a list with copies of the last move that was kept; its length. */
-    const int length = list_length(program, tile, n_kept);
+    const int length = list_length(tile, n_kept);
     for (int k = n_kept; k < length; k++)
         to[k] = n_kept ? to[n_kept - 1] : from[0];
     return length;
 }
 
+/* Prefetching goes on past the end of a list. */
 static inline void end_lists(const Program *kept, MatrixRef *to, const int64_t end)
 {
-    /* Prefetching goes on past the end of a list. */
-    for (; to < kept->refs + end; to++)
+    for (; to < kept->moves + end; to++)
         *to = 0;
 }
 
-static inline __attribute__((always_inline)) int reaches_turned(
+/* `reaches` of a turned tile. */
+UR_INLINE int reaches_turned(
     const REAL *row, const REAL *bars, const int source, const int rows)
 {
-    /* `reaches` of a turned tile. */
     int reaches = 0;
 #pragma GCC unroll 16
     for (int r = 0; r < rows; r++) {
@@ -40,11 +40,11 @@ static inline __attribute__((always_inline)) int reaches_turned(
     return reaches;
 }
 
-static inline __attribute__((always_inline)) int reaches(
+/* Whether a move reaches the bar in some position; `source` as of `most_above`. */
+UR_INLINE int reaches(
     const REAL *buffer, const MatrixRef ref, const REAL *bars, const int source,
     const int pieces, const int rows, const int rows_after, const int vectors)
 {
-    /* Whether a move reaches the bar in some position; `source` as of `most_above`. */
     const REAL *matrix = matrix_at(buffer, ref);
     const int matrix_stride = (int)(ref & 255) * LANES, stride = vectors * LANES;
     if (lane_is_turned(pieces, vectors))
@@ -59,12 +59,12 @@ static inline __attribute__((always_inline)) int reaches(
     return larger(largest8(above8), largest4(above4)) >= 0.0;
 }
 
-static inline __attribute__((always_inline)) void set_bars(
+/* Each position's best move by a throw less the margin, from the best of those that leave the tile; of
+   a turned tile as the opponent sees it. */
+UR_INLINE void set_bars(
     const Program *program, const Tile *tile, const REAL *buffer, REAL *bars, const REAL margin,
     const int n, const int pieces, const int rows, const int vectors)
 {
-    /* Each position's best move by a throw less the margin, from the best of those that leave
-       the tile; of a turned tile as the opponent sees it. */
     const int stride = vectors * LANES;
     if (lane_is_turned(pieces, vectors)) {
         const REAL *f = buffer + tile->f * LANES;
@@ -83,15 +83,15 @@ static inline __attribute__((always_inline)) void set_bars(
             bars[r * stride + c] = 1; /* padding: nothing reaches it */
 }
 
-static inline __attribute__((always_inline)) void eliminate_lane(
+/* `frame` is what was prepared of the tile, with the same constants. */
+UR_INLINE void eliminate_lane(
     const Program *program, const Tile *tile, const REAL *buffer, LaneFrame *frame,
     const REAL margin, const Program *kept, const int pieces, const int rows,
     const int rows_after, const int vectors)
 {
-    /* `frame` is what was prepared of the tile, with the same constants. */
-    const MatrixRef *move = program->refs + tile->first_move;
+    const MatrixRef *move = program->moves + tile->first_move;
     const MatrixRef *slots = program->slots + tile->first_slot;
-    MatrixRef *to = kept->refs + tile->first_move, *to_slots = kept->slots + tile->first_slot;
+    MatrixRef *to = kept->moves + tile->first_move, *to_slots = kept->slots + tile->first_slot;
     Tile *to_tile = kept->tiles + (tile - program->tiles);
     *to_tile = *tile;
 #pragma GCC unroll 4
@@ -105,20 +105,20 @@ static inline __attribute__((always_inline)) void eliminate_lane(
             to[n_kept] = move[k];
             n_kept += reaches(buffer, move[k], bars, 0, pieces, rows, rows_after, vectors);
         }
-        n_kept = fill_list(program, tile, move, to, n_kept);
+        n_kept = fill_list(tile, move, to, n_kept);
         move += tile->n_moves[n];
         to += n_kept;
         to_tile->n_moves[n] = (uint8_t)n_kept;
 #pragma GCC unroll 5
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
-            const int slot = program->lane_slot[n][source];
+            const int slot = program->slot[n][source];
             const MatrixRef ref = slots[slot];
             const int is_kept =
                 ref && reaches(buffer, ref, bars, source, pieces, rows, rows_after, vectors);
             to_slots[slot] = is_kept ? ref : 0;
         }
     }
-    end_lists(kept, to, move - program->refs);
+    end_lists(kept, to, move - program->moves);
 }
 
 #define ELIMINATE_CASE(pieces_, rows_, after_, vectors_)                                       \
@@ -153,18 +153,18 @@ static void eliminate_in(
     const Program *program, const Tile *tile, const REAL *buffer, const REAL margin,
     const Program *kept)
 {
-    REAL *const frame = frame_of(program, 0);
+    LaneFrame *const frame = frame_of(program, 0);
     prepare_tile(program, tile, buffer, frame);
     eliminate_of[tile->vectors - 1][lane_pieces(tile)](
-        program, tile, buffer, (LaneFrame *)frame, margin, kept);
+        program, tile, buffer, frame, margin, kept);
 }
 
-void avx2_eliminate(
+/* To the lists of `kept`, which have the same room, the moves that come within the margin of the best
+   somewhere in their tile. */
+static void eliminate(
     const Program *program, const void *values, const int32_t *order, int64_t n_pairs,
     double margin, const Program *kept, int threads)
 {
-    /* To the lists of `kept`, which have the same room, the moves that come within the margin
-       of the best somewhere in their tile. */
     const REAL *const buffer = values;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
     for (int64_t k = 0; k < n_pairs; k++) {

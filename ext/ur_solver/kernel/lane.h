@@ -4,6 +4,7 @@
 #define UR_LANE_H
 
 #include "tiles.h"
+#include "vectors.h"
 
 /* Masks by population, then the largest first, as placements are numbered. */
 static const uint8_t LANE_MASK[LANE_ROWS] = {0, 8, 4, 2, 1, 12, 10, 9, 6, 5, 3, 14, 13, 11, 7, 15};
@@ -24,7 +25,7 @@ static inline int lane_is_turned(const int pieces, const int vectors)
 }
 
 /* The row without the piece on an entry square, counted from 1; -1 if there is none. */
-static inline __attribute__((always_inline)) int lane_row_without(const int r, const int source)
+UR_INLINE int lane_row_without(const int r, const int source)
 {
     const int bit = 1 << (source - 1);
     return LANE_MASK[r] & bit ? LANE_ROW[LANE_MASK[r] ^ bit] : -1;
@@ -32,7 +33,7 @@ static inline __attribute__((always_inline)) int lane_row_without(const int r, c
 
 /* The row after a move within a tile of `pieces` pieces by throw n, from an entry square counted
    from 1 or from home, 0; -1 if there is no such move. */
-static inline __attribute__((always_inline)) int lane_row_after(
+UR_INLINE int lane_row_after(
     const int r, const int n, const int source, const int pieces)
 {
     const int target = 1 << (source + n);
@@ -50,6 +51,7 @@ static const REAL NO_MOVE[LANE_ROWS * LANE_VECTORS * LANES] __attribute__((align
     UR_64(-1.0), UR_64(-1.0), UR_64(-1.0), UR_64(-1.0)};
 
 /* The same row of a turned tile, as the opponent sees it. */
+#define NO_TURNED (UR_FLOATS ? 1.0 : 2.0)
 static const REAL NO_TURNED_MOVE[LANE_ROWS] = {UR_8(NO_TURNED), UR_8(NO_TURNED)};
 
 #endif

@@ -7,22 +7,22 @@
 #include "lane.h"
 #include "turned_body.h"
 
-static inline __attribute__((always_inline)) void copy_rows(
+/* To rows of `vectors`, from longer ones: a capture gives the opponent more columns. */
+UR_INLINE void copy_rows(
     const REAL *from, int64_t stride, REAL *to, int rows, const int vectors)
 {
-    /* To rows of `vectors`, from longer ones: a capture gives the opponent more columns. */
     for (int r = 0; r < rows; r++, from += stride, to += vectors * LANES) {
         UR_COLUMNS(
             vectors, copy8(from + column, to + column), copy4(from + column, to + column))
     }
 }
 
-static inline __attribute__((always_inline)) const REAL *best_of(
+/* The elementwise best of some matrices, as a matrix of `vectors` a row: one of them itself if it is
+   the only one and has that shape. */
+UR_INLINE const REAL *best_of(
     const REAL *buffer, const MatrixRef *move, int n_moves, int rows, const int vectors,
     REAL *scratch)
 {
-    /* The elementwise best of some matrices, as a matrix of `vectors` a row: one of them
-       itself if it is the only one and has that shape. */
     if (n_moves == 0)
         return NO_MOVE;
     if (n_moves == 1 && (int)(move[0] & 255) == vectors)
@@ -60,16 +60,15 @@ static inline __attribute__((always_inline)) const REAL *best_of(
     return scratch;
 }
 
-static inline __attribute__((always_inline)) void prepare_lane(
+/* The best of the moves that leave the tile, by throw and row. `rows` (`rows_after` with a piece less)
+   and `vectors` are constants after inlining, and with them the list of every row's moves. */
+UR_INLINE void prepare_lane(
     const Program *program, const Tile *tile, const REAL *buffer, LaneFrame *frame,
     const int rows, const int rows_after, const int vectors)
 {
-    /* The best of the moves that leave the tile, by throw and row. `rows` (`rows_after` with
-       a piece less) and `vectors` are constants after inlining, and with them the list of
-       every row's moves. */
     REAL scratch[LANE_ROWS * LANE_VECTORS * LANES] __attribute__((aligned(64)));
     REAL reshaped[LANE_SQUARES][LANE_ROWS * LANE_VECTORS * LANES] __attribute__((aligned(64)));
-    const MatrixRef *move = program->refs + tile->first_move;
+    const MatrixRef *move = program->moves + tile->first_move;
     const MatrixRef *slots = program->slots + tile->first_slot;
 #pragma GCC unroll 4
     for (int n = 0; n < LANE_SQUARES; n++) {
@@ -84,7 +83,7 @@ static inline __attribute__((always_inline)) void prepare_lane(
         /* source 0 is home, source k the entry square k - 1 */
 #pragma GCC unroll 5
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
-            const MatrixRef ref = slots[program->lane_slot[n][source]];
+            const MatrixRef ref = slots[program->slot[n][source]];
             to[source] = ref ? matrix_at(buffer, ref) : NO_MOVE;
             if (rows_after > 1 && ref && (int)(ref & 255) != vectors) {
                 REAL *copy = reshaped[source - 1];
@@ -99,11 +98,11 @@ static inline __attribute__((always_inline)) void prepare_lane(
     }
 }
 
-static inline __attribute__((always_inline)) double update_lane(
+/* The constants are those of `prepare_lane`; `pieces` is 5 for more. */
+UR_INLINE double update_lane(
     const Program *program, const Tile *tile, const REAL *buffer,
     const LaneFrame *frame, REAL *to, const int pieces, const int rows, const int vectors)
 {
-    /* The constants are those of `prepare_lane`; `pieces` is 5 for more. */
     double delta = 0.0;
     UR_COLUMNS(
         vectors,

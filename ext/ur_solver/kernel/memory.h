@@ -26,9 +26,9 @@ enum { LARGE_PAGE = 1 << 21 };
 
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
 
+/* `size` bytes in whole large pages; 0 for small sizes, which are left to malloc. */
 static inline int64_t mapped_size(int64_t size)
 {
-    /* `size` bytes in whole large pages; 0 for small sizes, which are left to malloc. */
     return size < 2 * LARGE_PAGE ? 0 : (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
 }
 
@@ -40,9 +40,9 @@ static inline void free_large(void *memory, int64_t size)
         free(memory);
 }
 
+/* Whole large pages at an address that is a multiple of them. */
 static inline void *map_large(int64_t size)
 {
-    /* Whole large pages at an address that is a multiple of them. */
     char *memory = mmap(
         NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -55,10 +55,9 @@ static inline void *map_large(int64_t size)
     return memory + before;
 }
 
+/* Memory of `size` bytes in place of `old_size`, whose contents are lost; NULL if there is none. */
 static inline void *grow_large(void *memory, int64_t old_size, int64_t size)
 {
-    /* Memory of `size` bytes in place of `old_size`, whose contents are lost; NULL if there is
-       none. */
     const int64_t had = mapped_size(old_size), whole = mapped_size(size);
     if (!whole) {
         free_large(memory, old_size);
@@ -100,10 +99,10 @@ static inline void return_memory(void)
 #endif
 }
 
+/* A copy of the first `size` bytes of malloc's memory, which is freed for the next list: memory shrunk
+   where it is would leave gaps that no list fits into. */
 static inline void *fitted(void *memory, int64_t size)
 {
-    /* A copy of the first `size` bytes of malloc's memory, which is freed for the next list:
-       memory shrunk where it is would leave gaps that no list fits into. */
     void *copy = malloc(size > 0 ? size : 1);
     if (copy == NULL)
         return memory;

@@ -22,50 +22,38 @@ UR_PREFETCH prefetch_matrix(
     prefetch_lines(buffer + (int64_t)(ref >> 8) * vector, lines);
 }
 
+/* F and the moves on shared squares; `lines` of each matrix. */
 UR_PREFETCH prefetch_throws(
     const Program *program, const char *buffer, const int64_t vector, const Tile *tile,
     const int lines)
 {
-    /* Of a lane, F and the moves on shared squares; `lines` of each matrix. */
     int64_t move = tile->first_move;
     prefetch_lines(buffer + tile->f * vector, 2 * lines);
     for (int n = 0; n < program->n_throws; n++) {
         for (int k = 0; k < MOVES_AHEAD; k++)
-            prefetch_matrix(buffer, vector, program->refs[move + k], lines);
+            prefetch_matrix(buffer, vector, program->moves[move + k], lines);
         move += tile->n_moves[n];
     }
 }
 
 /* The first lines from F on, G among them where F is small (a turned tile's are those of its
    strip, which is asked for as well), and of the matrices that moves lead to; processors go on
-   by themselves where there are more. Of a lane three matrices a throw, whatever follows in the
-   list where there are fewer, and all of its slots': the ends of lists are harder to foresee
-   than lines are to get. */
+   by themselves where there are more. Three matrices a throw, whatever follows in the list where there
+   are fewer, and all of the slots': the ends of lists are harder to foresee than lines are to get. */
+/* `vector`: bytes in one. */
 UR_PREFETCH prefetch_tile(
     const Program *program, const char *buffer, const int64_t vector, const Tile *tile)
 {
-    /* `vector`: bytes in one. */
-    int64_t move = tile->first_move;
-    if (program->is_lane) {
-        const int64_t size = matrix_vectors(program, tile) * vector;
-        if (size <= LINE)
-            prefetch_throws(program, buffer, vector, tile, 1);
-        else if (size <= 2 * LINE)
-            prefetch_throws(program, buffer, vector, tile, 2);
-        else
-            prefetch_throws(program, buffer, vector, tile, MOVE_LINES);
-        if (tile->pieces)
-            for (int k = 0; k < program->n_slots; k++)
-                prefetch_matrix(buffer, vector, program->slots[tile->first_slot + k], SLOT_LINES);
-        return;
-    }
-    prefetch_lines(buffer + tile->f * vector, 2 * MOVE_LINES);
-    const int lines = (int)((tile->n_rows * tile->vectors * vector + LINE - 1) / LINE);
-    for (int n = 0; n < program->n_throws; n++)
-        for (const int64_t end = move + tile->n_moves[n]; move < end; move++)
-            prefetch_matrix(
-                buffer, vector, program->moves[move].matrix,
-                lines < MOVE_LINES ? lines : MOVE_LINES);
+    const int64_t size = matrix_vectors(tile) * vector;
+    if (size <= LINE)
+        prefetch_throws(program, buffer, vector, tile, 1);
+    else if (size <= 2 * LINE)
+        prefetch_throws(program, buffer, vector, tile, 2);
+    else
+        prefetch_throws(program, buffer, vector, tile, MOVE_LINES);
+    if (tile->pieces)
+        for (int k = 0; k < program->n_slots; k++)
+            prefetch_matrix(buffer, vector, program->slots[tile->first_slot + k], SLOT_LINES);
 }
 
 /* A tile's record, its lists and the matrices that they name depend on each other in this order:
@@ -74,31 +62,21 @@ enum { RECORD_AHEAD = 8, MIRROR_AHEAD = 6, LISTS_AHEAD = 4, VALUES_AHEAD = 2 };
 
 UR_PREFETCH prefetch_lists(const Program *program, const Tile *tile)
 {
-    if (program->is_lane) {
-        const MatrixRef *moves = program->refs + tile->first_move;
-        __builtin_prefetch(moves);
-        __builtin_prefetch(moves + 8);
-        if (tile->pieces) {
-            const MatrixRef *slots = program->slots + tile->first_slot;
-            __builtin_prefetch(slots);
-            __builtin_prefetch(slots + 8);
-        }
-        return;
+    const MatrixRef *moves = program->moves + tile->first_move;
+    __builtin_prefetch(moves);
+    __builtin_prefetch(moves + 8);
+    if (tile->pieces) {
+        const MatrixRef *slots = program->slots + tile->first_slot;
+        __builtin_prefetch(slots);
+        __builtin_prefetch(slots + 8);
     }
-    const Move *move = program->moves + tile->first_move;
-    int n_moves = 0;
-    for (int n = 0; n < program->n_throws; n++)
-        n_moves += tile->n_moves[n];
-    for (int k = 0; k < n_moves; k += 4)
-        __builtin_prefetch(move + k);
-    __builtin_prefetch(program->pass_bits + tile->first_row);
 }
 
+/* For those that follow the k-th of n pairs; `number_size`: bytes in a number of `buffer`. */
 UR_PREFETCH prefetch_pairs(
     const Program *program, const void *buffer, int number_size, const int32_t *order, int64_t k,
     int64_t n)
 {
-    /* For those that follow the k-th of n pairs; `number_size`: bytes in a number of `buffer`. */
     if (program->is_near)
         return;
     const int64_t vector = number_size * LANES;

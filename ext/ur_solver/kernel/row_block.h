@@ -18,13 +18,13 @@ static int64_t scratch_bytes(const RowBlock *block)
 
 static double sweep(const RowBlock *block, const RowChunk *chunk, void *values, void *scratch)
 {
-    return instruction_sets[block->instruction_set].sweep(block, chunk, values, scratch);
+    return instruction_sets[block->instruction_set].sweeps->sweep(block, chunk, values, scratch);
 }
 
 static double residual(
     const RowBlock *block, const RowChunk *chunk, const void *values, void *scratch)
 {
-    return instruction_sets[block->instruction_set].residual(block, chunk, values, scratch);
+    return instruction_sets[block->instruction_set].checks->residual(block, chunk, values, scratch);
 }
 
 static void show(const RowBlock *block, const RowChunk *chunk, void *values, const void *other)
@@ -32,9 +32,9 @@ static void show(const RowBlock *block, const RowChunk *chunk, void *values, con
     for (int k = 0; k < chunk->n_pairs; k++)
         for (int side = 0; side < 2; side++) {
             const RowTile *tile = block->tiles + chunk->pairs[2 * k + side];
-            const Real *f =
-                (const Real *)other + block->tiles[chunk->pairs[2 * k + 1 - side]].first;
-            Real *g = (Real *)values + block->n_values + tile->first;
+            const REAL *f =
+                (const REAL *)other + block->tiles[chunk->pairs[2 * k + 1 - side]].first;
+            REAL *g = (REAL *)values + block->n_values + tile->first;
             for (int r = 0; r < tile->rows; r++)
                 for (int c = 0; c < tile->columns; c++)
                     *g++ = -f[(int64_t)c * tile->rows + r];
@@ -68,7 +68,7 @@ UR_INLINE RowPair image_of(const RowPair *pair)
 /* Both bounds of the values of a pair's first tile, by those of what the throws of both are
    worth. */
 UR_APART void narrow_tile(
-    const RowPair *high, const RowPair *low, double blur, Real *upper, Real *lower)
+    const RowPair *high, const RowPair *low, double blur, REAL *upper, REAL *lower)
 {
     const RowTile *tile = high->mine;
     const double *worth_high = high->worth, *worth_low = low->worth;
@@ -87,9 +87,9 @@ UR_APART void narrow_tile(
                 continue;
             }
             /* rounded to the type in the same mode */
-            *upper = (Real)(bound_pair(worth_high[at], -others_low[image], least, most,
+            *upper = (REAL)(bound_pair(worth_high[at], -others_low[image], least, most,
                                        least_of_others, most_of_others) + blur);
-            *lower = -(Real)(bound_pair(-worth_low[at], others_high[image], least, most,
+            *lower = -(REAL)(bound_pair(-worth_low[at], others_high[image], least, most,
                                         least_of_others, most_of_others) + blur);
         }
 }
@@ -99,17 +99,17 @@ static void narrow(
     void *scratch)
 {
     const int mode = fegetround();
-    Real *upper = all_upper, *lower = all_lower;
+    REAL *upper = all_upper, *lower = all_lower;
     RowReader up = {chunk->words, chunk->leaving}, down = up;
     double *half = (double *)scratch + scratch_size(block) / 2;
     for (int k = 0; k < chunk->n_pairs; k++) {
         const RowPair high = open_pair(block, chunk->pairs + 2 * k, scratch, sizeof(double));
         const RowPair low = open_pair(block, chunk->pairs + 2 * k, half, sizeof(double));
         fesetround(FE_DOWNWARD);
-        instruction_sets[block->instruction_set].read_bound(
+        instruction_sets[block->instruction_set].checks->read_bound(
             block, chunk, &low, &down, lower);
         fesetround(FE_UPWARD);
-        instruction_sets[block->instruction_set].read_bound(
+        instruction_sets[block->instruction_set].checks->read_bound(
             block, chunk, &high, &up, upper);
         narrow_tile(&high, &low, blur, upper, lower);
         if (high.theirs != high.mine) {

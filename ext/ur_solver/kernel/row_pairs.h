@@ -1,9 +1,9 @@
-/* A pair of tiles in work, and what the sweeps of all instruction sets share. `row_double.c`,
-   `row_single.c` and `row_levels.c` include this once, with
+/* A pair of tiles in work, for the sweeps of all instruction sets. */
 
-       Real             the type of a block's values: double or float
-       NO_MOVE          less than any value
-       UR_ABS, UR_NEXT  absolute values, and the next number, of the type */
+#ifndef UR_ROW_PAIRS_H
+#define UR_ROW_PAIRS_H
+
+#include "instruction_sets.h"
 
 #include "row_sweep.h"
 
@@ -12,12 +12,19 @@
 #include <stddef.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define UR_X86 1
-#include <immintrin.h>
+#include "vectors.h"
+
+/* Less than any value, absolute values and the next number, of the type of a block's values. */
+#if UR_FLOATS
+#define NO_MOVE UR_NO_MOVE_SINGLE
+#define UR_ABS fabsf
+#define UR_NEXT nextafterf
+#else
+#define NO_MOVE UR_NO_MOVE
+#define UR_ABS fabs
+#define UR_NEXT nextafter
 #endif
 
-#define UR_INLINE static inline __attribute__((always_inline))
 /* Compilers do not know that arithmetic reads the rounding mode, and may move it past the call
    that sets the mode; they see nothing of a function apart, nor of one called by its address. */
 #define UR_APART static __attribute__((noipa))
@@ -26,7 +33,7 @@
 #define UR_ROUNDS 2
 
 #define UR_MOST_FETCHED 512 /* values of a tile that are asked for ahead */
-#define UR_LINE (64 / (int64_t)sizeof(Real)) /* values in a cache line */
+#define UR_LINE (64 / (int64_t)sizeof(REAL)) /* values in a cache line */
 
 /* Numbers from one row of a scratch matrix to the next. */
 UR_INLINE int64_t pitch_of(int64_t columns)
@@ -37,7 +44,7 @@ UR_INLINE int64_t pitch_of(int64_t columns)
 /* Where the words and the moves that leave the block have been read up to. */
 typedef struct {
     const char *words;
-    const Real *leaving;
+    const REAL *leaving;
 } RowReader;
 
 /* A word, of 64 or of 32 bits. */
@@ -47,7 +54,7 @@ UR_INLINE int64_t word_at(const char *words, int is_wide)
 }
 
 /* A pair of tiles in work: rows of the one are columns of the other. What its throws are worth and
-   with what chance they move are numbers of one type, `size` bytes each, not always Real. */
+   with what chance they move are numbers of one type, `size` bytes each, not always REAL. */
 typedef struct {
     const RowTile *mine, *theirs;
     int64_t my_pitch, their_pitch;
@@ -69,12 +76,12 @@ UR_INLINE RowPair open_pair(const RowBlock *block, const int32_t *pair, void *sc
 }
 
 /* Ask for a pair's values, which come from memory in large blocks. */
-UR_INLINE void fetch_pair(const RowBlock *block, const int32_t *pair, const Real *values)
+UR_INLINE void fetch_pair(const RowBlock *block, const int32_t *pair, const REAL *values)
 {
     for (int side = 0; side < 2; side++) {
         const RowTile *tile = block->tiles + pair[side];
         const int64_t size = (int64_t)tile->rows * tile->columns;
-        const Real *f = values + tile->first, *g = f + block->n_values;
+        const REAL *f = values + tile->first, *g = f + block->n_values;
         for (int64_t k = 0; k < size && k < UR_MOST_FETCHED; k += UR_LINE) {
             __builtin_prefetch(f + k, 1);
             __builtin_prefetch(g + k, 1);
@@ -83,51 +90,34 @@ UR_INLINE void fetch_pair(const RowBlock *block, const int32_t *pair, const Real
 }
 
 /* Ask for a row that a move leads to: its first cache line and its last. */
-UR_INLINE void fetch_ends(const Real *row, int columns)
+UR_INLINE void fetch_ends(const REAL *row, int columns)
 {
     __builtin_prefetch(row);
     __builtin_prefetch(row + columns - 1);
 }
 
-UR_INLINE Real larger(Real a, Real b)
+UR_INLINE REAL larger(REAL a, REAL b)
 {
     return a > b ? a : b;
 }
 
-UR_INLINE Real mapped(const Real *row, int32_t column)
-{
-    return column < 0 ? NO_MOVE : row[column];
-}
-
-#define UR_PASTE(name, set) name##_##set
-#define UR_PASTED(name, set) UR_PASTE(name, set)
-#define UR_NAMED(name) UR_PASTED(name, UR_SET)
-
-/* What is compiled for one instruction set, by `row_sweep_body.h`. */
+/* What is compiled for one instruction set with one sort of numbers: `sweep` with what values are,
+   `residual` and `read_bound` with doubles in arithmetic, policies in double precision. */
 typedef struct {
-    const char *name;
-    int (*runs)(void);
     double (*sweep)(const RowBlock *, const RowChunk *, void *, void *);
     double (*residual)(const RowBlock *, const RowChunk *, const void *, void *);
     void (*read_bound)(
-        const RowBlock *, const RowChunk *, const RowPair *, RowReader *, const Real *);
+        const RowBlock *, const RowChunk *, const RowPair *, RowReader *, const REAL *);
+    int64_t (*choose)(
+        const RowBlock *, const RowChunk *, const void *, const RowPolicy *, void *);
+    double (*follow)(const RowBlock *, const RowPolicy *, int64_t, int64_t);
+} RowSet;
+
+/* An instruction set, for values of one type. */
+typedef struct {
+    const char *name;
+    int (*runs)(void);
+    const RowSet *sweeps, *checks;
 } InstructionSet;
 
-UR_INLINE int runs_everywhere(void)
-{
-    return 1;
-}
-
-#ifdef UR_X86
-UR_INLINE int runs_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") != 0;
-}
-
-#ifndef UR_WITHOUT_AVX512
-UR_INLINE int runs_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") != 0;
-}
-#endif
 #endif

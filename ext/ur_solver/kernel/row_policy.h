@@ -1,7 +1,12 @@
 /* Policies of a block in double precision: their numbers, and sweeps of the values under them.
-   `row_double.c` includes this before its instruction sets, for `write_row`. */
+   What is compiled for each instruction set needs `write_row`. */
+
+#ifndef UR_ROW_POLICY_H
+#define UR_ROW_POLICY_H
 
 #include <float.h>
+
+#include "row_pairs.h"
 
 enum {
     ROWS_AHEAD = 2,     /* rows whose moves' values are on their way while another is looked at */
@@ -60,10 +65,10 @@ enum { NOWHERE = -1, LEAVES = -2 }; /* in place of where a move leads to in the 
 /* The best moves of a row, by throw and column. */
 typedef struct {
     int64_t pitch;              /* from one throw to the next */
-    Real *moves;
+    REAL *moves;
     int64_t *places;            /* where they lead to, in F or in G */
-    Real *worth;                /* by column: what those that leave the block add to the value */
-    Real *closest;              /* by column: how far below the best move another one is, at most 0 */
+    REAL *worth;                /* by column: what those that leave the block add to the value */
+    REAL *closest;              /* by column: how far below the best move another one is, at most 0 */
     uint8_t *told;              /* the moves, in a byte */
     int32_t *differing;         /* the columns where the policy may be another one */
 } BestMoves;
@@ -79,7 +84,7 @@ UR_INLINE BestMoves open_moves(int columns, void *scratch)
     BestMoves best = {.pitch = pitch_of(columns), .moves = scratch};
     const int64_t size = UR_ROW_THROWS * best.pitch;
     best.places = (int64_t *)(best.moves + size);
-    best.worth = (Real *)(best.places + size);
+    best.worth = (REAL *)(best.places + size);
     best.closest = best.worth + best.pitch;
     best.differing = (int32_t *)(best.closest + best.pitch);
     best.told = (uint8_t *)(best.differing + best.pitch);
@@ -90,7 +95,7 @@ UR_INLINE BestMoves open_moves(int columns, void *scratch)
    what the closest other move lacks. */
 UR_INLINE float limit_of(const RowPolicy *policy, const BestMoves *best, int columns)
 {
-    Real closest = NO_MOVE;
+    REAL closest = NO_MOVE;
     for (int column = 0; column < columns; column++)
         closest = best->closest[column] > closest ? best->closest[column] : closest;
     const double limit = policy->drift - closest / 2;
@@ -105,10 +110,10 @@ typedef struct {
     float *limit;
 } WaitingRow;
 
-/* Go to the next row; `is_wanted` says whether the values that this one's moves lead to, at `places`,
-   are asked for. */
+/* Go to the next row; `is_wanted` says whether the values that this one's moves lead to are asked
+   for. */
 UR_INLINE void pass_row(
-    const RowKind *kinds, RowReader *at, const int is_wide, const Real *places, int columns,
+    const RowKind *kinds, RowReader *at, const int is_wide, const REAL *values, int columns,
     const int is_wanted)
 {
     const int size = is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -119,10 +124,10 @@ UR_INLINE void pass_row(
         const int64_t rows = head & UR_MOST_ROWS, mapped = head >> UR_MAPPED_SHIFT & UR_MOST_ROWS;
         at->words += size;
         for (int64_t k = 0; is_wanted && k < rows; k++)
-            fetch_ends(places + word_at(at->words + k * size, is_wide), columns);
+            fetch_ends(values + word_at(at->words + k * size, is_wide), columns);
         at->words += rows * size;
         for (int64_t k = 0; is_wanted && k < mapped; k++)
-            fetch_ends(places + word_at(at->words + 2 * k * size, is_wide), columns);
+            fetch_ends(values + word_at(at->words + 2 * k * size, is_wide), columns);
         at->words += 2 * mapped * size;
         at->leaving += head & UR_LEAVES ? columns : 0;
     }
@@ -185,7 +190,7 @@ UR_INLINE void find_places(
 {
     const int size = chunk->is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     const char *words = at->words + size;
-    const Real *leaving = at->leaving;
+    const REAL *leaving = at->leaving;
     for (int i = 0; i < n_differing; i++) {
         best->worth[best->differing[i]] = 0;
         fetch_moves(policy, policy->numbers[place + best->differing[i]]);
@@ -207,7 +212,7 @@ UR_INLINE void find_places(
                 continue;
             }
             const char *word = words + (mapped < 0 ? move - MOVE_ROW : n_rows + 2 * mapped) * size;
-            *to = word_at(word, chunk->is_wide) - block->origin +
+            *to = word_at(word, chunk->is_wide) +
                   (mapped < 0 ? column
                               : chunk->maps[word_at(word + size, chunk->is_wide) + column]);
             __builtin_prefetch(policy->numbers + place_in_f(block, *to));
@@ -267,103 +272,4 @@ UR_INLINE int write_row(
     return changed;
 }
 
-/* What the rows of a pair's tiles have advanced: of the first tile, and of the second. */
-typedef struct {
-    const uint16_t *mine, *theirs;
-} Advance;
-
-/* Those of the next pair; `at` is where its rows begin among those of a chunk. */
-UR_INLINE Advance read_advance(const RowChunk *chunk, const RowPair *pair, int64_t *at)
-{
-    Advance advance = {chunk->advance + *at, chunk->advance + *at};
-    *at += pair->mine->rows;
-    if (pair->theirs != pair->mine) {
-        advance.theirs = chunk->advance + *at;
-        *at += pair->theirs->rows;
-    }
-    return advance;
-}
-
-UR_INLINE RowPair tiles_of(const RowBlock *block, const int32_t *pair)
-{
-    return (RowPair){.mine = block->tiles + pair[0], .theirs = block->tiles + pair[1]};
-}
-
-/* The first column of a row whose position is listed here, not as the image of another. */
-UR_INLINE int first_column(const RowPair *pair, int r)
-{
-    return pair->mine == pair->theirs ? r : 0;
-}
-
-static void count_pairs(const RowBlock *block, const RowChunk *chunk, int32_t *counts)
-{
-    int64_t at = 0;
-    for (int k = 0; k < chunk->n_pairs; k++) {
-        const RowPair pair = tiles_of(block, chunk->pairs + 2 * k);
-        const Advance advance = read_advance(chunk, &pair, &at);
-        for (int r = 0; r < pair.mine->rows; r++)
-            for (int c = first_column(&pair, r); c < pair.mine->columns; c++)
-                counts[advance.mine[r] + advance.theirs[c] - pair.mine->advance]++;
-    }
-}
-
-static void number_pairs(
-    const RowBlock *block, const RowChunk *chunk, int32_t *next, const RowPolicy *policy)
-{
-    int64_t at = 0;
-    for (int k = 0; k < chunk->n_pairs; k++) {
-        const RowPair pair = tiles_of(block, chunk->pairs + 2 * k);
-        const Advance advance = read_advance(chunk, &pair, &at);
-        const int rows = pair.mine->rows, columns = pair.mine->columns;
-        for (int r = 0; r < rows; r++)
-            for (int c = first_column(&pair, r); c < columns; c++) {
-                const uint32_t number = (uint32_t)next[
-                    advance.mine[r] + advance.theirs[c] - pair.mine->advance]++;
-                policy->numbers[pair.theirs->first + (int64_t)c * rows + r] =
-                    number + (uint32_t)policy->n_pairs;
-                policy->numbers[pair.mine->first + (int64_t)r * columns + c] = number;
-            }
-    }
-}
-
-/* Take the values under a policy from F, for a chunk, or write F and G by them. */
-UR_INLINE void copy_followed(
-    const RowBlock *block, const RowChunk *chunk, Real *values, const RowPolicy *policy,
-    const int is_to_block)
-{
-    Real *passed = values + block->n_values;
-    for (int k = 0; k < chunk->n_pairs; k++) {
-        const RowPair pair = tiles_of(block, chunk->pairs + 2 * k);
-        const int rows = pair.mine->rows, columns = pair.mine->columns;
-        for (int r = 0; r < rows; r++)
-            for (int c = first_column(&pair, r); c < columns; c++) {
-                const int64_t place = pair.mine->first + (int64_t)r * columns + c;
-                const int64_t image = pair.theirs->first + (int64_t)c * rows + r;
-                double *mine = policy->followed + policy->numbers[place];
-                double *theirs = mine + policy->n_pairs;
-                if (is_to_block) {
-                    /* a position that passes to itself has two numbers */
-                    const Real value = *mine, other = place == image ? value : *theirs;
-                    values[place] = value;
-                    passed[place] = -other;
-                    values[image] = other;
-                    passed[image] = -value;
-                } else {
-                    *mine = values[place];
-                    *theirs = values[image];
-                }
-            }
-    }
-}
-
-static void load_followed(
-    const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy)
-{
-    copy_followed(block, chunk, values, policy, 0);
-}
-
-static void store_followed(
-    const RowBlock *block, const RowChunk *chunk, void *values, const RowPolicy *policy)
-{
-    copy_followed(block, chunk, values, policy, 1);
-}
+#endif

@@ -31,7 +31,7 @@
 
 #include <stdint.h>
 
-#define UR_ROW_THROWS 8
+#define UR_ROW_THROWS 12         /* MAX_THROW of ur_solver.rules.limits */
 #define UR_ROW_CHOICES 2
 #define UR_LEAVES (1u << 24)
 #define UR_COVERED (1u << 25)
@@ -74,7 +74,6 @@ typedef struct {
     const RowKind *kinds;
     const RowTile *tiles;
     int64_t n_values;
-    int64_t origin;             /* what the place of the first value is called in lists: 0 */
     int32_t most_rows, most_columns;
     int instruction_set;        /* as `find_set` has it */
     const void *levels;         /* of games for money `LevelRows` (levels.h), else NULL */
@@ -85,7 +84,7 @@ typedef struct {
 typedef struct {
     int64_t value_size;         /* bytes */
 
-    /* The best instruction set that the processor has, or the one of a name: plain, avx2 or avx512.
+    /* The best instruction set that the processor has, or the one of a name.
        -1 if it has none such. */
     int (*find_set)(const char *name);
 

@@ -15,16 +15,16 @@ static int find_set(const char *name)
 }
 
 /* The least number of the type that is not below another. */
-UR_INLINE Real at_least(double number)
+UR_INLINE REAL at_least(double number)
 {
-    const Real near = (Real)number;
+    const REAL near = (REAL)number;
     return near < number ? UR_NEXT(near, INFINITY) : near;
 }
 
 static void bracket(
     void *upper, void *lower, const double *ranked, double distance, int64_t from, int64_t n)
 {
-    Real *above = (Real *)upper + from, *below = (Real *)lower + from;
+    REAL *above = (REAL *)upper + from, *below = (REAL *)lower + from;
     ranked += from;
     for (int64_t k = 0; k < n; k++) {
         /* two operations, each rounded to nearest */
@@ -37,7 +37,7 @@ static void bracket(
 
 /* In the rounding mode upward. */
 UR_APART double width_upward(
-    const Real *upper, const Real *lower, const double *ranked, int64_t n, int64_t *where)
+    const REAL *upper, const REAL *lower, const double *ranked, int64_t n, int64_t *where)
 {
     double width = -1.0;
     for (int64_t k = 0; k < n; k++) {
@@ -64,15 +64,15 @@ static double width(
 
 static void load(void *values, const double *ranked, int64_t from, int64_t n)
 {
-    Real *own = (Real *)values + from;
+    REAL *own = (REAL *)values + from;
     ranked += from;
     for (int64_t k = 0; k < n; k++)
-        own[k] = (Real)(ranked[k] - UR_MIDDLE);
+        own[k] = (REAL)(ranked[k] - UR_MIDDLE);
 }
 
 static void store(const void *values, double *ranked, int64_t from, int64_t n)
 {
-    const Real *own = (const Real *)values + from;
+    const REAL *own = (const REAL *)values + from;
     ranked += from;
     for (int64_t k = 0; k < n; k++)
         ranked[k] = own[k] + UR_MIDDLE;
@@ -81,8 +81,8 @@ static void store(const void *values, double *ranked, int64_t from, int64_t n)
 static void extrapolate(
     void *values, const void *before, double factor, int64_t from, int64_t n)
 {
-    Real *own = (Real *)values + from;
-    const Real *old = (const Real *)before + from, times = (Real)factor;
+    REAL *own = (REAL *)values + from;
+    const REAL *old = (const REAL *)before + from, times = (REAL)factor;
     for (int64_t k = 0; k < n; k++)
         own[k] += times * (own[k] - old[k]);
 }
@@ -90,11 +90,11 @@ static void extrapolate(
 static void sample(const void *values, double *ranked, int64_t step, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
-        ranked[k] = ((const Real *)values)[k * step] + UR_MIDDLE;
+        ranked[k] = ((const REAL *)values)[k * step] + UR_MIDDLE;
 }
 
 const RowSweeper UR_SWEEPER = {
-    .value_size = sizeof(Real),
+    .value_size = sizeof(REAL),
     .find_set = find_set,
     .scratch_bytes = scratch_bytes,
     .sweep = sweep,

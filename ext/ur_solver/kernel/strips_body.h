@@ -6,14 +6,14 @@
 #include "lane_body.h"
 #include "turned_body.h"
 
-static inline __attribute__((always_inline)) double solve_strip(
+/* A strip and its mirror as what leaves the two has it; the largest change. A number of the strip has
+   no moves but those that leave and leads, by a pass, to one of the mirror, which leads back by a pass
+   and otherwise to numbers further on: two equations at a time. */
+UR_INLINE double solve_strip(
     const Program *program, const Tile *strip, const Tile *turned, REAL *buffer,
     const LaneFrame *strip_frame, const LaneFrame *frame, const int pieces,
     const int rows)
 {
-    /* A strip and its mirror as what leaves the two has it; the largest change. A number of the
-       strip has no moves but those that leave and leads, by a pass, to one of the mirror, which
-       leads back by a pass and otherwise to numbers further on: two equations at a time. */
     const int vectors = (rows + LANES - 1) / LANES;
     REAL *f = buffer + turned->f * LANES, *g = buffer + strip->f * LANES;
     const uint8_t *pass_bits = program->pass_bits + turned->first_row;

@@ -1,21 +1,34 @@
-/* The choice of a sweep by what the processor has. */
+/* The sweeps that a processor has. */
+
+#include "instruction_sets.h"
 
 #include "sweep.h"
+
+extern const Sweeps tiled_double_base, tiled_single_base, tiled_mixed_base;
+#if UR_HAS_AVX2
+extern const Sweeps tiled_double_avx2, tiled_single_avx2, tiled_mixed_avx2;
+#endif
+#if UR_HAS_AVX512
+extern const Sweeps tiled_double_avx512;
+#endif
+
+/* The fastest first. Eight floats are a vector of AVX2: longer ones would hold more than a row. */
+static const Sweeper sweepers[] = {
+#if UR_HAS_AVX512
+    {"avx512", runs_avx512, {&tiled_double_avx512, &tiled_single_avx2, &tiled_mixed_avx2}},
+#endif
+#if UR_HAS_AVX2
+    {"avx2", runs_avx2, {&tiled_double_avx2, &tiled_single_avx2, &tiled_mixed_avx2}},
+#endif
+    {UR_BASE_NAME, runs_base, {&tiled_double_base, &tiled_single_base, &tiled_mixed_base}},
+};
 
 int find_sweepers(const Sweeper *found[MAX_SWEEPERS])
 {
     int n = 0;
-#if UR_X86
-    __builtin_cpu_init();
-#ifndef UR_WITHOUT_AVX512
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        found[n++] = &sweeper_avx512;
-#endif
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        found[n++] = &sweeper_avx2;
-#endif
-    found[n++] = &sweeper_plain;
+    for (unsigned k = 0; k < sizeof(sweepers) / sizeof(sweepers[0]); k++)
+        if (sweepers[k].runs())
+            found[n++] = &sweepers[k];
     return n;
 }
 

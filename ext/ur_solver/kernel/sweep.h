@@ -1,6 +1,6 @@
-/* The compiled sweeps, one for each instruction set: sweep_plain.c, sweep_avx2.c and
-   sweep_avx512.c, with what goes with them for numbers that are floats. Which one runs is chosen at
-   run time, so that one build works on all machines. README.md has the map of the other files. */
+/* The compiled sweeps of the tiled kernel: what a C file hands out that is compiled for an instruction
+   set and a sort of numbers. Which one runs is chosen at run time, so that one build works on all
+   machines. README.md has the map of the other files. */
 
 #ifndef UR_SWEEP_H
 #define UR_SWEEP_H
@@ -9,13 +9,8 @@
 
 #include "tiles.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define UR_X86 1
-#else
-#define UR_X86 0
-#endif
-
-/* What numbers are in memory and in arithmetic (numbers.h). Checks calculate with doubles always. */
+/* What numbers are in memory and in arithmetic: doubles in both, floats in both, or floats in memory
+   and doubles in arithmetic. */
 enum { UR_DOUBLE, UR_SINGLE, UR_MIXED, UR_PRECISIONS };
 
 /* Numbers are passed as void *: what they are is the record's. */
@@ -29,10 +24,13 @@ typedef struct {
     void (*remember)(const Program *, const void *, void *memory, int64_t n_tiles, int threads);
     void (*extrapolate)(
         const Program *, void *, const void *memory, int64_t n_tiles, double factor, int threads);
-} Sweeps;
 
-typedef struct {
-    /* The largest |T(V) - V|. */
+    /* With floats in arithmetic: to the lists of `kept` what sweeps may look at from now on. */
+    void (*eliminate)(
+        const Program *, const void *, const int32_t *order, int64_t n_pairs, double margin,
+        const Program *kept, int threads);
+
+    /* With doubles in arithmetic: the largest |T(V) - V|. */
     double (*residual)(const Program *, const void *, int64_t n_tiles, int threads);
     /* All G from all F. */
     void (*write_g)(const Program *, void *, int64_t n_tiles, int threads);
@@ -45,36 +43,13 @@ typedef struct {
     /* All G of both bounds from all F. */
     void (*write_g_of_bounds)(
         const Program *upper, const Program *lower, void *, int64_t n_tiles);
-} Checks;
+} Sweeps;
 
 typedef struct {
     const char *name;
-    int has_lanes;                /* whether the rows of a lane are compiled in */
-    int starts_single;            /* whether sweeps with floats take less time than with doubles */
+    int (*runs)(void);
     const Sweeps *sweeps[UR_PRECISIONS];
-    const Checks *checks[2];      /* of doubles, and of floats */
-    /* What sweeps of a lane with floats may look at from now on, to the lists of `kept`; NULL where
-       there are no lanes. */
-    void (*eliminate)(
-        const Program *, const void *, const int32_t *order, int64_t n_pairs, double margin,
-        const Program *kept, int threads);
 } Sweeper;
-
-extern const Sweeper sweeper_plain;
-extern const Sweeps plain_sweeps_mixed;
-extern const Checks plain_checks_of_floats;
-#if UR_X86
-extern const Sweeps avx2_sweeps_single;
-extern const Sweeps avx2_sweeps_mixed;
-extern const Checks avx2_checks_of_floats;
-void avx2_eliminate(
-    const Program *, const void *, const int32_t *order, int64_t n_pairs, double margin,
-    const Program *kept, int threads);
-extern const Sweeper sweeper_avx2;
-#ifndef UR_WITHOUT_AVX512
-extern const Sweeper sweeper_avx512;
-#endif
-#endif
 
 enum { MAX_SWEEPERS = 3 };
 

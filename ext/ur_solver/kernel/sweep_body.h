@@ -3,27 +3,22 @@
 #ifndef UR_SWEEP_BODY_H
 #define UR_SWEEP_BODY_H
 
-#include "tile_body.h"
-#if UR_LANE
 #include "strips_body.h"
-#endif
+#include "tile_body.h"
 
+/* A tile and its mirror in turn, so that passed turns and moves among entry squares, which stay in the
+   pair, settle at once; strips with their mirrors are solved. */
 static inline double sweep_pair(
     const Program *program, REAL *buffer, const Tile *tile, int rounds)
 {
-    /* A tile and its mirror in turn, so that passed turns and moves among entry squares,
-       which stay in the pair, settle at once; strips with their mirrors are solved. */
     const Pair pair = pair_of(program, tile, rounds);
-    REAL *const frames[2] = {frame_of(program, 0), frame_of(program, 1)};
+    LaneFrame *const frames[2] = {frame_of(program, 0), frame_of(program, 1)};
     double delta = 0.0;
     for (int k = 0; k < 2 && pair.rounds[k]; k++)
         prepare_tile(program, pair.tiles[k], buffer, frames[k]);
-#if UR_LANE
-    if (is_turned(program, pair.tiles[1]))
+    if (is_turned(pair.tiles[1]))
         return strip_solvers[lane_pieces(pair.tiles[1])](
-            program, pair.tiles[0], pair.tiles[1], buffer, (const LaneFrame *)frames[0],
-            (const LaneFrame *)frames[1]);
-#endif
+            program, pair.tiles[0], pair.tiles[1], buffer, frames[0], frames[1]);
     for (int round = 0; round < rounds; round++) {
         double change = 0.0;
         for (int k = 0; k < 2 && round < pair.rounds[k]; k++) {
@@ -31,7 +26,7 @@ static inline double sweep_pair(
             change = larger(
                 change, update_tile(
                             program, now, buffer, frames[k], buffer + now->f * LANES));
-            write_mirror_g(program, now, pair.tiles[1 - k], buffer);
+            write_mirror_g(now, pair.tiles[1 - k], buffer);
         }
         if (round == 0)
             delta = change;
@@ -39,13 +34,12 @@ static inline double sweep_pair(
     return delta;
 }
 
+/* Threads take the groups in order. One may read a row while another writes it; the old and the new
+   value are both valid. Avoiding barriers within a sweep gains more than a stricter order would. */
 static double sweep(
     const Program *program, void *values, const int32_t *order, const int64_t *group_start,
     int64_t n_groups, int rounds, int threads)
 {
-    /* Threads take the groups in order. One may read a row while another writes it; the old and
-       the new value are both valid. Avoiding barriers within a sweep gains more than a stricter
-       order would. */
     REAL *const buffer = values;
     double delta = 0.0;
 #pragma omp parallel for num_threads(threads) reduction(max : delta) schedule(dynamic)
@@ -82,9 +76,9 @@ static void remember(
         store4(to + v, load4(strips + v));
 }
 
+/* A vector of numbers, by `factor` times their change. */
 static inline void extrapolate_vector(REAL *number, const REAL *before, const REAL factor)
 {
-    /* A vector of numbers, by `factor` times their change. */
     const vec4 now = load4(number), beyond = set4(factor), behind = set4(-factor);
     const vec4 step = fma4(behind, load4(before), mul4(beyond, now));
     store4(number, fma4(set4(1.0), now, step));
@@ -104,7 +98,7 @@ static void extrapolate(
         for (int64_t v = 0; v < (int64_t)tile->n_rows * tile->vectors * LANES; v += LANES)
             extrapolate_vector(
                 buffer + tile->f * LANES + v, memory + tile->f / 2 * LANES + v, (REAL)factor);
-        write_mirror_g(program, tile, program->tiles + tile->mirror, buffer);
+        write_mirror_g(tile, program->tiles + tile->mirror, buffer);
     }
     REAL *strips = buffer + program->first_strip * LANES;
     const REAL *before = memory + program->first_strip / 2 * LANES;
@@ -113,7 +107,5 @@ static void extrapolate(
     for (int64_t v = 0; v < size; v += LANES)
         extrapolate_vector(strips + v, before + v, (REAL)factor);
 }
-
-#define UR_SWEEPS {.sweep = sweep, .remember = remember, .extrapolate = extrapolate}
 
 #endif

@@ -7,22 +7,20 @@
      F[r][c]  my value with me to throw
      G[r][c]  my value with the opponent to throw = 1 - F of the mirrored tile, transposed
 
-   What a tile leaves open to a side is which entry squares it holds (its mask) and, on
-   shared squares that its path visits twice, forks, which leg its pieces are on (a bit for
-   each, the first square's the lowest): a row is mask << forks | legs.
+   What a tile leaves open to a side is which of four entry squares it holds: the rows are numbered
+   in lane.h.
 
    In single precision numbers are values less 1/2, and G = -F transposed.
 
-   Of a lane, a tile with one row and several columns is a strip. Its mirror, with one column,
-   is turned: it has no matrices of its own, for the strip's G is its F as the opponent sees it,
-   and the strip's F its G. There its rows lie side by side, what its moves lead to is the first
-   row of another mirror, and the best move is the one with the least number. The last piece
-   that enters and captures leads to a strip of five columns itself: of the eight numbers of such
-   a row the last is the first as the opponent sees it, the strip's corner.
+   A tile with one row and several columns is a strip. Its mirror, with one column, is turned: it
+   has no matrices of its own, for the strip's G is its F as the opponent sees it, and the strip's F
+   its G. There its rows lie side by side, what its moves lead to is the first row of another mirror,
+   and the best move is the one with the least number. The last piece that enters and captures leads
+   to a strip of five columns itself: of the eight numbers of such a row the last is the first as the
+   opponent sees it, the strip's corner.
 
    A move of mine takes a row to a whole row of F (I throw again) or of G (the turn passes): no
-   gathers, no decoding of states. A capture on a fork takes a bit out of
-   the columns' numbers: eight columns then come from four that lie together.
+   gathers, no decoding of states.
 
    The best of the moves that leave the block is found once, when the block is laid out:
    a third kind of matrix, one for each throw that has such moves. */
@@ -31,12 +29,10 @@
 #define UR_TILES_H
 
 #include <stdint.h>
+#include <string.h>
 
 enum {
     LANES = 4,
-    MAX_THROWS = 8,
-    MAX_ENTRIES = 7,
-    MAX_ROWS = 512,
     LANE_SQUARES = 4,
     LANE_ROWS = 1 << LANE_SQUARES,
     LANE_VECTORS = LANE_ROWS / LANES,
@@ -48,9 +44,7 @@ enum {
     SLOT_LINES = 2,
     SMALL = LANE_VECTORS,         /* vectors of a matrix: tiles up to this are small */
     FEW_MOVES = 3,                /* of a throw: the least length of lists of small tiles */
-    MOVES_AHEAD = 3,              /* of a throw: spare entries at the end of refs */
-    NO_BIT = 7,
-    NO_ENTRY = 255,
+    MOVES_AHEAD = 3,              /* of a throw: spare entries at the end of moves */
 };
 
 /* A matrix that a move leads to: its offset in the buffer in vectors, shifted left by 8,
@@ -61,108 +55,61 @@ typedef uint64_t MatrixRef;
 typedef struct {
     int64_t f;                    /* offset of F in the buffer, in vectors; of a turned tile of
                                      the strip's G, which the strip's F comes before */
-    int64_t first_move;           /* into moves or refs, by throw */
+    int64_t first_move;           /* into moves, by throw */
     int64_t first_slot;           /* into slots: moves from my entry squares and home */
     int64_t first_row;            /* into pass_bits */
     uint16_t n_rows, n_columns;
     uint8_t vectors;              /* in one row of F, if it has any */
     uint8_t half;                 /* 0 or 1 */
     uint8_t pieces;               /* mine that are neither settled nor on shared squares */
-    uint8_t forks;                /* of mine */
     int32_t mirror;               /* the same placement seen by the opponent */
-    uint8_t n_moves[MAX_THROWS];
+    uint8_t n_moves[LANE_SQUARES];
 } Tile;
-
-/* A move to another tile, for the rows that have it. Numbered k, they are those whose bit
-   `lost` has its leg, and lead to rows whose bit `gained` has that; NO_BIT for no such
-   bit. With an entry square as the source the masks of the pairs in `leaving` take the
-   place of k's. */
-typedef struct {
-    MatrixRef matrix;
-    uint16_t n;                   /* rows, or pairs of `leaving` */
-    uint8_t entry;                /* the entry square that it starts from, or NO_ENTRY */
-    uint8_t lost, gained;         /* bit << 1 | leg */
-    uint8_t captured;             /* the bit of theirs that a capture takes, or NO_BIT */
-    uint8_t unused[2];
-} Move;
-
-/* The moves of one mask and throw that end on an entry square. */
-typedef struct {
-    uint8_t n;
-    uint8_t mask[MAX_ENTRIES];
-    uint8_t again[MAX_ENTRIES];
-    uint8_t unused;
-} EntryMoves;
 
 typedef struct {
     Tile *tiles;
-    Move *moves;                  /* by tile and throw */
-    MatrixRef *refs;              /* the same for lanes: all rows, none changed */
+    MatrixRef *moves;             /* by tile and throw: what all rows lead to */
     MatrixRef *slots;
     const uint8_t *pass_bits;     /* (tile row) bit by throw: no move, the turn passes */
     void *frames;                 /* four for each thread */
-    int64_t frame_step;           /* numbers in a frame for each throw */
-    int64_t frame_size;           /* and altogether: those of a lane have four throws */
-    /* by half: */
-    const EntryMoves *entry_moves[2]; /* (is home empty, mask, throw) */
-    const uint8_t *leaving[2];    /* (entry square, pair, 2): a mask, and without it */
-    const uint8_t *mask_order[2]; /* the furthest on first */
-    const uint8_t *mask_pieces[2];
-    int32_t n_masks[2];
-    int32_t max_pairs[2];
-    int32_t is_lane;              /* four entry squares, no forks, throws of 1, 2, 3 and
-                                     perhaps 4 only */
-    int32_t lane_again[MAX_THROWS]; /* by throw: bit by entry square: landing there again */
-    int32_t lane_slot[MAX_THROWS][LANE_SQUARES + 1]; /* by throw and source: slot or -1 */
+    int32_t again[LANE_SQUARES];  /* by throw: bit by entry square: landing there again */
+    int32_t slot[LANE_SQUARES][LANE_SQUARES + 1]; /* by throw and source: slot or -1 */
     int32_t n_throws;             /* throws that move, by ascending step */
     int32_t n_slots;              /* of a tile */
     int32_t is_near;              /* few vectors: they are not prefetched */
     int64_t first_strip;          /* where strips begin in the buffer, in vectors ... */
     int64_t end_strips;           /* ... and end: the matrices of all other tiles come before */
-    uint16_t with_bit[2 * NO_BIT + 1][MAX_ROWS]; /* (bit << 1 | leg, k): k, that bit put in */
-    double chance[256][MAX_THROWS];  /* by pass bits: 0 for a throw that passes, and for
-                                        those that the dice do not have: lanes read four */
-    double pass_chance[256];      /* by pass bits, the throw of 0 included */
-    float chance_single[256][MAX_THROWS];
-    float pass_chance_single[256];
+    /* by pass bits: 0 for a throw that passes, and for those that the dice do not have */
+    double chance[LANE_ROWS][LANE_SQUARES];
+    double pass_chance[LANE_ROWS]; /* the throw of 0 included */
+    float chance_single[LANE_ROWS][LANE_SQUARES];
+    float pass_chance_single[LANE_ROWS];
 } Program;
 
-/* The matrix of one of a block's moves. */
-static inline MatrixRef matrix_of(const Program *program, int64_t move)
+static inline int is_strip(const Tile *tile)
 {
-    return program->is_lane ? program->refs[move] : program->moves[move].matrix;
+    return tile->n_rows == 1 && tile->n_columns > 1;
 }
 
-static inline int is_strip(const Program *program, const Tile *tile)
+static inline int is_turned(const Tile *tile)
 {
-    return program->is_lane && tile->n_rows == 1 && tile->n_columns > 1;
-}
-
-static inline int is_turned(const Program *program, const Tile *tile)
-{
-    return program->is_lane && tile->n_columns == 1 && tile->n_rows > 1;
+    return tile->n_columns == 1 && tile->n_rows > 1;
 }
 
 /* Vectors of a matrix with a number for each position of a tile. */
-static inline int64_t matrix_vectors(const Program *program, const Tile *tile)
+static inline int64_t matrix_vectors(const Tile *tile)
 {
-    return is_turned(program, tile) ? (tile->n_rows + LANES - 1) / LANES
-                                    : (int64_t)tile->n_rows * tile->vectors;
+    return is_turned(tile) ? (tile->n_rows + LANES - 1) / LANES
+                           : (int64_t)tile->n_rows * tile->vectors;
 }
 
 /* The length of a list of n_moves moves. Lists of small tiles are padded to lengths that are easy
    to predict: reading a matrix twice costs less than a mispredicted branch. */
-static inline int list_length(const Program *program, const Tile *tile, int n_moves)
+static inline int list_length(const Tile *tile, int n_moves)
 {
-    if (!program->is_lane || matrix_vectors(program, tile) > SMALL)
+    if (matrix_vectors(tile) > SMALL)
         return n_moves;
     return n_moves < FEW_MOVES ? FEW_MOVES : n_moves | 1;
-}
-
-/* k with a bit taken out. */
-static inline int without_bit(int k, int bit)
-{
-    return (k >> (bit + 1)) << bit | (k & ((1 << bit) - 1));
 }
 
 #endif

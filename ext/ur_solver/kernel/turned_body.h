@@ -9,21 +9,20 @@
 
 static inline REAL lesser(REAL a, REAL b) { return a < b ? a : b; }
 
+/* What a move from an entry square leads to: a single number may be a corner. */
 static inline const REAL *turned_row(
     const REAL *buffer, const MatrixRef ref, const int rows_after)
 {
-    /* What a move from an entry square leads to: a single number may be a corner. */
     return matrix_at(buffer, ref) + (rows_after == 1 ? (int64_t)(ref & 255) - 1 : 0);
 }
 
-static inline __attribute__((always_inline)) void prepare_turned(
+/* The best of the moves that leave the tile, by throw and row; constants as of `prepare_lane`. */
+UR_INLINE void prepare_turned(
     const Program *program, const Tile *tile, const REAL *buffer, LaneFrame *frame,
     const int rows, const int rows_after)
 {
-    /* The best of the moves that leave the tile, by throw and row; constants as of
-       `prepare_lane`. */
     const int vectors = (rows + LANES - 1) / LANES;
-    const MatrixRef *move = program->refs + tile->first_move;
+    const MatrixRef *move = program->moves + tile->first_move;
     const MatrixRef *slots = program->slots + tile->first_slot;
 #pragma GCC unroll 4
     for (int n = 0; n < LANE_SQUARES; n++) {
@@ -39,7 +38,7 @@ static inline __attribute__((always_inline)) void prepare_turned(
         move += n_moves;
 #pragma GCC unroll 5
         for (int source = LANE_SQUARES - n; source <= LANE_SQUARES; source++) {
-            const MatrixRef ref = slots[program->lane_slot[n][source]];
+            const MatrixRef ref = slots[program->slot[n][source]];
             const REAL *to =
                 ref ? turned_row(buffer, ref, rows_after) : NO_TURNED_MOVE;
 #pragma GCC unroll 16
@@ -52,26 +51,26 @@ static inline __attribute__((always_inline)) void prepare_turned(
     }
 }
 
-static inline __attribute__((always_inline)) REAL least_with_own(
+/* A row's best move by a throw, from the best of those that leave the tile. */
+UR_INLINE REAL least_with_own(
     const Program *program, REAL best, const REAL *f, const REAL *g, const int n, const int r,
     const int pieces)
 {
-    /* A row's best move by a throw, from the best of those that leave the tile. */
 #pragma GCC unroll 5
     for (int source = 0; source + n < LANE_SQUARES; source++) {
         const int after = lane_row_after(r, n, source, pieces);
-        const REAL *own = program->lane_again[n] >> (source + n) & 1 ? f : g;
+        const REAL *own = program->again[n] >> (source + n) & 1 ? f : g;
         if (after >= 0)
             best = lesser(best, own[after]);
     }
     return best;
 }
 
-static inline __attribute__((always_inline)) SUM add_turned_moves(
+/* To what else a row is worth, its best moves by their chances; `bits`: its pass bits. */
+UR_INLINE SUM add_turned_moves(
     const Program *program, SUM sum, const LaneFrame *frame, const REAL *f, const REAL *g,
     const int bits, const int r, const int pieces)
 {
-    /* To what else a row is worth, its best moves by their chances; `bits`: its pass bits. */
     const SUM *chance = chances_of(program, bits);
 #pragma GCC unroll 4
     for (int n = 0; n < LANE_SQUARES; n++)
@@ -85,11 +84,11 @@ static inline SUM largest_of(SUM delta, SUM now, SUM before)
     return change > delta ? change : delta;
 }
 
-static inline __attribute__((always_inline)) double update_turned(
+/* All rows; the largest change. Later rows see new values if `to` is F. */
+UR_INLINE double update_turned(
     const Program *program, const Tile *tile, const REAL *buffer,
     const LaneFrame *frame, REAL *to, const int pieces, const int rows)
 {
-    /* All rows; the largest change. Later rows see new values if `to` is F. */
     const REAL *f = buffer + tile->f * LANES;
     const REAL *g = f - (rows + LANES - 1) / LANES * LANES;
     const uint8_t *pass_bits = program->pass_bits + tile->first_row;
@@ -108,11 +107,11 @@ static inline __attribute__((always_inline)) double update_turned(
     return delta;
 }
 
-static inline __attribute__((always_inline)) void write_g_tile(
+/* G of the mirrored tile, which may be of another bound, from F of this one. A strip's is there
+   already, and so is what it shares with the turned tile, but for its corner. */
+UR_INLINE void write_g_tile(
     const Tile *tile, const Tile *mirror, REAL *buffer, const int rows, const int vectors)
 {
-    /* G of the mirrored tile, which may be of another bound, from F of this one. A strip's is
-       there already, and so is what it shares with the turned tile, but for its corner. */
     const REAL *f = buffer + tile->f * LANES;
     const int to_stride = (rows + LANES - 1) / LANES * LANES;
     if ((rows == 1) == (vectors == 1))

@@ -4,8 +4,9 @@ cimport cython
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 
 cdef enum:
-    MAX_WIDTH = 40
-    MAX_SHARED = 24
+    # of `ur_solver.rules.limits`, which says why, and two home stocks
+    MAX_SHARED = 36
+    MAX_WIDTH = MAX_SHARED + 2
 
 
 cdef struct Told:

@@ -17,6 +17,9 @@ cdef enum:
 NO_CONTENT = MOST_NUMBER
 """A number that is no content of any square."""
 
+LIMITS = {"squares": MAX_WIDTH - 2, "shared": MAX_SHARED}
+"""As `ur_solver.rules.limits` has them."""
+
 
 cdef class TileRanking:
     """The counting tables of one state space, ready for compiled code.

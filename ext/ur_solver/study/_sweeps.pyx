@@ -51,7 +51,7 @@ def sweep_reply(
     const int64_t[::1] ranks,
     const int64_t[::1] option_starts,
     const int64_t[::1] reached,
-    const int32_t[::1] saying_starts,
+    const int32_t[::1] choice_starts,
     const double[::1] chances,
     double[::1] own,
     const double[::1] other,
@@ -64,8 +64,8 @@ def sweep_reply(
         As for `sweep_chances`.
     option_starts : int64, shape (states * outcomes + 1,)
         The options by state and outcome.
-    saying_starts : int32, shape (sayings + 1,)
-        The outcomes of saying s are `saying_starts[s]` to `saying_starts[s + 1]`.
+    choice_starts : int32, shape (choices + 1,)
+        The outcomes of choice s are `choice_starts[s]` to `choice_starts[s + 1]`.
     chances : float64, shape (outcomes,)
     """
     cdef Py_ssize_t k
@@ -75,9 +75,9 @@ def sweep_reply(
     with nogil:
         for k in range(ranks.shape[0] - 1, -1, -1):
             most = -1.0
-            for s in range(saying_starts.shape[0] - 1):
+            for s in range(choice_starts.shape[0] - 1):
                 value = 0.0
-                for o in range(saying_starts[s], saying_starts[s + 1]):
+                for o in range(choice_starts[s], choice_starts[s + 1]):
                     at = k * n_outcomes + o
                     best = -1.0
                     for i in range(option_starts[at], option_starts[at + 1]):

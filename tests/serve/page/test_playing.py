@@ -10,7 +10,7 @@ from tests.serve.browser import Person, needs_browser
 from tests.serve.page.playing import EN_DASH, SIX, by_list, play, rules_of, turn_of, turns_of
 from ur_solver.api.table import Table
 from ur_solver.serve.games import line_values
-from ur_solver.serve.unfold import Source
+from ur_solver.serve.unfold import ServedRules
 
 pytestmark = needs_browser
 
@@ -23,7 +23,7 @@ def test_a_game_is_played_and_judged(person, name, solved):
     with Table(solved(rules)) as table:
         turns = turns_of(person.address)
         assert len(turns) >= 3
-        line = line_values(Source(rules, table), rules.start(), turns)
+        line = line_values(ServedRules(rules, table), rules.start(), turns)
     shown = person.page.locator("#turns .turn .played").all_inner_texts()
     assert shown == [
         f"{turn.choice + ' ' if turn.choice else ''}{' '.join(map(str, turn.throws))} "

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup, escape
 
-from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS, Board
+from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, ROW_NAMES, UR, WAVY_CORNERS, Board
 from ur_solver.rules.contents import DARK, LIGHT, is_marked, side_of, split
 from ur_solver.rules.drawing.styles import picture_style
 from ur_solver.rules.drawing.text import SIDE_NAMES
@@ -89,7 +89,7 @@ def board_svg(
     view : str
         The side whose row is on top: ``"L"`` or ``"D"``.
     is_named : bool
-        Whether screen readers are told every square by its name, as a table, instead of the board
+        Whether screen readers get every square by its name, as a table, instead of the board
         as one picture.
     """
     rules = position.rules
@@ -158,7 +158,7 @@ def _middle(rules: RuleSet, side: str, index: int, view: str) -> tuple[float, fl
 
 
 def _row_top(row: str, view: str) -> int:
-    return ("ABC" if view == LIGHT else "CBA").index(row) * _CELL
+    return (ROW_NAMES if view == LIGHT else ROW_NAMES[::-1]).index(row) * _CELL
 
 
 def _sides(rules: RuleSet) -> tuple[float, float]:
@@ -174,7 +174,7 @@ def _coordinates(rules: RuleSet, view: str) -> Iterator[str]:
     """The columns' numbers above the board, and the rows' letters to the left of it."""
     for column in range(len(rules.board.rows[0])):
         yield _coordinate((column + 0.5) * _CELL, -_STRIP / 2, str(column + 1))
-    for row in "ABC":
+    for row in ROW_NAMES:
         yield _coordinate(-_STRIP / 2, _row_top(row, view) + _CELL / 2, row)
 
 
@@ -185,7 +185,7 @@ def _coordinate(x: float, y: float, name: str) -> str:
 def _rows(position: Position, view: str, is_named: bool) -> Iterator[str]:
     board = position.rules.board
     filled = dict(zip(board.squares, position.contents, strict=True))
-    for name, kinds in sorted(zip("ABC", board.rows, strict=True), reverse=view == DARK):
+    for name, kinds in sorted(zip(ROW_NAMES, board.rows, strict=True), reverse=view == DARK):
         squares = [f"{name}{column}" for column, kind in enumerate(kinds, 1) if kind == "."]
         cells = "".join(_cell(board, each, filled[each], view, is_named) for each in squares)
         yield f'<g role="row">{cells}</g>' if is_named else cells
@@ -197,8 +197,8 @@ def _cell(board: Board, square: str, content: str, view: str, is_named: bool) ->
     is_rosette = square in board.rosettes
     named = ""
     if is_named:
-        told = [square, "rosette"] if is_rosette else [square]
-        named = f' role="cell" aria-label="{", ".join([*told, *pieces_words(pieces)])}"'
+        words = [square, "rosette"] if is_rosette else [square]
+        named = f' role="cell" aria-label="{", ".join([*words, *pieces_words(pieces)])}"'
     parts = [_rect("square", 1)]
     if is_rosette:
         parts.append(f'<path class="rosette" d="{_ROSETTE}"/>')
@@ -255,9 +255,10 @@ def _tray(position: Position, side: str, view: str) -> str:
 
 
 def _place(place: str, name: str, x: float, width: float, pieces: Sequence[str]) -> str:
-    """The pieces of a side in one place, beside a word that says which."""
+    """The pieces of a side at home or off, next to a label."""
+    step = min(_SPARE, (width - _LABEL) / max(1, len(pieces)))  # many overlap
     spares = "".join(
-        _piece("spare", piece, _LABEL + (k + 0.5) * _SPARE, (_TRAY - 2) / 2, 0.42 * _SPARE)
+        _piece("spare", piece, _LABEL + (k + 0.5) * step, (_TRAY - 2) / 2, 0.42 * _SPARE)
         for k, piece in enumerate(pieces)
     )
     return (

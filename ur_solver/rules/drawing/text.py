@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ur_solver.rules.board import Board
+from ur_solver.rules.board import ROW_NAMES, Board
 from ur_solver.rules.contents import DARK, LIGHT, side_of, split
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def board_text(
     width = max(1, *map(len, filled.values()))
     numbers = range(1, len(board.rows[0]) + 1)
     lines = ["     " + "".join(str(number).ljust(width + 2) for number in numbers).rstrip()]
-    for name, row in zip("ABC", board.rows, strict=True):
+    for name, row in zip(ROW_NAMES, board.rows, strict=True):
         cells = [
             " " * width
             if kind == "_"

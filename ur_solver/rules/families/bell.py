@@ -1,6 +1,6 @@
 """Bell's game (rules, section 5.1), with or without stakes.
 
-With stakes the fines have no end; `ur_solver.space.stakes` tells what a table does about that.
+With stakes the number of fines is unlimited; `ur_solver.space.stakes` describes the cut.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Ben(Family):
         return tuple(index for index in range(second) if index != first)
 
     def meets(self, piece: str, index: int) -> str:
-        """As it was: a conversion square converts once the move has ended."""
+        """Unchanged: a conversion square converts after the move."""
         return piece
 
     def stands(self, piece: str, index: int) -> str:

@@ -1,10 +1,10 @@
-"""What every family of rule sets has in common, with room for what it has not.
+"""The base class of all families of rule sets.
 
-A family is the code half of a rule set, bound to the data half: it says what each square
-may hold (`squares`), which letter a piece wears where (`indices`, `meets`, `stands`),
-how far a throw takes a piece (`targets`), who throws next (`again`), and what is chosen
-and thrown in a turn (`choices`, `rolls`). It declares the switches that a rule set may turn
-(`switches`) and what is played for (`payoff`). It knows squares, pieces and throws, not
+A family is the code half of a rule set, bound to the data half: it defines what each square
+may hold (`squares`), the letter of a piece by place (`indices`, `meets`, `stands`), how
+far a throw moves a piece (`targets`), who throws next (`again`), and the choices and rolls
+of a turn (`choices`, `rolls`). It declares the switches of a rule set (`switches`) and the
+payoff (`payoff`). It knows squares, pieces and throws, not
 positions: `moves.py` walks those, the same way for every family.
 """
 
@@ -14,9 +14,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.contents import DARK, LIGHT, in_order, split, with_mark
 from ur_solver.rules.dice import DICE
+from ur_solver.rules.limits import MAX_CONTENTS, MAX_NUMBERED_PIECES, MAX_PIECES
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import SquareRule
 from ur_solver.rules.switches import Switch
@@ -27,14 +29,11 @@ if TYPE_CHECKING:
 HOME = -1
 """The path index of a piece that has not entered."""
 
-MAX_PIECES = 7
-"""The most pieces a side has in any rule set."""
-
 MOVE, ENTER = "move", "enter"
-"""What a player may say before throwing, in rule sets that ask."""
+"""The choices before a throw, in rule sets that have one."""
 
 FREE_THROW = ""
-"""The name of the only choice of a turn in which nothing is said before throwing."""
+"""The name of the only choice of a turn if the rules have none."""
 
 
 class Place(NamedTuple):
@@ -46,7 +45,7 @@ class Place(NamedTuple):
 
 
 class Roll(NamedTuple):
-    """What may be thrown in a turn.
+    """One possible roll of a turn.
 
     Attributes
     ----------
@@ -63,7 +62,7 @@ class Roll(NamedTuple):
 
 
 class Family:
-    """What every family keeps of rules, section 4, unless it says otherwise.
+    """The defaults of every family, by rules, section 4.
 
     A family from outside the package is a subclass with a name of its own, made known by
     `register_family`. Its `targets` lie further on than where a piece is: the state spaces
@@ -73,12 +72,13 @@ class Family:
     ----------
     name : str
     paths, dice : tuple of str
-        Those that the rules are written for; empty if any will do.
+        Those that the rules support; empty for any.
     max_pieces : int
+        The most pieces of a side; at most `MAX_NUMBERED_PIECES` count if they are numbered.
     switches : tuple of Switch
         What a rule set may choose; every switch that is not listed is off.
     opening_throw : int or None
-        What the starter has thrown, if that decides who starts.
+        The starter's first throw, if it decides who starts.
     is_numbered : bool
         Whether the pieces are numbered, 1 to N.
     """
@@ -102,8 +102,9 @@ class Family:
     def faults(cls, rules: RuleSet) -> list[str]:
         """Every way in which a rule set's data do not fit this family, in words."""
         faults = []
-        if not 1 <= rules.pieces <= cls.max_pieces:
-            faults.append(f"pieces is {rules.pieces!r}, not between 1 and {cls.max_pieces}")
+        most = min(cls.max_pieces, MAX_NUMBERED_PIECES if cls.is_numbered else MAX_PIECES)
+        if not 1 <= rules.pieces <= most:
+            faults.append(f"pieces is {rules.pieces!r}, not between 1 and {most}")
         if cls.paths and rules.path not in [PATHS[name] for name in cls.paths]:
             faults.append(f"path is {rules.path.name!r}, not {' or '.join(cls.paths)}")
         if cls.dice and rules.dice not in [DICE[name] for name in cls.dice]:
@@ -123,7 +124,7 @@ class Family:
     def has_race_turns(cls) -> bool:
         """Whether turns are those of rules, section 4, with the switches of the race family.
 
-        That is: a throw of n moves one piece n squares, nothing is said or chosen beside the
+        That is: a throw of n moves one piece n squares, there are no choices besides the
         piece, and extra throws follow `extra_on_rosette`, `extra_on_capture` and
         `extra_on_throw`.
         """
@@ -133,13 +134,13 @@ class Family:
     def is_plain_race(self) -> bool:
         """Whether squares too are those of rules, section 4.
 
-        The tiled kernel, the fast replay of games and RoyalUr's settings know no other rules.
+        The tiled kernel and RoyalUr's settings support no other rules.
         """
         return self.has_race_turns() and not self.rules.squares
 
     @property
     def payoff(self) -> Payoff:
-        """What is played for."""
+        """The payoff of the game."""
         return CHANCES
 
     # What stands where.
@@ -154,11 +155,11 @@ class Family:
         return tuple(i for i in range(len(path)) if path.is_second_leg(i) == marked)
 
     def meets(self, piece: str, index: int) -> str:
-        """`piece` as it meets what stands on path index `index`."""
+        """The letter of `piece` as it meets the pieces on path index `index`."""
         return with_mark(piece, self.rules.path.is_second_leg(index))
 
     def stands(self, piece: str, index: int) -> str:
-        """`piece` as it stands on path index `index` after landing there."""
+        """The letter of `piece` on path index `index` after landing there."""
         return self.meets(piece, index)
 
     @cached_property
@@ -201,6 +202,11 @@ class Family:
         """All contents that `square` may have, the fewest pieces first.
 
         At most N pieces of a side; each content is written in one way only.
+
+        Raises
+        ------
+        RuleSetError
+            If there are more than `MAX_CONTENTS`.
         """
         rule, found, layer = self.squares[square], [""], [""]
         while layer:
@@ -213,6 +219,11 @@ class Family:
             }
             layer = sorted(taller)
             found += layer
+            if len(found) > MAX_CONTENTS:
+                raise RuleSetError(
+                    f"{self.rules.word}: {square} may hold more than {MAX_CONTENTS:,} different "
+                    "sets of pieces, the limit"
+                )
         return tuple(found)
 
     def _is_in_stock(self, pieces: tuple[str, ...]) -> bool:
@@ -232,7 +243,7 @@ class Family:
         return True
 
     def targets(self, piece: str, source: int, throw: int) -> tuple[int, ...]:
-        """The path indices to which `throw` may take `piece`, whatever stands there.
+        """The path indices to which `throw` may move `piece`, for any contents.
 
         The path's length stands for bearing off, which needs the exact count.
         """
@@ -244,7 +255,7 @@ class Family:
     def reached(self, piece: str, source: int, throw: int) -> tuple[int, ...]:
         """`targets`, but not the square that the piece stands on.
 
-        It is in its own way where a path comes back to a square within one throw.
+        This excludes its own square if the path returns to it within one throw.
         """
         path = self.rules.path.light
         return tuple(
@@ -263,15 +274,15 @@ class Family:
     # What a turn is.
 
     def choices(self, n_home: int, n_on_board: int) -> tuple[str, ...]:
-        """What a player with so many pieces may say before throwing."""
+        """The choices before a throw of a player with these counts of pieces."""
         return (FREE_THROW,)
 
     def moves_from(self, choice: str) -> tuple[bool, bool]:
-        """Whether, after saying `choice`, a piece may move from home, and on the board."""
+        """Whether, after `choice`, a piece may move from home, and on the board."""
         return True, True
 
     def rolls(self, choice: str, candidate: int | None) -> tuple[Roll, ...]:
-        """What may be thrown after saying `choice`.
+        """What may be thrown after `choice`.
 
         `candidate` is the lowest number at home, where pieces are numbered.
         """

@@ -33,7 +33,7 @@ class Race(Family):
 
     @classmethod
     def has_race_turns(cls) -> bool:
-        """They are; a subclass is there to change something."""
+        """They are; a subclass may differ."""
         return cls is Race
 
     def square_rule(self, square: str) -> SquareRule:

@@ -3,6 +3,7 @@
 import { at, drag, make } from "./dom.js";
 import { placeOf } from "./board.js";
 
+const ROW_NAMES = "ABC";
 const CELL = /\([^)]*\)|[._]|[LDld]\d?/g;
 const PIECE = /[LDld]\d?/g;
 const LETTERS = { light: "L", dark: "D" };
@@ -14,7 +15,7 @@ function parsed(about, text) {
   const contents = new Map();
   board.split("/").forEach((row, r) => {
     (row.match(CELL) ?? []).forEach((cell, c) => {
-      if (cell !== "_") contents.set(`${"ABC"[r]}${c + 1}`, cell.match(PIECE) ?? []);
+      if (cell !== "_") contents.set(`${ROW_NAMES[r]}${c + 1}`, cell.match(PIECE) ?? []);
     });
   });
   return {
@@ -26,7 +27,7 @@ function parsed(about, text) {
 function written(about, { contents, side, homes, fines }) {
   const rows = about.board.rows.map((row, r) => [...row].map((kind, c) => {
     if (kind === "_") return "_";
-    const pieces = contents.get(`${"ABC"[r]}${c + 1}`) ?? [];
+    const pieces = contents.get(`${ROW_NAMES[r]}${c + 1}`) ?? [];
     return pieces.length > 1 ? `(${pieces.join("")})` : pieces[0] ?? ".";
   }).join(""));
   const paid = fines === null ? "" : ` p${fines}`;

@@ -1,0 +1,191 @@
+"""What commands write: files as a whole, never over what they read; text in any encoding."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from tests.faults.strangers import CORPUS
+from tests.games import random_game
+from ur_solver import cli as cli_module
+from ur_solver.cli import cli
+from ur_solver.records import write_games, write_text
+from ur_solver.rules import named_rules
+
+pytestmark = pytest.mark.usefixtures("finkel2")
+unix = pytest.mark.skipif(os.name == "nt", reason="links and names of Unix")
+RULES = named_rules("finkel:2")
+STUDY = CORPUS / "studies" / "finkel-1.study.json"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a game, rules, a study and a table."""
+    monkeypatch.chdir(tmp_path)
+    write_games([random_game(RULES, 3)], tmp_path / "g.rgn")
+    (tmp_path / "r.json").write_text(json.dumps(RULES.to_json()))
+    return tmp_path
+
+
+def run(*words: str, code: int):
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+WRITERS = {
+    "audit --csv": ["audit", "finkel:2", "g.rgn", "--csv"],
+    "audit --html": ["audit", "finkel:2", "g.rgn", "--html"],
+    "board": ["board", "r.json", "-o"],
+    "compare --csv": ["compare", "r.json", "-g", "100", "--csv"],
+    "plan": ["plan", "r.json", "--chart"],
+    "sample": ["sample", "r.json", "-g", "2", "-o"],
+    "play": ["play", "r.json", "--light", "first", "--dark", "first", "--no-audit", "-o"],
+    "export": ["export", "r.json", "--force"],
+}
+SUFFIXES = {"board": ".svg", "sample": ".rgn", "play": ".rgn", "export": ".rgu"}
+
+
+@unix
+@pytest.mark.parametrize("name", WRITERS)
+def test_no_output_replaces_an_input(here, name):
+    words = WRITERS[name]
+    source = here / ("g.rgn" if "g.rgn" in words else "r.json")
+    before = source.read_bytes()
+    output = here / f"other{SUFFIXES.get(name, '.out')}"
+    output.hardlink_to(source)
+    said = run(*words, output.name, code=2).stderr
+    assert "would overwrite" in said
+    assert source.read_bytes() == before
+    assert sorted(each.name for each in here.iterdir()) == sorted(["g.rgn", "r.json", output.name])
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_outputs_that_cannot_be_written_are_found_before_the_work(here, name, monkeypatch):
+    def work(*_, **__):
+        raise AssertionError("this is the work")
+
+    for module in ("audit", "board", "compare", "sample", "play", "export_map"):
+        monkeypatch.setattr(f"ur_solver.cli.{module}.open_file", work)
+    monkeypatch.setattr("ur_solver.cli.plan.plan", work)
+    said = run(*WRITERS[name], f"no/out{SUFFIXES.get(name, '.out')}", code=1).stderr
+    assert said.startswith("Error: cannot write 'no")
+
+
+def test_a_table_is_no_output(here, finkel2):
+    before = finkel2.read_bytes()
+    for words in (
+        ["audit", "finkel:2", "g.rgn", "--csv"],
+        ["audit", "g.rgn", "--csv"],
+        ["export", "finkel:2", "--force"],
+    ):
+        assert "would overwrite" in run(*words, str(finkel2), code=2).stderr
+    assert finkel2.read_bytes() == before
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, cli_module._TerminatedError])
+def test_an_interrupted_command_leaves_the_file(here, monkeypatch, stop):
+    def interrupted(*_, **__):
+        yield random_game(RULES, 1)
+        raise stop
+
+    monkeypatch.setattr("ur_solver.cli.sample.play_many", interrupted)
+    (here / "keep.rgn").write_text("kept")
+    run("sample", "finkel:2", "-o", "keep.rgn", code=cli_module._code_of(stop()))
+    assert (here / "keep.rgn").read_text() == "kept"
+    assert len(list(here.iterdir())) == 3
+
+
+HOSTILE_NAME = "\x1b[31mA\x07nn\u202e\ud800"
+
+
+def game_of(name: str, path) -> None:
+    """Write a game whose light player has a name; JSON escapes a surrogate in it."""
+    values = json.loads(write_text(random_game(RULES, 3), ".json"))
+    values["metadata"] = {"Light": name}
+    path.write_text(json.dumps(values))
+
+
+def test_a_strangers_name_does_no_harm(here):
+    game_of(HOSTILE_NAME, here / "g.json")
+    outputs = [
+        run("audit", "finkel:2", "g.json", *words, code=0).output
+        for words in ([], ["--json"], ["--csv", "o.csv"], ["--html", "o.html"])
+    ]
+    outputs += [(here / "o.csv").read_text("utf-8"), (here / "o.html").read_text("utf-8")]
+    for text in outputs:
+        assert not {"\x07", "\u202e", "\ud800", "\x1b"} & set(text.replace("\x1b[", ""))
+    assert "[31mAnn\N{REPLACEMENT CHARACTER}" in outputs[0]
+    assert "[31mAnn\N{REPLACEMENT CHARACTER}" in outputs[-1]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii", "cp437", "utf-8"])
+def test_any_output_encoding_prints_what_it_has(here, monkeypatch, encoding):
+    game_of("Ann 王 é", here / "g.json")
+    minus = "\N{MINUS SIGN}" if encoding in ("utf-8", "ascii") else "-"
+    asked = {
+        f"at the start, {minus}": ["audit", "finkel:2", "g.json"],
+        "captures a game": ["compare", str(STUDY)],
+        "Usage": ["--help"],
+    }
+    for expected, words in asked.items():
+        raw = io.BytesIO()
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
+        monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+        with pytest.raises(SystemExit) as end:
+            cli(words)
+        assert end.value.code == 0
+        sys.stdout.flush()
+        # click itself writes UTF-8 where Python has fallen back to ASCII
+        text = raw.getvalue().decode("utf-8" if encoding == "ascii" else encoding)
+        assert expected in text
+
+
+@unix
+@pytest.mark.parametrize("words", [[], ["--json"], ["--csv", "o"], ["--html", "o"]])
+def test_file_names_need_not_be_utf_8(here, words):
+    name = os.fsdecode(b"g\xff.rgn")
+    try:
+        os.rename("g.rgn", name)
+    except OSError:
+        pytest.skip("the file system has no such names")
+    words = [word.replace("o", os.fsdecode(b"o\xfe")) if word == "o" else word for word in words]
+    out = run("audit", "finkel:2", name, *words, code=0).stdout
+    assert "\N{REPLACEMENT CHARACTER}" in (json.loads(out)["file"] if "--json" in words else out)
+    for path in map(os.fsencode, here.glob("o*")):
+        with open(path, encoding="utf-8") as file:
+            assert "\N{REPLACEMENT CHARACTER}" in file.read()
+
+
+TEXTS = {
+    "with a mark": lambda text: text.encode("utf-8-sig"),
+    "UTF-16": lambda text: text.encode("utf-16"),
+    "CR LF": lambda text: text.replace("\n", "\r\n").encode(),
+    "CR": lambda text: text.replace("\n", "\r").encode(),
+}
+
+
+@pytest.mark.parametrize("form", TEXTS)
+def test_every_input_is_read_in_every_form(here, form):
+    start = RULES.start().notation
+    rules = json.dumps(RULES.to_json(), indent=1)
+    asked = ["query", "finkel:2", "-"]
+    stdin = f"{start}\n{start}\n"
+    sound = CliRunner().invoke(cli, asked, input=stdin.encode())
+    changed = CliRunner().invoke(cli, asked, input=TEXTS[form](stdin))
+    assert (changed.exit_code, changed.stdout) == (0, sound.stdout)
+    shown = run("rules", "r.json", "--json", code=0).stdout
+    (here / "r.json").write_bytes(TEXTS[form](rules))
+    assert run("rules", "r.json", "--json", code=0).stdout == shown
+    for suffix in (".rgn", ".ur", ".jsonl"):
+        path = here / f"games{suffix}"
+        write_games([random_game(RULES, seed) for seed in range(2)], path)
+        audited = run("audit", "finkel:2", path.name, code=0).stdout
+        path.write_bytes(TEXTS[form](path.read_text("utf-8")))
+        assert run("audit", "finkel:2", path.name, code=0).stdout == audited

@@ -1,0 +1,91 @@
+"""Events of a run as sentences and as JSON."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import pytest
+
+from ur_solver.cli.solve_report import told_events
+from ur_solver.cli.telling import Telling
+from ur_solver.progress import Form
+from ur_solver.rules import named_rules
+from ur_solver.solving import (
+    Begun,
+    BlockDone,
+    Finished,
+    FolderMade,
+    Resumed,
+    RoomShort,
+    WorkersChanged,
+)
+from ur_solver.space import part_of
+
+FOLDER = pathlib.Path("tables")
+
+FINISHED = Finished(
+    path=FOLDER / "t.h5",
+    part=part_of(named_rules("finkel:1")),
+    seconds=1.0,
+    residual=0.0,
+    error=None,
+    resumed_blocks=0,
+    value=None,
+    table_bytes=1,
+    sweeps=1.0,
+    replaced="a table of finkel with 1 piece",
+)
+
+SAID = [
+    (FolderMade(FOLDER), "made the folder tables", {"event": "folder", "path": "tables"}),
+    (
+        Resumed(3, 28),
+        "going on from 3 of 28 blocks that an earlier solve finished",
+        {"event": "resumed", "blocks": 3, "total": 28},
+    ),
+    (
+        RoomShort(1 << 30, 3 << 29),
+        "all values in memory would take 1.5 GiB or more, and 1.0 GiB may be taken: finished "
+        "blocks are read from their files",
+        {"event": "from_files", "memory_bytes": 1 << 30, "needed_bytes": 3 << 29},
+    ),
+    (WorkersChanged(1), "1 worker", {"event": "workers", "workers": 1}),
+    (
+        FINISHED,
+        "replaced a table of finkel with 1 piece",
+        {"event": "replaced", "replaced": "a table of finkel with 1 piece"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("event", "sentence", "values"), SAID)
+def test_an_event_is_a_sentence_or_an_object(capsys, event, sentence, values):
+    for form, expected in ((Form.NONE, sentence), (Form.JSON, json.dumps(values))):
+        with told_events(Telling(form, is_quiet=False)) as tell:
+            tell(event)
+        assert capsys.readouterr().err == f"{expected}\n"
+    with told_events(Telling(Form.JSON, is_quiet=True)) as tell:
+        tell(event)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_progress_is_shown_from_the_beginning_to_the_end(capsys):
+    with told_events(Telling(Form.JSON, is_quiet=False)) as tell:
+        tell(Begun(217, 6))
+        tell(BlockDone(217, 217))
+        tell(FINISHED)
+    found = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [each["event"] for each in found] == ["progress", "progress", "replaced"]
+    assert [each.get("done") for each in found] == [0, 217, None]
+
+
+def test_progress_of_a_run_that_fails_has_no_end(capsys):
+    def fail() -> None:
+        with told_events(Telling(Form.JSON, is_quiet=False)) as tell:
+            tell(Begun(217, 6))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert [json.loads(line)["done"] for line in capsys.readouterr().err.splitlines()] == [0]

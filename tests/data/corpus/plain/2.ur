@@ -1,0 +1,41 @@
+rules: bell-stakes:1
+
+L 1 --
+D 1 --
+L 2 --
+D 0 --
+L 2 --
+D 2 --
+L 1 --
+D 0 --
+L 1 --
+D 2 --
+L 2 --
+D 1 --
+L 1 --
+D 2 --
+L 1 --
+D 2 --
+L 3 A@B1
+L 2 B1B2
+L 1 --
+D 1 --
+L 1 --
+D 2 --
+L 3 B2B7
+L 2 B7B8
+L 1 --
+D 3 C@B1
+D 1 --
+L 2 B8A8
+L 0 --
+D 0 B1B5
+D 1 --
+L 3 --
+D 2 B5B6
+D 2 B6B7
+D 2 B7B8
+D 1 --
+L 2 A8A7*
+L 2 A7A+
+end: won, winner L

@@ -1,0 +1,24 @@
+rules: skiriuk:1
+
+L 1 A@A4
+D 1 C@C4
+L 3 A4A1*
+L 2 A1B2
+D 1 C4C3
+L 2 B2B4*
+L 2 B4B6
+D 1 C3C2
+L 2 B6A7*
+L 1 A7A8
+D 2 C2B1
+L 2 A8C8
+D 2 B1B3
+L 2 C8B7
+D 2 B3B5
+L 4 B7B3
+D 1 B5B6
+L 2 B3B1
+D 2 B6C7*
+D 1 C7C8
+L 1 B1B+
+end: won, winner L

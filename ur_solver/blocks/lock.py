@@ -1,0 +1,131 @@
+"""Locks on files: held by one process at a time, if the file system has locks."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import pathlib
+import warnings
+from functools import lru_cache
+
+try:
+    import fcntl
+except ImportError:  # Windows, which does not open a file twice unless it is shared
+    fcntl = None  # type: ignore[assignment]
+
+_log = logging.getLogger(__name__)
+
+_UNSUPPORTED = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL}
+"""The errors of NFS, Lustre and FUSE mounted without locks."""
+
+
+def is_unsupported(error: OSError) -> bool:
+    """Whether a call failed because the file system does not support it."""
+    return error.errno in _UNSUPPORTED
+
+
+@lru_cache(maxsize=256)
+def warn_without_locks(folder: pathlib.Path) -> None:
+    """Log, once per folder, that its file system has no locks."""
+    _log.warning(
+        "the file system of %r cannot lock files: take care that no other solve writes there",
+        str(folder),
+    )
+
+
+def lock_open_file(file: int, folder: pathlib.Path) -> bool:
+    """Lock an open file for this process, until it is closed.
+
+    Parameters
+    ----------
+    file : int
+        Its descriptor.
+    folder : Path
+        The output's folder, for the warning if there are no locks.
+
+    Returns
+    -------
+    bool
+        False if another process holds the lock; True also without locks.
+    """
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if not is_unsupported(error):
+            raise
+        warn_without_locks(folder)
+    return True
+
+
+def is_held(path: pathlib.Path) -> bool:
+    """Whether another process holds a file locked for writing; False if unknown."""
+    if fcntl is None:
+        return False
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
+    finally:
+        os.close(file)
+    return False
+
+
+class HeldError(Exception):
+    """Another process holds the lock."""
+
+
+class LockFile:
+    """A file whose lock shows that a process is writing to its folder.
+
+    Parameters
+    ----------
+    path : Path
+    output : Path
+        The output, for the warning if there are no locks.
+    """
+
+    def __init__(self, path: pathlib.Path, output: pathlib.Path) -> None:
+        import filelock  # noqa: PLC0415 - 5 ms that reading a table does not need
+
+        self._lock = filelock.FileLock(path, blocking=False)
+        self._folder = output.parent
+
+    def acquire(self) -> None:
+        """Take the lock; if the file system has none, log it once and continue.
+
+        Raises
+        ------
+        HeldError
+            If another process has it.
+        OSError
+            If the file cannot be written.
+        """
+        import filelock  # noqa: PLC0415 - as above
+
+        try:
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                self._lock.acquire()
+            if said:  # the message about a file instead of a lock
+                warn_without_locks(self._folder)
+        except filelock.Timeout:
+            raise HeldError from None
+        except NotImplementedError:  # ENOSYS, in earlier versions of the library
+            warn_without_locks(self._folder)
+        except OSError as error:
+            if not is_unsupported(error):
+                raise
+            warn_without_locks(self._folder)
+
+    def release(self) -> None:
+        """Release the lock, if it is held."""
+        self._lock.release()

@@ -1,0 +1,251 @@
+"""The move generator of a rule set: the successors of many encoded states at once.
+
+It does not use ranks or kernels, so its successors can be compared with theirs.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.moves import _generator
+from ur_solver.moves._generator import AGAIN, CAPTURE, OPTIONAL, PASS, ROSETTE
+from ur_solver.moves.tables import move_tables
+from ur_solver.moves.turns import Rows, TurnBatch
+from ur_solver.rules import FREE_THROW, Position, RuleSet
+from ur_solver.rules.contents import DARK, LIGHT, split
+from ur_solver.rules.moves import move_text
+from ur_solver.rules.piece_moves import PieceChoice
+from ur_solver.space import Space, positions_of, space_of
+
+
+class MoveGenerator:
+    """The moves of one rule set on encoded states; `generator_of` gives the shared one.
+
+    Thread safe.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    space : Space
+        It encodes and decodes states (`Space.encode`).
+    tables : MoveTables
+    compiled : Generator
+        For other compiled code, and for single states.
+    throws : tuple of int
+        The throws that move a piece somewhere; elsewhere a throw is its index here.
+    """
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+        self.space: Space = space_of(rules)
+        self._positions = positions_of(rules)
+        self.tables = move_tables(self._positions)
+        self.compiled = _generator.Generator(self.tables, rules.payoff.has_fines)
+        self.throws: tuple[int, ...] = tuple(self.tables.throws.tolist())
+
+    def start(self, n: int = 1) -> Rows:
+        """The row of the first position, `n` times."""
+        row = np.array(list(self.space.encode(self.rules.start())), self.space.state_dtype)
+        return np.tile(row, (n, 1))
+
+    def position(self, row: npt.NDArray[Any]) -> Position:
+        """The position of a row, light to throw."""
+        return self.space.decode(row.tolist())
+
+    @property
+    def n_cells(self) -> int:
+        """The squares of a row; the homes follow."""
+        return len(self.tables.mirror_cell)
+
+    @cached_property
+    def opening(self) -> int | None:
+        """The number of the first throw, if the rules give it."""
+        throw = self.rules.mechanics.opening_throw
+        return None if throw is None else self.throws.index(throw)
+
+    @cached_property
+    def has_choices(self) -> bool:
+        """Whether the rules have a choice before the throw."""
+        return self.rules.mechanics.choices(1, 1) != (FREE_THROW,)
+
+    def choices(self, home: int, is_on_board: bool) -> tuple[PieceChoice, ...]:
+        """The choices before the throw of a side with a stock at home, and pieces on the board."""
+        return self.tables.types[self.tables.type_of[home, int(is_on_board)]]
+
+    def by_choices(self, rows: Rows) -> list[tuple[tuple[PieceChoice, ...], npt.NDArray[np.int64]]]:
+        """The choices that states have, each with the indices of the states that have them."""
+        if not self.has_choices:
+            return [(self.choices(1, True), np.arange(len(rows)))]
+        is_on_board = self.n_mine(rows).any(axis=1).astype(np.int64)
+        types = self.tables.type_of[rows[:, self.n_cells], is_on_board]
+        return [
+            (self.tables.types[each], np.flatnonzero(types == each)) for each in np.unique(types)
+        ]
+
+    def n_mine(self, rows: Rows) -> npt.NDArray[np.uint8]:
+        """The number of pieces of the side to throw on each square: shape (states, squares)."""
+        return self.tables.n_mine[self.tables.first_content + rows[:, : self.n_cells]]
+
+    def placed(self, rows: Rows) -> npt.NDArray[np.int64]:
+        """The number of pieces of the side to throw by place: shape (states, path length + 2).
+
+        By path index; then those borne off, and those at home.
+        """
+        found = np.zeros((len(rows), len(self.rules.path) + 2), dtype=np.int64)
+        for index, square, letter in self.rules.mechanics.places[LIGHT]:
+            cell = self._positions.squares.index(square)
+            count = [
+                sum(piece[0] == letter for piece in split(content))
+                for content in self._positions.contents[cell]
+            ]
+            found[:, index] += np.array(count)[rows[:, cell]]
+        found[:, -1] = self.tables.stock_count[rows[:, self.n_cells]]
+        found[:, -2] = self.rules.pieces - found.sum(axis=1)
+        return found
+
+    def may(self, choice: str) -> int:
+        """Which pieces may move after a choice, as `PieceChoice.may`."""
+        from_home, on_board = self.rules.mechanics.moves_from(choice)
+        return from_home + 2 * on_board
+
+    def mirror(self, rows: Rows) -> Rows:
+        """Rows as the other side sees them."""
+        others = np.empty_like(rows)
+        _generator.mirror(self.compiled, rows, others)
+        return others
+
+    def successors(
+        self,
+        rows: Rows,
+        throws: npt.NDArray[np.int32],
+        may: npt.NDArray[np.uint8] | None = None,
+    ) -> TurnBatch:
+        """The options of turns after their throws, with their successors.
+
+        Some 10 million options a second and core; the GIL is released.
+
+        Parameters
+        ----------
+        rows : unsigned, shape (turns, state width)
+            States that are not over.
+        throws : int32, shape (turns,)
+            Numbers of throws, -1 for one that moves nothing.
+        may : uint8, shape (turns,), optional
+            As `PieceChoice.may`; not needed in rule sets without choices.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not match, or a throw is none of `throws`.
+        """
+        rows = np.ascontiguousarray(rows)
+        if throws.max(initial=-1) >= len(self.throws):
+            raise ValueError(f"throw {throws.max()}; their numbers end at {len(self.throws) - 1}")
+        if may is None:
+            may = np.full(len(rows), 3, dtype=np.uint8)
+        room = len(rows) * self.compiled.max_options
+        after = np.empty((room, rows.shape[1]), dtype=rows.dtype)
+        mover = np.empty(room, dtype=np.int16)
+        target = np.empty(room, dtype=np.int8)
+        taken, flags = (np.empty(room, dtype=np.uint8) for _ in range(2))
+        starts = np.empty(len(rows) + 1, dtype=np.int64)
+        n = _generator.successors(
+            self.compiled, rows, throws, may, starts, after, mover, target, taken, flags
+        )
+        source = self._sources[mover[:n]]
+        found = (after[:n], mover[:n], source, target[:n], taken[:n], flags[:n])
+        return TurnBatch(self, rows, throws, may, starts, *found)
+
+    @cached_property
+    def _sources(self) -> npt.NDArray[np.int8]:
+        # by mover, the last for a pass
+        return np.append(self.tables.mover_source, -1).astype(np.int8)
+
+    def open(self, rows: Rows) -> TurnBatch:
+        """The first turns of games, if the rules give the first throw."""
+        assert self.opening is not None
+        may = self.by_choices(rows[:1])[0][0][0].may
+        throws = np.full(len(rows), self.opening, dtype=np.int32)
+        return self.successors(rows, throws, np.full(len(rows), may, dtype=np.uint8))
+
+    def before_throw(self, rows: Rows, choices: tuple[PieceChoice, ...]) -> TurnBatch:
+        """The turns of states that have some choices, before the throw."""
+        n = len(choices)
+        source = np.tile(np.array([each.source for each in choices], dtype=np.int8), len(rows))
+        nothing = np.zeros(len(source), dtype=np.uint8)
+        return TurnBatch(
+            self,
+            rows,
+            np.full(len(rows), -1, dtype=np.int32),
+            np.zeros(len(rows), dtype=np.uint8),
+            np.arange(len(rows) + 1, dtype=np.int64) * n,
+            np.repeat(rows, n, axis=0),
+            np.full(len(source), -1, dtype=np.int16),
+            source,
+            source,
+            nothing,
+            nothing,
+            choices,
+        )
+
+    def every_throw(self, rows: Rows, *choices: PieceChoice) -> TurnBatch:
+        """The turns of states after choices, a turn for every outcome, state by state.
+
+        The turns of one state are neighbours: the outcomes of the first choice, in the order of
+        `PieceChoice.outcomes`, then those of the next.
+        """
+        numbers = [number for choice in choices for number, _ in choice.outcomes]
+        may = [choice.may for choice in choices for _ in choice.outcomes]
+        return self.successors(
+            np.repeat(rows, len(numbers), axis=0),
+            np.tile(np.array(numbers, dtype=np.int32), len(rows)),
+            np.tile(np.array(may, dtype=np.uint8), len(rows)),
+        )
+
+    def text(self, side: str, mover: int, target: int, flags: int) -> str:
+        """A move of `side` in RGN's notation, as `Move.text`."""
+        piece, source = self.tables.movers[mover]
+        path, is_optional = self.rules.path.squares(side), flags & OPTIONAL and flags & AGAIN
+        text = move_text(path, piece, source, target, bool(flags & CAPTURE), bool(flags & ROSETTE))
+        return f"{text} again" if is_optional else text
+
+    def texts(
+        self, turns: TurnBatch, options: npt.NDArray[np.int64], is_dark: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.object_]:
+        """The moves of some options, each made by dark or by light; None for a pass."""
+        shape = 2, len(self.tables.movers) + 1, len(self.rules.path) + 1, 2 * OPTIONAL
+        target, flags = turns.target[options], turns.flags[options]
+        where = is_dark.astype(np.int64), turns.mover[options] % shape[1], target % shape[2], flags
+        codes = np.ravel_multi_index(where, shape)
+        texts = np.full(np.prod(shape), None, dtype=object)
+        for code in np.flatnonzero(np.bincount(codes)):
+            dark, *move = (int(each) for each in np.unravel_index(code, shape))
+            if not move[-1] & PASS:
+                texts[code] = self.text(DARK if dark else LIGHT, *move)
+        return texts[codes]
+
+    def capture_chances(self, rows: Rows) -> npt.NDArray[np.float64]:
+        """The chance that the side to throw gets a throw that captures.
+
+        With a choice before the throw, the highest over the choices.
+        """
+        found = np.zeros(len(rows))
+        for choices, members in self.by_choices(rows):
+            part = np.ascontiguousarray(rows[members])
+            for choice in choices:
+                may = np.full(len(part), choice.may, dtype=np.uint8)
+                one = np.empty(len(part))
+                chances = np.array(choice.chances)
+                _generator.capture_chances(self.compiled, part, may, chances, one)
+                found[members] = np.maximum(found[members], one)
+        return found
+
+
+@lru_cache(maxsize=8)
+def generator_of(rules: RuleSet) -> MoveGenerator:
+    """The move generator of a rule set, built once and shared."""
+    return MoveGenerator(rules)

@@ -1,0 +1,249 @@
+"""The moves of a rule set as plain arrays, made once from the readable rules.
+
+`ur_solver.rules.piece_moves` computes the moves of every piece; this module stores them by the
+numbers of contents in encoded states (`TileSpace.contents`). All compiled code that makes moves
+reads these arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import RuleSetError
+from ur_solver.rules import HOME
+from ur_solver.rules.contents import LIGHT, side_of, split
+from ur_solver.rules.limits import MAX_CHOICES
+from ur_solver.rules.piece_moves import Landing, Mover, PieceChoice, PieceMoves
+from ur_solver.space import TileSpace
+
+NONE = 0xFFFF
+"""In place of a content: the move does not exist."""
+
+
+@dataclass(frozen=True)
+class MoveTables:
+    """The moves of a rule set, for compiled code.
+
+    Contents of all cells are numbered in one sequence by `first_content`: content c of cell k has
+    the index ``first_content[k] + c``.
+
+    Attributes
+    ----------
+    movers : tuple of Mover
+        Pieces of the side to throw, each with a place; the order is that of `legal_moves`.
+    types : tuple of tuple of PieceChoice
+        The *turn types*: the choices before a throw that a state may have.
+    throws : int32, shape (throws,)
+        The throws that may move a piece. Elsewhere a throw is its index here.
+    mover_cell, mover_source : int32, shape (movers,)
+        The cell and the path index that a mover stands on; -1 for home.
+    mover_part : int32, shape (movers,)
+        The piece as a part of a stock.
+    lift_start : int32, shape (movers,)
+        Where a mover's part of `lift` begins.
+    lift : uint16
+        By mover and content of its cell: the content without it, `NONE` if it may not leave.
+    step_start : int32, shape (movers, throws + 1)
+        The steps of mover m with throw n are `step_start[m, n]` to `step_start[m, n + 1]`.
+    step_target, step_landing : int32
+        The path index (the path's length for off), and the landing there, -1 for off.
+    landing_cell, landing_start : int32, shape (landings,)
+        The cell, and where the landing's part of `landing_content` begins.
+    landing_content : uint16
+        By landing and content of its cell: the content afterwards, `NONE` if it is forbidden.
+    landing_taken : int32
+        Likewise the part of the opponent's stock that is captured.
+    again : uint8, shape (throws, path length + 1, 2)
+        By throw, target and whether it captures: 1 if the turn may end, 2 if the same side
+        may throw again, 3 if it may choose.
+    is_rosette : uint8, shape (path length + 1,)
+    first_content, mirror_cell : int32, shape (cells,)
+        The first index of a cell's contents, and the cell across the board.
+    mirror_content : uint16, shape (contents,)
+        The content of the mirror cell in the mirror image.
+    n_mine : uint8, shape (contents,)
+        The number of pieces of the side to throw in a content.
+    advance : int32, shape (contents,)
+        The path indices of all pieces of a content, one more for each, summed up.
+    take : int16, shape (stocks, stocks)
+        The stock without a part, -1 if it does not contain it.
+    stock_count : uint8, shape (stocks,)
+        How many pieces a stock is.
+    type_of : uint8, shape (stocks, 2)
+        The turn type by my home stock and whether a piece of mine is on the board.
+    n_choices : int32, shape (types,)
+    from_home, from_board : uint8, shape (types, 2)
+        Whether pieces at home, and on the board, may move after a choice.
+    chance : float64, shape (types, 2, throws)
+        Of being moved by each throw, after a choice.
+    pass_chance : float64, shape (types, 2)
+        Of throws that move nothing whatever the position.
+    """
+
+    movers: tuple[Mover, ...]
+    types: tuple[tuple[PieceChoice, ...], ...]
+    throws: npt.NDArray[np.int32]
+    mover_cell: npt.NDArray[np.int32]
+    mover_source: npt.NDArray[np.int32]
+    mover_part: npt.NDArray[np.int32]
+    lift_start: npt.NDArray[np.int32]
+    lift: npt.NDArray[np.uint16]
+    step_start: npt.NDArray[np.int32]
+    step_target: npt.NDArray[np.int32]
+    step_landing: npt.NDArray[np.int32]
+    landing_cell: npt.NDArray[np.int32]
+    landing_start: npt.NDArray[np.int32]
+    landing_content: npt.NDArray[np.uint16]
+    landing_taken: npt.NDArray[np.int32]
+    again: npt.NDArray[np.uint8]
+    is_rosette: npt.NDArray[np.uint8]
+    first_content: npt.NDArray[np.int32]
+    mirror_cell: npt.NDArray[np.int32]
+    mirror_content: npt.NDArray[np.uint16]
+    n_mine: npt.NDArray[np.uint8]
+    advance: npt.NDArray[np.int32]
+    take: npt.NDArray[np.int16]
+    stock_count: npt.NDArray[np.uint8]
+    type_of: npt.NDArray[np.uint8]
+    n_choices: npt.NDArray[np.int32]
+    from_home: npt.NDArray[np.uint8]
+    from_board: npt.NDArray[np.uint8]
+    chance: npt.NDArray[np.float64]
+    pass_chance: npt.NDArray[np.float64]
+
+
+def move_tables(positions: TileSpace) -> MoveTables:
+    """The tables of a rule set's moves.
+
+    Parameters
+    ----------
+    positions : TileSpace
+        The states, with stakes those without fines (`positions_of`).
+    """
+    return _Builder(positions).build()
+
+
+class _Builder:
+    def __init__(self, space: TileSpace) -> None:
+        self.space = space
+        self.mechanics = space.rules.mechanics
+        self.moves = PieceMoves(space.rules)
+
+    def build(self) -> MoveTables:
+        moves, space, stock = self.moves, self.space, self.space.stock
+        lift = [self._lift(mover) for mover in moves.movers]
+        outcomes = [self._outcomes(landing) for landing in moves.landings]
+        contents = [[content for content, _ in each] for each in outcomes]
+        taken = [[part for _, part in each] for each in outcomes]
+        types, type_of = self._types()
+        most = max(map(len, types))
+        if most > MAX_CHOICES:
+            raise RuleSetError(
+                f"{space.rules.word}: a turn has {most} choices before the throw; at most "
+                f"{MAX_CHOICES} are supported"
+            )
+        nothing = PieceChoice("", False, False, (0.0,) * len(moves.throws), 0.0)
+        padded = [(*choices, *(nothing,) * (MAX_CHOICES - len(choices))) for choices in types]
+        return MoveTables(
+            movers=moves.movers,
+            types=tuple(types),
+            throws=_integers(moves.throws),
+            mover_cell=_integers(map(moves.cell_of, moves.movers)),
+            mover_source=_integers(mover.source for mover in moves.movers),
+            mover_part=_integers(stock.of((mover.piece,)) for mover in moves.movers),
+            lift_start=_starts(lift),
+            lift=np.concatenate(lift).astype(np.uint16),
+            step_start=_integers(moves.starts),
+            step_target=_integers(moves.targets),
+            step_landing=_integers(moves.landing_of),
+            landing_cell=_integers(landing.cell for landing in moves.landings),
+            landing_start=_starts(contents),
+            landing_content=np.concatenate(contents).astype(np.uint16),
+            landing_taken=np.concatenate(taken).astype(np.int32),
+            again=np.array([moves.again(throw) for throw in moves.throws], dtype=np.uint8),
+            is_rosette=np.array(
+                [square in space.rules.rosettes for square in (*space.rules.path.light, None)],
+                dtype=np.uint8,
+            ),
+            first_content=_starts(space.contents),
+            mirror_cell=space.mirror_cells,
+            mirror_content=np.concatenate([*map(space.mirrored, range(len(space.squares)))]),
+            n_mine=np.array(
+                [
+                    sum(side_of(piece) == LIGHT for piece in split(content))
+                    for contents in space.contents
+                    for content in contents
+                ],
+                dtype=np.uint8,
+            ),
+            advance=_integers(self._advance()),
+            take=stock.take,
+            stock_count=np.array([*map(stock.count, range(stock.size))], dtype=np.uint8),
+            type_of=np.array(type_of, dtype=np.uint8),
+            n_choices=_integers(map(len, types)),
+            from_home=np.array([[each.from_home for each in row] for row in padded], np.uint8),
+            from_board=np.array([[each.from_board for each in row] for row in padded], np.uint8),
+            chance=np.array([[each.chances for each in row] for row in padded]),
+            pass_chance=np.array([[each.passes for each in row] for row in padded]),
+        )
+
+    def _lift(self, mover: Mover) -> list[int]:
+        """By content of the mover's square: the content without it, or `NONE`."""
+        if mover.source == HOME:
+            return []
+        numbers = self.space.content_numbers[self.moves.cell_of(mover)]
+        return [NONE if left is None else numbers[left] for left in self.moves.lifted(mover)]
+
+    def _outcomes(self, landing: Landing) -> list[tuple[int, int]]:
+        """By content of the landing's cell: the content afterwards, and the part captured."""
+        numbers, stock = self.space.content_numbers[landing.cell], self.space.stock
+        return [
+            (NONE, 0) if each is None else (numbers[each[0]], stock.of(each[1]) if each[1] else 0)
+            for each in landing.outcomes
+        ]
+
+    def _advance(self) -> list[int]:
+        index = {
+            (place.square, place.letter): place.path_index
+            for places in self.mechanics.places.values()
+            for place in places
+        }
+        return [
+            sum(index[square, piece[0]] + 1 for piece in split(content))
+            for square, contents in zip(self.space.squares, self.space.contents, strict=True)
+            for content in contents
+        ]
+
+    def _types(self) -> tuple[list[tuple[PieceChoice, ...]], list[list[int]]]:
+        """The turn types, and by home stock and whether a piece is on the board which it is."""
+        stock = self.space.stock
+        types: dict[tuple[PieceChoice, ...], int] = {}
+        type_of = []
+        for home in range(stock.size):
+            candidate = min(stock.numbers(home), default=None)
+            type_of.append(
+                [
+                    types.setdefault(
+                        tuple(
+                            self.moves.choice(name, candidate)
+                            for name in self.mechanics.choices(stock.count(home), n_on_board)
+                        ),
+                        len(types),
+                    )
+                    for n_on_board in (0, 1)
+                ]
+            )
+        return list(types), type_of
+
+
+def _integers(numbers: Iterable[int | Sequence[int]]) -> npt.NDArray[np.int32]:
+    return np.array([*numbers], dtype=np.int32)
+
+
+def _starts(lists: Sequence[Sequence[object]]) -> npt.NDArray[np.int32]:
+    """Where each of some lists begins once they are one."""
+    return np.cumsum([0, *map(len, lists[:-1])]).astype(np.int32)

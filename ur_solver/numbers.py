@@ -1,0 +1,37 @@
+"""Checks of numbers from callers."""
+
+from __future__ import annotations
+
+import operator
+from typing import SupportsIndex
+
+from ur_solver.errors import InputError
+
+
+def whole_number(name: str, value: SupportsIndex, least: int = 0, most: int | None = None) -> int:
+    """A whole number that a caller has chosen, such as a count of games.
+
+    Raises
+    ------
+    InputError
+        If it is not a whole number from `least` to `most`.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InputError(f"{name} is {value!r:.60}, not a whole number") from None
+    if number < least or (most is not None and number > most):
+        allowed = f"{least} or more" if most is None else f"{least} to {most}"
+        raise InputError(f"{name} is {str(number)[:40]}; expected {allowed}")
+    return number
+
+
+def checked_seed(seed: SupportsIndex) -> int:
+    """The seed of random draws.
+
+    Raises
+    ------
+    InputError
+        If it is not a whole number of at least 0.
+    """
+    return whole_number("seed", seed)

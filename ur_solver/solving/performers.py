@@ -1,0 +1,65 @@
+"""What solves the blocks of a plan: threads of this process, or the workers of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ur_solver.blocks import HEAD
+from ur_solver.cluster import FolderTask
+from ur_solver.engine import Runner, ThreadRunner
+from ur_solver.errors import InputError, missing_extra
+from ur_solver.estimates import available_bytes
+from ur_solver.estimates.cost import BASE_BYTES, block_cost, largest_cost
+from ur_solver.solving.plan import Plan
+
+
+@contextmanager
+def performers(
+    plan: Plan, on_workers: Callable[[int], object]
+) -> Iterator[tuple[Runner, FolderTask | None]]:
+    """The runner of a plan's blocks, and the task of a block if other processes solve.
+
+    Parameters
+    ----------
+    plan : Plan
+        Whose folder of blocks has its head.
+    on_workers : callable
+        Called with the count of workers whenever it changes.
+
+    Raises
+    ------
+    InputError
+        If Dask is not installed.
+    ClusterError
+        If there is no scheduler.
+    """
+    request = plan.request
+    cluster, memory, threads = request.cluster, request.memory, request.threads
+    if cluster is None:
+        yield ThreadRunner(threads, plan.room.allowance), None
+        return
+    try:
+        from ur_solver.cluster.runner import ClusterRunner  # noqa: PLC0415 - Dask
+        from ur_solver.cluster.start import connected  # noqa: PLC0415
+    except ImportError as error:
+        package = error.name or "distributed"
+        raise InputError(
+            missing_extra("workers need Dask distributed", "cluster", package)
+        ) from None
+    part, job = request.part, plan.job
+    if memory is None and cluster.scheduler is None:
+        memory = available_bytes() // (cluster.workers or 1)
+    path = plan.folder.absolute()
+    with connected(cluster) as connect:
+        runner = ClusterRunner(
+            connect,
+            cost=lambda index: block_cost(part.space, index, job.certify, job.precision),
+            largest=largest_cost(part, job.certify, job.precision),
+            folder=str(path),
+            memory=None if memory is None else memory - BASE_BYTES,
+            most_threads=cluster.threads,
+            silence=cluster.silence,
+            on_workers=on_workers,
+        )
+        yield runner, FolderTask(str(path), (path / HEAD).read_bytes())

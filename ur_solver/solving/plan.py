@@ -1,0 +1,186 @@
+"""The plan of a solve: where the table will be, what is there, and the memory to solve in."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ur_solver.blocks import HEAD, Job, checkpoint_folder
+from ur_solver.errors import (
+    MissingTableError,
+    NotATableError,
+    OutputError,
+    TableInUseError,
+    UrError,
+)
+from ur_solver.estimates import Room, check_disk, nearest_place, room_for
+from ur_solver.estimates.room import ROOM_OF_A_DRIVER
+from ur_solver.locate import is_made_for, new_table_path
+from ur_solver.solving.request import Request
+from ur_solver.table import (
+    VALUE_TYPES,
+    TableFile,
+    check_replaceable,
+    is_folder_name,
+    is_unfinished,
+)
+
+
+class Verdict(StrEnum):
+    """What a run has to do."""
+
+    PRESENT = "present"
+    """Nothing: the table is there, as exact as it was asked for."""
+    RESUME = "resume"
+    """Finish what an earlier solve of the same table began."""
+    NEW = "new"
+    REPLACE = "replace"
+    """Put the table in the place of something else."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A request with all that it leaves open decided.
+
+    Attributes
+    ----------
+    request : Request
+    path : Path
+        The table's.
+    folder : Path
+        The folder of the blocks' files: the table itself, or a folder next to it.
+    job : Job
+    room : Room
+        The memory of the process that solves; nothing in it where there is nothing to solve, or
+        where workers do.
+    verdict : Verdict
+    replaced : str or None
+        What will be replaced, in words; None unless the verdict is to replace.
+    """
+
+    request: Request
+    path: pathlib.Path
+    folder: pathlib.Path
+    job: Job
+    room: Room
+    verdict: Verdict
+    replaced: str | None
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the table is a folder."""
+        return self.folder == self.path
+
+    @property
+    def is_short_of_room(self) -> bool:
+        """Whether this process solves and cannot keep all values in memory."""
+        return self.request.cluster is None and not self.room.keeps_all
+
+
+def plan_of(request: Request) -> Plan:
+    """Decide all that a request leaves open, and touch nothing.
+
+    Raises
+    ------
+    MemoryLimitError, DiskLimitError
+        If it would not fit.
+    OutputError
+        If the output's folder does not exist, or something is there that must stay.
+    TableInUseError
+        If another program is writing to the table that is there.
+    """
+    path = path_of(request)
+    folder = path if is_folder_name(path) else checkpoint_folder(path)
+    verdict, replaced = _verdict(request, path, folder)
+    room = ROOM_OF_A_DRIVER
+    if verdict is not Verdict.PRESENT:
+        if request.cluster is None:
+            room = room_for(
+                request.part,
+                memory=request.memory,
+                certify=request.certify,
+                threads=request.threads,
+                precision=request.precision,
+            )
+        place = nearest_place(path) if request.output is None else path
+        check_disk(request.part, place, request.value_type)
+    job = Job(
+        request.rules.settled(),
+        request.tolerance,
+        request.certify,
+        part=request.part.name,
+        precision=request.precision,
+    )
+    return Plan(request, path, folder, job, room, verdict, replaced)
+
+
+def path_of(request: Request) -> pathlib.Path:
+    """The path of the table that is asked for."""
+    if request.output is not None:
+        return request.output
+    if request.known is not None:
+        return request.known.path
+    return new_table_path(request.rules, request.value_type, request.part)
+
+
+def _verdict(
+    request: Request, path: pathlib.Path, folder: pathlib.Path
+) -> tuple[Verdict, str | None]:
+    """What a run has to do, and what it replaces."""
+    if not is_unfinished(path):  # which is resumed
+        may_replace = request.force or request.known is not None
+        if not may_replace and os.path.lexists(path):
+            _check_present(request, path)
+            return Verdict.PRESENT, None
+        replaced = check_replaceable(path, force=may_replace)
+        if replaced is not None:
+            return Verdict.REPLACE, replaced
+    return (Verdict.RESUME if (folder / HEAD).is_file() else Verdict.NEW), None
+
+
+_REPLACE = "--force replaces it (in Python, force=True)"
+
+
+def _check_present(request: Request, path: pathlib.Path) -> None:
+    """Check that what is at a path is the table that is asked for.
+
+    Raises
+    ------
+    OutputError
+        If it is something else, or its proven error is larger than the tolerance.
+    TableInUseError
+        If another program is writing to it.
+    """
+    try:
+        with TableFile(path) as table:
+            header, held = table.header, table.part
+    except (NotATableError, MissingTableError):
+        raise OutputError(f"{str(path)!r} is there and is not a table; name another file") from None
+    except TableInUseError:
+        raise
+    except UrError as error:
+        raise OutputError(f"{error}; {_REPLACE}") from None
+    tolerance = request.tolerance
+    if not (
+        is_made_for(request.rules, header.rules)
+        and header.value_type == request.value_type
+        and header.tolerance <= tolerance + VALUE_TYPES[request.value_type].rounding
+    ):
+        raise OutputError(
+            f"{str(path)!r} holds {header.rules.title} as "
+            f"{header.value_type}, tolerance {header.tolerance:.3g}; {_REPLACE}, or name another "
+            "file"
+        )
+    if not held.has_same_blocks(request.part):
+        raise OutputError(
+            f"{str(path)!r} holds {held.scope}, not {request.part.scope}; {_REPLACE}, or name "
+            "another file"
+        )
+    if request.certify and (header.error is None or header.error > tolerance):
+        proven = "nothing" if header.error is None else f"an error of {header.error:.3g}"
+        raise OutputError(
+            f"{str(path)!r} is there, and of it {proven} is proven; 'ur certify' proves what "
+            f"can be, {_REPLACE}"
+        )

@@ -1,0 +1,142 @@
+"""What a solve is asked for, validated once."""
+
+from __future__ import annotations
+
+import pathlib
+from dataclasses import dataclass
+from typing import Self
+
+from ur_solver.cluster import Cluster
+from ur_solver.errors import InputError
+from ur_solver.kernel import DOUBLE, check_precision, default_tolerance
+from ur_solver.rules import RuleSet
+from ur_solver.space import Part, part_of
+from ur_solver.table import VALUE_TYPES, TableFile, is_folder_name
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a solve is asked for; `Request.of` fills in the defaults.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    part : Part
+        What of the game to solve.
+    output : Path or None
+        A name that ends in .h5 or .hdf5 is a file's. Any other is a folder's, in which the files of
+        the blocks stay and are the table. None for the default path among the tables, whose folder
+        is made if it does not exist.
+    tolerance : float
+        The largest error of a probability before it is rounded to the value type; with stakes,
+        of a value in units of the pot.
+    certify : bool
+        Prove error bounds, block by block. The table records them, even where they exceed the
+        tolerance.
+    precision : str
+        ``"double"`` or ``"single"``, in which a block takes half to two thirds of the memory
+        (`ur_solver.kernel.check_precision`).
+    value_type : str
+        One of `VALUE_TYPES`.
+    threads : int or None
+        None for one a processor.
+    memory : int or None
+        What the solve may take, in bytes; None for what is free. Values for which there is no
+        room are read from the files of their blocks.
+    cluster : Cluster or None
+        The workers that solve, which must see the output's folder under the same path; `memory` is
+        then what each of them may take. None for this process.
+    force : bool
+        Replace a file or a table that is there.
+    known : TableFile or None
+        A table of the same rules, as exact and in float64, whose blocks are taken from it, and
+        which the new table replaces unless another output is named.
+
+    Raises
+    ------
+    InputError
+        If the rules, or the tolerance, are not solved in the precision; if there is no such value
+        type; or if one that rounds is to be certified as it is solved, or is for a folder.
+    """
+
+    rules: RuleSet
+    part: Part
+    output: pathlib.Path | None
+    tolerance: float
+    certify: bool
+    precision: str
+    value_type: str
+    threads: int | None
+    memory: int | None
+    cluster: Cluster | None
+    force: bool
+    known: TableFile | None
+
+    def __post_init__(self) -> None:
+        check_precision(self.part.space, self.precision, self.tolerance)
+        if self.value_type not in VALUE_TYPES:
+            expected = ", ".join(VALUE_TYPES)
+            raise InputError(f"value type {self.value_type!r:.50}: expected one of {expected}")
+        if not VALUE_TYPES[self.value_type].rounding:
+            return
+        if self.certify:
+            raise InputError(
+                f"value type {self.value_type!r} rounds what a solve has proven: solve without a "
+                "certificate, and 'ur certify' proves what the rounded values can be off"
+            )
+        if self.output is not None and is_folder_name(self.output):
+            raise InputError(
+                "the files of a folder are what other blocks read, in float64: solve to it so, and "
+                f"'ur pack --value-type {self.value_type}' makes a smaller table"
+            )
+
+    @classmethod
+    def of(
+        cls,
+        rules: RuleSet,
+        output: pathlib.Path | None = None,
+        *,
+        part: Part | None = None,
+        left: int | None = None,
+        tolerance: float | None = None,
+        certify: bool = False,
+        precision: str = DOUBLE,
+        value_type: str = "float64",
+        threads: int | None = None,
+        memory: int | None = None,
+        cluster: Cluster | None = None,
+        force: bool = False,
+        known: TableFile | None = None,
+    ) -> Self:
+        """A request with its defaults filled in.
+
+        Parameters
+        ----------
+        rules, output, certify, precision, value_type, threads, memory, cluster, force, known
+            As the attributes.
+        part : Part, optional
+            By default all of the game, or with `left` its endings.
+        left : int, optional
+            Only the positions in which each side has at most `left` pieces left to bear off.
+        tolerance : float, optional
+            By default 1e-12, in single precision 1e-5.
+
+        Raises
+        ------
+        InputError
+            As for the class, or if `left` is out of range.
+        """
+        return cls(
+            rules=rules,
+            part=part or part_of(rules.settled(), left),
+            output=output,
+            tolerance=default_tolerance(precision) if tolerance is None else tolerance,
+            certify=certify,
+            precision=precision,
+            value_type=value_type,
+            threads=threads,
+            memory=memory,
+            cluster=cluster,
+            force=force,
+            known=known,
+        )

@@ -1,0 +1,90 @@
+"""Checks of an output's path before writing."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+
+from ur_solver.blocks import HEAD
+from ur_solver.errors import NotATableError, OutputError, TableInUseError, UrError
+from ur_solver.table.folder import TABLE, is_folder_name
+from ur_solver.table.opening import is_table_file
+from ur_solver.table.reader import TableFile
+
+
+def contents_of(path: pathlib.Path) -> str | None:
+    """The contents of a path, in words: ``a table of finkel with 3 pieces``; None if it is free."""
+    if not os.path.lexists(path):
+        return None
+    try:
+        with TableFile(path) as table:
+            part = "" if table.part.is_whole else f" ({table.part.scope})"
+            proven = "" if table.header.error is None else ", certified"
+            return f"a table of {table.rules.title}{part}{proven}"
+    except TableInUseError:
+        return "a table that another program is writing"
+    except NotATableError:
+        if path.is_dir():
+            return "an unfinished solve" if is_unfinished(path) else "a folder that is no table"
+        return "a file that is no table" if path.is_file() else "no file"
+    except UrError:
+        return "a table that cannot be read"
+
+
+def is_unfinished(path: pathlib.Path) -> bool:
+    """Whether a path is the folder of an unfinished solve."""
+    return (path / HEAD).is_file() and not (path / TABLE).is_file()
+
+
+def check_replaceable(
+    output: pathlib.Path, *, force: bool, source: pathlib.Path | None = None
+) -> str | None:
+    """Check that a table or a map may be written to a path.
+
+    Parameters
+    ----------
+    output : Path
+    force : bool
+        Whether an existing file, table or unfinished solve may be replaced.
+    source : Path, optional
+        The source of the output, which is never replaced.
+
+    Returns
+    -------
+    str or None
+        What will be replaced, as in `contents_of`; None if there is nothing.
+
+    Raises
+    ------
+    OutputError
+        If an existing file must stay.
+    """
+    there = contents_of(output)
+    if there is None:
+        return None
+    if source is not None and output.exists() and output.samefile(source):
+        raise OutputError(f"{str(output)!r} is what it is made of; name another output")
+    is_folder = (output / HEAD).is_file() and is_folder_name(output)
+    if not (is_folder or output.is_file()):
+        raise OutputError(f"{str(output)!r} is there, {there}; name another output")
+    if not force:
+        raise OutputError(f"{str(output)!r} is there already, {there}; --force replaces it")
+    return there
+
+
+def refuse_table(output: pathlib.Path) -> None:
+    """Check that a report, games or any other file may be written to a path.
+
+    Raises
+    ------
+    OutputError
+        If a table exists there, or the path is in the folder of a table or of an unfinished solve.
+    """
+    for folder in output.absolute().parents[:2]:
+        if (folder / HEAD).is_file():
+            raise OutputError(
+                f"{str(output)!r} is in {str(folder)!r}, {contents_of(folder)}; name another output"
+            )
+    is_named_so = not is_folder_name(output) and output.is_file()
+    if is_named_so or is_table_file(output):
+        raise OutputError(f"{str(output)!r} is {contents_of(output)}; name another output")

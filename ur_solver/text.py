@@ -1,0 +1,187 @@
+"""Text input and output: encodings, line ends, JSON, and harmful characters.
+
+Code that reads a file, standard input or a request decodes it here. Code that prints foreign text
+passes it through `printable`, and code that writes it through `encoded`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import math
+import re
+from functools import lru_cache
+from typing import Any, NoReturn
+
+from ur_solver.errors import InputError
+
+_UTF_16 = {codecs.BOM_UTF16_LE: "UTF-16-LE", codecs.BOM_UTF16_BE: "UTF-16-BE"}
+_BEGINS_UTF_16 = {mark[:1] for mark in _UTF_16}
+_MARK = "\ufeff"
+"""The byte order mark. Joined files have one in their middle."""
+
+# Patterns are compiled on use: few commands need any.
+_SURROGATE = "[\ud800-\udfff]"
+_ESCAPED_SURROGATE = r"\\u[dD][89a-fA-F]"
+_NO_COLOUR = r"\x1b(?!\[[0-9;]*m)"
+
+_HARMFUL = dict.fromkeys(
+    (
+        *range(0x20),  # control characters
+        *range(0x7F, 0xA0),
+        *(0x2028, 0x2029),  # line separators
+        *(0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),  # direction
+    )
+)
+_HARMFUL_IN_LINES = {code: None for code in _HARMFUL if chr(code) not in "\n\t\x1b"}
+
+_FALLBACKS = {
+    "\u2212": "-",  # minus
+    "\u2013": "-",
+    "\u2014": "-",
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u2026": "...",
+    "\u00b1": "+-",
+    "\u00d7": "x",
+    "\u00b7": ".",
+}
+ENCODABLE = "ur_solver.encodable"
+"""The error handler for output encodings: similar characters of ASCII, and '?' for all others."""
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(_FALLBACKS.get(each, "?") for each in lost), error.end
+
+
+codecs.register_error(ENCODABLE, _replaced)
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file or of standard input, with a newline at the end of each line.
+
+    Parameters
+    ----------
+    content : bytes
+        UTF-8, with or without a byte order mark, or UTF-16 with one. Lines end in LF,
+        CR LF or CR.
+
+    Raises
+    ------
+    InputError
+        Naming the first byte that is not text.
+    """
+    name = _UTF_16.get(content[:2], "UTF-8")
+    try:
+        return normal(content.decode(name))
+    except UnicodeDecodeError as error:
+        raise InputError(f"byte {error.start} is not {name[:6].rstrip('-')} text") from None
+
+
+class StreamDecoder:
+    """As `decoded`, of a stream as it arrives; bytes that are not text are replaced."""
+
+    def __init__(self) -> None:
+        self._begin = b""
+        self._decoder: io.IncrementalNewlineDecoder | None = None
+
+    def decode(self, part: bytes, *, final: bool = False) -> str:
+        """The text of the next part. Its last bytes may be kept, until `final`."""
+        if self._decoder is None:
+            self._begin += part
+            if self._begin in _BEGINS_UTF_16 and not final:
+                return ""
+            name = _UTF_16.get(self._begin[:2], "UTF-8")
+            decoder = codecs.getincrementaldecoder(name)("replace")
+            self._decoder = io.IncrementalNewlineDecoder(decoder, translate=True)
+            part = self._begin
+        return self._decoder.decode(part, final).replace(_MARK, "")
+
+
+def normal(text: str) -> str:
+    """A text without byte order marks, with a newline at the end of each line."""
+    return text.replace(_MARK, "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def json_values(text: str) -> Any:
+    """The values of a JSON text, without lone surrogates, NaN and infinities.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON, or a number is too large. `json.JSONDecodeError` gives the place.
+    RecursionError
+        If it is nested too deeply.
+    """
+    values = _decoder().decode(text)
+    return _sound_values(values) if re.search(_ESCAPED_SURROGATE, text) else values
+
+
+def json_value_at(text: str, start: int) -> tuple[Any, int]:
+    """The JSON value that begins at a character of a text, and where it ends.
+
+    It is as `json_values` gives it, and raises the same errors.
+    """
+    value, end = _decoder().raw_decode(text, start)
+    has_surrogate = re.search(_ESCAPED_SURROGATE, text[start:end])
+    return _sound_values(value) if has_surrogate else value, end
+
+
+@lru_cache(maxsize=1)
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {text:.40} is too large")
+    return value
+
+
+def _sound_values(values: object) -> object:
+    if isinstance(values, str):
+        return sound(values)
+    if isinstance(values, list):
+        return [_sound_values(each) for each in values]
+    if isinstance(values, dict):
+        return {sound(key): _sound_values(value) for key, value in values.items()}
+    return values
+
+
+def sound(text: str) -> str:
+    """A text with a replacement character in place of each lone surrogate.
+
+    JSON can spell lone surrogates, and names of files that are not UTF-8 hold them.
+    """
+    return text if text.isascii() else re.sub(_SURROGATE, "\ufffd", text)
+
+
+def printable(text: str) -> str:
+    """A text for a terminal or a page, as one line.
+
+    Control characters, line separators and characters that change the direction of text are left
+    out; lone surrogates are replaced.
+    """
+    return sound(text).translate(_HARMFUL)
+
+
+def printable_lines(text: str) -> str:
+    """As `printable`, but with line ends, tabs and the colours of a terminal."""
+    lines = sound(text).translate(_HARMFUL_IN_LINES)
+    return re.sub(_NO_COLOUR, "", lines) if "\x1b" in lines else lines
+
+
+def encoded(text: str) -> bytes:
+    """A text in UTF-8; lone surrogates are replaced."""
+    return sound(text).encode()
