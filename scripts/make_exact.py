@@ -15,11 +15,14 @@ import textwrap
 from fractions import Fraction
 from typing import NamedTuple
 
-from ur_solver.api.table import Table
-from ur_solver.exact import exact_values
-from ur_solver.rules import CATALOGUE, RuleSet
-from ur_solver.solving import Request, plan_of, run
-from ur_solver.space import space_of
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # the tests are not installed
+
+from tests.oracles.exact import exact_values  # noqa: E402
+from ur_solver.api.table import Table  # noqa: E402
+from ur_solver.rules import CATALOGUE, RuleSet  # noqa: E402
+from ur_solver.solving import Request, plan_of, run  # noqa: E402
+from ur_solver.space import space_of  # noqa: E402
 
 MOST_DIGITS = 150
 """Of a fraction that is written out."""
@@ -29,7 +32,7 @@ HEAD = """\
 
 With one piece a side a game has few enough positions for exact arithmetic. A solved table
 gives a policy: the best move of every position with every throw. The values under this policy
-are the solution of linear equations, which `ur_solver/exact.py` computes in fractions, from
+are the solution of linear equations, which `tests/oracles/exact.py` computes in fractions, from
 the readable turns in `ur_solver/rules/turns.py`. By these fractions no other move is better in
 any position, and there is no set of positions in which both players together could stay for
 ever. So they are the exact values, however the numbers that led to the policy were rounded.

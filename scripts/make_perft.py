@@ -9,12 +9,16 @@ readable moves in `ur_solver.rules.moves`; compiled moves are tested against the
 
 from __future__ import annotations
 
+import pathlib
 import random
 import sys
 
-from ur_solver.perft import perft
-from ur_solver.rules import CATALOGUE, Position, RuleSet
-from ur_solver.rules.turns import turn
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # the tests are not installed
+
+from tests.oracles.perft import perft  # noqa: E402
+from ur_solver.rules import CATALOGUE, Position, RuleSet  # noqa: E402
+from ur_solver.rules.turns import turn  # noqa: E402
 
 DEPTHS = (1, 2, 3, 4)
 PLIES = 60

@@ -20,7 +20,7 @@ from ur_solver.estimators.calibration import Effort
 from ur_solver.estimators.locate import SHIPPED
 from ur_solver.estimators.making import train_estimator
 from ur_solver.estimators.training import Training
-from ur_solver.locate import table_name
+from ur_solver.locate import readable_name, table_name
 from ur_solver.rules import named_rules
 
 SHIPPED_RULES = {
@@ -50,7 +50,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for word in asked.rules or seeds:
         rules = named_rules(word)
-        path = folder / table_name(rules)
+        path = folder / table_name(readable_name(rules))
         if path.exists():
             print(f"{path} is there")
             continue

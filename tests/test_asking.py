@@ -250,8 +250,8 @@ def test_a_table_that_is_replaced_is_named(home: pathlib.Path):
         result = CliRunner().invoke(cli, shlex.split(line))
         assert result.exit_code == 0, result.output
         assert "replaced a table of sprint with 1 piece\n" in result.stderr
-    for line in ("pack finkel:1 tables/finkel-1.h5 --force", "import map.rgu -o map.rgu --force"):
-        assert asked(line) == 1
+    assert asked("pack finkel:1 tables/finkel-1.h5 --force") == 1
+    assert asked("import map.rgu -o map.rgu --force") == 2
 
 
 def test_a_game_in_play_is_kept_beside_one_of_other_rules(home: pathlib.Path):

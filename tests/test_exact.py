@@ -10,10 +10,10 @@ from fractions import Fraction
 import pytest
 
 from tests.golden import CHANCES, FOLDER
+from tests.oracles.exact import exact_values
 from tests.test_golden import ONE_PIECE
 from ur_solver.api.table import Table
 from ur_solver.errors import SolveError
-from ur_solver.exact import exact_values
 from ur_solver.rules import CATALOGUE, LIGHT, Dice, Stakes, named_rules
 from ur_solver.rules.turns import is_draw, turn
 from ur_solver.space import space_of

@@ -1,9 +1,10 @@
-"""Imports point one way: rules -> space -> moves -> kernel -> engine -> table -> query -> cli."""
+"""Imports point one way, in the order of the table of rooms in docs/architecture.md."""
 
 from __future__ import annotations
 
 import ast
 import pathlib
+import re
 
 import pytest
 
@@ -12,46 +13,9 @@ import ur_solver
 PACKAGE = pathlib.Path(ur_solver.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-# Each room may import from those before it; `verify` nothing of `engine` besides.
-ORDER = (
-    *(
-        "errors",
-        "machine",
-        "text",
-        "files",
-        "numbers",
-        "rules",
-        "exact",
-        "space",
-        "moves",
-        "blocks",
-        "kernel",
-        "engine",
-        "table",
-    ),
-    *(
-        "estimates",
-        "cluster",
-        "certificates",
-        "values",
-        "positions",
-        "lookup",
-        "query",
-        "verify",
-        "solving",
-        "reach",
-        "inventory",
-        "records",
-        "maps",
-        "players",
-        "audit",
-        "study",
-        "estimators",
-        "serve",
-        "cli",
-        "__main__",
-    ),
-)
+PAGE = PACKAGE.parent / "docs" / "architecture.md"
+ORDER = re.findall(r"^\| `([\w/]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+"""The rooms and the modules outside of them: each may import from those before it."""
 
 
 def imported(path: pathlib.Path) -> set[str]:
@@ -92,9 +56,13 @@ def test_imports_point_left(path):
     assert "starlette" not in top or own == "serve"
     assert "uvicorn" not in top or path.name == "run.py"
     assert "tqdm" not in top or own == "progress"
-    # flint is not installed with the program
-    assert "flint" not in top or own == "exact"
-    assert "exact" not in rooms
+    assert "flint" not in top  # it is not installed with the program
+
+
+def test_the_page_knows_every_room():
+    there = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in MODULES}
+    assert set(ORDER) == there - {"__init__"}
+    assert len(ORDER) == len(set(ORDER))
 
 
 def calls(path: pathlib.Path) -> set[str]:

@@ -181,7 +181,7 @@ class Answers:
         self, rows: npt.NDArray[Any], is_dark: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64]
     ) -> dict[str, npt.NDArray[Any]]:
         """The columns of some rows, with the rows' numbers for positions."""
-        # not loaded by `ur query`, which has to start quickly
+        # 10 ms that the answer to a single position does not need
         from ur_solver.moves import generator_of  # noqa: PLC0415
         from ur_solver.moves._options import best_first  # noqa: PLC0415
         from ur_solver.values import option_values  # noqa: PLC0415

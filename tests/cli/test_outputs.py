@@ -10,10 +10,12 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+import ur_solver as ur
 from tests.faults.strangers import CORPUS
 from tests.games import random_game
 from ur_solver import cli as cli_module
 from ur_solver.cli import cli
+from ur_solver.errors import UrError
 from ur_solver.records import write_games, write_text
 from ur_solver.rules import named_rules
 
@@ -80,12 +82,11 @@ def test_outputs_that_cannot_be_written_are_found_before_the_work(here, name, mo
 
 def test_a_table_is_no_output(here, finkel2):
     before = finkel2.read_bytes()
-    for words in (
-        ["audit", "finkel:2", "g.rgn", "--csv"],
-        ["audit", "g.rgn", "--csv"],
-        ["export", "finkel:2", "--force"],
-    ):
-        assert "would overwrite" in run(*words, str(finkel2), code=2).stderr
+    for words in (["audit", "finkel:2", "g.rgn", "--csv"], ["audit", "g.rgn", "--csv"]):
+        said = run(*words, str(finkel2), code=1).stderr
+        assert f"{str(finkel2)!r} is a table of finkel with 2 pieces" in said
+    said = run("export", "finkel:2", "--force", str(finkel2), code=1).stderr
+    assert "is what it is made of" in said
     assert finkel2.read_bytes() == before
 
 
@@ -128,7 +129,7 @@ def test_a_strangers_name_does_no_harm(here):
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii", "cp437", "utf-8"])
 def test_any_output_encoding_prints_what_it_has(here, monkeypatch, encoding):
     game_of("Ann 王 é", here / "g.json")
-    minus = "\N{MINUS SIGN}" if encoding in ("utf-8", "ascii") else "-"
+    minus = "\N{MINUS SIGN}" if encoding == "utf-8" else "-"
     asked = {
         f"at the start, {minus}": ["audit", "finkel:2", "g.json"],
         "captures a game": ["compare", str(STUDY)],
@@ -142,9 +143,45 @@ def test_any_output_encoding_prints_what_it_has(here, monkeypatch, encoding):
             cli(words)
         assert end.value.code == 0
         sys.stdout.flush()
-        # click itself writes UTF-8 where Python has fallen back to ASCII
-        text = raw.getvalue().decode("utf-8" if encoding == "ascii" else encoding)
-        assert expected in text
+        assert expected in raw.getvalue().decode(encoding)
+
+
+@pytest.mark.parametrize("name", [name for name in WRITERS if name not in ("board", "export")])
+def test_a_dash_is_no_output(here, name):
+    before = sorted(here.iterdir())
+    assert "'-' is not a file's name" in run(*WRITERS[name], "-", code=2).stderr
+    assert sorted(here.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["pack", "finkel:2", f"{'x' * 300}{suffix}"] for suffix in ("", ".h5")),
+        *(["solve", "finkel:1", "-o", f"{'x' * 300}{suffix}"] for suffix in ("", ".h5")),
+        *(["export", "finkel:2", f"{'x' * 300}.rgu"], ["sample", "finkel:2", "-o", "x" * 300]),
+        *(["import", f"{'x' * 300}.rgu"], ["info", f"{'x' * 300}.h5"]),
+    ],
+)
+def test_names_that_are_too_long_are_refused(here, words):
+    result = CliRunner().invoke(cli, words)
+    assert isinstance(result.exception, SystemExit)
+    assert "too long" in result.stderr
+    assert result.stderr.count("Error: ") == 1
+    assert not [each for each in here.iterdir() if "x" * 300 in each.name]
+
+
+@pytest.mark.parametrize("output", ["x" * 300, f"{'x' * 300}.h5"])
+def test_functions_refuse_names_that_are_too_long(here, output):
+    for asked in (
+        lambda: ur.solve("finkel:1", output),
+        lambda: ur.Table(output),
+        lambda: ur.write_games([], f"{output}.rgn"),
+    ):
+        with pytest.raises(UrError, match="too long"):
+            asked()
+    games = ur.read_games(f"{output}.rgn")
+    assert not list(games)
+    assert "too long" in str(games.faults[0])
 
 
 @unix

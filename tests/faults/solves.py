@@ -391,7 +391,7 @@ def damaged_checkpoints(folder: pathlib.Path, word: str, times: int, seed: int, 
     _interrupted(rules, kept)
     blocks, copy = kept.with_name("kept.h5.blocks"), output.with_name("damaged.h5.blocks")
     whole = folder / "whole.h5"
-    make_table(rules, whole, threads=1)
+    make_table(rules, whole, threads=1, force=True)
     with TableFile(whole) as table:
         truth = np.array(table.load())
     files = sorted(

@@ -13,10 +13,10 @@ import pytest
 from tests.golden import CHANCES, FOLDER
 from tests.kernel.blocks import loaded, ranks_of, tiled_kernel
 from tests.kernel.test_draws import fives
+from tests.oracles.exact import exact_values
 from tests.solving import solve
 from ur_solver.engine import certify
 from ur_solver.errors import CertificateError
-from ur_solver.exact import exact_values
 from ur_solver.kernel import (
     ArrayBlocks,
     RowKernel,

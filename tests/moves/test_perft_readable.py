@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.oracles.perft import divide, perft
 from tests.perft_records import records
-from ur_solver.perft import divide, perft
 from ur_solver.rules import CATALOGUE
 
 

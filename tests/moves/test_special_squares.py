@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
+from tests.oracles.perft import divide
 from ur_solver.errors import IllegalPositionError, PositionSyntaxError
-from ur_solver.perft import divide
 from ur_solver.rules import CATALOGUE, ENTER, MOVE, Dice, Stakes, named_rules
 from ur_solver.rules.turns import final_value, is_draw, turn
 

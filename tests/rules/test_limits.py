@@ -25,6 +25,7 @@ from ur_solver.maps.keys import MapKeys
 from ur_solver.moves import _generator
 from ur_solver.rules import PATHS, UR, Board, Dice, Path, Position, RuleSet, named_rules
 from ur_solver.rules import limits as of_rules
+from ur_solver.rules.drawing import position_text
 from ur_solver.rules.drawing.svg import board_svg
 from ur_solver.rules.families import birds, race
 from ur_solver.rules.registry import FAMILIES
@@ -302,6 +303,11 @@ def test_counts_of_two_digits_are_written_read_and_drawn():
     assert position.notation == text
     assert (position.n_off("L"), position.n_off("D")) == (4, 3)
     assert "home 12  off 3" in str(position)
+    drawn = position_text(rules.position("L...__../......../....__.. L 3 12"))
+    assert drawn.splitlines()[-2:] == [
+        "  light  home  3  off 11  to throw",
+        "  dark   home 12  off  3",
+    ]
     drawn = board_svg(position)
     assert ">home 12<" in drawn
     width = 8 * 40 / 2 - 2

@@ -116,8 +116,11 @@ class BlockFolder:
         self._was_begun = False
 
     def __enter__(self) -> Self:
-        self._was_there = self.folder.exists()
-        self._was_begun = (self.folder / HEAD).exists()
+        try:
+            self._was_there = self.folder.exists()
+            self._was_begun = (self.folder / HEAD).exists()
+        except OSError as error:  # such as a name that is too long
+            raise self._cannot_write(error) from None
         try:
             self._check()  # before anything is made in a folder of another program
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ use: importing NumPy and h5py is most of a short command's time, and some need n
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import io
@@ -150,6 +151,10 @@ class _Commands(click.Group):
             raise click.ClickException(printable(str(error))) from error
         except MemoryError as error:
             raise click.ClickException("there is not enough memory") from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # nobody wants the answer
+                raise
+            raise click.ClickException(_fault_of(error)) from error
         except ImportError as error:  # for example under a memory limit
             reason = str(error).strip().splitlines()[-1]
             raise click.ClickException(f"the program cannot be loaded: {reason}") from error
@@ -168,6 +173,11 @@ def _advice(error: click.UsageError) -> str:
     if has_position and error.message.startswith("Got unexpected extra argument"):
         return "; quote a position, as it contains spaces"  # at which a shell splits it
     return ""
+
+
+def _fault_of(error: OSError) -> str:
+    where = "reading or writing" if error.filename is None else repr(error.filename)
+    return f"{where}: {error.strerror or error}"
 
 
 def _code_of(stop: KeyboardInterrupt) -> int:
@@ -211,8 +221,7 @@ def main() -> NoReturn:
         if sys.stdout is not None:  # None if standard output is closed
             sys.stdout.flush()
     except OSError as error:
-        where = "reading or writing" if error.filename is None else repr(error.filename)
-        click.echo(f"Error: {where}: {error.strerror}", err=True)
+        click.echo(f"Error: {_fault_of(error)}", err=True)
         code = 1
     # at once: an orderly end of the interpreter and NumPy takes 40 ms
     if sys.stderr is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ur_solver.api.table import Table
-from ur_solver.cli.options import OUTPUT_FILE, position_argument, position_of
+from ur_solver.cli.options import OUTPUT_FILE_OR_STDOUT, position_argument, position_of
 from ur_solver.cli.output import draw_position, echo, say
 from ur_solver.errors import InputError
 from ur_solver.files import check_outputs, write_file
@@ -24,7 +24,7 @@ STDOUT = Path("-")
 @click.option(
     "-o",
     "--output",
-    type=OUTPUT_FILE,
+    type=OUTPUT_FILE_OR_STDOUT,
     help="Write a picture to a file that ends in .svg; '-' is standard output.",
 )
 @click.option("--best", "throw", help="Draw the best move with this throw.")

@@ -76,10 +76,11 @@ memory_option = click.option(
 
 
 class _OutputFile(click.Path):
-    """The path of a file to write, which must not be a table."""
+    """The path of a file to write, which must not be a table; ``-`` only if it is standard output."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, takes_standard_output: bool = False) -> None:
         super().__init__(dir_okay=False, path_type=pathlib.Path)
+        self._takes_standard_output = takes_standard_output
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -87,12 +88,15 @@ class _OutputFile(click.Path):
         from ur_solver.table import refuse_table  # noqa: PLC0415 - HDF5, for those who write
 
         path = pathlib.Path(os.fsdecode(super().convert(value, param, ctx)))
-        if str(path) != "-":  # standard output
+        if str(path) != "-":
             refuse_table(path)
+        elif not self._takes_standard_output:
+            self.fail("'-' is not a file's name; /dev/stdout is standard output.", param, ctx)
         return path
 
 
 OUTPUT_FILE = _OutputFile()
+OUTPUT_FILE_OR_STDOUT = _OutputFile(takes_standard_output=True)
 
 
 def _complete_table(

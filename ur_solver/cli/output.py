@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
+import sys
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
@@ -21,7 +22,8 @@ _BAR_WIDTH = 40
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print lines; our colours stay, harmful control characters go."""
-    click.echo(printable_lines(text), err=err, nl=nl)
+    # the stream is given, as click writes UTF-8 where it finds one of ASCII
+    click.echo(printable_lines(text), sys.stderr if err else sys.stdout, nl=nl)
 
 
 def say(text: str) -> None:

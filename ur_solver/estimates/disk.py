@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import shutil
 
@@ -78,5 +79,6 @@ def check_disk(part: Part, output: pathlib.Path, value_type: str = "float64") ->
 
 def _taken(folder: pathlib.Path) -> int:
     """The bytes on disk of a folder's files."""
-    found = [each.stat() for each in folder.rglob("*")]
+    # a name may be too long for a folder, which those who write it say
+    found = [each.stat() for each in (folder.rglob("*") if os.path.isdir(folder) else ())]
     return sum(getattr(each, "st_blocks", each.st_size // 512) * 512 for each in found)

@@ -8,11 +8,22 @@ from __future__ import annotations
 
 import os
 import pathlib
+from contextlib import suppress
 
-from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError
+from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError, UrError
 from ur_solver.estimators import DEFAULT_PLIES
 from ur_solver.estimators.estimator import Estimator
-from ur_solver.locate import find_file, find_part, is_rule_set, table_folders, table_name
+from ur_solver.estimators.file import read
+from ur_solver.locate import (
+    exact_name,
+    find_file,
+    find_part,
+    is_rule_set,
+    own_path,
+    readable_name,
+    table_folders,
+    table_name,
+)
 from ur_solver.lookup import Lookup
 from ur_solver.rules import RuleSet, named_rules
 
@@ -24,13 +35,22 @@ SHIPPED = pathlib.Path(__file__).with_name("shipped")
 
 def new_estimator_path(rules: RuleSet) -> pathlib.Path:
     """The default path of a rule set's new estimator."""
-    return table_folders()[0] / FOLDER / table_name(rules)
+    folder = table_folders()[0] / FOLDER
+    return own_path(rules, lambda stem: folder / table_name(stem), _rules_at)
+
+
+def _rules_at(path: pathlib.Path) -> RuleSet | None:
+    """The rules of the estimator at a path."""
+    with suppress(UrError):
+        return read(path).rules
+    return None
 
 
 def estimator_path(rules: RuleSet) -> pathlib.Path | None:
     """The file of a rule set's estimator, or None if there is none."""
     folders = [folder / FOLDER for folder in table_folders()]
-    paths = [folder / table_name(rules) for folder in (*folders, SHIPPED)]
+    names = [table_name(stem) for stem in (exact_name(rules), readable_name(rules))]
+    paths = [folder / name for folder in (*folders, SHIPPED) for name in names]
     return next((path for path in paths if path.is_file()), None)
 
 

@@ -33,7 +33,7 @@ def contents_of(path: pathlib.Path) -> str | None:
 
 def is_unfinished(path: pathlib.Path) -> bool:
     """Whether a path is the folder of an unfinished solve."""
-    return (path / HEAD).is_file() and not (path / TABLE).is_file()
+    return os.path.isfile(path / HEAD) and not os.path.isfile(path / TABLE)
 
 
 def check_replaceable(
@@ -81,10 +81,10 @@ def refuse_table(output: pathlib.Path) -> None:
         If a table exists there, or the path is in the folder of a table or of an unfinished solve.
     """
     for folder in output.absolute().parents[:2]:
-        if (folder / HEAD).is_file():
+        if os.path.isfile(folder / HEAD):
             raise OutputError(
                 f"{str(output)!r} is in {str(folder)!r}, {contents_of(folder)}; name another output"
             )
-    is_named_so = not is_folder_name(output) and output.is_file()
+    is_named_so = not is_folder_name(output) and os.path.isfile(output)
     if is_named_so or is_table_file(output):
         raise OutputError(f"{str(output)!r} is {contents_of(output)}; name another output")

@@ -83,13 +83,15 @@ def position_text(
     """
     lines = [board_text(position.rules.board, position.contents, paint, brackets), ""]
     won = position.winner
+    home = max(len(position.home_text(side)) for side in SIDE_NAMES)
+    off = max(len(str(position.n_off(side))) for side in SIDE_NAMES)
     for side, name in SIDE_NAMES.items():
         is_next = not won and side == position.side
         note = "has won" if side == won else "to throw" if is_next else ""
         padding = " " * (5 - len(name))
         line = (
-            f"  {paint(name, side)}{padding}  home {position.home_text(side)}  "
-            f"off {position.n_off(side)}  {note}"
+            f"  {paint(name, side)}{padding}  home {position.home_text(side):>{home}}  "
+            f"off {position.n_off(side):>{off}}  {note}"
         )
         lines.append(line.rstrip())
     payoff = position.rules.payoff

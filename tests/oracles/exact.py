@@ -10,7 +10,7 @@ The equations of optimal play have no other solution, since the game ends with p
 whatever the players do. That is checked first: there is no set of positions in which both players
 together could stay for ever. For the same reason every one of the linear systems can be solved.
 
-Needs python-flint (the extra ``exact``).
+Needs python-flint.
 """
 
 from __future__ import annotations

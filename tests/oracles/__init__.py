@@ -1,0 +1,1 @@
+"""Slow ways to the same numbers, which tests and scripts compare with."""
