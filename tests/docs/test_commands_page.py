@@ -20,6 +20,7 @@ from ur_solver.rules import named_rules
 PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 
 START = "....__../......../....__.. L 2 2"
+START_OF_7 = "....__../......../....__.. L 7 7"
 ONE = "....__../......../....__.. L 1 1"
 
 # By heading, commands that together have every key.
@@ -27,14 +28,14 @@ ASKED = {
     "ur query": [
         ["query", "finkel:2", START],
         ["query", "birds:1", ONE],
-        ["query", "ESTIMATOR", START, "--rollouts", "8", "--cut", "3"],
+        ["query", "ESTIMATOR", START_OF_7, "--rollouts", "8", "--cut", "3"],
         ["query", "bell-stakes:1", f"{ONE} p0"],
     ],
     "ur best": [
         ["best", "finkel:2", START, "1"],
         ["best", "finkel:2", START],
-        ["best", "ESTIMATOR", START, "1"],
-        ["best", "ESTIMATOR", START],
+        ["best", "ESTIMATOR", START_OF_7, "1"],
+        ["best", "ESTIMATOR", START_OF_7],
         ["best", "bell-stakes:1", f"{ONE} p0", "3"],
     ],
     "ur moves": [["moves", "finkel:2", START, "1"], ["moves", "finkel:2", START]],
@@ -122,7 +123,7 @@ def games(tmp_path):
     from ur_solver.records import write_games
 
     found = {"ESTIMATOR": str(tmp_path / "estimator.h5")}
-    write(tmp_path / "estimator.h5", stored_of("skiriuk:2"))
+    write(tmp_path / "estimator.h5", stored_of("skiriuk:7"))
     for name, word in (("GAMES", "finkel:2"), ("MONEY", "bell-stakes:1")):
         found[name] = str(tmp_path / f"{name}.ur")
         games = [random_game(named_rules(word), seed) for seed in (1, 2)]

@@ -20,7 +20,7 @@ from ur_solver.errors import (
 )
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.features import features_of
-from ur_solver.estimators.file import Stored, read, write
+from ur_solver.estimators.file import Stored, check_replaceable, read, write
 from ur_solver.estimators.locate import find_estimator, new_estimator_path, open_estimator
 from ur_solver.estimators.network import Shape
 from ur_solver.rules import named_rules
@@ -166,3 +166,14 @@ def test_a_folder_that_is_not_there_is_said(tmp_path):
 def test_a_missing_one_names_the_command_that_makes_it():
     with pytest.raises(MissingEstimatorError, match="'ur train masters -n 2' makes it"):
         open_estimator("masters:2")
+
+
+def test_only_an_estimator_of_the_same_rules_is_replaced(file, tmp_path):
+    check_replaceable(file, named_rules("skiriuk:2"))
+    check_replaceable(tmp_path / "new.h5", named_rules("skiriuk:2"))
+    with pytest.raises(OutputError, match="there already, an estimator of skiriuk with 2 pieces"):
+        check_replaceable(file, named_rules("skiriuk:3"))
+    (tmp_path / "notes").write_text("mine")
+    for path in (tmp_path / "notes", tmp_path):
+        with pytest.raises(OutputError, match="there already, not an estimator"):
+            check_replaceable(path, named_rules("skiriuk:2"))

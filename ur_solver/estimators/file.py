@@ -165,6 +165,31 @@ def is_estimator_file(path: str) -> bool:
     return False
 
 
+def check_replaceable(path: pathlib.Path, rules: RuleSet) -> None:
+    """Check, before the work, that a new estimator of a rule set may have a path.
+
+    Raises
+    ------
+    OutputError
+        If there is something else, or the estimator of another rule set.
+    """
+    if not os.path.lexists(path):
+        return
+    there = "not an estimator"
+    if is_estimator_file(str(path)):
+        try:
+            others = read(path).rules
+        except (
+            DamagedEstimatorError,
+            EstimatorVersionError,
+        ):  # to be made again
+            return
+        if others.is_same_game(rules):
+            return
+        there = f"an estimator of {others.title}"
+    raise OutputError(f"{str(path)!r} is there already, {there}: choose another path")
+
+
 _KINDS = {"weights": ("f", 4), "features": ("S", 256), "errors": ("f", 8)}
 """Of datasets the kind of numbers, and the most bytes of one."""
 

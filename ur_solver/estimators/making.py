@@ -13,7 +13,7 @@ import ur_solver
 from ur_solver.errors import InputError
 from ur_solver.estimators.calibration import Effort, calibrated
 from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
-from ur_solver.estimators.file import Stored, write
+from ur_solver.estimators.file import Stored, check_replaceable, write
 from ur_solver.estimators.network import is_sound
 from ur_solver.estimators.training import STAGES, Training
 from ur_solver.rules import RuleSet
@@ -69,10 +69,12 @@ def train_estimator(
     CheckpointError
         If there is a checkpoint of another training.
     OutputError
-        If the checkpoint or the file cannot be written.
+        If the path is that of something else than an estimator of the rule set, or the checkpoint
+        or the file cannot be written.
     """
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: from 1 to 4 layers of 1 to 1024 are trained")
+    check_replaceable(path, rules)
     training, checkpoint = Training(rules, hidden, seed), checkpoint_path(path)
     seconds = 0.0
     if checkpoint.exists():
