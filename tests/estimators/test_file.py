@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import shutil
 
@@ -177,3 +178,9 @@ def test_only_an_estimator_of_the_same_rules_is_replaced(file, tmp_path):
     for path in (tmp_path / "notes", tmp_path):
         with pytest.raises(OutputError, match="there already, not an estimator"):
             check_replaceable(path, named_rules("skiriuk:2"))
+
+
+def test_a_fifo_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(NotAnEstimatorError, match="expected an HDF5 file"):
+        read(tmp_path / "fifo")

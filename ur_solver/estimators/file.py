@@ -195,9 +195,12 @@ _KINDS = {"weights": ("f", 4), "features": ("S", 256), "errors": ("f", 8)}
 
 
 def _check_is_one(path: pathlib.Path) -> None:
+    # neither a file nor a folder: a FIFO would be waited for
+    is_empty = path.exists() and not (path.is_file() or path.is_dir())
     try:
-        with path.open("rb") as file:
-            is_empty = not file.read(1)
+        if not is_empty:
+            with path.open("rb") as file:
+                is_empty = not file.read(1)
     except FileNotFoundError:
         raise MissingEstimatorError(f"there is no estimator {str(path)!r}") from None
     except (OSError, ValueError) as error:  # ValueError if the path has a null byte
