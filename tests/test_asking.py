@@ -146,6 +146,11 @@ ASKED: dict[str, list[str]] = {
         "solve {word} -q --tolerance nan",
         "solve {word} --dry-run",
     ],
+    "train": [
+        "train {word} -q --rounds 1 --hidden 4",
+        "train {word} -q --rounds 1 --hidden 4 -o tables/sprint-1.h5",
+        "train {word} --rounds 1 --minutes 1",
+    ],
     "plan": ["plan {word} --chart tables/finkel-1.h5"],
     "query": ["query {word}", "query {word} - --json", "query {word} --solve"],
     "best": ["best {word}"],
@@ -263,7 +268,7 @@ def _call(function: Callable[..., object], *arguments: object, **options: object
         found = function(*arguments, **options)
         if isinstance(found, Iterator):
             list(found)
-        if isinstance(found, ur.Table):
+        if isinstance(found, (ur.Table, ur.Estimator)):
             found.close()
     except UrError:
         pass
@@ -311,6 +316,19 @@ def _table_paths() -> None:
         _call(ur.Table, path)
 
 
+def _train() -> None:
+    for word in ("finkel:1", "sprint.json", "other-sprint.json"):
+        for path in (None, "tables/sprint-1.h5", "tables/finkel-1", "games.ur"):
+            _call(ur.train, word, path, rounds=1, hidden=(4,))
+        _call(ur.open_estimator, word)
+
+
+def _estimators() -> None:
+    for path in sorted(pathlib.Path("tables").iterdir()):
+        _call(ur.Estimator, path)
+        _call(ur.open_estimator, str(path))
+
+
 FUNCTIONS: dict[str, Callable[[], None]] = {
     "open_table": _open_table,
     "read_games": _read_games,
@@ -319,6 +337,9 @@ FUNCTIONS: dict[str, Callable[[], None]] = {
     "solve": _solve,
     "solve_from": _solve_from,
     "write_games": _write_games,
+    "train": _train,
+    "open_estimator": _estimators,
+    "Estimator": _estimators,
     "Table": _table_paths,
 }
 """The public functions that take paths or words."""

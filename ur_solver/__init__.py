@@ -19,10 +19,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     __version__: str
     from ur_solver import errors
+    from ur_solver.api.estimating import train
     from ur_solver.api.games import Games, read_games, sample, write_games
     from ur_solver.api.solving import open_table, rule_set, solve, solve_from
     from ur_solver.api.table import Table
     from ur_solver.audit import GameAudit, JudgedPly, Mark, PlayerSummary, Thresholds
+    from ur_solver.estimators.estimator import Estimator
+    from ur_solver.estimators.locate import open_estimator
     from ur_solver.query import EvaluatedMove, ThrowValue
     from ur_solver.records import GameRecord, Ply, RecordFault
     from ur_solver.rules import (
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "errors": "",
+    "train": "api.estimating",
     "Games": "api.games",
     "read_games": "api.games",
     "sample": "api.games",
@@ -59,6 +63,8 @@ _HOMES = {
     "Mark": "audit",
     "PlayerSummary": "audit",
     "Thresholds": "audit",
+    "Estimator": "estimators.estimator",
+    "open_estimator": "estimators.locate",
     "EvaluatedMove": "query",
     "ThrowValue": "query",
     "GameRecord": "records",
@@ -88,6 +94,7 @@ __all__ = [
     "PATHS",
     "Board",
     "Dice",
+    "Estimator",
     "EvaluatedMove",
     "Family",
     "GameAudit",
@@ -108,6 +115,7 @@ __all__ = [
     "Thresholds",
     "ThrowValue",
     "errors",
+    "open_estimator",
     "open_table",
     "read_games",
     "register_family",
@@ -117,6 +125,7 @@ __all__ = [
     "sample",
     "solve",
     "solve_from",
+    "train",
     "write_games",
 ]
 

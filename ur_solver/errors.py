@@ -148,6 +148,22 @@ class CheckpointError(SolveError):
     """A checkpoint belongs to another solve or is of another version."""
 
 
+class MissingEstimatorError(InputError):
+    """There is no such estimator; the text names the command that makes it."""
+
+
+class NotAnEstimatorError(InputError):
+    """A file is not an estimator."""
+
+
+class EstimatorVersionError(UrError):
+    """An estimator is of a version, or has features, that this program does not know."""
+
+
+class DamagedEstimatorError(UrError):
+    """An estimator's file is truncated, incomplete or does not match its digest."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown word: the nearest known one, if any."""
     from difflib import get_close_matches  # noqa: PLC0415 - most commands do without

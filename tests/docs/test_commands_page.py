@@ -20,6 +20,7 @@ from ur_solver.rules import named_rules
 PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 
 START = "....__../......../....__.. L 2 2"
+START_OF_7 = "....__../......../....__.. L 7 7"
 ONE = "....__../......../....__.. L 1 1"
 
 # By heading, commands that together have every key.
@@ -27,21 +28,33 @@ ASKED = {
     "ur query": [
         ["query", "finkel:2", START],
         ["query", "birds:1", ONE],
+        ["query", "ESTIMATOR", START_OF_7, "--rollouts", "8", "--cut", "3"],
         ["query", "bell-stakes:1", f"{ONE} p0"],
     ],
     "ur best": [
         ["best", "finkel:2", START, "1"],
         ["best", "finkel:2", START],
+        ["best", "ESTIMATOR", START_OF_7, "1"],
+        ["best", "ESTIMATOR", START_OF_7],
         ["best", "bell-stakes:1", f"{ONE} p0", "3"],
     ],
     "ur moves": [["moves", "finkel:2", START, "1"], ["moves", "finkel:2", START]],
     "ur solve": [["solve", "finkel:1", "--force"], ["solve", "finkel:2", "--dry-run"]],
+    "ur train": [
+        ["train", "finkel:1", "--rounds", "1", "--hidden", "4"],
+        ["train", "masters", "-n", "1", "--rounds", "1", "--hidden", "4"],
+    ],
     "ur rules": [["rules", "finkel:1", "--estimate"]],
     "ur plan": [["plan", "finkel:2"]],
     "ur tables": [["tables"]],
     "ur tables list": [["tables", "list"]],
     "ur tables verify": [["tables", "verify", "finkel:1"]],
-    "ur info": [["info", "finkel:1"], ["info", "bell-stakes:1"], ["info", "skiriuk:1"]],
+    "ur info": [
+        ["info", "ESTIMATOR"],
+        ["info", "finkel:1"],
+        ["info", "bell-stakes:1"],
+        ["info", "skiriuk:1"],
+    ],
     "ur verify": [["verify", "finkel:1"]],
     "ur certify": [["certify", "finkel:1"]],
     "ur audit": [["audit", "finkel", "GAMES"], ["audit", "bell-stakes:1", "MONEY"]],
@@ -104,10 +117,13 @@ def test_every_command_with_json_is_on_the_page():
 
 @pytest.fixture
 def games(tmp_path):
+    from tests.estimators.test_file import stored_of
     from tests.games import random_game
+    from ur_solver.estimators.file import write
     from ur_solver.records import write_games
 
-    found = {}
+    found = {"ESTIMATOR": str(tmp_path / "estimator.h5")}
+    write(tmp_path / "estimator.h5", stored_of("skiriuk:7"))
     for name, word in (("GAMES", "finkel:2"), ("MONEY", "bell-stakes:1")):
         found[name] = str(tmp_path / f"{name}.ur")
         games = [random_game(named_rules(word), seed) for seed in (1, 2)]

@@ -53,8 +53,12 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
          "--stakes": "", "--ante": _NUMBER, "--fine": _NUMBER, "--fines": _NUMBER,
          "--json": ""},
     ),
-    "query": ([_TABLE, _POSITION], {"--throws": "", "--json": "", "--memory": _NUMBER}),
-    "best": ([_TABLE, _POSITION, _THROW], {"--json": ""}),
+    "query": (
+        [_TABLE, _POSITION],
+        {"--throws": "", "--json": "", "--memory": _NUMBER, "--plies": _NUMBER,
+         "--rollouts": _NUMBER, "--within": _NUMBER, "--cut": _NUMBER},
+    ),
+    "best": ([_TABLE, _POSITION, _THROW], {"--json": "", "--plies": _NUMBER}),
     "moves": ([_RULES, _POSITION, _THROW], {"--json": "", "-n": _NUMBER}),
     "tables": ([_TEXT], {"--json": "", "--sample": _NUMBER}),
     "info": ([_TABLE], {"--json": "", "--paths": ""}),
@@ -92,6 +96,10 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
         [_RULES],
         {"-n": "1", "--left": _NUMBER, "--workers": _NUMBER, "--cores": _NUMBER,
          "--machines": _NUMBER, "--memory": _NUMBER, "--chart": _OUTPUT, "--json": ""},
+    ),
+    "train": (
+        ["finkel:1", "--rounds", "1", "--hidden", "4"],
+        {"--hidden": _TEXT, "--seed": _NUMBER, "-o": _OUTPUT, "--json": ""},
     ),
     "solve": (
         [_RULES],

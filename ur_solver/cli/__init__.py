@@ -27,12 +27,13 @@ except ImportError:  # Windows, which knows no such limit
 from ur_solver.errors import InputError, UrError, did_you_mean
 from ur_solver.text import ENCODABLE, printable
 
-# Nothing here uses BLAS, whose threads take NumPy 35 ms to start.
+# Networks are divided over threads of our own; BLAS's take NumPy 35 ms to start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 COMMANDS = {
     "rules": "List the rule sets, or show one.",
     "solve": "Solve a rule set and write its table.",
+    "train": "Train an estimator of a game too large to solve.",
     "plan": "Estimate the time and memory of a solve.",
     "query": "Show the value of a position.",
     "best": "Rank the legal moves, best first.",

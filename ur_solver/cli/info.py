@@ -12,12 +12,12 @@ import click
 
 from ur_solver import __version__
 from ur_solver.api.table import Table
+from ur_solver.cli.answering import open_answering
 from ur_solver.cli.options import json_option, optional_table_argument
 from ur_solver.cli.output import (
     bound_text,
     columns,
     echo,
-    say,
     size_text,
     time_text,
 )
@@ -25,7 +25,6 @@ from ur_solver.locate import (
     FOLDER_VARIABLE,
     cache_folder,
     games_folder,
-    open_file,
     table_folders,
 )
 from ur_solver.rules.payoff import percent
@@ -38,6 +37,8 @@ from ur_solver.rules.payoff import percent
 def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
     """Describe TABLE, a file or a rule set such as finkel:3, by what its file says.
 
+    Without a table of a rule set, its estimator is described.
+
     With --paths, list instead the folders of tables ($UR_TABLES comes first, and new tables go into
     the first), of games in play, and of cached results.
     """
@@ -46,9 +47,14 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
     if word is None:
         echo(json.dumps(_paths()) if as_json else _paths_text())
         return
-    with Table(open_file(word, say=say)) as table:
+    with open_answering(word) as table:
         if as_json:
             echo(json.dumps(table.info()))
+            return
+        if not isinstance(table, Table):
+            from ur_solver.cli.train import report  # noqa: PLC0415 - of estimators alone
+
+            echo(report(table))
             return
         header = table.header
         part, value = table.file.part, table.start_value

@@ -11,13 +11,13 @@ from click.core import ParameterSource
 
 from ur_solver.api.table import Table
 from ur_solver.audit import Thresholds, audit_games, references_of
+from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.kept_game import SEED, KeptGame
 from ur_solver.cli.options import OUTPUT_FILE, seed_option, table_argument
 from ur_solver.cli.output import echo, say, side_name
 from ur_solver.cli.playing import Playing, QuitError, ResignError
 from ur_solver.files import check_outputs
-from ur_solver.locate import open_file
 from ur_solver.players.player import Player
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games
@@ -53,6 +53,7 @@ _SIDES = {LIGHT: "Light", DARK: "Dark"}
     type=OUTPUT_FILE,
     help="Save the game as .rgn, as .json in RoyalUr's notation, or as .ur for any rules.",
 )
+@plies_option()
 @click.option("--audit/--no-audit", "with_audit", default=True, help="Audit the game when it ends.")
 @click.pass_context
 def command(
@@ -64,6 +65,7 @@ def command(
     hints: bool,
     seed: int | None,
     output: Path | None,
+    plies: int,
     with_audit: bool,
 ) -> None:
     """Play in the terminal against TABLE, a file or a rule set such as finkel:3.
@@ -71,6 +73,8 @@ def command(
     Players: human; table, which plays perfectly; strong, medium and weak, which err more
     and more often; greedy, first and random, which use no table. Two humans share the
     keyboard; without a human the program plays itself.
+
+    Without a table, an estimator plays ('ur train'), and the game is not audited.
 
     Type a move in any case, or its number; or type hint, undo, quit or resign. Brackets mark the
     other side's last moves: [] where a piece arrived, () where it left. The game is saved after
@@ -80,18 +84,17 @@ def command(
     ur play finkel:3 --dark medium -o game.rgn
     """
     check_outputs({"--output": output}, [word])
-    with Table(open_file(word, say=say)) as table:
-        table.file.check_whole("play")
+    with open_playing(word, plies, "play") as table:
         if output is not None:
             check_output(output, table.rules)
-            check_outputs({"--output": output}, [table.file.path])
+            check_outputs({"--output": output}, [] if table.path is None else [table.path])
         kept = KeptGame(table.rules)
         names = {LIGHT: light, DARK: dark}
         replay = Replay(table.rules)
         if resume:
             begun = kept.load()
-            plies = [ply for ply in begun.plies if not ply.is_pending]
-            replay = Replay.after(table.rules, begun.start, plies)
+            taken = [ply for ply in begun.plies if not ply.is_pending]
+            replay = Replay.after(table.rules, begun.start, taken)
             for side, option in ((LIGHT, "light"), (DARK, "dark")):
                 is_given = ctx.get_parameter_source(option) is not ParameterSource.DEFAULT
                 player = begun.player(side)
@@ -118,7 +121,8 @@ def command(
             echo(f"\nthe game is saved: 'ur play {word} --resume' continues it")
         if stop is not None:
             raise stop
-        if with_audit and record.plies and record.ending is not Ending.UNFINISHED:
+        is_over = record.plies and record.ending is not Ending.UNFINISHED
+        if with_audit and is_over and isinstance(table, Table):  # whose losses are certain
             (audit,) = audit_games([record], table)
             references = {record.rules: references_of(table, say=say)}
             echo("\n" + audit_page([audit], Thresholds(), references, worst=3))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ur_solver.api.table import Table
 from ur_solver.audit.worth import Option, option_values
+from ur_solver.cli.answering import Answering
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ply, Replay
@@ -43,7 +44,7 @@ class Playing:
 
     Parameters
     ----------
-    table : Table
+    table : Table or Estimator
         For hints.
     replay : Replay
         The game so far.
@@ -56,7 +57,7 @@ class Playing:
 
     def __init__(
         self,
-        table: Table,
+        table: Answering,
         replay: Replay,
         players: Mapping[str, Player | None],
         seed: int,
@@ -197,7 +198,8 @@ class Playing:
             ]
             for k in range(1, len(texts) + 1)
         ]
-        return columns(rows, "><>><")
+        note = "" if isinstance(self._table, Table) else "\n  estimates"
+        return columns(rows, "><>><") + note
 
 
 def chosen_index(answer: str, texts: Sequence[str]) -> int | None:

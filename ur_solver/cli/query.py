@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ur_solver.api.table import Table
+from ur_solver.cli.answering import (
+    Answering,
+    error_of,
+    exactness,
+    note_of,
+    open_answering,
+    plies_option,
+    text_of,
+    tolerance_of,
+    value_text,
+)
 from ur_solver.cli.batch import STDIN, answer_batch
 from ur_solver.cli.options import (
+    FiniteFloat,
     json_option,
     memory_option,
     position_argument,
@@ -28,11 +41,13 @@ from ur_solver.cli.output import (
     side_name,
     worth_bar,
 )
-from ur_solver.locate import is_rule_set, open_file
+from ur_solver.locate import is_rule_set
 from ur_solver.query import figures_of
 from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
-from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import total
+
+if TYPE_CHECKING:  # a table's answer needs none of it
+    from ur_solver.study.estimates import IntervalEstimate
 
 
 @click.command(short_help="Show the value of a position.")
@@ -51,6 +66,25 @@ from ur_solver.rules.turns import total
     help="If no table holds POSITION, solve all positions it can reach, and keep them.",
 )
 @memory_option
+@plies_option()
+@click.option(
+    "--rollouts",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Value POSITION by N games of an estimator with itself, too.",
+)
+@click.option(
+    "--within",
+    type=FiniteFloat(0, min_open=True),
+    metavar="POINTS",
+    help="Play rollouts until half their 95 % interval is this narrow.",
+)
+@click.option(
+    "--cut",
+    type=click.IntRange(1),
+    metavar="PLIES",
+    help="Cut rollouts after this many plies: quicker, and nearer to the optimum.",
+)
 @json_option
 def command(
     word: str,
@@ -58,6 +92,10 @@ def command(
     with_throws: bool,
     is_solved: bool,
     memory: int | None,
+    plies: int,
+    rollouts: int | None,
+    within: float | None,
+    cut: int | None,
     as_json: bool,
 ) -> None:
     """Show the value of POSITION to the side about to throw, by TABLE.
@@ -65,7 +103,8 @@ def command(
     POSITION defaults to the start. TABLE is a file or a rule set, such as finkel or finkel:3.
     POSITION '-' reads positions from standard input, one per line; the values of throws, which
     take much longer, are then off by default. An invalid line produces an error in its place;
-    the rest is still answered, and the exit code is 2.
+    the rest is still answered, and the exit code is 2. Without a table, an estimator answers
+    ('ur train'), and every value has its 95 % interval.
 
     With --solve, TABLE is a rule set. The positions that POSITION can reach are solved, if they
     fit, and kept in the folder of tables. Later queries use them and add to them.
@@ -73,22 +112,53 @@ def command(
     \b
     ur query finkel:3 '....__../......../....__.. L 3 3'
     """
-    with _opened(word, position, is_solved, memory) as table:
+    with _opened(word, position, is_solved, memory, plies) as table:
+        rolled = _rolled_out(table, position, rollouts, within, cut)
         if position == STDIN:
             lines = partial(_json_lines, table, with_throws) if as_json else partial(_lines, table)
             answer_batch(partial(_parse, table), lines, as_json=as_json)
         elif as_json:
-            echo(_json_lines(table, True, [position_of(table.rules, position)])[0])
+            asked = position_of(table.rules, position)
+            answer = _answer(table, asked, table.value(asked), True)
+            if rolled is not None:
+                answer["rollouts"] = asdict(rolled)
+            echo(json.dumps(answer))
         else:
-            echo(_page(table, position_of(table.rules, position)))
+            echo(_page(table, position_of(table.rules, position), rolled))
 
 
-def _opened(word: str, position: str | None, is_solved: bool, memory: int | None) -> Table:
-    """The table that answers; with --solve it is made if it is missing."""
+def _rolled_out(
+    table: Answering,
+    position: str | None,
+    rollouts: int | None,
+    within: float | None,
+    cut: int | None,
+) -> IntervalEstimate | None:
+    """The value by rollouts, if they are requested."""
+    if rollouts is None and within is None:
+        if cut is not None:
+            raise click.UsageError("--cut needs --rollouts or --within")
+        return None
+    if rollouts is not None and within is not None:
+        raise click.UsageError("--rollouts and --within exclude each other: give one")
+    if position == STDIN:
+        raise click.UsageError("rollouts take one position, not '-'")
+    if isinstance(table, Table):
+        raise click.UsageError("rollouts need an estimator, but a table answers exactly")
+    if within is not None and not table.rules.payoff.has_fines:
+        within /= 100
+    asked = position_of(table.rules, position)
+    return table.rollout(asked, rollouts, within=within, plies=cut)
+
+
+def _opened(
+    word: str, position: str | None, is_solved: bool, memory: int | None, plies: int
+) -> Answering:
+    """The table or estimator that answers; with --solve a table is made if it is missing."""
     if not is_solved:
         if memory is not None:
             raise click.UsageError("--memory needs --solve")
-        return Table(open_file(word, say=say, position=None if position == STDIN else position))
+        return open_answering(word, None if position == STDIN else position, plies)
     if position == STDIN:
         raise click.UsageError("--solve takes one position, not '-'")
     if not is_rule_set(word):
@@ -99,34 +169,38 @@ def _opened(word: str, position: str | None, is_solved: bool, memory: int | None
     return Table(table_from(rules, position_of(rules, position), memory=memory, say=say))
 
 
-def _parse(table: Table, text: str) -> Position:
+def _parse(table: Answering, text: str) -> Position:
     """Parse a line of standard input."""
     position = table.rules.position(text)
     table.check(position)
     return position
 
 
-def _lines(table: Table, positions: list[Position]) -> list[str]:
+def _lines(table: Answering, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
     return [
-        f"{position.notation}\t{table.rules.payoff.text(value, table.tolerance)}"
-        for position, value in answers
+        f"{position.notation}\t{value_text(table, value, position)}" for position, value in answers
     ]
 
 
-def _json_lines(table: Table, with_throws: bool, positions: list[Position]) -> list[str]:
+def _json_lines(table: Answering, with_throws: bool, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
     return [json.dumps(_answer(table, *answer, with_throws)) for answer in answers]
 
 
-def _answer(table: Table, position: Position, value: float, with_throws: bool) -> dict[str, Any]:
+def _answer(
+    table: Answering, position: Position, value: float, with_throws: bool
+) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "position": position.notation,
         "value": value,
-        "tolerance": table.tolerance,
+        "tolerance": tolerance_of(table),
         "error": table.error(position),
-        **figures_of(table, position),
+        **(figures_of(table, position) if isinstance(table, Table) else {}),
     }
+    answer |= exactness(table, value, position)
+    if not answer.get("exact", True):
+        answer["tolerance"] = None
     choices = table.choices(position)
     if choices:
         answer["choices"] = choices
@@ -143,29 +217,31 @@ def _answer(table: Table, position: Position, value: float, with_throws: bool) -
     return answer
 
 
-def _page(table: Table, position: Position) -> str:
-    rules, tolerance = table.rules, table.tolerance
+def _page(table: Answering, position: Position, rolled: IntervalEstimate | None) -> str:
+    rules = table.rules
     value = table.value(position)
     values = {position.side: value, opponent(position.side): total(position) - value}
-    verb = rules.payoff.verb
+    verb, error = rules.payoff.verb, error_of(table, value, position)
     rows = [
         [
             f"  {side_name(side)} {verb}",
-            rules.payoff.text(values[side], tolerance),
+            text_of(table, values[side], error),
             worth_bar(position, values[side]),
         ]
         for side in SIDE_NAMES
     ]
-    error = table.error(position)
-    if error is not None:
-        rows.append(["  proven within", bound_text(error), ""])
+    proven = table.error(position) if isinstance(table, Table) else None
+    if proven is not None:
+        rows.append(["  proven within", bound_text(proven), ""])
         if rules.payoff.has_fines:
             cut = table.cut_error(position)
             rows.append(["  cut of the fines within", bound_text(cut), ""])
+    if rolled is not None:
+        rows.append(["  by rollouts", text_of(table, rolled.value, rolled.margin), ""])
     parts = [draw_position(position), columns(rows, "<><")]
     choices = table.choices(position)
     if choices:
-        parts.append(columns([_choice_row(table, *choice) for choice in choices.items()], "<><"))
+        parts.append(columns([_choice_row(table, error, *each) for each in choices.items()], "<><"))
     throws = [] if choices else table.throws(position)
     if throws:
         head = ["  throw", "chance", f"{SIDE_NAMES[position.side]} then {verb}", "best move"]
@@ -177,7 +253,7 @@ def _page(table: Table, position: Position) -> str:
                         [
                             str(each.throw),
                             chance_text(each.probability),
-                            rules.payoff.text(each.value, tolerance),
+                            text_of(table, each.value, error),
                             each.best.text if each.best else "none: the turn passes",
                         ]
                         for each in throws
@@ -186,10 +262,10 @@ def _page(table: Table, position: Position) -> str:
                 ">>><",
             )
         )
-    return "\n\n".join(parts)
+    return "\n\n".join(parts) + note_of(table)
 
 
-def _choice_row(table: Table, name: str, value: float | None) -> list[str]:
+def _choice_row(table: Answering, error: float, name: str, value: float | None) -> list[str]:
     if value is None:
         return [f"  {name}", "not allowed here", ""]
-    return [f"  {name}", percent(value, table.tolerance), bar(value)]
+    return [f"  {name}", text_of(table, value, error), bar(value)]

@@ -10,13 +10,12 @@ from pathlib import Path
 import click
 import numpy as np
 
-from ur_solver.api.table import Table
 from ur_solver.audit import SampleStatistics, play_many
+from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option, table_argument
-from ur_solver.cli.output import columns, echo, say, side_name
+from ur_solver.cli.output import columns, echo, side_name
 from ur_solver.errors import InputError
 from ur_solver.files import check_outputs
-from ur_solver.locate import open_file
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
 from ur_solver.rules import DARK, LIGHT
@@ -42,16 +41,24 @@ from ur_solver.study.figures import as_number, as_share
     type=OUTPUT_FILE,
     help="Write the games as .rgn, as .json, one game per line, or as .ur for any rules.",
 )
+@plies_option(1)
 @json_option
 def command(
-    word: str, games: int, players: str, seed: int, output: Path | None, as_json: bool
+    word: str,
+    games: int,
+    players: str,
+    seed: int,
+    output: Path | None,
+    plies: int,
+    as_json: bool,
 ) -> None:
     """Play games between two players by the rules of TABLE and print their statistics.
 
     TABLE is a file or a rule set, such as finkel:3. Light throws first. Players: table
     plays perfectly; strong, medium and weak err more and more often; greedy captures, else
     gets another throw, else moves its foremost piece; first moves its rearmost piece; random
-    makes a random move. A player may also be priorities, as in ur evaluate.
+    makes a random move. A player may also be priorities, as in ur evaluate. Without a table, an
+    estimator plays in its place ('ur train').
 
     \b
     ur sample finkel:3 -g 1000 --players table,greedy -o games.rgn
@@ -62,10 +69,10 @@ def command(
             f"players {players!r}: expected two names separated by a comma, such as 'table,greedy'"
         )
     check_outputs({"--output": output}, [word])
-    with Table(open_file(word, say=say)) as table:
+    with open_playing(word, plies, None) as table:
         if output is not None:
             check_output(output, table.rules)
-            check_outputs({"--output": output}, [table.file.path])
+            check_outputs({"--output": output}, [] if table.path is None else [table.path])
         light, dark = (policy_of(name.strip(), table) for name in names)
         metadata = {"Light": names[0].strip(), "Dark": names[1].strip()}
         rng = np.random.default_rng(seed)

@@ -1,0 +1,77 @@
+"""Train the estimators that come with the program, or small ones that tables can judge.
+
+    python scripts/train_estimators.py shipped [--minutes 45]
+    python scripts/train_estimators.py judged [--minutes 45] [RULES...]
+
+`shipped` writes ur_solver/estimators/shipped/*.h5, from the seeds below. `judged` trains rule sets
+whose tables fit, where `ur solve` has put them, and writes estimators to --folder for
+scripts/measure_estimators.py. An interrupted run goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided over threads
+
+from ur_solver.estimators.calibration import Effort
+from ur_solver.estimators.locate import SHIPPED
+from ur_solver.estimators.making import train_estimator
+from ur_solver.estimators.training import Training
+from ur_solver.locate import readable_name, table_name
+from ur_solver.rules import named_rules
+
+SHIPPED_RULES = {
+    "murray:7": 1,
+    "murray-3dice:7": 2,
+    "ben:7": 3,
+    "skiriuk:7": 4,
+    "skiriuk-d4:7": 5,
+    "birds:5": 6,
+}
+"""With their seeds."""
+
+JUDGED_RULES = {"finkel:7": 11, "skiriuk:4": 12, "ben:4": 13, "murray:4": 14, "birds:3": 15}
+EFFORT = Effort(positions=1000, rollouts=64, games=24)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("what", choices=["shipped", "judged"])
+    parser.add_argument("rules", nargs="*")
+    parser.add_argument("--minutes", type=float, default=45.0)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("estimators"))
+    asked = parser.parse_args()
+    folder = SHIPPED if asked.what == "shipped" else asked.folder
+    seeds = SHIPPED_RULES if asked.what == "shipped" else JUDGED_RULES
+    folder.mkdir(parents=True, exist_ok=True)
+    for word in asked.rules or seeds:
+        rules = named_rules(word)
+        path = folder / table_name(readable_name(rules))
+        if path.exists():
+            print(f"{path} is there")
+            continue
+        train_estimator(
+            rules,
+            path,
+            minutes=asked.minutes,
+            seed=seeds.get(word, 1),
+            threads=asked.threads,
+            effort=EFFORT,
+            on_round=_say,
+        )
+        print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+def _say(training: Training, seconds: float) -> None:
+    if training.rounds % 20 == 0:
+        rms = 100 * training.errors[-1] ** 0.5
+        word = training.rules.word
+        print(f"{word} {seconds:7.1f} s, {training.positions:,} positions, {rms:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

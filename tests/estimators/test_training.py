@@ -1,0 +1,154 @@
+"""Small estimators that are trained in seconds, held against exact tables."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from ur_solver.errors import CheckpointError, InputError
+from ur_solver.estimators import making
+from ur_solver.estimators.calibration import Effort, calibrated, differences_inside, share_inside
+from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.measure import losses, positions_of_play, value_errors
+from ur_solver.estimators.training import Training
+from ur_solver.players.policies import PRIORITIES, TablePolicy, policy_of
+from ur_solver.rules import named_rules
+from ur_solver.study.thumbs import share_of_wins
+
+QUICK = Effort(positions=60, rollouts=8, games=3)
+
+
+def shuffled(estimator: Estimator) -> Estimator:
+    """The same with its weights in any order."""
+    weights = np.random.default_rng(1).permutation(estimator.stored.weights)
+    return Estimator(dataclasses.replace(estimator.stored, weights=weights), plies=1)
+
+
+def test_it_beats_every_rule_of_thumb(estimator):
+    own = TablePolicy(estimator.player)
+    for name in ("random", "first", "greedy", "capture+safe+furthest", *PRIORITIES):
+        other = policy_of(name, estimator)
+        # more games where a few do not show it
+        assert any(
+            share_of_wins(estimator.rules, own, other, games, seed=1).low > 0.5
+            for games in (400, 6000)
+        ), name
+
+
+def test_exact_values_are_within_the_stated_intervals(estimator, exact):
+    rows = positions_of_play(estimator.network, 500, seed=5)
+    for plies in (1, 2):
+        deeper = estimator.looking(plies)
+        inside, n = share_inside(deeper.player, estimator.stored.errors[plies - 1], exact, rows)
+        assert n == 500
+        assert inside >= 465
+        # so are the differences of moves
+        compared, n = differences_inside(
+            deeper.player, estimator.stored.errors[plies - 1], exact, rows
+        )
+        assert n > 100
+        assert compared >= 0.93 * n
+
+
+def test_a_deeper_search_loses_less(estimator, exact):
+    one, two = (losses(estimator.network, exact, 400, plies=plies) for plies in (1, 2))
+    assert one.game.value < 0.15
+    assert two.game.high < one.game.low
+    assert two.choice.value < one.choice.value
+
+
+def test_a_broken_network_is_noticed_by_the_same_measurements(estimator, exact):
+    broken = shuffled(estimator)
+    rows = positions_of_play(estimator.network, 500, seed=5)
+    inside, _ = share_inside(broken.player, estimator.stored.errors[0], exact, rows)
+    assert inside < 450  # not the 465 that are demanded of a sound one
+    well, badly = (value_errors(each.player, exact, rows).rms for each in (estimator, broken))
+    assert badly > 1.5 * well
+    assert (
+        losses(broken.network, exact, 200).game.low
+        > losses(estimator.network, exact, 200).game.high
+    )
+    # without a table, too
+    errors, measured = calibrated(broken.network, QUICK)
+    assert errors[0] > 1.5 * estimator.stored.errors[0]
+    assert (
+        measured["against_rollouts"]["rms"]
+        > 1.5 * estimator.stored.measured["against_rollouts"]["rms"]
+    )
+
+
+def test_threads_change_nothing():
+    found = []
+    for threads in (1, 3):
+        training = Training(named_rules("birds:1"), (8,))
+        with ThreadPoolExecutor(threads) as pool:
+            training.round(pool, 0.0)
+        found.append(training.optimiser.mean)
+    assert np.array_equal(*found)
+
+
+def test_a_training_that_was_interrupted_ends_as_one_that_was_not(tmp_path: pathlib.Path):
+    rules = named_rules("bell-stakes:1")
+    whole, half = tmp_path / "whole.h5", tmp_path / "half.h5"
+    wanted = {"rounds": 2, "hidden": (8,), "threads": 1, "effort": QUICK}
+    making.train_estimator(rules, whole, **wanted)
+
+    def stop(training, _seconds):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        making.train_estimator(rules, half, on_round=stop, **wanted)
+    assert checkpoint_path(half).exists()
+    assert not half.exists()
+    resumed = []
+    making.train_estimator(
+        rules, half, on_resume=lambda training, _seconds: resumed.append(training.rounds), **wanted
+    )
+    assert resumed == [1]
+    assert not checkpoint_path(half).exists()
+    first, second = Estimator(whole), Estimator(half)
+    assert np.array_equal(first.stored.weights, second.stored.weights)
+    assert first.stored.errors.tolist() == second.stored.errors.tolist()
+
+
+def test_checkpoints_of_other_trainings_and_damaged_ones_are_refused(tmp_path: pathlib.Path):
+    path = tmp_path / "checkpoint.npz"
+    training = Training(named_rules("finkel:1"), (8,))
+    save(path, training, 5.0)
+    assert resume(path, Training(named_rules("finkel:1"), (8,))) == 5.0
+    for other in (
+        Training(named_rules("finkel:2"), (8,)),
+        Training(named_rules("finkel:1"), (9,)),
+        Training(named_rules("finkel:1"), (8,), seed=2),
+    ):
+        with pytest.raises(CheckpointError, match="of another training"):
+            resume(path, other)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(CheckpointError, match="damaged"):
+        resume(path, training)
+
+
+def test_a_stage_ends_when_errors_no_longer_fall():
+    training = Training(named_rules("finkel:1"), (8,))
+    training.rounds = 60
+    training.errors = np.geomspace(1, 0.01, 60).tolist()
+    assert not training.advance()
+    assert training.stage == 0
+    training.errors = [0.1] * 60
+    assert not training.advance()
+    assert (training.stage, training.stage_began) == (1, 60)
+    for _ in range(5):
+        training.rounds += 60
+        training.errors += [0.1] * 60
+        is_over = training.advance()
+    assert is_over
+
+
+def test_layers_that_cannot_be_are_refused(tmp_path: pathlib.Path):
+    with pytest.raises(InputError, match=r"hidden layers \(0,\): from 1 to 4 layers"):
+        making.train_estimator(named_rules("finkel:1"), tmp_path / "e.h5", rounds=1, hidden=(0,))

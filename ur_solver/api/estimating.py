@@ -1,0 +1,104 @@
+"""Training an estimator by one call."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ur_solver.api.solving import rule_set
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.locate import new_estimator_path, with_table
+from ur_solver.estimators.making import train_estimator
+from ur_solver.estimators.training import Training
+from ur_solver.locate import find_file, find_part, make_folder
+from ur_solver.lookup import Lookup
+from ur_solver.rules import RuleSet
+
+
+def train(
+    rules: str | os.PathLike[str] | Mapping[str, Any] | RuleSet,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    pieces: int | None = None,
+    minutes: float | None = None,
+    rounds: int | None = None,
+    hidden: tuple[int, ...] | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+    on_round: Callable[[Training, float], object] = lambda _training, _seconds: None,
+    on_resume: Callable[[Training, float], object] = lambda _training, _seconds: None,
+) -> Estimator:
+    """Train an estimator of a rule set that is too large to be solved, and open it.
+
+    A training that is interrupted goes on from its checkpoint when it is asked for again. An
+    estimator that is there is replaced at the end.
+
+    Parameters
+    ----------
+    rules, pieces
+        As for `rule_set`.
+    path : path, optional
+        Where the estimator will be; beside the tables by default (`open_estimator`).
+    minutes : float, optional
+        How long to train. By default until it no longer improves.
+    rounds : int, optional
+        How many rounds of play and learning, in place of a time: the same rounds and seed make the
+        same estimator.
+    hidden : tuple of int, optional
+        The sizes of the hidden layers.
+    seed : int
+        Of the first weights and of the games.
+    threads : int, optional
+        One a processor by default.
+    on_round, on_resume : callable, optional
+        Called with the training and the seconds spent on it: after every round, and if it goes on
+        from a checkpoint.
+
+    Returns
+    -------
+    Estimator
+
+    Raises
+    ------
+    RuleSetError
+        If nothing goes by that name.
+    InputError
+        If the hidden layers cannot be so.
+    CheckpointError
+        If there is a checkpoint of another training.
+    OutputError
+        If the estimator cannot be written.
+
+    Examples
+    --------
+    >>> import ur_solver as ur
+    >>> estimator = ur.train("finkel:1", rounds=2, hidden=(16,))
+    >>> estimator.rules.word
+    'finkel:1'
+    """
+    chosen = rule_set(rules, pieces)
+    if path is None:
+        output = new_estimator_path(chosen)
+        make_folder(output.parent)
+    else:
+        output = pathlib.Path(path)
+    file = find_file(chosen) or find_part(chosen)
+    try:
+        train_estimator(
+            chosen,
+            output,
+            minutes=minutes,
+            rounds=rounds,
+            hidden=hidden,
+            seed=seed,
+            threads=threads,
+            exact=None if file is None else Lookup(file),
+            on_round=on_round,
+            on_resume=on_resume,
+        )
+    finally:
+        if file is not None:
+            file.close()
+    return with_table(Estimator(output))

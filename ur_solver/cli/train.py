@@ -1,0 +1,163 @@
+"""`ur train`."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import time
+from typing import Any
+
+import click
+
+from ur_solver.api.estimating import train
+from ur_solver.cli.custom import custom_rule_options, custom_rules
+from ur_solver.cli.options import (
+    FiniteFloat,
+    json_option,
+    pieces_option,
+    rules_argument,
+    seed_option,
+    threads_option,
+)
+from ur_solver.cli.output import echo, say, size_text, time_text
+from ur_solver.cli.telling import Telling, telling_options
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.training import Training
+from ur_solver.rules.words import counted
+
+_SECONDS = 10.0
+"""Between lines of progress."""
+
+
+def _layers(text: str) -> tuple[int, ...]:
+    """The sizes of hidden layers, as in 128,64."""
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise click.BadParameter(f"{text!r:.60} is not a list of sizes such as 128,64")
+    return tuple(int(part) for part in parts)
+
+
+@click.command(short_help="Train an estimator of a game too large to solve.")
+@rules_argument
+@pieces_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=pathlib.Path),
+    help="Write the estimator to this file instead of the folder of tables.",
+)
+@click.option(
+    "--minutes",
+    type=FiniteFloat(0, min_open=True),
+    help="Train for this long; by default until it no longer improves.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1),
+    help="Train for this many rounds instead: they give the same estimator every time.",
+)
+@click.option(
+    "--hidden",
+    type=_layers,
+    metavar="SIZES",
+    help="Set the sizes of the network's hidden layers, such as 128,64.",
+)
+@seed_option("Seed the first weights and the games.")
+@threads_option
+@json_option
+@telling_options
+@custom_rule_options
+def command(
+    rules: str,
+    pieces: int | None,
+    output: pathlib.Path | None,
+    minutes: float | None,
+    rounds: int | None,
+    hidden: tuple[int, ...] | None,
+    seed: int,
+    threads: int | None,
+    as_json: bool,
+    telling: Telling,
+    **custom: Any,
+) -> None:
+    """Train an estimator of RULES: a small network that estimates the value of any position.
+
+    For games that are too large to be solved. The network plays against itself and learns from
+    full backups of the positions that it meets. An interrupted training goes on when the same
+    command is given again. Values of an estimator are never exact; each comes with its error.
+
+    \b
+    ur train finkel -n 1 --rounds 2
+    """
+    if minutes is not None and rounds is not None:
+        raise click.UsageError("--minutes and --rounds both say how long to train: give one")
+    chosen = custom_rules(rules, pieces, **custom)
+    last = time.monotonic()
+
+    def on_round(training: Training, seconds: float) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _SECONDS:
+            last = time.monotonic()
+            _say_round(telling, training, seconds)
+
+    def on_resume(training: Training, seconds: float) -> None:
+        telling.say(
+            f"going on after {counted(training.rounds, 'round')} of an earlier training",
+            "taken_up",
+            rounds=training.rounds,
+            seconds=seconds,
+        )
+
+    try:
+        estimator = train(
+            chosen,
+            output,
+            minutes=minutes,
+            rounds=rounds,
+            hidden=hidden,
+            seed=seed,
+            threads=threads,
+            on_round=on_round,
+            on_resume=on_resume,
+        )
+    except KeyboardInterrupt:
+        say("interrupted; the same command goes on from the checkpoint")
+        raise
+    with estimator:
+        if as_json:
+            echo(json.dumps(estimator.info()))
+        elif not telling.is_quiet:
+            echo(report(estimator))
+
+
+def _say_round(telling: Telling, training: Training, seconds: float) -> None:
+    rms = training.errors[-1] ** 0.5
+    telling.say(
+        f"{time_text(seconds)}: {counted(training.rounds, 'round')}, {training.positions:,} "
+        f"positions of play; returns differ from values by {100 * rms:.2f} % (RMS)",
+        "training",
+        rounds=training.rounds,
+        positions=training.positions,
+        seconds=round(seconds, 1),
+        rms=rms,
+    )
+
+
+def report(estimator: Estimator) -> str:
+    """What an estimator is, how it was made and what its errors were measured as."""
+    made, measured = estimator.stored.made_by, estimator.stored.measured
+    assert estimator.path is not None
+    lines = [
+        f"{estimator.rules.title}: an estimator of {estimator.stored.shape.n_weights:,} weights",
+        f"  {made['positions']:,} positions of play in {time_text(made['seconds'])}, seed "
+        f"{made['seed']}, {made['made'][:10]} by ur_solver {made['program']}",
+    ]
+    for key, name in (("against_rollouts", "rollouts"), ("against_table", "the table")):
+        if key in measured:
+            lines.append(f"  off by {_off(estimator, measured[key]['rms'])} against {name} (RMS)")
+    size = size_text(estimator.path.stat().st_size)
+    return "\n".join([*lines, f"  {estimator.path}, {size}"])
+
+
+def _off(estimator: Estimator, error: float) -> str:
+    return f"{100 * error:.2f} points" if not estimator.rules.payoff.has_fines else f"{error:.3g}"

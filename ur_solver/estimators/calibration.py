@@ -1,0 +1,168 @@
+"""How far values may be off: 95 % intervals, calibrated by rollouts.
+
+What is wrong in a value is not known where there is no table. Rollouts see a part of it. Positions
+of play are valued by searches, and held against
+
+- rollouts that are cut: nearer to the optimum than the values that they start from, but they lean
+  on the same network, and see nothing of what is wrong with all that it says of a game;
+- games to the end without their luck: right on average about the network's own play, which is not
+  the best. What is left of luck in them is known, and taken off.
+
+Either is widened by a factor, and the larger one counts. The factors were chosen so that intervals
+hold where there are tables (`docs/estimates.md`). An interval is calibrated, not proven.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.estimators import MOST_PLIES
+from ur_solver.estimators.features import Rows, scale_of
+from ur_solver.estimators.intervals import half_widths, spread
+from ur_solver.estimators.measure import ValueErrors, positions_of_play
+from ur_solver.estimators.plies import play_ply
+from ur_solver.estimators.rollouts import CUT, rolled_out
+from ur_solver.estimators.search import Searched
+from ur_solver.study.estimates import NORMAL
+from ur_solver.values import TableValues, Values
+
+CUT_FACTOR, GAME_FACTOR = 1.5, 1.4
+_SHARE = 0.95
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is played to calibrate.
+
+    Parameters
+    ----------
+    positions : int
+        Of play.
+    rollouts : int
+        From each, cut after `CUT` plies.
+    games : int
+        From each, to the end; two or more.
+    """
+
+    positions: int = 400
+    rollouts: int = 48
+    games: int = 12
+
+
+def calibrated(
+    values: Values, effort: Effort, *, exact: TableValues | None = None, seed: int = 1
+) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
+    """How wide intervals are, by the plies that a choice looks ahead, and what was measured.
+
+    Parameters
+    ----------
+    values : Values
+        A network's.
+    effort : Effort
+    exact : TableValues, optional
+        A table of the rule set, of endings perhaps, that the values are held against besides.
+    seed : int
+
+    Returns
+    -------
+    float64, shape (MOST_PLIES,)
+    dict
+        JSON values: of the network's values what rollouts, and the table, say that they are wrong
+        by (`ValueErrors`), in units of the values.
+    """
+    rows = positions_of_play(values, effort.positions, seed)
+    scale = scale_of(values.rules, rows)
+    rng = np.random.default_rng([seed, 2])
+    cut = rolled_out(values, rows, effort.rollouts, rng, CUT).mean(axis=1) / scale
+    games = (rolled_out(values, rows, effort.games, rng).T / scale).T
+    played, noise = games.mean(axis=1), games.var(axis=1, ddof=1) / effort.games
+    errors = np.empty(MOST_PLIES)
+    for depth in range(MOST_PLIES):
+        # the deepest search takes some twenty times the time of all others
+        some = slice(None) if depth < MOST_PLIES - 1 else slice(0, len(rows), 8)
+        found = Searched(values, depth).state_values(rows[some]) / _of(scale, some)
+        shape = spread(found)
+        by_cut = np.quantile(np.abs(found - cut[some]) / shape, _SHARE)
+        by_games = _root((found - played[some]) / shape, noise[some] / shape**2)
+        errors[depth] = max(CUT_FACTOR * by_cut, GAME_FACTOR * NORMAL * by_games)
+    # a deeper search is hardly worse; fewer positions were searched, and luck is left
+    errors = np.minimum.accumulate(errors)
+    plain = values.state_values(rows)
+    by_games = _root(plain / scale - played, noise)
+    measured = {
+        **asdict(effort),
+        "plies": CUT,
+        "against_rollouts": asdict(ValueErrors.of(plain - cut * scale)),
+        "against_games": by_games * float(np.mean(scale)),
+    }
+    if exact is not None:
+        held = exact.holds_states(rows)
+        if held.any():
+            known = plain[held] - exact.state_values(rows[held])
+            measured["against_table"] = asdict(ValueErrors.of(known))
+    return errors, measured
+
+
+def _root(differences: npt.NDArray[np.float64], noise: npt.NDArray[np.float64]) -> float:
+    """The root of the mean square of differences without their noise, a standard error added."""
+    squares = differences**2 - noise
+    mean = squares.mean() + squares.std() / np.sqrt(len(squares))
+    return float(np.sqrt(max(mean, 0.0)))
+
+
+def _of(scale: npt.NDArray[np.float64] | float, some: slice) -> npt.NDArray[np.float64] | float:
+    return scale if isinstance(scale, float) else scale[some]
+
+
+def share_inside(values: Values, error: float, exact: TableValues, rows: Rows) -> tuple[int, int]:
+    """How many exact values lie in their intervals, and how many positions a table holds.
+
+    Parameters
+    ----------
+    values : Values
+        By a search.
+    error : float
+        Of that search, as `calibrated` gives it.
+    exact : TableValues
+    rows : unsigned, shape (states, state width)
+    """
+    held = rows[exact.holds_states(rows)]
+    scale = scale_of(values.rules, held)
+    found = values.state_values(held)
+    off = np.abs(found - exact.state_values(held))
+    return int((off <= half_widths(error, found / scale) * scale).sum()), len(held)
+
+
+def differences_inside(
+    values: Values, error: float, exact: TableValues, rows: Rows, seed: int = 1
+) -> tuple[int, int]:
+    """How many differences of two moves lie in their intervals, and how many were compared.
+
+    Of each state the best move with a throw and another one, if there is one. The errors of their
+    values are taken for independent.
+
+    Parameters
+    ----------
+    values, error, rows
+        As for `share_inside`.
+    exact : TableValues
+        Of the whole game.
+    seed : int
+        Of the throws and the other moves.
+    """
+    best, other = (
+        play_ply(values, rows, np.random.default_rng(seed), explore) for explore in (0.0, 1.0)
+    )
+    differ = ~other.is_best & (best.sign != 0) & (other.sign != 0)
+    off, square = np.zeros(int(differ.sum())), np.zeros(int(differ.sum()))
+    for ply, sign in ((best, 1), (other, -1)):
+        after = ply.after[differ]
+        scale = scale_of(values.rules, after)
+        found = values.state_values(after)
+        off += sign * ply.sign[differ] * (found - exact.state_values(after))
+        square += (half_widths(error, found / scale) * scale) ** 2
+    return int((np.abs(off) <= np.sqrt(square)).sum()), len(off)

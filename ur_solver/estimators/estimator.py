@@ -1,0 +1,314 @@
+"""An estimator as users know it: the questions of a table, answered by a network and a search."""
+
+from __future__ import annotations
+
+import math
+import os
+import pathlib
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import InputError, RuleSetMismatchError
+from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
+from ur_solver.estimators import file as files
+from ur_solver.estimators.intervals import half_widths
+from ur_solver.estimators.network_values import NetworkValues
+from ur_solver.estimators.search import Searched
+from ur_solver.lookup import Lookup
+from ur_solver.positions import (
+    PositionLike,
+    are_states,
+    encoded,
+    position_from,
+    positions_from,
+    rank_of,
+    value_when_over,
+)
+from ur_solver.query import Answers, EvaluatedMove, ThrowValue
+from ur_solver.rules import Position, RuleSet
+from ur_solver.rules.turns import final_value
+from ur_solver.space import space_of
+from ur_solver.values import Values
+
+if TYPE_CHECKING:
+    from ur_solver.study.estimates import IntervalEstimate
+
+_GROWTH = 20.0
+"""By so much a ply more takes longer, at first guess."""
+
+
+class Estimator:
+    """Estimates of the values of a game that is too large for a table, and what follows from them.
+
+    Values are what a table's are: win probabilities of the side about to throw, or with stakes the
+    money that it may expect. They come from a network at the leaves of a search, and none is exact
+    but where the game is over or drawn, or where a table of the game's endings has the position.
+    Safe from several threads.
+
+    Parameters
+    ----------
+    path : path, or Stored
+        An estimator as ``ur train`` makes it. `open_estimator` finds one by the rule set's name.
+    plies : int
+        How far a choice looks ahead, from 1, the move itself, to 4. The value of a position is
+        then that of a search of a ply less.
+    exact : Lookup, optional
+        A table of the same rules, of the endings or of all positions.
+
+    Attributes
+    ----------
+    stored : Stored
+        What the file holds: how it was made, what was measured of it.
+    path : pathlib.Path or None
+
+    Raises
+    ------
+    MissingEstimatorError, NotAnEstimatorError, EstimatorVersionError, DamagedEstimatorError
+        If there is no such file, or it is none, of another version, or damaged.
+    RuleSetMismatchError
+        If the table is of another rule set.
+    InputError
+        If `plies` is out of range.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | files.Stored,
+        *,
+        plies: int = DEFAULT_PLIES,
+        exact: Lookup | None = None,
+    ) -> None:
+        self.path = None if isinstance(path, files.Stored) else pathlib.Path(path)
+        self.stored = path if isinstance(path, files.Stored) else files.read(pathlib.Path(path))
+        rules = self.stored.rules
+        if exact is not None and not exact.rules.is_same_game(rules):
+            raise RuleSetMismatchError(
+                f"the table is of {exact.rules.title}, the estimator of {rules.title}"
+            )
+        if not 1 <= plies <= MOST_PLIES:
+            raise InputError(f"{plies!r} plies: from 1 to {MOST_PLIES} are searched")
+        self.space = space_of(rules)
+        self.plies = plies
+        self.exact = exact
+        self.network = NetworkValues(rules, self.stored.shape, self.stored.weights)
+        self._searched = Searched(self.network, plies - 1, exact)
+        self._answers = Answers(self)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set."""
+        return self.stored.rules
+
+    def looking(self, plies: int) -> Estimator:
+        """The same estimator with choices that look another number of plies ahead."""
+        found = Estimator(self.stored, plies=plies, exact=self.exact)
+        found.path = self.path
+        return found
+
+    @property
+    def player(self) -> Values:
+        """What a policy (`ur_solver.players`) decides by that looks as far ahead."""
+        return self._searched
+
+    def is_exact(self, position: PositionLike) -> bool:
+        """Whether the value of a position is exact, but for a table's tolerance."""
+        found = position_from(self.rules, position)
+        return (
+            not self.check(found)
+            or final_value(found) is not None
+            or (self.exact is not None and self.exact.holds(found))
+        )
+
+    def value(self, position: PositionLike) -> float:
+        """An estimate of the win probability, or money, of the side about to throw.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `Table.value` does.
+        """
+        return float(self.values([position])[0])
+
+    def values(
+        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
+    ) -> npt.NDArray[np.float64]:
+        """The values of many positions, or of encoded states, as `value` gives them.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            For the first position at fault.
+        """
+        if are_states(positions):
+            return self.state_values(positions)
+        found = positions_from(self.rules, positions)
+        final = [self._final(position) for position in found]
+        going = [k for k, value in enumerate(final) if value is None]
+        values = np.array([0.0 if value is None else value for value in final])
+        if going:
+            values[going] = self.state_values(self.encode([found[k] for k in going]))
+        return values
+
+    def _final(self, position: Position) -> float | None:
+        """The value of a position that is over, or drawn."""
+        if not self.check(position):
+            return value_when_over(self.rules, position)
+        return final_value(position)
+
+    def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """The value of each encoded state that is not over to its side to throw."""
+        return self._searched.state_values(np.ascontiguousarray(states))
+
+    def chance(self, position: PositionLike) -> float:
+        """As `value`; NaN where money is played for, of which alone the network knows."""
+        return math.nan if self.rules.payoff.has_fines else self.value(position)
+
+    def cut_error(self, position: PositionLike) -> float:
+        """0: an estimator knows all numbers of fines."""
+        return 0.0
+
+    def error(self, position: PositionLike) -> float | None:
+        """Half the width of the 95 % interval of a position's value.
+
+        It is calibrated, not proven: see `Stored.measured`. Where the value is exact, what a table
+        of endings has proven of it, None if that is nothing.
+        """
+        found = position_from(self.rules, position)
+        if not self.is_exact(found):
+            return self.error_of(self.value(found), found)
+        is_held = self.exact is not None and self.exact.holds(found)
+        return self.exact.error(found) if is_held and self.exact is not None else None
+
+    def error_of(self, value: float, position: Position) -> float:
+        """The same for a value that is known, of a position that is not exact."""
+        most = float(self.rules.payoff.total(position.fines + 1))
+        return float(half_widths(self.stored.errors[self.plies - 1], value / most)) * most
+
+    def rollout(
+        self,
+        position: PositionLike,
+        n: int | None = None,
+        *,
+        within: float | None = None,
+        plies: int | None = None,
+        seed: int = 1,
+    ) -> IntervalEstimate:
+        """The value of a position by games of the network with itself, the luck taken out.
+
+        Parameters
+        ----------
+        position : Position or str
+        n : int, optional
+            So many games; by default 64, or as many as `within` needs.
+        within : float, optional
+            Half the width of the 95 % interval that is wanted.
+        plies : int, optional
+            Cut games after so many; by default they are played to the end. Games to the end say
+            what the network's own play is worth, cut ones are nearer to the optimum.
+        seed : int
+
+        Returns
+        -------
+        IntervalEstimate
+            With its 95 % interval.
+        """
+        from ur_solver.estimators.rollouts import rollout  # noqa: PLC0415 - a move needs none of it
+        from ur_solver.study.estimates import IntervalEstimate  # noqa: PLC0415 - as above
+
+        found = position_from(self.rules, position)
+        final = self._final(found)
+        if final is not None:
+            return IntervalEstimate.exact(final)
+        row = self.encode([found])
+        leaves = Searched(self.network, 0, self.exact)
+        return rollout(leaves, row, n=n, within=within, plies=plies, seed=seed)
+
+    def moves_within(
+        self, position: PositionLike, throw: int, seconds: float
+    ) -> tuple[int, list[EvaluatedMove]]:
+        """The moves by the deepest search that takes about so long, and its plies.
+
+        A deeper search is begun while the last one's time, twenty times over, is left.
+        """
+        began = time.monotonic()
+        for plies in range(1, MOST_PLIES + 1):
+            before = time.monotonic()
+            moves = self.looking(plies).moves(position, throw)
+            now = time.monotonic()
+            if len(moves) < 2 or now - began + _GROWTH * (now - before) > seconds:
+                break
+        return plies, moves
+
+    def check(self, position: PositionLike) -> bool:
+        """Whether the game goes on in a position.
+
+        Raises
+        ------
+        PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+            As `Table.check` does. An estimator answers for all positions of its rule set.
+        """
+        return rank_of(self.space, position_from(self.rules, position)) >= 0
+
+    def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:
+        """As `Table.encode`."""
+        return encoded(self.space, positions)
+
+    def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:
+        """As `Table.moves`."""
+        return self._answers.moves(position, throw)
+
+    def best(self, position: PositionLike, throw: int) -> EvaluatedMove | None:
+        """As `Table.best`."""
+        return self._answers.best(position, throw)
+
+    def throws(self, position: PositionLike) -> list[ThrowValue]:
+        """As `Table.throws`."""
+        return self._answers.throws(position)
+
+    def choices(self, position: PositionLike) -> dict[str, float | None]:
+        """As `Table.choices`."""
+        return self._answers.choices(position)
+
+    def opening_value(self) -> float | None:
+        """As `Table.opening_value`."""
+        return self._answers.opening_value()
+
+    def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
+        """As `Table.columns`."""
+        return self._answers.columns(positions)
+
+    def move_columns(
+        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
+    ) -> dict[str, npt.NDArray[Any]]:
+        """As `Table.move_columns`."""
+        return self._answers.move_columns(positions)
+
+    def close(self) -> None:
+        """Close the table of endings, if there is one."""
+        if self.exact is not None:
+            self.exact.file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Estimator({self.rules.word}, {self.plies}-ply)"
+
+    def info(self) -> dict[str, Any]:
+        """What the estimator says of itself, as JSON values."""
+        return {
+            "rules": self.rules.to_json(),
+            "exact": False,
+            "hidden": list(self.stored.shape.hidden),
+            "weights": self.stored.shape.n_weights,
+            "path": None if self.path is None else str(self.path),
+            **self.stored.made_by,
+            "measured": self.stored.measured,
+        }

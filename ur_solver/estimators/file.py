@@ -1,0 +1,296 @@
+"""The file of an estimator, of some hundred kilobytes.
+
+It is an HDF5 file (suffix ``.h5``), which any HDF5 program can open:
+
+    /            attributes, all scalar; texts are ASCII of fixed length
+        format       text     "ur-solver estimator"
+        version      int64    of this specification and of what features there are: 1
+        rules        text     the rule set as JSON, as `RuleSet.to_json` writes it
+        hidden       text     the sizes of the hidden layers, as a JSON list
+        made_by      text     how it was made, as a JSON object: seed, rounds, positions, seconds,
+                              when (ISO 8601, UTC) and by which version of the program
+        measured     text     by what its errors were measured, and how, as a JSON object
+        digest       text     SHA-256, hexadecimal, over all of the above but itself (as sorted
+                              JSON) and over the three datasets
+    /weights     float32, shape (weights,): layer by layer a matrix, by rows, and its biases
+    /features    text of fixed length, shape (features,): the names of the inputs, as
+                 `ur_solver.estimators.features` gives them
+    /errors      float64, shape (plies,): how wide the 95 % intervals of values are, by how many
+                 plies a choice looks ahead, 1 to 4 (`ur_solver.estimators.calibration`)
+
+All numbers are little endian. The file gets its name only when it is complete. Types and shapes are
+checked before anything is read, so that no memory is allocated for what a file only claims to hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pathlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.errors import (
+    DamagedEstimatorError,
+    EstimatorVersionError,
+    MissingEstimatorError,
+    NotAnEstimatorError,
+    OutputError,
+    RuleSetError,
+    UnregisteredError,
+    UrError,
+)
+from ur_solver.estimators import MOST_PLIES
+from ur_solver.estimators.features import features_of
+from ur_solver.estimators.network import Shape, Weights, is_sound
+from ur_solver.rules import RuleSet
+from ur_solver.table.part_file import PartFile, part_path
+
+FORMAT = "ur-solver estimator"
+VERSION = 1
+
+_TEXTS = ("rules", "hidden", "made_by", "measured")
+_MOST_TEXT = 1 << 16
+_MOST_BYTES = 1 << 24
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What the file of an estimator holds; see the module's head.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    shape : Shape
+    weights : float32
+    errors : float64, shape (MOST_PLIES,)
+    made_by, measured : dict
+        JSON values.
+    """
+
+    rules: RuleSet
+    shape: Shape
+    weights: Weights
+    errors: npt.NDArray[np.float64]
+    made_by: dict[str, Any]
+    measured: dict[str, Any]
+
+    def texts(self) -> dict[str, str]:
+        """The attributes that are texts, but for the format and the digest."""
+        return {
+            "rules": json.dumps(self.rules.to_json()),
+            "hidden": json.dumps(self.shape.hidden),
+            "made_by": json.dumps(self.made_by),
+            "measured": json.dumps(self.measured),
+        }
+
+
+def write(path: pathlib.Path, stored: Stored) -> None:
+    """Write an estimator; what is there is replaced at the end.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written.
+    """
+    texts = stored.texts()
+    arrays = {
+        "weights": stored.weights.astype("<f4"),
+        "features": np.array(features_of(stored.rules).names, dtype="S"),
+        "errors": stored.errors.astype("<f8"),
+    }
+    part = None
+    try:
+        part = PartFile(part_path(path))
+        with h5py.File(part, "w", libver="latest") as file:
+            for name, array in arrays.items():
+                file.create_dataset(name, data=array)
+            named = texts | {"format": FORMAT, "digest": _digest(VERSION, texts, arrays)}
+            for name, text in named.items():
+                file.attrs[name] = np.bytes_(text.encode("ascii"))
+            file.attrs["version"] = np.int64(VERSION)
+        part.publish(path)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"cannot write estimator {str(path)!r}: {reason}") from error
+    finally:
+        if part is not None and not part.closed:
+            part.discard()
+
+
+def read(path: pathlib.Path) -> Stored:
+    """Read an estimator.
+
+    Raises
+    ------
+    MissingEstimatorError, NotAnEstimatorError
+        If there is no file, or it is something else.
+    EstimatorVersionError
+        If it is of another version, or its features are those of another.
+    DamagedEstimatorError
+        If it is not whole.
+    UnregisteredError
+        If its rule set has a family or a kind of square that is not registered here.
+    """
+    _check_is_one(path)
+    with _reading(path), h5py.File(path, "r", locking=False) as file:
+        if _text(path, file, "format") != FORMAT:
+            raise NotAnEstimatorError(f"{str(path)!r} is an HDF5 file, but not an estimator")
+        version = int(file.attrs["version"])
+        if version != VERSION:
+            raise EstimatorVersionError(
+                f"estimator {str(path)!r} has format version {version}; this program reads "
+                f"version {VERSION}: 'ur train' makes it again"
+            )
+        texts = {name: _text(path, file, name) for name in _TEXTS}
+        arrays = {name: _array(path, file, name, *kind) for name, kind in _KINDS.items()}
+        if _text(path, file, "digest") != _digest(version, texts, arrays):
+            raise _damaged(path, "its digest is of something else")
+        return _stored(path, texts, arrays)
+
+
+def is_estimator_file(path: str) -> bool:
+    """Whether a path is of an HDF5 file that says of itself that it is an estimator."""
+    if not (os.path.isfile(path) and h5py.is_hdf5(path)):
+        return False
+    with suppress(Exception), h5py.File(path, "r", locking=False) as file:
+        return _text(pathlib.Path(path), file, "format") == FORMAT
+    return False
+
+
+def check_replaceable(path: pathlib.Path, rules: RuleSet) -> None:
+    """Check, before the work, that a new estimator of a rule set may have a path.
+
+    Raises
+    ------
+    OutputError
+        If there is something else, or the estimator of another rule set.
+    """
+    if not os.path.lexists(path):
+        return
+    there = "not an estimator"
+    if is_estimator_file(str(path)):
+        try:
+            others = read(path).rules
+        except (
+            DamagedEstimatorError,
+            EstimatorVersionError,
+        ):  # to be made again
+            return
+        if others.is_same_game(rules):
+            return
+        there = f"an estimator of {others.title}"
+    raise OutputError(f"{str(path)!r} is there already, {there}: choose another path")
+
+
+_KINDS = {"weights": ("f", 4), "features": ("S", 256), "errors": ("f", 8)}
+"""Of datasets the kind of numbers, and the most bytes of one."""
+
+
+def _check_is_one(path: pathlib.Path) -> None:
+    # neither a file nor a folder: a FIFO would be waited for
+    is_empty = path.exists() and not (path.is_file() or path.is_dir())
+    try:
+        if not is_empty:
+            with path.open("rb") as file:
+                is_empty = not file.read(1)
+    except FileNotFoundError:
+        raise MissingEstimatorError(f"there is no estimator {str(path)!r}") from None
+    except (OSError, ValueError) as error:  # ValueError if the path has a null byte
+        reason = getattr(error, "strerror", None) or error
+        raise NotAnEstimatorError(f"cannot read estimator {str(path)!r}: {reason}") from None
+    if is_empty or not h5py.is_hdf5(path):
+        raise NotAnEstimatorError(
+            f"{str(path)!r} is not an estimator: expected an HDF5 file as 'ur train' makes it"
+        )
+
+
+def _damaged(path: pathlib.Path, fault: str) -> DamagedEstimatorError:
+    return DamagedEstimatorError(
+        f"estimator {str(path)!r} is damaged: {fault}; make it again with 'ur train'"
+    )
+
+
+@contextmanager
+def _reading(path: pathlib.Path) -> Iterator[None]:
+    """Turn whatever h5py raises on a damaged file into DamagedEstimatorError."""
+    try:
+        yield
+    except UrError:
+        raise
+    except Exception as error:  # which one a flipped bit leads to depends on where it is
+        reason = " ".join(str(error).split())
+        raise _damaged(path, f"{reason:.200}") from error
+
+
+def _text(path: pathlib.Path, file: h5py.File, name: str) -> str:
+    if name not in file.attrs:
+        if name == "format":
+            return ""
+        raise _damaged(path, f"the attribute {name!r} is missing")
+    found = file.attrs.get_id(name)
+    if found.shape != () or found.dtype.kind != "S" or found.dtype.itemsize > _MOST_TEXT:
+        raise _damaged(path, f"the attribute {name!r} is of type {found.dtype}")
+    return bytes(file.attrs[name]).decode("ascii")
+
+
+def _array(
+    path: pathlib.Path, file: h5py.File, name: str, kind: str, most: int
+) -> npt.NDArray[Any]:
+    # an external link, or values in other files, would open what the file's author names
+    is_here = isinstance(file.get(name, getlink=True), h5py.HardLink)
+    found = file[name] if is_here else None
+    if not isinstance(found, h5py.Dataset):
+        raise _damaged(path, f"the dataset {name!r} is missing")
+    is_sound_one = (
+        not (found.is_virtual or found.external)
+        and (found.dtype.kind, len(found.shape or ())) == (kind, 1)
+        and found.dtype.itemsize <= most
+        and found.chunks is None
+        and found.id.get_storage_size() == found.nbytes <= _MOST_BYTES
+    )
+    if not is_sound_one:
+        raise _damaged(path, f"the dataset {name!r} is of another type")
+    values: npt.NDArray[Any] = found[()]
+    return values
+
+
+def _stored(path: pathlib.Path, texts: dict[str, str], arrays: dict[str, Any]) -> Stored:
+    try:
+        rules = RuleSet.from_json(texts["rules"])
+    except UnregisteredError as error:
+        raise UnregisteredError(f"estimator {str(path)!r}: {error}") from None
+    except RuleSetError as error:
+        raise _damaged(path, str(error)) from None
+    features = features_of(rules)
+    if [name.decode() for name in arrays["features"]] != list(features.names):
+        raise EstimatorVersionError(
+            f"estimator {str(path)!r} has other features than this program derives from its rule "
+            "set: 'ur train' makes it again"
+        )
+    hidden = json.loads(texts["hidden"])
+    if not is_sound(hidden):
+        raise _damaged(path, f"its hidden layers are {hidden!r:.100}")
+    shape = Shape(len(features), tuple(hidden), not rules.payoff.has_fines)
+    weights, errors = arrays["weights"], arrays["errors"]
+    if len(weights) != shape.n_weights or len(errors) != MOST_PLIES:
+        raise _damaged(path, "its weights or errors are too few or too many")
+    if not (np.isfinite(weights).all() and np.isfinite(errors).all()):
+        raise _damaged(path, "its weights or errors are not all numbers")
+    made_by, measured = json.loads(texts["made_by"]), json.loads(texts["measured"])
+    return Stored(rules, shape, weights, errors, made_by, measured)
+
+
+def _digest(version: int, texts: dict[str, str], arrays: dict[str, npt.NDArray[Any]]) -> str:
+    head = json.dumps({"format": FORMAT, "version": version} | texts, sort_keys=True)
+    whole = hashlib.sha256(head.encode())
+    for name in _KINDS:
+        whole.update(arrays[name].tobytes())
+    return whole.hexdigest()

@@ -1,0 +1,167 @@
+"""How good values are, held against an exact table: by value, by choice and by game."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.estimators.features import Rows
+from ur_solver.estimators.plies import play_ply, start_rows
+from ur_solver.estimators.search import player_values
+from ur_solver.players.policies import Policy, TablePolicy
+from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
+from ur_solver.study.play import GameStep, play
+from ur_solver.values import TableValues, Values
+
+_SPACING = 5
+"""Of a game every so many plies a position is taken: neighbours are much alike."""
+
+_FROM_A_GAME = 24
+"""So many positions come from one place at the table: those of a game or two, to the end."""
+
+
+def positions_of_play(values: Values, n: int, seed: int = 1) -> Rows:
+    """Positions of the games that values play with themselves, shape (n, state width).
+
+    Games begin anew where they end. The positions are taken from all of a game alike.
+    """
+    rng = np.random.default_rng([seed, 1])
+    games = max(1, n // _FROM_A_GAME)
+    rows = start_rows(values.rules, games)
+    first = rng.integers(_SPACING, size=games)
+    taken: list[Rows] = []
+    t = 0
+    while sum(map(len, taken)) < n:
+        ply = play_ply(values, rows, rng)
+        taken.append(rows[(t + first) % _SPACING == 0])
+        is_over = ply.sign == 0
+        rows = ply.after
+        rows[is_over] = start_rows(values.rules, int(is_over.sum()))
+        t += 1
+    return np.concatenate(taken)[:n]
+
+
+@dataclass(frozen=True)
+class ValueErrors:
+    """What values of positions are wrong by, in units of the values.
+
+    Attributes
+    ----------
+    rms, p95, p99 : float
+        The root of the mean square, and what 95 and 99 of 100 are within.
+    bias : float
+        The mean: above 0 where the side to throw is given too much.
+    positions : int
+    """
+
+    rms: float
+    p95: float
+    p99: float
+    bias: float
+    positions: int
+
+    @classmethod
+    def of(cls, errors: npt.NDArray[np.float64]) -> ValueErrors:
+        """Of some differences from exact values."""
+        size = np.abs(errors)
+        p95, p99 = (float(each) for each in np.quantile(size, (0.95, 0.99)))
+        rms = math.sqrt(float(np.mean(errors**2)))
+        return cls(rms, p95, p99, float(errors.mean()), len(errors))
+
+
+def value_errors(values: Values, exact: TableValues, rows: Rows) -> ValueErrors:
+    """What values are wrong by in some positions, of which those count that a table holds."""
+    held = rows[exact.holds_states(rows)]
+    return ValueErrors.of(values.state_values(held) - exact.state_values(held))
+
+
+class _Losses:
+    """Sees games and notes what one side's choices lose: how many, and how much by game."""
+
+    def __init__(
+        self, exact: TablePolicy, side: int, _generator: object, n: int, _rng: np.random.Generator
+    ) -> None:
+        self._exact = exact
+        self._side = side
+        self._lost = np.zeros(n)
+        self._choices = np.zeros(n, dtype=np.int64)
+
+    def see(self, step: GameStep) -> None:
+        """As `Observer.see`."""
+        turns = step.turns
+        is_mine = (step.sides == self._side) & (turns.n_options > 1)
+        if not is_mine.any():
+            return
+        part = turns.part(is_mine)
+        worth = self._exact.option_values(part)
+        chosen = part.starts[:-1] + (step.chosen - turns.starts[:-1])[is_mine]
+        lost = np.maximum.reduceat(worth, part.starts[:-1]) - worth[chosen]
+        # a game has one turn in a step
+        self._lost[step.games[is_mine]] += lost
+        self._choices[step.games[is_mine]] += 1
+
+    def notes(self) -> dict[str, npt.NDArray[Any]]:
+        """As `Observer.notes`."""
+        return {"lost": self._lost, "choices": self._choices}
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What a player loses by its moves, against a table that plays perfectly.
+
+    What is said before a throw is not counted.
+
+    Attributes
+    ----------
+    game, choice : IntervalEstimate
+        In a game, and in a choice between two moves or more, in units of the values.
+    games : int
+    """
+
+    game: IntervalEstimate
+    choice: IntervalEstimate
+    games: int
+
+
+def losses(
+    values: Values,
+    exact: TableValues,
+    games: int,
+    *,
+    plies: int = 1,
+    seed: int = 1,
+    threads: int | None = None,
+) -> Losses:
+    """What a player who looks some plies ahead loses against a table, half of the games as light.
+
+    Parameters
+    ----------
+    values : Values
+        What the player's leaves are worth.
+    exact : TableValues
+        Of the whole game.
+    games, plies, seed, threads : int
+    """
+    own: Policy = TablePolicy(player_values(values, plies))
+    perfect = TablePolicy(exact)
+    lost, choices = [], []
+    for side in (0, 1):
+        light, dark = (own, perfect) if side == 0 else (perfect, own)
+        played = play(
+            values.rules,
+            light,
+            dark,
+            max(1, games // 2),
+            seed=seed + side,
+            observers=[partial(_Losses, perfect, side)],
+            threads=threads,
+        )
+        lost.append(played.notes["lost"])
+        choices.append(played.notes["choices"])
+    all_lost, all_choices = np.concatenate(lost), np.concatenate(choices)
+    return Losses(mean_of(all_lost), ratio_of(all_lost, all_choices), len(all_lost))

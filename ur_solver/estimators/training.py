@@ -1,0 +1,236 @@
+"""Training: approximate value iteration over positions of the network's own play.
+
+In rounds. In each, games go on for a window of plies, played by the mean of the weights; every
+position gets its full backup B, over all throws and moves, and from these a lambda return
+
+    G[t] = B[t] + lambda * sign * (G[t + 1] - V[t + 1])
+
+backwards, V being the network's value and the sign -1 where the other side throws next. It is cut
+where a move explored, at the end of a game and at the end of the window. The network is then
+fitted to the returns. Without them (lambda 0) a network soon agrees with itself and stays wrong.
+
+Games are divided into streams with random numbers of their own, and minibatches into shares, both
+the same with any number of threads: so is what comes out.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.estimators.features import Inputs, Rows, features_of, scale_of
+from ur_solver.estimators.network import Adam, Shape, Weights, default_hidden
+from ur_solver.estimators.network_values import NetworkValues
+from ur_solver.estimators.plies import play_ply, start_rows
+from ur_solver.rules import RuleSet
+
+STREAMS = 4
+GAMES = 256
+"""Of a stream."""
+
+PLIES = 32
+"""Of a window."""
+
+_BATCH = 256
+_SHARES = 2
+_EPOCHS = 2
+_EXPLORE = 0.15
+"""How often a move explores, in every other game."""
+
+_MOST_PLIES = 2000
+"""After which a game is given up, as bad players may go on for ever."""
+
+_FIRST_RATE, _LAST_RATE = 2e-3, 3e-5
+STAGES = 6
+"""Of a training that goes on until it no longer improves: the rates between first and last."""
+
+_LEAST_ROUNDS = 30
+_FIRST_LAMBDA, _LAST_LAMBDA = 0.95, 0.8
+
+
+class Window(NamedTuple):
+    """What a stream's games brought.
+
+    Attributes
+    ----------
+    rows : unsigned, shape (positions, state width)
+    returns : float64, shape (positions,)
+        Lambda returns, as outputs of the network.
+    error : float
+        The mean square of what they differ from the network's own values by.
+    """
+
+    rows: Rows
+    returns: npt.NDArray[np.float64]
+    error: float
+
+
+@dataclass
+class Games:
+    """Games of a stream, which go on from window to window.
+
+    Attributes
+    ----------
+    rows : unsigned, shape (games, state width)
+    ages : int64, shape (games,)
+        The plies played.
+    """
+
+    rows: Rows
+    ages: npt.NDArray[np.int64]
+
+    @classmethod
+    def begun(cls, rules: RuleSet, n: int = GAMES) -> Games:
+        """At the start."""
+        return cls(start_rows(rules, n), np.zeros(n, dtype=np.int64))
+
+    def play(
+        self, values: NetworkValues, rng: np.random.Generator, weight: float, plies: int = PLIES
+    ) -> Window:
+        """Play a window of plies.
+
+        Parameters
+        ----------
+        values : NetworkValues
+        rng : Generator
+        weight : float
+            Lambda, the weight of what comes later.
+        plies : int
+        """
+        n = len(self.rows)
+        explore = np.where(np.arange(n) % 2, _EXPLORE, 0.0)
+        rows, worth, own, carried = [], [], [], []
+        for _ in range(plies):
+            ply = play_ply(values, self.rows, rng, explore)
+            rows.append(self.rows)
+            worth.append(ply.worth)
+            own.append(values.state_values(self.rows))
+            self.ages += 1
+            is_over = (ply.sign == 0) | (self.ages >= _MOST_PLIES)
+            carried.append(np.where(ply.is_best & ~is_over, ply.sign, 0.0))
+            self.rows, self.ages = ply.after, np.where(is_over, 0, self.ages)
+            self.rows[is_over] = start_rows(values.rules, int(is_over.sum()))
+        returns, later = worth, np.zeros(n)
+        for t in reversed(range(plies)):
+            returns[t] = worth[t] + weight * carried[t] * later
+            later = returns[t] - own[t]
+        all_rows = np.concatenate(rows)
+        scale = scale_of(values.rules, all_rows)
+        found, before = np.concatenate(returns) / scale, np.concatenate(own) / scale
+        if values.shape.is_chance:
+            found = np.clip(found, 0, 1)
+        return Window(all_rows, found, float(np.mean((found - before) ** 2)))
+
+
+class Training:
+    """The state of a training, round after round.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    hidden : tuple of int, optional
+        The hidden layers; by default as many as `default_hidden` finds right.
+    seed : int
+
+    Attributes
+    ----------
+    shape : Shape
+    optimiser : Adam
+    games : list of Games
+        By stream.
+    rounds : int
+        That are done.
+    errors : list of float
+        Of each round the mean square of what returns and values differed by.
+    stage : int
+        Of `STAGES`, the one at work where a training goes on until it no longer improves.
+    stage_began : int
+        The round that it began with.
+    """
+
+    def __init__(
+        self, rules: RuleSet, hidden: tuple[int, ...] | None = None, seed: int = 1
+    ) -> None:
+        self.rules = rules
+        self.seed = seed
+        n = len(features_of(rules))
+        self.shape = Shape(n, hidden or default_hidden(n), not rules.payoff.has_fines)
+        self.optimiser = Adam.of(self.shape.drawn(np.random.default_rng([seed, 0])))
+        self.games = [Games.begun(rules) for _ in range(STREAMS)]
+        self.rounds = 0
+        self.errors: list[float] = []
+        self.stage = self.stage_began = 0
+
+    @property
+    def values(self) -> NetworkValues:
+        """The network as it is now."""
+        return NetworkValues(self.rules, self.shape, self.optimiser.mean.copy())
+
+    @property
+    def positions(self) -> int:
+        """The positions of play that it has learnt from."""
+        return self.rounds * STREAMS * GAMES * PLIES
+
+    def round(self, pool: Executor, done: float) -> None:
+        """Play a window and learn from it.
+
+        Parameters
+        ----------
+        pool : Executor
+            Of threads.
+        done : float
+            How far the training is, from 0 to 1: the rate of learning and lambda fall with it.
+        """
+        self.rounds += 1
+        weight = _FIRST_LAMBDA + (_LAST_LAMBDA - _FIRST_LAMBDA) * done
+        rate = _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** done
+        values = NetworkValues(self.rules, self.shape, self.optimiser.weights.copy())
+        own = [np.random.default_rng([self.seed, self.rounds, k]) for k in range(STREAMS)]
+        windows = list(
+            pool.map(lambda games, rng: games.play(values, rng, weight), self.games, own)
+        )
+        rows = np.concatenate([window.rows for window in windows])
+        returns = np.concatenate([window.returns for window in windows]).astype(np.float32)
+        rng = np.random.default_rng([self.seed, self.rounds])
+        for _ in range(_EPOCHS):
+            order = rng.permutation(len(rows))
+            for first in range(0, len(order), _BATCH):
+                self._learn(pool, rows, returns, order[first : first + _BATCH], rate)
+        self.errors.append(float(np.mean([window.error for window in windows])))
+
+    def advance(self) -> bool:
+        """Go on to the next stage if this one brings no more; return whether there is none.
+
+        It brings no more once the errors of the later half of its rounds are smaller than those of
+        the earlier half by no more than chance, or by a fiftieth.
+        """
+        seen = np.array(self.errors[self.stage_began :])
+        if len(seen) < _LEAST_ROUNDS:
+            return False
+        early, late = np.array_split(seen[len(seen) // 3 :], 2)
+        chance = np.hypot(early.std() / len(early) ** 0.5, late.std() / len(late) ** 0.5)
+        if early.mean() - late.mean() < max(chance, early.mean() / 50):
+            self.stage, self.stage_began = self.stage + 1, self.rounds
+        return self.stage >= STAGES
+
+    def _learn(
+        self,
+        pool: Executor,
+        rows: Rows,
+        returns: npt.NDArray[np.float32],
+        batch: npt.NDArray[np.int64],
+        rate: float,
+    ) -> None:
+        weights = self.optimiser.weights
+
+        def gradient(share: npt.NDArray[np.int64]) -> Weights:
+            inputs: Inputs = features_of(self.rules).of(rows[share])
+            return self.shape.gradient(weights, inputs, returns[share])
+
+        shares = list(pool.map(gradient, np.array_split(batch, _SHARES)))
+        total = np.sum(shares, axis=0) / np.float32(len(batch))
+        self.optimiser.step(total, rate)
