@@ -137,7 +137,7 @@ def _verdict(
         replaced = check_replaceable(path, force=may_replace)
         if replaced is not None:
             return Verdict.REPLACE, replaced
-    return (Verdict.RESUME if (folder / HEAD).is_file() else Verdict.NEW), None
+    return (Verdict.RESUME if os.path.isfile(folder / HEAD) else Verdict.NEW), None
 
 
 _REPLACE = "--force replaces it (in Python, force=True)"
