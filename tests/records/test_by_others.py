@@ -332,6 +332,14 @@ COMMENTED = """# my game
 """
 
 
+def test_a_command_without_braces_is_a_comment():
+    with_braces = COMMENTED.replace(" [%]", "")
+    without = with_braces.replace("{[%clk 0:04:30]}", "[%clk 0:04:30]")
+    assert kept_of(only(read_text(without, FINKEL3))) == kept_of(
+        only(read_text(with_braces, FINKEL3))
+    )
+
+
 def test_comments_clocks_and_tags_are_kept_and_written_back(tmp_path):
     record = only(read_text(COMMENTED.replace(" [%]", ""), FINKEL3))
     assert record.metadata == {"Light": "Ann", "Clock": "5+3"}

@@ -38,6 +38,7 @@ _TOKEN = re.compile(
       | (?P<star>\*)
       | (?P<throw>\d{1,2}(?=[\s/\#\[{;(\ufeff]|\Z))
       | (?P<nothing>(?:-{1,3}|[\u2013\u2014]|[Pp]ass)(?=[\s/\#\[{;(\ufeff]|\Z))
+      | (?P<command>\[%\w[^\]\n]*\])
       | (?P<tag>\[(?:[^\]"\n]|"(?:[^"\\\n]|\\.)*")*\]|\[[^\n]*)
       | (?P<comment>\{(?:[^}\\]|\\[\s\S]?)*(?:\}|\Z))
       | (?P<line_end>;[^\n]*|(?<=\s)\#[^\S\n]+\S[^\n]*)
@@ -65,7 +66,7 @@ _TAG = re.compile(
 )
 _CLOSED = re.compile(r"\{(?:[^}\\]|\\[\s\S])*\}")
 _ESCAPES = {'"': '"', "\\": "\\", "r": "\r", "n": "\n"}
-_COMMENTS = ("line_comment", "comment", "line_end", "clock", "glyph")
+_COMMENTS = ("line_comment", "comment", "line_end", "command", "clock", "glyph")
 
 
 @dataclass
