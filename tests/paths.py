@@ -49,7 +49,7 @@ def parted_paths(draw: st.DrawFn, boards: st.SearchStrategy[Board]) -> Path:
 
 @st.composite
 def lanes(draw: st.DrawFn) -> Path:
-    """Four squares of one's own, then contested ones, then perhaps others of one's own."""
+    """Four private squares, then contested ones, then perhaps private ones again."""
     own = draw(st.permutations([square for square in UR.squares if square[0] == "A"]))
     middle = draw(st.permutations([square for square in UR.squares if square[0] == "B"]))
     n_middle, n_own = draw(st.integers(4, len(middle))), draw(st.integers(4, len(own)))

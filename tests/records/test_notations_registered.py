@@ -30,7 +30,7 @@ def read_hex(text, rules, file, first_line):
 
 @pytest.fixture
 def hexadecimal():
-    """A notation of one's own: RoyalUr's JSON in hexadecimal digits."""
+    """A registered notation: RoyalUr's JSON in hexadecimal digits."""
     notation = Notation(
         "hex",
         (".hex",),

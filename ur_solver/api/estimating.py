@@ -40,7 +40,7 @@ def train(
     rules, pieces
         As for `rule_set`.
     path : path, optional
-        Where the estimator will be; beside the tables by default (`open_estimator`).
+        Where the estimator will be; among the tables by default (`open_estimator`).
     minutes : float, optional
         How long to train. By default until it no longer improves.
     rounds : int, optional

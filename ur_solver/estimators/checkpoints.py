@@ -1,4 +1,4 @@
-"""A training that is not finished, in a file beside the estimator that it will be.
+"""A training that is not finished, in a file next to that of the estimator.
 
 It is NumPy's ``.npz``, read without pickle: the optimiser's arrays, the games as they stand, and a
 head as JSON that says of what training they are.

@@ -203,11 +203,11 @@ class Estimator:
         ----------
         position : Position or str
         n : int, optional
-            So many games; by default 64, or as many as `within` needs.
+            The number of games; by default 64, or as many as `within` needs.
         within : float, optional
             Half the width of the 95 % interval that is wanted.
         plies : int, optional
-            Cut games after so many; by default they are played to the end. Games to the end say
+            Cut games after this number; by default they are played to the end. Games to the end say
             what the network's own play is worth, cut ones are nearer to the optimum.
         seed : int
 

@@ -45,7 +45,7 @@ def train_estimator(
     ----------
     rules : RuleSet
     path : Path
-        Of the file. The checkpoint lies beside it until the end.
+        Of the file. The checkpoint lies next to it until the end.
     minutes : float, optional
         How long to train, sooner training aside.
     rounds : int, optional

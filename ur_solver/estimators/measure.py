@@ -19,7 +19,7 @@ from ur_solver.study.play import GameStep, play
 from ur_solver.values import TableValues, Values
 
 _SPACING = 5
-"""Of a game every so many plies a position is taken: neighbours are much alike."""
+"""The distance, in plies, of the positions taken from a game: neighbours are much alike."""
 
 _FROM_A_GAME = 24
 """So many positions come from one place at the table: those of a game or two, to the end."""

@@ -46,7 +46,7 @@ def rolled_out(
         Games from each.
     rng : Generator
     plies : int, optional
-        Cut games after so many; by default they are played to the end.
+        Cut games after this number; by default they are played to the end.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def rollout(
     values : Values
     row : unsigned, shape (1, state width)
     n : int, optional
-        So many games. By default 64, or as many as `within` needs.
+        The number of games. By default 64, or as many as `within` needs.
     within : float, optional
         Play until half the interval is no wider.
     plies : int, optional

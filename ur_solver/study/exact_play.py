@@ -86,7 +86,7 @@ class StateBatch:
 
 
 def can_play_exactly(generator: MoveGenerator, most_positions: int = MOST_POSITIONS) -> bool:
-    """Whether `ExactPlay` takes a rule set, of up to so many positions."""
+    """Whether `ExactPlay` accepts a rule set, which may have this number of positions at most."""
     return not generator.rules.payoff.has_fines and generator.space.n_values <= most_positions
 
 

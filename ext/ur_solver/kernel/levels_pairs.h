@@ -1,4 +1,4 @@
-/* A pair of tiles in work whose positions have lanes, for all instruction sets. */
+/* A pair of tiles being updated whose positions have lanes, for all instruction sets. */
 
 #ifndef UR_LEVELS_PAIRS_H
 #define UR_LEVELS_PAIRS_H
@@ -26,7 +26,7 @@ typedef struct {
     double sign;                     /* 1 for the upper one, -1 for the lower one */
 } LevelSide;
 
-/* A pair of tiles in work: by position what its throws are worth, by lane, and with what chance they
+/* A pair of tiles being updated: by position what its throws are worth, by lane, and with what chance they
    move. */
 typedef struct {
     const RowTile *mine, *theirs;

@@ -1,4 +1,4 @@
-/* A pair of tiles in work, for the sweeps of all instruction sets. */
+/* A pair of tiles being updated, for the sweeps of all instruction sets. */
 
 #ifndef UR_ROW_PAIRS_H
 #define UR_ROW_PAIRS_H

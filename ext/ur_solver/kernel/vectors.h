@@ -34,7 +34,7 @@ typedef int64_t BITS;
 #define UR_SUM_BYTES 8
 #endif
 
-/* The intrinsic of an operation for vectors of so many bytes. Compilers have no operator for a
+/* The intrinsic of an operation for vectors of UR_VECTOR_BYTES bytes. Compilers have no operator for a
    maximum, and by their rules may not make one of a comparison. */
 #if UR_HAS_AVX2 && UR_FLOAT_SUMS
 #define UR_OF_16(op) _mm_##op##_ps
