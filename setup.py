@@ -32,12 +32,24 @@ DEBUG = os.environ.get("UR_DEBUG") == "1"
 # What the modules share of Cython's own code, memory views above all: compiled once, not in each
 SHARED = "ur_solver._cython"
 
-# C files that are linked with a Cython module, by its file name
+# C files that are linked with a Cython module, by its file name; the first take the longest
 PARTS = {
-    "_tiled.pyx": "sweep*.c",
-    "_row_block.pyx": "row_[ds]*.c",
-    "_level_block.pyx": "row_levels*.c",
+    "_tiled.pyx": ["tile_rows.c", "tiled.c", "sweep.c"],
+    "_row_block.pyx": ["rows.c", "row_double.c", "row_single.c"],
+    "_level_block.pyx": ["levels.c", "row_levels.c"],
 }
+
+# C files that are compiled for each set of instructions and each sort of numbers (instruction_sets.h):
+# the bytes of a vector, whether floats are in memory, and whether they are in arithmetic
+DOUBLE = [(bytes, 0, 0) for bytes in (16, 32, 64)]
+FLOAT = [(bytes, 1, sums) for bytes in (16, 32) for sums in (0, 1)]
+VARIANTS = {
+    "tiled.c": [*DOUBLE, *FLOAT],
+    "tile_rows.c": [(*variant, vectors) for variant in (*DOUBLE, *FLOAT) for vectors in (4, 3, 2, 1)],
+    "rows.c": [*DOUBLE, *FLOAT],
+    "levels.c": [(bytes, 0, 0) for bytes in (8, 16, 32)],
+}
+VARIED = ("UR_VECTOR_BYTES", "UR_FLOATS", "UR_FLOAT_SUMS", "UR_VECTORS")
 
 # gcc's "may be used uninitialized" errs where sanitizers or little optimisation leave the
 # branches of Cython's parallel loops unfolded; the full build keeps the warning. Of what
@@ -54,9 +66,18 @@ extra = os.environ.get("UR_CFLAGS", "").split()
 
 
 def parts_of(source):
-    """The C files that are linked with a module, the last first: it takes the longest."""
-    pattern = PARTS.get(source.name)
-    return sorted(source.parent.glob(pattern), reverse=True) if pattern else []
+    """The C files that are linked with a module."""
+    return [source.with_name(name) for name in PARTS.get(source.name, ())]
+
+
+def compilations(source, options):
+    """The options that a C file is compiled with, once or once a variant."""
+    for variant in VARIANTS.get(os.path.basename(source), [()]):
+        if DEBUG and variant[:1] == (64,):
+            continue  # the same lines as AVX2 in wider vectors
+        defined = [(name, str(value)) for name, value in zip(VARIED, variant)]
+        folder = os.path.join(options["output_dir"], *["-".join(map(str, variant))][: len(variant)])
+        yield options | {"macros": [*options["macros"], *defined], "output_dir": folder}
 
 
 def extension(name, sources, room):
@@ -68,8 +89,7 @@ def extension(name, sources, room):
         include_dirs=[numpy.get_include(), str(room)],
         define_macros=[
             ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
-            # the same lines as AVX2 in wider vectors, and half of the time to compile
-            *([("UR_WITHOUT_AVX512", "1")] if DEBUG else []),
+            *([("UR_WITHOUT_AVX512", "1"), ("UR_ONE_BODY", "1")] if DEBUG else []),
         ],
         libraries=["m"],
         extra_compile_args=flags + extra,
@@ -110,9 +130,8 @@ class BuildExtensions(build_ext):
         with ThreadPoolExecutor(jobs) as pool, ThreadPoolExecutor(len(self.extensions)) as modules:
 
             def compile_side_by_side(sources, **options):
-                lists = pool.map(
-                    lambda source: incremental.compile_file(compiler, source, options), sources
-                )
+                tasks = [(source, each) for source in sources for each in compilations(source, options)]
+                lists = pool.map(lambda task: incremental.compile_file(compiler, *task), tasks)
                 return [path for paths in lists for path in paths]
 
             self.compiler.compile = compile_side_by_side

@@ -46,8 +46,8 @@ cdef class LevelBlock(RowBlock):
         With what landings pay.
     block : (first position, size)
     halves, inputs, workspace, threads, instruction_set
-        As of `RowBlock`; there is none for AVX-512. Values of
-        `inputs` are read until the block is finished.
+        As of `RowBlock`; for AVX-512 that of AVX2 serves. Values of `inputs` are read until the block
+        is finished.
 
     Raises
     ------

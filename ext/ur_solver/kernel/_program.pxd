@@ -1,4 +1,4 @@
-# What the compiled sweeps read of a block: tiles.h.
+# The compiled sweeps of the tiled kernel, and what they read of a block: sweep.h, tiles.h.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 
@@ -47,3 +47,30 @@ cdef extern from "tiles.h" nogil:
     int is_turned(const Tile*)
     int64_t matrix_vectors(const Tile*)
     int list_length(const Tile*, int n_moves)
+
+
+cdef extern from "sweep.h" nogil:
+    enum:
+        UR_DOUBLE
+        UR_SINGLE
+        UR_MIXED
+    ctypedef struct Sweeps:
+        double (*sweep)(
+            const Program*, void*, const int32_t*, const int64_t*, int64_t, int, int
+        ) noexcept nogil
+        void (*remember)(const Program*, const void*, void*, int64_t, int) noexcept nogil
+        void (*extrapolate)(
+            const Program*, void*, const void*, int64_t, double, int
+        ) noexcept nogil
+        void (*eliminate)(
+            const Program*, const void*, const int32_t*, int64_t, double, const Program*, int
+        ) noexcept nogil
+        double (*residual)(const Program*, const void*, int64_t, int) noexcept nogil
+        void (*write_g)(const Program*, void*, int64_t, int) noexcept nogil
+        void (*narrow)(
+            const Program*, const Program*, void*, const int32_t*, const int64_t*, int64_t, int,
+            int
+        ) noexcept nogil
+        void (*widen)(void*, void*, int64_t, double) noexcept nogil
+        void (*write_g_of_bounds)(const Program*, const Program*, void*, int64_t) noexcept nogil
+    const Sweeps* tiled_sweeps(int set, int precision)

@@ -27,6 +27,7 @@ from ur_solver.kernel._row_policy cimport (
     policy_bytes,
 )
 from ur_solver.kernel._row_rules cimport RowRules
+from ur_solver.kernel._sets cimport find_set
 from ur_solver.kernel._workspace cimport Workspace
 
 cdef extern from "row_sweep.h" nogil:
@@ -78,10 +79,10 @@ cdef class RowBlock:
         # The number of an instruction set, or of the best.
         cdef int number
         if instruction_set is None:
-            number = self.sweeper.find_set(NULL)
+            number = find_set(NULL)
         else:
             name = instruction_set.encode()
-            number = self.sweeper.find_set(name)
+            number = find_set(name)
         if number < 0:
             raise ValueError(f"this processor has no {instruction_set}")
         return number

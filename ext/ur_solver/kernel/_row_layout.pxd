@@ -20,7 +20,6 @@ cdef extern from "row_sweep.h" nogil:
         const void* levels
     ctypedef struct RowSweeper:
         int64_t value_size
-        int (*find_set)(const char*) noexcept nogil
         int64_t (*scratch_bytes)(const RowBlock*) noexcept nogil
         double (*sweep)(const RowBlock*, const RowChunk*, void*, void*) noexcept nogil
         double (*residual)(const RowBlock*, const RowChunk*, const void*, void*) noexcept nogil

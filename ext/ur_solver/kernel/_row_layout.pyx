@@ -47,7 +47,7 @@ cdef class RowLayout:
     threads : int
         That may lay it out.
     instruction_set : int
-        As `RowSweeper.find_set` has it.
+        As `find_set` has it.
     is_single : bool
         Whether values are floats.
     lanes, places

@@ -24,11 +24,11 @@ from ur_solver.kernel.sampling import sample_step
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._layout_tables cimport LayoutTables
 from ur_solver.kernel._program cimport (
-    LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, MatrixRef, Program, Tile, is_turned,
+    LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, UR_DOUBLE, UR_MIXED, UR_SINGLE, MatrixRef, Program,
+    Sweeps, Tile, is_turned, tiled_sweeps,
 )
-from ur_solver.kernel._sweep cimport (
-    MAX_SWEEPERS, UR_DOUBLE, UR_MIXED, UR_SINGLE, Sweeper, find_sweepers, to_double, to_single,
-)
+from ur_solver.kernel._sets cimport UR_SETS, find_set
+from ur_solver.kernel._sets cimport instruction_sets as compiled_sets
 from ur_solver.kernel._tile_layout cimport TileLayout
 from ur_solver.kernel._tiles cimport Filling
 from ur_solver.kernel._workspace cimport Workspace
@@ -52,9 +52,8 @@ cdef double ELIMINATION = 1e-5
 
 def instruction_sets():
     """The instruction sets that this processor runs, the fastest first."""
-    cdef const Sweeper* found[MAX_SWEEPERS]
-    cdef int n = find_sweepers(found)
-    return tuple(found[k].name.decode() for k in range(n))
+    return tuple(
+        compiled_sets[k].name.decode() for k in range(UR_SETS) if compiled_sets[k].runs())
 
 
 cdef class TiledKernel(LayoutTables):
@@ -83,7 +82,7 @@ cdef class TiledKernel(LayoutTables):
         Whether blocks are solved in single precision to the end.
     """
 
-    cdef const Sweeper* sweeper
+    cdef const Sweeps* sweeps[3]   # by precision
     cdef readonly str instruction_set
     cdef readonly int rounds
     cdef readonly double margin
@@ -93,15 +92,16 @@ cdef class TiledKernel(LayoutTables):
         self, tiling, TileRanking ranking, instruction_set=None, int rounds=2, int64_t near=NEAR,
         double margin=98.0, bint is_single=False
     ):
-        cdef const Sweeper* found[MAX_SWEEPERS]
-        find_sweepers(found)
+        cdef int k
         names = instruction_sets()
         self.instruction_set = names[0] if instruction_set is None else instruction_set
         if self.instruction_set not in names:
             raise ValueError(
                 f"instruction set {instruction_set!r}: this processor runs {', '.join(names)}"
             )
-        self.sweeper = found[names.index(self.instruction_set)]
+        name = self.instruction_set.encode()
+        for k in range(3):
+            self.sweeps[k] = tiled_sweeps(find_set(name), k)
         self.rounds = rounds
         self.margin = margin
         self.is_single = is_single
@@ -164,13 +164,14 @@ cdef class TiledBlock(TileLayout):
 
     cdef void _start_single(self) noexcept nogil:
         # Sweep with floats; with what leaves the block as floats too.
-        cdef int64_t k = self.n_state_vectors * LANES
+        cdef int64_t k
         self.precision = UR_SINGLE
         if not self.is_single:
             self.values = self.beyond
-            to_single(
-                <double*>self.buffer + k, <float*>self.values + k,
-                self.n_vectors * LANES - k, self.threads)
+            for k in prange(
+                    self.n_state_vectors * LANES, self.n_vectors * LANES, schedule="static",
+                    num_threads=self.threads):
+                (<float*>self.values)[k] = <float>((<double*>self.buffer)[k] - 0.5)
 
     cdef _take_kept(self):
         # Room for another program of the same size.
@@ -201,7 +202,7 @@ cdef class TiledBlock(TileLayout):
         cdef const Program* program = &self.kept if self.eliminated else &self.program
         self._take_frames(threads)
         with nogil:
-            delta = self.kernel.sweeper.sweeps[self.precision].sweep(
+            delta = self.kernel.sweeps[self.precision].sweep(
                 program, self.values, &self.order[0], &self.group_start[0],
                 self.group_start.shape[0] - 1, self.kernel.rounds, threads)
         if delta <= ELIMINATION and self.may_eliminate and self.precision != UR_DOUBLE:
@@ -210,7 +211,7 @@ cdef class TiledBlock(TileLayout):
 
     cdef _eliminate(self, double margin, int threads):
         with nogil:
-            self.kernel.sweeper.sweeps[UR_SINGLE].eliminate(
+            self.kernel.sweeps[UR_SINGLE].eliminate(
                 &self.program, self.values, &self.order[0], self.order.shape[0], margin,
                 &self.kept, threads)
         self.may_eliminate, self.eliminated = False, True
@@ -270,15 +271,16 @@ cdef class TiledBlock(TileLayout):
 
     def refine(self):
         """Switch from arithmetic with floats to doubles; return whether. `remember` is undone."""
+        cdef int64_t k
         if self.precision != UR_SINGLE:
             return False
         self.precision = UR_MIXED if self.is_single else UR_DOUBLE
         self.memory = NULL
         if not self.is_single:
-            with nogil:
-                to_double(
-                    <float*>self.values, <double*>self.buffer, self.n_state_vectors * LANES,
-                    self.threads)
+            for k in prange(
+                    self.n_state_vectors * LANES, nogil=True, schedule="static",
+                    num_threads=self.threads):
+                (<double*>self.buffer)[k] = (<float*>self.values)[k] + 0.5
             self.values = self.buffer
         return True
 
@@ -289,7 +291,7 @@ cdef class TiledBlock(TileLayout):
         self.refine()
         self._take_frames(threads)
         with nogil:
-            residual = self.kernel.sweeper.sweeps[self.precision].residual(
+            residual = self.kernel.sweeps[self.precision].residual(
                 &self.program, self.values, self.n_tiles, threads)
         return residual + (SINGLE_RESIDUAL if self.is_single else 0.0)
 
@@ -327,7 +329,7 @@ cdef class TiledBlock(TileLayout):
         # floats that come first are in the place of a copy, and the copy in that of doubles
         self.memory = self.buffer if self.values == self.beyond else self.beyond
         with nogil:
-            self.kernel.sweeper.sweeps[self.precision].remember(
+            self.kernel.sweeps[self.precision].remember(
                 &self.program, self.values, self.memory, self.n_tiles, self.threads)
 
     def extrapolate(self, double factor):
@@ -335,7 +337,7 @@ cdef class TiledBlock(TileLayout):
         if self.memory == NULL:
             raise ValueError("extrapolate before remember")
         with nogil:
-            self.kernel.sweeper.sweeps[self.precision].extrapolate(
+            self.kernel.sweeps[self.precision].extrapolate(
                 &self.program, self.values, self.memory, self.n_tiles, factor, self.threads)
 
     def carry(self, double outside):
@@ -363,12 +365,12 @@ cdef class TiledBlock(TileLayout):
         self._copy(self.values, self.is_single, NULL, &values[0])
         with nogil:
             # a turned tile's are 1 less the value, rounded to nearest; floats are rounded as well
-            self.kernel.sweeper.sweeps[self.precision].widen(
+            self.kernel.sweeps[self.precision].widen(
                 self.values, self.beyond, self.n_state_vectors,
                 nextafter(
                     shift + HALF_UNIT + (HALF_UNIT_SINGLE if self.is_single else 0.0), INFINITY))
             self._settle_draws()
-            self.kernel.sweeper.sweeps[self.precision].write_g_of_bounds(
+            self.kernel.sweeps[self.precision].write_g_of_bounds(
                 &self.program, &self.kept, self.values, self.n_tiles)
 
     cdef void _shift_program(self) noexcept nogil:
@@ -412,7 +414,7 @@ cdef class TiledBlock(TileLayout):
         """Sweep both bounds, each update rounded outwards."""
         self._take_frames(threads)
         with nogil:
-            self.kernel.sweeper.sweeps[self.precision].narrow(
+            self.kernel.sweeps[self.precision].narrow(
                 &self.program, &self.kept, self.values, &self.order[0], &self.group_start[0],
                 self.group_start.shape[0] - 1, self.kernel.rounds, threads)
 
@@ -473,5 +475,5 @@ cdef class TiledBlock(TileLayout):
         self.refine()
         self._copy(self.values, self.is_single, NULL, &values[0])
         with nogil:
-            self.kernel.sweeper.sweeps[self.precision].write_g(
+            self.kernel.sweeps[self.precision].write_g(
                 &self.program, self.values, self.n_tiles, self.threads)

@@ -6,7 +6,7 @@
 
 #include <fenv.h>
 
-#include "tile_body.h"
+#include "tile_rows.h"
 
 /* One frame is enough for one tile: the second takes the values that are not kept. */
 static double residual(

@@ -35,14 +35,14 @@ UR_INLINE SUM pass_chance_of(const Program *program, int bits)
 #endif
 }
 
-/* Something done to the columns of a row of `vectors`, eight at a time and then four. */
+/* Something done to the columns of a row of `vectors`, eight at a time and then four; with short
+   registers, which eight would not fit into, four at a time. */
+#define UR_EIGHT (UR_VECTOR_BYTES > 16)
 #define UR_COLUMNS(vectors, call8, call4)                                                      \
-    for (int column = 0; column + 8 <= (vectors)*LANES; column += 8)                           \
+    for (int column = 0; UR_EIGHT && column + 8 <= (vectors)*LANES; column += 8)               \
         call8;                                                                                 \
-    if ((vectors)&1) {                                                                         \
-        const int column = ((vectors)-1) * LANES;                                              \
-        call4;                                                                                 \
-    }
+    for (int column = UR_EIGHT ? (vectors) / 2 * 8 : 0; column < (vectors)*LANES; column += 4) \
+        call4;
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
@@ -74,18 +74,14 @@ UR_INLINE void write_g_matrix(
             g[c * to_stride] = WHOLE - f[c];
         return;
     }
-    for (int r = 0; r + 8 <= to_stride; r += 8)
-        for (int c = 0; c < columns; c += 8)
-            transpose8(
-                f + r * stride + c, stride, g + c * to_stride + r, to_stride, rows - r,
-                columns - c, WHOLE);
-    if (to_stride / LANES & 1) {
-        const int r = to_stride - LANES;
-        for (int c = 0; c < columns; c += LANES)
-            transpose4(
-                f + r * stride + c, stride, g + c * to_stride + r, to_stride, rows - r,
-                columns - c, WHOLE);
-    }
+    UR_COLUMNS(
+        to_stride / LANES,
+        for (int c = 0; c < columns; c += 8) transpose8(
+            f + column * stride + c, stride, g + c * to_stride + column, to_stride, rows - column,
+            columns - c, WHOLE),
+        for (int c = 0; c < columns; c += 4) transpose4(
+            f + column * stride + c, stride, g + c * to_stride + column, to_stride, rows - column,
+            columns - c, WHOLE))
 }
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef UR_ELIMINATE_BODY_H
 #define UR_ELIMINATE_BODY_H
 
-#include "sweep_body.h"
+#include "lane_body.h"
 
 /* Pad a list with copies of the last move that was kept; its length. */
 static inline int fill_list(
@@ -119,61 +119,6 @@ UR_INLINE void eliminate_lane(
         }
     }
     end_lists(kept, to, move - program->moves);
-}
-
-#define ELIMINATE_CASE(pieces_, rows_, after_, vectors_)                                       \
-    static void eliminate_##pieces_##_##vectors_(                                              \
-        const Program *program, const Tile *tile, const REAL *buffer, LaneFrame *frame,        \
-        const REAL margin, const Program *kept)                                                \
-    {                                                                                          \
-        eliminate_lane(                                                                        \
-            program, tile, buffer, frame, margin, kept, pieces_, rows_, after_, vectors_);     \
-    }
-#define ELIMINATE_CASES(pieces_, rows_, after_)                                                \
-    ELIMINATE_CASE(pieces_, rows_, after_, 1)                                                  \
-    ELIMINATE_CASE(pieces_, rows_, after_, 2)                                                  \
-    ELIMINATE_CASE(pieces_, rows_, after_, 3)                                                  \
-    ELIMINATE_CASE(pieces_, rows_, after_, 4)
-ELIMINATE_CASES(0, 1, 0)
-ELIMINATE_CASES(1, 5, 1)
-ELIMINATE_CASES(2, 11, 5)
-ELIMINATE_CASES(3, 15, 11)
-ELIMINATE_CASES(4, 16, 15)
-ELIMINATE_CASES(5, 16, 16)
-#undef ELIMINATE_CASE
-#undef ELIMINATE_CASES
-
-typedef void (*EliminateTile)(
-    const Program *, const Tile *, const REAL *, LaneFrame *, REAL, const Program *);
-static const EliminateTile eliminate_of[LANE_VECTORS][6] = {
-    LANE_LIST(eliminate, 1), LANE_LIST(eliminate, 2), LANE_LIST(eliminate, 3),
-    LANE_LIST(eliminate, 4)};
-
-static void eliminate_in(
-    const Program *program, const Tile *tile, const REAL *buffer, const REAL margin,
-    const Program *kept)
-{
-    LaneFrame *const frame = frame_of(program, 0);
-    prepare_tile(program, tile, buffer, frame);
-    eliminate_of[tile->vectors - 1][lane_pieces(tile)](
-        program, tile, buffer, frame, margin, kept);
-}
-
-/* To the lists of `kept`, which have the same room, the moves that come within the margin of the best
-   somewhere in their tile. */
-static void eliminate(
-    const Program *program, const void *values, const int32_t *order, int64_t n_pairs,
-    double margin, const Program *kept, int threads)
-{
-    const REAL *const buffer = values;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
-    for (int64_t k = 0; k < n_pairs; k++) {
-        const Tile *tile = program->tiles + order[k], *mirror = program->tiles + tile->mirror;
-        prefetch_pairs(program, buffer, sizeof(REAL), order, k, n_pairs);
-        eliminate_in(program, tile, buffer, (REAL)margin, kept);
-        if (mirror != tile)
-            eliminate_in(program, mirror, buffer, (REAL)margin, kept);
-    }
 }
 
 #endif

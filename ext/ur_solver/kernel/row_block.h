@@ -1,6 +1,6 @@
 /* What is done with a block whose values are of one type, besides what is compiled for each
-   instruction set. `row_double.c` and `row_single.c` include this behind their `instruction_sets`,
-   with UR_SWEEPER, the name of the record that hands it out. */
+   instruction set. `row_double.c` and `row_single.c` include this behind their `sweeps` and
+   `checks`, by instruction set, with UR_SWEEPER, the name of the record that hands it out. */
 
 static int64_t scratch_size(const RowBlock *block)
 {
@@ -18,13 +18,13 @@ static int64_t scratch_bytes(const RowBlock *block)
 
 static double sweep(const RowBlock *block, const RowChunk *chunk, void *values, void *scratch)
 {
-    return instruction_sets[block->instruction_set].sweeps->sweep(block, chunk, values, scratch);
+    return sweeps[block->instruction_set]->sweep(block, chunk, values, scratch);
 }
 
 static double residual(
     const RowBlock *block, const RowChunk *chunk, const void *values, void *scratch)
 {
-    return instruction_sets[block->instruction_set].checks->residual(block, chunk, values, scratch);
+    return checks[block->instruction_set]->residual(block, chunk, values, scratch);
 }
 
 static void show(const RowBlock *block, const RowChunk *chunk, void *values, const void *other)
@@ -106,11 +106,9 @@ static void narrow(
         const RowPair high = open_pair(block, chunk->pairs + 2 * k, scratch, sizeof(double));
         const RowPair low = open_pair(block, chunk->pairs + 2 * k, half, sizeof(double));
         fesetround(FE_DOWNWARD);
-        instruction_sets[block->instruction_set].checks->read_bound(
-            block, chunk, &low, &down, lower);
+        checks[block->instruction_set]->read_bound(block, chunk, &low, &down, lower);
         fesetround(FE_UPWARD);
-        instruction_sets[block->instruction_set].checks->read_bound(
-            block, chunk, &high, &up, upper);
+        checks[block->instruction_set]->read_bound(block, chunk, &high, &up, upper);
         narrow_tile(&high, &low, blur, upper, lower);
         if (high.theirs != high.mine) {
             const RowPair high_image = image_of(&high), low_image = image_of(&low);

@@ -1,4 +1,4 @@
-/* Policies by one instruction set: `row_sweep_body.h` includes this for values in double precision. The
+/* Policies by one instruction set: `rows.c` includes this for values in double precision. The
    best moves of a chunk's positions first. Moves are counted in vectors of doubles. */
 
 #include "row_policy.h"

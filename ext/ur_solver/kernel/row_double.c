@@ -5,24 +5,8 @@
 #define UR_FLOAT_SUMS 0
 #include "row_policy.h"
 
-extern const RowSet row_double_base;
-#if UR_HAS_AVX2
-extern const RowSet row_double_avx2;
-#endif
-#if UR_HAS_AVX512
-extern const RowSet row_double_avx512;
-#endif
-
-/* The fastest first. */
-static const InstructionSet instruction_sets[] = {
-#if UR_HAS_AVX512
-    {"avx512", runs_avx512, &row_double_avx512, &row_double_avx512},
-#endif
-#if UR_HAS_AVX2
-    {"avx2", runs_avx2, &row_double_avx2, &row_double_avx2},
-#endif
-    {UR_BASE_NAME, runs_base, &row_double_base, &row_double_base},
-};
+UR_DECLARE_SETS(RowSet, rows_double);
+static const RowSet *const sweeps[] = UR_LIST_SETS(rows_double, avx512), *const *const checks = sweeps;
 
 #define UR_SWEEPER row_double
 #include "row_block.h"
@@ -132,13 +116,12 @@ static int64_t choose(
     const RowBlock *block, const RowChunk *chunk, const void *values, const RowPolicy *policy,
     void *scratch)
 {
-    return instruction_sets[block->instruction_set].sweeps->choose(
-        block, chunk, values, policy, scratch);
+    return sweeps[block->instruction_set]->choose(block, chunk, values, policy, scratch);
 }
 
 static double follow(const RowBlock *block, const RowPolicy *policy, int64_t from, int64_t to)
 {
-    return instruction_sets[block->instruction_set].sweeps->follow(block, policy, from, to);
+    return sweeps[block->instruction_set]->follow(block, policy, from, to);
 }
 
 const PolicySweeper row_policy = {

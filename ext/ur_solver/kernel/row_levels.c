@@ -7,28 +7,15 @@
 
 #include "levels_pairs.h"
 
-extern const LevelSet row_levels_base, row_levels_scalar;
-#if UR_HAS_AVX2
-extern const LevelSet row_levels_avx2;
-#endif
-
-/* The best first. Lanes of AVX-512's vectors are too few to fill them. */
-static const struct {
-    const char *name;
-    int (*runs)(void);
-    const LevelSet *levels;
-} instruction_sets[] = {
-#if UR_HAS_AVX2
-    {"avx2", runs_avx2, &row_levels_avx2},
-#endif
-    {UR_BASE_NAME, runs_base, &row_levels_base},
-};
+/* Lanes are too few to fill vectors of AVX-512. */
+UR_DECLARE_SETS(LevelSet, levels_double);
+extern const LevelSet levels_double_scalar;
+static const LevelSet *const sets[] = UR_LIST_SETS(levels_double, avx2);
 
 /* The block's, where lanes are whole vectors of it. */
 static const LevelSet *set_of(const RowBlock *block)
 {
-    return lanes_of(block) % 4 == 0 ? instruction_sets[block->instruction_set].levels
-                                    : &row_levels_scalar;
+    return lanes_of(block) % 4 == 0 ? sets[block->instruction_set] : &levels_double_scalar;
 }
 
 /* Of a thread: two tiles, twice for bounds. */

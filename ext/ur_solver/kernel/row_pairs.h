@@ -113,11 +113,4 @@ typedef struct {
     double (*follow)(const RowBlock *, const RowPolicy *, int64_t, int64_t);
 } RowSet;
 
-/* An instruction set, for values of one type. */
-typedef struct {
-    const char *name;
-    int (*runs)(void);
-    const RowSet *sweeps, *checks;
-} InstructionSet;
-
 #endif

@@ -8,21 +8,10 @@
 #define UR_FLOAT_SUMS 1
 #include "row_pairs.h"
 
-extern const RowSet row_single_base, row_checks_base;
-#if UR_HAS_AVX2
-extern const RowSet row_single_avx2, row_checks_avx2;
-#endif
-
-/* The fastest first. */
-static const InstructionSet instruction_sets[] = {
-#if UR_HAS_AVX512
-    {"avx512", runs_avx512, &row_single_avx2, &row_checks_avx2},
-#endif
-#if UR_HAS_AVX2
-    {"avx2", runs_avx2, &row_single_avx2, &row_checks_avx2},
-#endif
-    {UR_BASE_NAME, runs_base, &row_single_base, &row_checks_base},
-};
+UR_DECLARE_SETS(RowSet, rows_single);
+UR_DECLARE_SETS(RowSet, rows_mixed);
+static const RowSet *const sweeps[] = UR_LIST_SETS(rows_single, avx2);
+static const RowSet *const checks[] = UR_LIST_SETS(rows_mixed, avx2);
 
 #define UR_SWEEPER row_single
 #include "row_block.h"

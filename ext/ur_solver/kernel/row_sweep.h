@@ -84,10 +84,6 @@ typedef struct {
 typedef struct {
     int64_t value_size;         /* bytes */
 
-    /* The best instruction set that the processor has, or the one of a name.
-       -1 if it has none such. */
-    int (*find_set)(const char *name);
-
     /* How many bytes a thread needs to work in. */
     int64_t (*scratch_bytes)(const RowBlock *block);
 

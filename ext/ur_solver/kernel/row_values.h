@@ -1,18 +1,8 @@
-/* Instruction sets by name, and values as the engine and other blocks have them: in double precision, in
+/* Values as the engine and other blocks have them: in double precision, in
    rank order; and the record that hands all out. Included last, with
 
        UR_MIDDLE        what is taken off a value before it is stored
        UR_SWEEPER       the record's name */
-
-static int find_set(const char *name)
-{
-    const int n = (int)(sizeof(instruction_sets) / sizeof(instruction_sets[0]));
-    for (int k = 0; k < n; k++)
-        if ((name == NULL || strcmp(instruction_sets[k].name, name) == 0) &&
-            instruction_sets[k].runs())
-            return k;
-    return -1;
-}
 
 /* The least number of the type that is not below another. */
 UR_INLINE REAL at_least(double number)
@@ -95,7 +85,6 @@ static void sample(const void *values, double *ranked, int64_t step, int64_t n)
 
 const RowSweeper UR_SWEEPER = {
     .value_size = sizeof(REAL),
-    .find_set = find_set,
     .scratch_bytes = scratch_bytes,
     .sweep = sweep,
     .residual = residual,

@@ -3,7 +3,6 @@
 #ifndef UR_STRIPS_BODY_H
 #define UR_STRIPS_BODY_H
 
-#include "lane_body.h"
 #include "turned_body.h"
 
 /* A strip and its mirror as what leaves the two has it; the largest change. A number of the strip has

@@ -11,7 +11,7 @@
 
 /* What numbers are in memory and in arithmetic: doubles in both, floats in both, or floats in memory
    and doubles in arithmetic. */
-enum { UR_DOUBLE, UR_SINGLE, UR_MIXED, UR_PRECISIONS };
+enum { UR_DOUBLE, UR_SINGLE, UR_MIXED };
 
 /* Numbers are passed as void *: what they are is the record's. */
 typedef struct {
@@ -25,7 +25,8 @@ typedef struct {
     void (*extrapolate)(
         const Program *, void *, const void *memory, int64_t n_tiles, double factor, int threads);
 
-    /* With floats in arithmetic: to the lists of `kept` what sweeps may look at from now on. */
+    /* With floats in arithmetic: to the lists of `kept`, which have the same room, what sweeps may look
+       at from now on. */
     void (*eliminate)(
         const Program *, const void *, const int32_t *order, int64_t n_pairs, double margin,
         const Program *kept, int threads);
@@ -45,19 +46,7 @@ typedef struct {
         const Program *upper, const Program *lower, void *, int64_t n_tiles);
 } Sweeps;
 
-typedef struct {
-    const char *name;
-    int (*runs)(void);
-    const Sweeps *sweeps[UR_PRECISIONS];
-} Sweeper;
-
-enum { MAX_SWEEPERS = 3 };
-
-/* Those that this processor can run, the fastest first; how many there are. */
-int find_sweepers(const Sweeper *found[MAX_SWEEPERS]);
-
-/* Numbers of one precision from those of the other. */
-void to_single(const double *from, float *to, int64_t n, int threads);
-void to_double(const float *from, double *to, int64_t n, int threads);
+/* Those of an instruction set, by `find_set`, for a precision. */
+const Sweeps *tiled_sweeps(int set, int precision);
 
 #endif

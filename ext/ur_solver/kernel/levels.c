@@ -1,6 +1,9 @@
 /* The sweep over lanes by one instruction set, in vectors as long as the set's registers, or lane by lane
    where these are 8 bytes long. Lanes are whole vectors. */
 
+#include "instruction_sets.h"
+#if UR_HAS_SET
+
 #include "levels_pairs.h"
 
 #define X(name) UR_OWN(name)
@@ -261,4 +264,6 @@ UR_APART void pass(
         }
 }
 
-const LevelSet UR_NAMED(row_levels) = {.sweep = sweep, .read = read, .pass = pass};
+const LevelSet UR_NAMED(levels) = {.sweep = sweep, .read = read, .pass = pass};
+
+#endif

@@ -1,6 +1,9 @@
 /* The row kernel's sweep, residual and reading of bounds by one instruction set with one sort of numbers
    (vectors.h). X(name) is a name of vectors as long as the set's registers. */
 
+#include "instruction_sets.h"
+#if UR_HAS_SET
+
 #include "row_pairs.h"
 
 #define X(name) UR_OWN(name)
@@ -300,16 +303,18 @@ static void read_bound(
 #include "row_choose_body.h"
 #endif
 
-#if UR_FLOAT_SUMS
-const RowSet UR_NAMED(row_single) = {.sweep = sweep};
-#elif UR_FLOATS
-const RowSet UR_NAMED(row_checks) = {.residual = residual, .read_bound = read_bound};
-#else
-const RowSet UR_NAMED(row_double) = {
+const RowSet UR_NAMED(rows) = {
+#if UR_FLOATS == UR_FLOAT_SUMS
     .sweep = sweep,
+#endif
+#if !UR_FLOAT_SUMS
     .residual = residual,
     .read_bound = read_bound,
+#endif
+#if !UR_FLOATS
     .choose = choose,
     .follow = follow,
+#endif
 };
+
 #endif

@@ -1,10 +1,15 @@
-/* The sweep and extrapolation. */
+/* The tiled kernel: the sweep, extrapolation, and what else is handed out. */
 
-#ifndef UR_SWEEP_BODY_H
-#define UR_SWEEP_BODY_H
+#include "instruction_sets.h"
+#if UR_HAS_SET
+
+#include "sweep.h"
 
 #include "strips_body.h"
-#include "tile_body.h"
+#include "tile_rows.h"
+#if !UR_FLOAT_SUMS
+#include "checks_body.h"
+#endif
 
 /* A tile and its mirror in turn, so that passed turns and moves among entry squares, which stay in the
    pair, settle at once; strips with their mirrors are solved. */
@@ -107,5 +112,46 @@ static void extrapolate(
     for (int64_t v = 0; v < size; v += LANES)
         extrapolate_vector(strips + v, before + v, (REAL)factor);
 }
+
+#if UR_FLOAT_SUMS
+static void eliminate_in(
+    const Program *program, const Tile *tile, const REAL *buffer, const REAL margin,
+    const Program *kept)
+{
+    LaneFrame *const frame = frame_of(program, 0);
+    prepare_tile(program, tile, buffer, frame);
+    rows_of(tile)->eliminate[lane_pieces(tile)](program, tile, buffer, frame, margin, kept);
+}
+
+static void eliminate(
+    const Program *program, const void *values, const int32_t *order, int64_t n_pairs,
+    double margin, const Program *kept, int threads)
+{
+    const REAL *const buffer = values;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
+    for (int64_t k = 0; k < n_pairs; k++) {
+        const Tile *tile = program->tiles + order[k], *mirror = program->tiles + tile->mirror;
+        prefetch_pairs(program, buffer, sizeof(REAL), order, k, n_pairs);
+        eliminate_in(program, tile, buffer, (REAL)margin, kept);
+        if (mirror != tile)
+            eliminate_in(program, mirror, buffer, (REAL)margin, kept);
+    }
+}
+#endif
+
+const Sweeps UR_NAMED(tiled) = {
+    .sweep = sweep,
+    .remember = remember,
+    .extrapolate = extrapolate,
+#if UR_FLOAT_SUMS
+    .eliminate = eliminate,
+#else
+    .residual = residual,
+    .write_g = write_g,
+    .narrow = narrow,
+    .widen = widen,
+    .write_g_of_bounds = write_g_of_bounds,
+#endif
+};
 
 #endif

@@ -1,7 +1,0 @@
-/* Games for money by rows, by the base set. */
-
-#define UR_VECTOR_BYTES 16
-#define UR_FLOATS 0
-#define UR_FLOAT_SUMS 0
-#include "instruction_sets.h"
-#include "levels_body.h"

@@ -1,9 +1,0 @@
-/* The row kernel by AVX2 with numbers that are floats in memory and doubles in arithmetic. */
-
-#define UR_VECTOR_BYTES 32
-#define UR_FLOATS 1
-#define UR_FLOAT_SUMS 0
-#include "instruction_sets.h"
-#if UR_HAS_AVX2
-#include "row_sweep_body.h"
-#endif

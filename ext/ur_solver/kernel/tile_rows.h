@@ -1,0 +1,80 @@
+/* Tiles by how many vectors are in a row: what tile_rows.c hands out, compiled once for each. */
+
+#ifndef UR_TILE_ROWS_H
+#define UR_TILE_ROWS_H
+
+#include <omp.h>
+
+#include "columns.h"
+
+/* By pieces, as `lane_pieces` has them. */
+typedef struct {
+    /* The best of the moves that leave the tile, by throw and row. */
+    void (*prepare[6])(const Program *, const Tile *, const REAL *buffer, LaneFrame *);
+    /* What a sweep makes of a tile's F goes to `to`, laid out as F is; the largest change. All is read
+       from F and G: later rows see new values if `to` is F. */
+    double (*update[6])(const Program *, const Tile *, const REAL *buffer, const LaneFrame *, REAL *to);
+    /* G of the mirrored tile from F of this one. */
+    void (*write_g[6])(const Tile *, const Tile *mirror, REAL *buffer);
+#if UR_FLOAT_SUMS
+    /* To the lists of `kept` the moves that come within the margin of the best somewhere in a tile; the
+       frame is what was prepared of it. */
+    void (*eliminate[6])(
+        const Program *, const Tile *, const REAL *buffer, LaneFrame *, REAL margin,
+        const Program *kept);
+#endif
+} TileRows;
+
+/* By vectors in a row. */
+extern const TileRows UR_NAMED(tile_rows_1), UR_NAMED(tile_rows_2), UR_NAMED(tile_rows_3),
+    UR_NAMED(tile_rows_4);
+static const TileRows *const tile_rows[LANE_VECTORS] = {
+    &UR_NAMED(tile_rows_1), &UR_NAMED(tile_rows_2), &UR_NAMED(tile_rows_3), &UR_NAMED(tile_rows_4)};
+
+static inline const TileRows *rows_of(const Tile *tile)
+{
+    return tile_rows[tile->vectors - 1];
+}
+
+/* A tile and its mirror in the order in which they are updated, and how often each is. */
+typedef struct {
+    const Tile *tiles[2];
+    int rounds[2];
+} Pair;
+
+/* A tile of one row comes first, whose own moves all leave the pair. By then the other's values are new
+   but for passed turns; to update it a last time spares no sweep. */
+static inline Pair pair_of(const Program *program, const Tile *tile, int rounds)
+{
+    const Tile *mirror = program->tiles + tile->mirror;
+    const int has_one_row = tile->n_rows == 1 || mirror->n_rows == 1;
+    const int last = mirror == tile ? 0 : has_one_row && rounds > 1 ? rounds - 1 : rounds;
+    if (mirror->n_rows == 1)
+        return (Pair){{mirror, tile}, {rounds, last}};
+    return (Pair){{tile, mirror}, {rounds, last}};
+}
+
+/* One of this thread's four frames. */
+static inline LaneFrame *frame_of(const Program *program, int number)
+{
+    return (LaneFrame *)program->frames + omp_get_thread_num() * 4 + number;
+}
+
+static inline void prepare_tile(
+    const Program *program, const Tile *tile, const REAL *buffer, LaneFrame *frame)
+{
+    rows_of(tile)->prepare[lane_pieces(tile)](program, tile, buffer, frame);
+}
+
+static inline double update_tile(
+    const Program *program, const Tile *tile, const REAL *buffer, const LaneFrame *frame, REAL *to)
+{
+    return rows_of(tile)->update[lane_pieces(tile)](program, tile, buffer, frame, to);
+}
+
+static inline void write_mirror_g(const Tile *tile, const Tile *mirror, REAL *buffer)
+{
+    rows_of(tile)->write_g[lane_pieces(tile)](tile, mirror, buffer);
+}
+
+#endif
