@@ -39,13 +39,15 @@ PARTS = {
     "_level_block.pyx": ["levels.c", "row_levels.c"],
 }
 
-# C files that are compiled for each set of instructions and each sort of numbers (instruction_sets.h):
-# the bytes of a vector, whether floats are in memory, and whether they are in arithmetic
+# C files that are compiled for each instruction set and sort of numbers (instruction_sets.h): the
+# bytes of a vector, whether floats are in memory, whether they are in arithmetic, vectors in a row
 DOUBLE = [(bytes, 0, 0) for bytes in (16, 32, 64)]
 FLOAT = [(bytes, 1, sums) for bytes in (16, 32) for sums in (0, 1)]
 VARIANTS = {
     "tiled.c": [*DOUBLE, *FLOAT],
-    "tile_rows.c": [(*variant, vectors) for variant in (*DOUBLE, *FLOAT) for vectors in (4, 3, 2, 1)],
+    "tile_rows.c": [
+        (*variant, vectors) for variant in (*DOUBLE, *FLOAT) for vectors in (4, 3, 2, 1)
+    ],
     "rows.c": [*DOUBLE, *FLOAT],
     "levels.c": [(bytes, 0, 0) for bytes in (8, 16, 32)],
 }
@@ -75,8 +77,8 @@ def compilations(source, options):
     for variant in VARIANTS.get(os.path.basename(source), [()]):
         if DEBUG and variant[:1] == (64,):
             continue  # the same lines as AVX2 in wider vectors
-        defined = [(name, str(value)) for name, value in zip(VARIED, variant)]
-        folder = os.path.join(options["output_dir"], *["-".join(map(str, variant))][: len(variant)])
+        defined = [(name, str(value)) for name, value in zip(VARIED, variant, strict=False)]
+        folder = os.path.join(options["output_dir"], "-".join(map(str, variant)))
         yield options | {"macros": [*options["macros"], *defined], "output_dir": folder}
 
 
@@ -130,7 +132,9 @@ class BuildExtensions(build_ext):
         with ThreadPoolExecutor(jobs) as pool, ThreadPoolExecutor(len(self.extensions)) as modules:
 
             def compile_side_by_side(sources, **options):
-                tasks = [(source, each) for source in sources for each in compilations(source, options)]
+                tasks = [
+                    (source, each) for source in sources for each in compilations(source, options)
+                ]
                 lists = pool.map(lambda task: incremental.compile_file(compiler, *task), tasks)
                 return [path for paths in lists for path in paths]
 

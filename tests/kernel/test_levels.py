@@ -110,21 +110,21 @@ REACHES = pytest.mark.parametrize("reach", [0, 1, 2, 6, 10, 26])
 """6, 7, 8, 12, 16 and 32 lanes: by fours and one by one, with sweeps of their own or not."""
 
 
-@SETS
 @REACHES
 @pytest.mark.parametrize("pieces", [1, 2])
-def test_rows_and_single_positions_agree(pieces, reach, instruction_set):
-    # every position of every block
+def test_rows_and_single_positions_agree(pieces, reach):
+    # every position of every block, by every set
     space = stakes_space(pieces, reach, fine=3)
-    kernel = StakesKernel(space, instruction_set)
+    kernels = [StakesKernel(space, each) for each in instruction_sets()]
     values = np.random.default_rng(8).random(space.n_values)
     blocks = ArrayBlocks(space, values)
     for block in space.blocks:
         own = values[ranks_of(block)].copy()
-        work = kernel.lay_out(block, blocks, Workspace())
-        work.load(own)
-        by_position = kernel.residual(block, own, blocks, block.offset, block.size)
-        assert work.residual(1) == pytest.approx(by_position, abs=1e-14)
+        by_position = kernels[0].residual(block, own, blocks, block.offset, block.size)
+        for kernel in kernels:
+            work = kernel.lay_out(block, blocks, Workspace())
+            work.load(own)
+            assert work.residual(1) == pytest.approx(by_position, abs=1e-14), kernel.instruction_set
 
 
 @SETS

@@ -1,6 +1,6 @@
 """The compiled kernels that update values, behind one interface.
 
-`kernel_of` returns the kernel of a space; `ur_solver.kernel.interface` describes its methods.
+`kernel_of` returns the kernel of a space, a `Kernel`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.bounds import check_provable, is_within, prove, prove_values
 from ur_solver.kernel.cut import bound_cut
 from ur_solver.kernel.inputs import ArrayBlocks, inputs_of
-from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, SweptValues, Values
-from ur_solver.kernel.kernels import RaceKernel, RowKernel, StakesKernel, kernel_of
+from ur_solver.kernel.interface import BlockWork, FinishedBlocks, SweptValues, Values
+from ur_solver.kernel.kernels import Kernel, RaceKernel, RowKernel, StakesKernel, kernel_of
 from ur_solver.kernel.policy import MOST_POLICY_POSITIONS
 from ur_solver.kernel.precision import (
     DOUBLE,

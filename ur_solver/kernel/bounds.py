@@ -15,7 +15,8 @@ from collections.abc import Callable
 
 from ur_solver.errors import CertificateError
 from ur_solver.kernel._workspace import Workspace
-from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, Values
+from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Values
+from ur_solver.kernel.kernels import Kernel
 from ur_solver.rules import RuleSet
 from ur_solver.space import Block, Space
 

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from ur_solver.errors import CertificateError
 from ur_solver.kernel._level_block import LevelBlock
 from ur_solver.kernel._workspace import Workspace
-from ur_solver.kernel.interface import FinishedBlocks, Kernel, Values
+from ur_solver.kernel.interface import FinishedBlocks, Values
+from ur_solver.kernel.kernels import Kernel
 from ur_solver.space import Block, StakesSpace
 
 _FURTHER = 2.0

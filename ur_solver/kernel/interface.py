@@ -1,8 +1,7 @@
-"""The interfaces of a kernel and of the values of finished blocks.
+"""The interfaces of a block in work and of the values of finished blocks.
 
-A `Kernel` belongs to one state space; `BlockWork` is one block laid out by it. The code that
-solves, proves or verifies uses these two and no kernel by name; `ur_solver.kernel.kernel_of`
-returns the kernel of a space.
+`BlockWork` is one block laid out by a `Kernel` (`ur_solver.kernel.kernels`). The code that solves,
+proves or verifies uses these two and no kernel by name.
 """
 
 from __future__ import annotations
@@ -11,9 +10,6 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-
-from ur_solver.kernel._workspace import Workspace
-from ur_solver.space import Block, Space
 
 Values = npt.NDArray[np.float64]
 """Values in rank order: chances in [0, 1], with stakes what ranks stand for (`space.stakes`)."""
@@ -151,111 +147,3 @@ class BlockWork(SweptValues, Protocol):
 
     def width(self, values: Values) -> tuple[float, int]:
         """The largest distance of the bounds from given values, rounded up, and its rank."""
-
-
-class Kernel(Protocol):
-    """Updates the values of one state space; thread safe."""
-
-    @property
-    def space(self) -> Space:
-        """The state space."""
-
-    @property
-    def precision(self) -> str:
-        """What values are solved in: ``"double"``, or ``"single"`` (`check_precision`)."""
-
-    def lay_out(
-        self,
-        block: Block,
-        finished: FinishedBlocks,
-        workspace: Workspace,
-        threads: int = 1,
-        *,
-        single: bool = False,
-    ) -> BlockWork:
-        """A block laid out, its values all 1/2, or half of what is at stake.
-
-        Parameters
-        ----------
-        block : Block
-        finished : FinishedBlocks
-            Must have the blocks that this one's moves lead to (`Space.reads`). They are read
-            here and, by some kernels, until the block is finished.
-        workspace : Workspace
-            Must not be used for another block before this one is finished.
-        threads : int
-            The number that the layout may use.
-        single : bool
-            Begin in single precision, until `BlockWork.refine`, where the kernel can.
-
-        Raises
-        ------
-        MissingBlockError
-            If a block that is needed is not available.
-        MemoryError
-            If there is no room for the workspace.
-        """
-
-    def block_residual(
-        self, block: Block, values: Values, finished: FinishedBlocks, threads: int = 1
-    ) -> float:
-        """The largest abs(T(V) - V) over a block of given values.
-
-        Parameters
-        ----------
-        block : Block
-        values : float64, shape (block size,)
-            The block's.
-        finished : FinishedBlocks
-            As for `lay_out`.
-        threads : int
-        """
-
-    def residual(
-        self,
-        block: Block,
-        values: Values,
-        finished: FinishedBlocks,
-        first: int,
-        count: int,
-        threads: int = 1,
-    ) -> float:
-        """The largest abs(T(V) - V) over `count` ranks of a block, from rank `first` on.
-
-        Computed rank by rank, without a layout. With stakes all ranks of a position are looked at.
-
-        Parameters
-        ----------
-        block, values, finished, threads
-            As for `block_residual`.
-        first, count : int
-        """
-
-    def endless_rank(self, block: Block, threads: int = 1) -> int | None:
-        """A rank from which both sides together can stay in a block for ever; None without one.
-
-        None too where the kernel serves only rules of which it is known that play ends.
-        """
-
-    def iterate_policies(self, block: Block, values: Values, finished: FinishedBlocks) -> Values:
-        """The values of a block by policy iteration, where sweeps hardly contract.
-
-        Parameters
-        ----------
-        block : Block
-        values : float64, shape (block size,)
-            Near the solution.
-        finished : FinishedBlocks
-            As for `lay_out`.
-
-        Raises
-        ------
-        SolveError
-            If the kernel or the machine cannot do that for this block.
-        """
-
-    def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
-        """An upper bound of the bytes that `lay_out`, the sweeps and, if asked, proofs take.
-
-        With dice that are not ordinary proofs are always counted: solves need them.
-        """

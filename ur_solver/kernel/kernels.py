@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -20,7 +20,7 @@ from ur_solver.kernel._tiled import TiledBlock, TiledKernel
 from ur_solver.kernel._turns import Turns
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.inputs import inputs_of
-from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, Values
+from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Values
 from ur_solver.kernel.policy import iterate_policies
 from ur_solver.kernel.precision import DOUBLE, SINGLE, check_precision
 from ur_solver.kernel.rounding import blur_of, blur_of_shares
@@ -47,41 +47,72 @@ _WORD = 4
 """Bytes of a word of lists, in blocks that need no wider ones."""
 
 
-class _OrdinaryDice:
-    """What a kernel has no need of whose rule sets all have ordinary dice."""
+class Kernel(ABC):
+    """Updates the values of one state space; thread safe.
 
-    def endless_rank(self, block: Block, threads: int = 1) -> int | None:
-        """None: play ends."""
-        return None
+    Attributes
+    ----------
+    space : Space
+    turns : Turns
+        The generic kernel of the same space.
+    precision : str
+        What values are solved in: ``"double"``, or ``"single"`` (`check_precision`).
+    """
 
-    def iterate_policies(self, block: Block, values: Values, finished: FinishedBlocks) -> Values:
-        """Never needed: sweeps contract."""
-        raise SolveError(f"block {block.index} does not settle")
+    space: Space
+    turns: Turns
+    precision: str
 
+    @abstractmethod
+    def lay_out(
+        self,
+        block: Block,
+        finished: FinishedBlocks,
+        workspace: Workspace,
+        threads: int = 1,
+        *,
+        single: bool = False,
+    ) -> BlockWork:
+        """A block laid out, its values all 1/2, or half of what is at stake.
 
-class _LaidOut:
-    """What kernels share whose blocks are laid out to find a residual."""
+        Parameters
+        ----------
+        block : Block
+        finished : FinishedBlocks
+            Must have the blocks that this one's moves lead to (`Space.reads`). They are read
+            here and, by some kernels, until the block is finished.
+        workspace : Workspace
+            Must not be used for another block before this one is finished.
+        threads : int
+            The number that the layout may use.
+        single : bool
+            Begin in single precision, until `BlockWork.refine`, where the kernel can.
 
-    lay_out: Callable[..., BlockWork]
+        Raises
+        ------
+        MissingBlockError
+            If a block that is needed is not available.
+        MemoryError
+            If there is no room for the workspace.
+        """
 
     def block_residual(
         self, block: Block, values: Values, finished: FinishedBlocks, threads: int = 1
     ) -> float:
-        """As `Kernel.block_residual` says."""
+        """The largest abs(T(V) - V) over a block of given values.
+
+        Parameters
+        ----------
+        block : Block
+        values : float64, shape (block size,)
+            The block's.
+        finished : FinishedBlocks
+            As for `lay_out`.
+        threads : int
+        """
         work = self.lay_out(block, finished, Workspace(), threads)
         work.load(values)
         return work.residual(threads)
-
-
-class _OneByOne:
-    """What kernels share whose values are chances: a residual by the generic kernel."""
-
-    space: TileSpace
-
-    @cached_property
-    def turns(self) -> Turns:
-        """The generic kernel of the same space."""
-        return Turns(self.space.ranking, move_tables(self.space))
 
     def residual(
         self,
@@ -92,12 +123,66 @@ class _OneByOne:
         count: int,
         threads: int = 1,
     ) -> float:
-        """As `Kernel.residual` says, position by position."""
+        """The largest abs(T(V) - V) over `count` ranks of a block, from rank `first` on.
+
+        Computed rank by rank, without a layout. With stakes all ranks of a position are looked at.
+
+        Parameters
+        ----------
+        block, values, finished, threads
+            As for `block_residual`.
+        first, count : int
+        """
+        n = self.space.values_per_position
+        position, end = first // n, -(-(first + count) // n)
         inputs = inputs_of(self.space, block, finished, values)
-        return self.turns.residual(inputs, first, count, threads)
+        return self.turns.residual(inputs, position, end - position, threads)
+
+    def endless_rank(self, block: Block, threads: int = 1) -> int | None:
+        """A rank from which both sides together can stay in a block for ever; None without one.
+
+        None too where the kernel serves only rules whose play is known to end.
+        """
+        return None
+
+    def iterate_policies(self, block: Block, values: Values, finished: FinishedBlocks) -> Values:
+        """The values of a block by policy iteration, where sweeps hardly contract.
+
+        Parameters
+        ----------
+        block : Block
+        values : float64, shape (block size,)
+            Near the solution.
+        finished : FinishedBlocks
+            As for `lay_out`.
+
+        Raises
+        ------
+        SolveError
+            If the kernel or the machine cannot do that for this block.
+        """
+        raise SolveError(f"block {block.index} does not settle")
+
+    @abstractmethod
+    def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
+        """An upper bound of the bytes that `lay_out`, the sweeps and, if asked, proofs take.
+
+        With dice that are not ordinary proofs are always counted: solves need them.
+        """
 
 
-class RaceKernel(_LaidOut, _OneByOne, _OrdinaryDice):
+class _TileKernel(Kernel):
+    """A kernel of chances."""
+
+    space: TileSpace
+
+    @cached_property
+    def turns(self) -> Turns:  # type: ignore[override]
+        """The generic kernel of the same space."""
+        return Turns(self.space.ranking, move_tables(self.space))
+
+
+class RaceKernel(_TileKernel):
     """The tiled kernel, for rules that `is_race_of_tiles` tells; the generic one checks it.
 
     Parameters
@@ -146,7 +231,7 @@ class RaceKernel(_LaidOut, _OneByOne, _OrdinaryDice):
         return self.tiling.workspace_bytes(block, certify, self.tiled.is_single)
 
 
-class RowKernel(_LaidOut, _OneByOne):
+class RowKernel(_TileKernel):
     """The row kernel, which serves every rule set without stakes.
 
     Parameters
@@ -268,7 +353,7 @@ class _AnyValues:
         return np.zeros(self._blocks[index].size)
 
 
-class StakesKernel(_LaidOut, _OrdinaryDice):
+class StakesKernel(Kernel):
     """The row kernel with lanes, for games for money.
 
     Parameters
@@ -278,6 +363,8 @@ class StakesKernel(_LaidOut, _OrdinaryDice):
         As of `RowKernel`, but there is none for AVX-512.
     """
 
+    space: StakesSpace
+    turns: LevelTurns
     precision = DOUBLE
 
     def __init__(self, space: StakesSpace, instruction_set: str | None = None) -> None:
@@ -313,21 +400,6 @@ class StakesKernel(_LaidOut, _OrdinaryDice):
             threads,
             self.instruction_set,
         )
-
-    def residual(
-        self,
-        block: Block,
-        values: Values,
-        finished: FinishedBlocks,
-        first: int,
-        count: int,
-        threads: int = 1,
-    ) -> float:
-        """As `Kernel.residual` says, position by position."""
-        n = self.space.values_per_position
-        position, end = first // n, -(-(first + count) // n)
-        inputs = inputs_of(self.space, block, finished, values)
-        return self.turns.residual(inputs, position, end - position, threads)
 
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""

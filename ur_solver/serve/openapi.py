@@ -290,78 +290,76 @@ _LINE_BODY = _body({"start": _START, "turns": _FIRST_TURNS}, start=_TEXT, turns=
 _TEXT_BODY = _body({"text": _GAME}, text=_told(_TEXT, "games, in JSON, RGN or the plain notation"))
 
 
+_PATHS: Json = {
+    "/openapi.json": {"get": _operation("This document", {"type": "object"})},
+    "/tables": {
+        "get": _operation("The tables that are served", _object(tables=_list(_of("Table"))))
+    },
+    "/tables/{table}": {"get": _operation("A table", _of("WholeTable"), _IN_TABLE)},
+    "/tables/{table}/position": {
+        "get": _operation(
+            "A position with all throws and moves",
+            _of("Position"),
+            _IN_TABLE,
+            _POSITION,
+            _DRAWING,
+        )
+    },
+    "/tables/{table}/board": {"get": _operation(*_BOARD, _IN_TABLE, _POSITION, _DRAWING)},
+    "/tables/{table}/positions": {
+        "post": _operation(
+            "The values of many positions",
+            _of("Batch"),
+            _IN_TABLE,
+            body=_body({"positions": [_START, "no position"]}, positions=_list(_TEXT)),
+        )
+    },
+    "/tables/{table}/line": {
+        "post": _operation("Turns played", _of("Line"), _IN_TABLE, body=_LINE_BODY)
+    },
+    "/tables/{table}/audit": {
+        "post": _operation(
+            "The audit of games",
+            _object(games=_list(_of("Audit")), faults=_list(_of("Fault"))),
+            _IN_TABLE,
+            body=_TEXT_BODY,
+        )
+    },
+    "/tables/{table}/report": {
+        "post": _with_content(
+            "The audit of games, as a page", {"text/html": {}}, _IN_TABLE, body=_TEXT_BODY
+        )
+    },
+    "/tables/{table}/convert": {
+        "post": _with_content(
+            "Games in another notation",
+            {"text/plain": {}},
+            _IN_TABLE,
+            body=_body({"text": _GAME, "notation": "rgn"}, text=_TEXT, notation=_TEXT),
+        )
+    },
+    "/rules": {
+        "get": _operation("All rule sets", _object(rules=_list(_object(name=_TEXT, pieces=_WHOLE))))
+    },
+    "/rules/{rules}": {"get": _operation("A rule set", _of("Rules"), _IN_RULES)},
+    "/rules/{rules}/position": {
+        "get": _operation(
+            "A position with all throws and moves, without values",
+            _of("Position"),
+            _IN_RULES,
+            _POSITION,
+            _DRAWING,
+        )
+    },
+    "/rules/{rules}/board": {"get": _operation(*_BOARD, _IN_RULES, _POSITION, _DRAWING)},
+    "/rules/{rules}/line": {
+        "post": _operation("Turns played, without values", _of("Line"), _IN_RULES, body=_LINE_BODY)
+    },
+}
+
+
 def document() -> Json:
     """The document, as JSON values."""
-    paths: Json = {
-        "/openapi.json": {"get": _operation("This document", {"type": "object"})},
-        "/tables": {
-            "get": _operation("The tables that are served", _object(tables=_list(_of("Table"))))
-        },
-        "/tables/{table}": {"get": _operation("A table", _of("WholeTable"), _IN_TABLE)},
-        "/tables/{table}/position": {
-            "get": _operation(
-                "A position with all throws and moves",
-                _of("Position"),
-                _IN_TABLE,
-                _POSITION,
-                _DRAWING,
-            )
-        },
-        "/tables/{table}/board": {"get": _operation(*_BOARD, _IN_TABLE, _POSITION, _DRAWING)},
-        "/tables/{table}/positions": {
-            "post": _operation(
-                "The values of many positions",
-                _of("Batch"),
-                _IN_TABLE,
-                body=_body({"positions": [_START, "no position"]}, positions=_list(_TEXT)),
-            )
-        },
-        "/tables/{table}/line": {
-            "post": _operation("Turns played", _of("Line"), _IN_TABLE, body=_LINE_BODY)
-        },
-        "/tables/{table}/audit": {
-            "post": _operation(
-                "The audit of games",
-                _object(games=_list(_of("Audit")), faults=_list(_of("Fault"))),
-                _IN_TABLE,
-                body=_TEXT_BODY,
-            )
-        },
-        "/tables/{table}/report": {
-            "post": _with_content(
-                "The audit of games, as a page", {"text/html": {}}, _IN_TABLE, body=_TEXT_BODY
-            )
-        },
-        "/tables/{table}/convert": {
-            "post": _with_content(
-                "Games in another notation",
-                {"text/plain": {}},
-                _IN_TABLE,
-                body=_body({"text": _GAME, "notation": "rgn"}, text=_TEXT, notation=_TEXT),
-            )
-        },
-        "/rules": {
-            "get": _operation(
-                "All rule sets", _object(rules=_list(_object(name=_TEXT, pieces=_WHOLE)))
-            )
-        },
-        "/rules/{rules}": {"get": _operation("A rule set", _of("Rules"), _IN_RULES)},
-        "/rules/{rules}/position": {
-            "get": _operation(
-                "A position with all throws and moves, without values",
-                _of("Position"),
-                _IN_RULES,
-                _POSITION,
-                _DRAWING,
-            )
-        },
-        "/rules/{rules}/board": {"get": _operation(*_BOARD, _IN_RULES, _POSITION, _DRAWING)},
-        "/rules/{rules}/line": {
-            "post": _operation(
-                "Turns played, without values", _of("Line"), _IN_RULES, body=_LINE_BODY
-            )
-        },
-    }
     return {
         "openapi": "3.1.0",
         "info": {
@@ -375,6 +373,6 @@ def document() -> Json:
             ),
         },
         "servers": [{"url": "/api/v1"}],
-        "paths": paths,
+        "paths": _PATHS,
         "components": {"schemas": _SCHEMAS},
     }

@@ -6,8 +6,6 @@ from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from ur_solver.errors import SolveError
-
 from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.kernel._levels cimport Levels, LevelTurns
 from ur_solver.kernel._row_block cimport RowBlock
@@ -105,15 +103,6 @@ cdef class LevelBlock(RowBlock):
         self.places[n] = place
         self.rows.levels = &self.turns.levels
         self.rows.first, self.rows.base = &self.places[0], self.base
-
-    @property
-    def has_policies(self):
-        """False: its sweeps look at all moves."""
-        return False
-
-    def follow(self, double[::1] room, int threads):
-        """Not to be called: there are no policies."""
-        raise SolveError("a block without policies")
 
     def carry(self, double outside):
         """True: a fine weighs what a chance is off, again and again."""

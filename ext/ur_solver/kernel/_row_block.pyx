@@ -143,8 +143,9 @@ cdef class RowBlock:
 
     @property
     def has_policies(self):
-        """Whether it has: neither in single precision, nor of any size, nor beside bounds."""
-        return not self.is_single and self.lower == NULL and has_policies(self.layout)
+        """Whether it has: not in single precision, with lanes, of every size, or beside bounds."""
+        return not self.is_single and self.n_matrices == 2 and self.lower == NULL and (
+            has_policies(self.layout))
 
     def follow(self, double[::1] room, int threads):
         """The values under the best policy by them, to be swept until it is closed.

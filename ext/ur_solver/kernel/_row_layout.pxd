@@ -61,10 +61,3 @@ cdef class RowLayout:
     cdef int64_t n_words(self)
     cdef int64_t n_rows(self)
     cdef int64_t word_bytes(self)
-    cdef int add_tile(
-        self, const uint16_t* shapes, int64_t first, int rows, int columns
-    ) noexcept nogil
-    cdef int list_tiles(self, int mine, int theirs, int64_t first) noexcept nogil
-    cdef int64_t find_tile(self, int64_t place) noexcept nogil
-    cdef int lay_out_chunk(self, RowChunk* chunk) noexcept nogil
-    cdef int list_tile(self, RowChunk* chunk, Desk* desk, int64_t t) noexcept nogil

@@ -98,7 +98,7 @@ cdef class RowLayout:
             rules, block, halves, inputs, self.block.most_columns, lanes, places)
         failed = np.zeros(self.n_chunks, dtype=np.intc)
         for k in prange(self.n_chunks, nogil=True, schedule="dynamic", num_threads=threads):
-            failed[k] = not self.lay_out_chunk(&self.chunks[k])
+            failed[k] = not lay_out_chunk(self, &self.chunks[k])
         if np.any(failed):
             raise MemoryError("no memory for the lists of a block")
         if self.lister.is_overfull:
@@ -150,7 +150,7 @@ cdef class RowLayout:
         for half in range(self.halves.shape[0]):
             if half == 1:
                 self.second_half = self.n_tiles
-            if not self.list_tiles(self.halves[half, 0], self.halves[half, 1], first):
+            if not list_tiles(self, self.halves[half, 0], self.halves[half, 1], first):
                 raise MemoryError("no memory for the tiles of a block")
             first = self.size // 2
         if self.n_tiles > MOST_TILES:
@@ -161,82 +161,6 @@ cdef class RowLayout:
         for t in range(self.n_tiles):
             self.block.most_rows = max(self.block.most_rows, self.tiles[t].rows)
             self.block.most_columns = max(self.block.most_columns, self.tiles[t].columns)
-
-    cdef int add_tile(
-        self, const uint16_t* shapes, int64_t first, int rows, int columns
-    ) noexcept nogil:
-        # 0 if there is no memory.
-        cdef int n = self.ranking.n_shared
-        cdef int64_t room
-        cdef void* tiles
-        cdef void* all_shapes
-        if self.n_tiles == self.room_tiles:
-            room = 2 * (self.room_tiles + 512)
-            tiles = realloc(self.tiles, room * sizeof(RowTile))
-            if tiles == NULL:
-                return 0
-            self.tiles = <RowTile*>tiles
-            all_shapes = realloc(self.shapes, room * (n + 1) * sizeof(uint16_t))
-            if all_shapes == NULL:
-                return 0
-            self.shapes = <uint16_t*>all_shapes
-            self.room_tiles = room
-        self.tiles[self.n_tiles].first = first
-        self.tiles[self.n_tiles].rows, self.tiles[self.n_tiles].columns = rows, columns
-        self.tiles[self.n_tiles].advance = 0
-        memcpy(self.shapes + self.n_tiles * n, shapes, n * sizeof(uint16_t))
-        self.n_tiles += 1
-        return 1
-
-    cdef int list_tiles(self, int mine, int theirs, int64_t first) noexcept nogil:
-        # The tiles of a half, by rank; 0 if there is no memory.
-        cdef int s = 0, n = self.ranking.n_shared, cell, shape, left, others
-        cdef uint16_t shapes[MAX_SHARED]
-        cdef int at[MAX_SHARED + 1]          # the shape looked at on each square
-        cdef int i[MAX_SHARED + 1]
-        cdef int j[MAX_SHARED + 1]
-        cdef int rows[MAX_SHARED + 1]
-        cdef int columns[MAX_SHARED + 1]
-        i[0], j[0] = self.ranking.config_free[mine], self.ranking.config_free[theirs]
-        rows[0] = columns[0] = 1
-        at[0] = 0
-        while s >= 0:
-            if s == n:
-                left = rows[s] * self.ranking.n_placements[i[s]]
-                others = columns[s] * self.ranking.n_placements[j[s]]
-                if not self.add_tile(shapes, first, left, others):
-                    return 0
-                first += <int64_t>left * others
-                s -= 1
-                continue
-            cell = self.ranking.shared[s]
-            if at[s] == self.ranking.n_shapes[cell]:
-                s -= 1
-                continue
-            shape = self.ranking.first_shape[cell] + at[s]
-            shapes[s] = <uint16_t>at[s]
-            at[s] += 1
-            left = self.ranking.rest[i[s], shape, 0]
-            others = self.ranking.rest[j[s], shape, 1]
-            if left < 0 or others < 0:
-                continue
-            i[s + 1], j[s + 1] = left, others
-            rows[s + 1] = rows[s] * self.ranking.n_digits[i[s], shape, 0]
-            columns[s + 1] = columns[s] * self.ranking.n_digits[j[s], shape, 1]
-            s += 1
-            at[s] = 0
-        return 1
-
-    cdef int64_t find_tile(self, int64_t place) noexcept nogil:
-        # The number of the tile that begins at a place.
-        cdef int64_t low = 0, high = self.n_tiles - 1, middle
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.tiles[middle].first <= place:
-                low = middle
-            else:
-                high = middle - 1
-        return low
 
     def _pair_tiles(self):
         # Each tile with its mirror image, the most advanced first.
@@ -250,7 +174,7 @@ cdef class RowLayout:
             side.mine, side.theirs = self.halves[half, 0], self.halves[half, 1]
             memcpy(side.shape, self.shapes + t * self.ranking.n_shared,
                    self.ranking.n_shared * sizeof(uint16_t))
-            other = self.find_tile(self.rules.mirror_tile(&side) - self.first)
+            other = find_tile(self, self.rules.mirror_tile(&side) - self.first)
             if other < t:
                 continue
             pairs[n, 0], pairs[n, 1] = <int32_t>t, <int32_t>other
@@ -284,70 +208,151 @@ cdef class RowLayout:
             self.chunks[k].is_single = self.is_single
             self.chunks[k].is_wide = self.most_word > FIRST_WIDE
 
-    cdef int lay_out_chunk(self, RowChunk* chunk) noexcept nogil:
-        # 0 if there is no memory.
-        cdef int k, side, is_done = 1
-        cdef int64_t rows = 0
-        cdef Desk* desk = self.lister.open_desk()
-        if desk == NULL:
-            return 0
-        for k in range(2 * chunk.n_pairs):
-            rows += self.tiles[chunk.pairs[k]].rows
-        chunk.advance = <uint16_t*>malloc(rows * sizeof(uint16_t))
-        if chunk.advance == NULL:
-            close_desk(desk)
-            return 0
-        for k in range(chunk.n_pairs):
-            for side in range(2):
-                if is_done and (side == 0 or chunk.pairs[2 * k] != chunk.pairs[2 * k + 1]):
-                    is_done = self.list_tile(chunk, desk, chunk.pairs[2 * k + side])
-        close_desk(desk)
-        return is_done and close_chunk(chunk)
 
-    cdef int list_tile(self, RowChunk* chunk, Desk* desk, int64_t t) noexcept nogil:
-        cdef Side* side = &desk.side
-        cdef int k, cell, row, placement, mine, theirs, home, shape, advance, marks = 0
-        cdef int n_placements
-        desk.half = t >= self.second_half
-        desk.shapes = self.shapes + t * self.ranking.n_shared
-        desk.columns = self.tiles[t].columns
-        desk.n_maps, desk.knows_lines = 0, False
-        side.mine, side.theirs = self.halves[desk.half, 0], self.halves[desk.half, 1]
-        memcpy(side.shape, desk.shapes, self.ranking.n_shared * sizeof(uint16_t))
-        mine, theirs = self.ranking.config_free[side.mine], self.ranking.config_free[side.theirs]
-        for k in range(self.ranking.n_shared):
-            shape = self.ranking.first_shape[self.ranking.shared[k]] + side.shape[k]
-            mine, theirs = self.ranking.rest[mine, shape, 0], self.ranking.rest[theirs, shape, 1]
-        n_placements, desk.theirs = self.ranking.n_placements[mine], theirs
-        side.off = self.turns.full - self.ranking.config_free[side.mine] % self.ranking.n_stocks
-        side.frozen = 0
-        for k in range(self.ranking.n_frozen):
-            side.off -= self.ranking.config_frozen[side.mine, k]
-            side.frozen += self.ranking.codes[
-                self.ranking.first_content[self.ranking.frozen[0, k]]
-                + self.ranking.frozen_content[0, k, self.ranking.config_frozen[side.mine, k]], 0, 1]
-        for row in range(self.tiles[t].rows):
-            placement = row % n_placements
-            if placement == 0:
-                desk.line += 1
-                mine = self.ranking.find_details(
-                    side.shape, 0, self.ranking.config_free[side.mine], row // n_placements,
-                    side.detail)
-                marks = 0
-                for k in range(self.ranking.n_shared):
-                    if side.shape[k]:
-                        marks += self.rules.mark_advance(k, side.shape[k], side.detail[k])
-            self.rules.open_row(side, placement, mine)
-            home, advance = mine % self.ranking.n_stocks, marks
-            for k in range(self.ranking.n_private):
-                cell = self.ranking.private[k]
-                home -= self.ranking.parts[self.ranking.first_content[cell] + side.content[cell], 0]
-                advance += self.turns.advance[
-                    self.ranking.first_content[cell] + side.content[cell]]
-            self.ranking.write_frozen(0, side.mine, side.content)
-            chunk.advance[chunk.n_rows] = <uint16_t>advance
-            chunk.n_rows += 1
-            k = self.turns.type_of[home, home + side.off != self.turns.full]
-            if not self.lister.list_row(chunk, desk, k, home):
+cdef int add_tile(
+    RowLayout self, const uint16_t* shapes, int64_t first, int rows, int columns
+) noexcept nogil:
+    # 0 if there is no memory.
+    cdef int n = self.ranking.n_shared
+    cdef int64_t room
+    cdef void* tiles
+    cdef void* all_shapes
+    if self.n_tiles == self.room_tiles:
+        room = 2 * (self.room_tiles + 512)
+        tiles = realloc(self.tiles, room * sizeof(RowTile))
+        if tiles == NULL:
+            return 0
+        self.tiles = <RowTile*>tiles
+        all_shapes = realloc(self.shapes, room * (n + 1) * sizeof(uint16_t))
+        if all_shapes == NULL:
+            return 0
+        self.shapes = <uint16_t*>all_shapes
+        self.room_tiles = room
+    self.tiles[self.n_tiles].first = first
+    self.tiles[self.n_tiles].rows, self.tiles[self.n_tiles].columns = rows, columns
+    self.tiles[self.n_tiles].advance = 0
+    memcpy(self.shapes + self.n_tiles * n, shapes, n * sizeof(uint16_t))
+    self.n_tiles += 1
+    return 1
+
+
+cdef int list_tiles(RowLayout self, int mine, int theirs, int64_t first) noexcept nogil:
+    # The tiles of a half, by rank; 0 if there is no memory.
+    cdef int s = 0, n = self.ranking.n_shared, cell, shape, left, others
+    cdef uint16_t shapes[MAX_SHARED]
+    cdef int at[MAX_SHARED + 1]          # the shape looked at on each square
+    cdef int i[MAX_SHARED + 1]
+    cdef int j[MAX_SHARED + 1]
+    cdef int rows[MAX_SHARED + 1]
+    cdef int columns[MAX_SHARED + 1]
+    i[0], j[0] = self.ranking.config_free[mine], self.ranking.config_free[theirs]
+    rows[0] = columns[0] = 1
+    at[0] = 0
+    while s >= 0:
+        if s == n:
+            left = rows[s] * self.ranking.n_placements[i[s]]
+            others = columns[s] * self.ranking.n_placements[j[s]]
+            if not add_tile(self, shapes, first, left, others):
                 return 0
-        return 1
+            first += <int64_t>left * others
+            s -= 1
+            continue
+        cell = self.ranking.shared[s]
+        if at[s] == self.ranking.n_shapes[cell]:
+            s -= 1
+            continue
+        shape = self.ranking.first_shape[cell] + at[s]
+        shapes[s] = <uint16_t>at[s]
+        at[s] += 1
+        left = self.ranking.rest[i[s], shape, 0]
+        others = self.ranking.rest[j[s], shape, 1]
+        if left < 0 or others < 0:
+            continue
+        i[s + 1], j[s + 1] = left, others
+        rows[s + 1] = rows[s] * self.ranking.n_digits[i[s], shape, 0]
+        columns[s + 1] = columns[s] * self.ranking.n_digits[j[s], shape, 1]
+        s += 1
+        at[s] = 0
+    return 1
+
+
+cdef int64_t find_tile(RowLayout self, int64_t place) noexcept nogil:
+    # The number of the tile that begins at a place.
+    cdef int64_t low = 0, high = self.n_tiles - 1, middle
+    while low < high:
+        middle = (low + high + 1) // 2
+        if self.tiles[middle].first <= place:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+cdef int lay_out_chunk(RowLayout self, RowChunk* chunk) noexcept nogil:
+    # 0 if there is no memory.
+    cdef int k, side, is_done = 1
+    cdef int64_t rows = 0
+    cdef Desk* desk = self.lister.open_desk()
+    if desk == NULL:
+        return 0
+    for k in range(2 * chunk.n_pairs):
+        rows += self.tiles[chunk.pairs[k]].rows
+    chunk.advance = <uint16_t*>malloc(rows * sizeof(uint16_t))
+    if chunk.advance == NULL:
+        close_desk(desk)
+        return 0
+    for k in range(chunk.n_pairs):
+        for side in range(2):
+            if is_done and (side == 0 or chunk.pairs[2 * k] != chunk.pairs[2 * k + 1]):
+                is_done = list_tile(self, chunk, desk, chunk.pairs[2 * k + side])
+    close_desk(desk)
+    return is_done and close_chunk(chunk)
+
+
+cdef int list_tile(RowLayout self, RowChunk* chunk, Desk* desk, int64_t t) noexcept nogil:
+    cdef Side* side = &desk.side
+    cdef int k, cell, row, placement, mine, theirs, home, shape, advance, marks = 0
+    cdef int n_placements
+    desk.half = t >= self.second_half
+    desk.shapes = self.shapes + t * self.ranking.n_shared
+    desk.columns = self.tiles[t].columns
+    desk.n_maps, desk.knows_lines = 0, False
+    side.mine, side.theirs = self.halves[desk.half, 0], self.halves[desk.half, 1]
+    memcpy(side.shape, desk.shapes, self.ranking.n_shared * sizeof(uint16_t))
+    mine, theirs = self.ranking.config_free[side.mine], self.ranking.config_free[side.theirs]
+    for k in range(self.ranking.n_shared):
+        shape = self.ranking.first_shape[self.ranking.shared[k]] + side.shape[k]
+        mine, theirs = self.ranking.rest[mine, shape, 0], self.ranking.rest[theirs, shape, 1]
+    n_placements, desk.theirs = self.ranking.n_placements[mine], theirs
+    side.off = self.turns.full - self.ranking.config_free[side.mine] % self.ranking.n_stocks
+    side.frozen = 0
+    for k in range(self.ranking.n_frozen):
+        side.off -= self.ranking.config_frozen[side.mine, k]
+        side.frozen += self.ranking.codes[
+            self.ranking.first_content[self.ranking.frozen[0, k]]
+            + self.ranking.frozen_content[0, k, self.ranking.config_frozen[side.mine, k]], 0, 1]
+    for row in range(self.tiles[t].rows):
+        placement = row % n_placements
+        if placement == 0:
+            desk.line += 1
+            mine = self.ranking.find_details(
+                side.shape, 0, self.ranking.config_free[side.mine], row // n_placements,
+                side.detail)
+            marks = 0
+            for k in range(self.ranking.n_shared):
+                if side.shape[k]:
+                    marks += self.rules.mark_advance(k, side.shape[k], side.detail[k])
+        self.rules.open_row(side, placement, mine)
+        home, advance = mine % self.ranking.n_stocks, marks
+        for k in range(self.ranking.n_private):
+            cell = self.ranking.private[k]
+            home -= self.ranking.parts[self.ranking.first_content[cell] + side.content[cell], 0]
+            advance += self.turns.advance[
+                self.ranking.first_content[cell] + side.content[cell]]
+        self.ranking.write_frozen(0, side.mine, side.content)
+        chunk.advance[chunk.n_rows] = <uint16_t>advance
+        chunk.n_rows += 1
+        k = self.turns.type_of[home, home + side.off != self.turns.full]
+        if not self.lister.list_row(chunk, desk, k, home):
+            return 0
+    return 1

@@ -92,26 +92,6 @@ cdef class RowLister:
 
     cdef Desk* open_desk(self) noexcept nogil
     cdef int list_row(self, RowChunk* chunk, Desk* desk, int kind, int home) noexcept nogil
-    cdef void list_moves(
-        self, RowChunk* chunk, Desk* desk, int kind, int choice, int home
-    ) noexcept nogil
-    cdef void list_steps(
-        self, RowChunk* chunk, Desk* desk, const double* chance, const Mover* mover,
-        const Change* lifted
-    ) noexcept nogil
-    cdef void add_move(
-        self, RowChunk* chunk, Desk* desk, const Step* step, int again, const Change* lifted,
-        const Change* landed
-    ) noexcept nogil
-    cdef void add_row(self, Found* found, const Lead* lead, int64_t row) noexcept nogil
-    cdef void find_lead(self, RowChunk* chunk, Desk* desk, int at) noexcept nogil
-    cdef void leave(
-        self, Desk* desk, int throw, int again, const Lead* lead, int row
-    ) noexcept nogil
-    cdef bint moves_columns(self, const Desk* desk, const Lead* lead) noexcept nogil
-    cdef int64_t number_map(self, RowChunk* chunk, Desk* desk, const Lead* lead) noexcept nogil
-    cdef void write_columns(self, Desk* desk, const Lead* lead, int32_t* columns) noexcept nogil
-    cdef bint change_detail(self, const Change* change, uint16_t* details) noexcept nogil
 
 
 cdef int word_size(const RowChunk* chunk) noexcept nogil

@@ -96,14 +96,6 @@ cdef class RowRules:
     cdef int64_t[::1] first_change     # by (lift or landing, shape, detail), and one behind
     cdef int16_t[::1] detail_map
 
-    cdef object _add_changes(
-        self, int cell, const uint16_t[::1] after, int start, const int32_t[::1] taken, list starts,
-        list maps
-    )
-    cdef Change* _new_change(self) except NULL
-    cdef void _touch(
-        self, Touched* touched, int cell, const uint16_t* after, int first_change
-    ) noexcept
     cdef bint find_line(self, const Side* side, Line* line) noexcept nogil
     cdef int64_t mirror_tile(self, const Side* side) noexcept nogil
     cdef int mark_advance(self, int place, int shape, int detail) noexcept nogil

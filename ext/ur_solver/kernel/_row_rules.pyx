@@ -140,14 +140,14 @@ cdef class RowRules:
             cell = turns.mover_cell[m]
             if cell >= 0 and self.shared_place[cell] >= 0:
                 lift_base[m] = len(starts)
-                self._add_changes(cell, turns.lift, turns.lift_start[m], None, starts, maps)
+                _add_changes(self, cell, turns.lift, turns.lift_start[m], None, starts, maps)
         landing_base = np.full(max(1, turns.landing_cell.shape[0]), -1, dtype=np.int32)
         for m in range(turns.landing_cell.shape[0]):
             cell = turns.landing_cell[m]
             if self.shared_place[cell] >= 0:
                 landing_base[m] = len(starts)
-                self._add_changes(
-                    cell, turns.landing_content, turns.landing_start[m], turns.landing_taken,
+                _add_changes(
+                    self, cell, turns.landing_content, turns.landing_start[m], turns.landing_taken,
                     starts, maps)
         starts.append(self.n_changes)
         self.first_change = np.array(starts, dtype=np.int64)
@@ -170,8 +170,8 @@ cdef class RowRules:
             mover, cell = &self.movers[m], turns.mover_cell[m]
             mover.part, mover.is_home = turns.mover_part[m], cell < 0
             if cell >= 0:
-                self._touch(
-                    &mover.source, cell, &turns.lift[turns.lift_start[m]], lift_base[m])
+                _touch(
+                    self, &mover.source, cell, &turns.lift[turns.lift_start[m]], lift_base[m])
             mover.first_step = n_steps
             for n in range(turns.n_throws):
                 for k in range(turns.step_start[m, n], turns.step_start[m, n + 1]):
@@ -183,65 +183,10 @@ cdef class RowRules:
                     if landing < 0:
                         continue
                     step.pays = pays is not None and pays[landing]
-                    self._touch(&step.landing, turns.landing_cell[landing],
+                    _touch(self, &step.landing, turns.landing_cell[landing],
                                 &turns.landing_content[turns.landing_start[landing]],
                                 landing_base[landing])
             mover.end_step = n_steps
-
-    cdef void _touch(
-        self, Touched* touched, int cell, const uint16_t* after, int first_change
-    ) noexcept:
-        touched.cell, touched.after, touched.first_change = cell, after, first_change
-        touched.shared = self.shared_place[cell]
-        touched.codes = &self.my_codes[self.ranking.first_content[cell], 0]
-        touched.first_pair = &self.first_pair[self.ranking.first_shape[cell]]
-
-    cdef object _add_changes(
-        self, int cell, const uint16_t[::1] after, int start, const int32_t[::1] taken, list starts,
-        list maps
-    ):
-        cdef TileRanking ranking = self.ranking
-        cdef int k, shape, mine, theirs, content, reached, part, n_theirs, to
-        cdef Change* change
-        for k in range(ranking.n_shapes[cell]):
-            shape = ranking.first_shape[cell] + k
-            n_theirs = ranking.n_details[shape, 1]
-            for mine in range(ranking.n_details[shape, 0]):
-                starts.append(self.n_changes)
-                found = {}
-                for theirs in range(n_theirs):
-                    content = ranking.content_of[
-                        ranking.shape_start[shape] + mine * n_theirs + theirs]
-                    reached = after[start + content]
-                    if reached == NONE:
-                        continue
-                    part = 0 if taken is None else taken[start + content]
-                    reached += ranking.first_content[cell]
-                    to = ranking.detail_of[reached, 1]
-                    # which piece is taken, of those with numbers, columns say
-                    key = ranking.shape_of[reached], ranking.detail_of[reached, 0], part != 0
-                    found.setdefault(key, [-1] * n_theirs)[theirs] = to
-                for (reached, to, is_capture), details in found.items():
-                    change = self._new_change()
-                    change.cell, change.shape = cell, reached
-                    change.detail, change.is_capture = to, is_capture
-                    change.first_map = len(maps)
-                    change.is_full = min(details) >= 0
-                    change.is_plain = (
-                        details == [*range(n_theirs)] and not is_capture
-                        and ranking.n_details[ranking.first_shape[cell] + reached, 1] == n_theirs)
-                    maps.extend(details)
-
-    cdef Change* _new_change(self) except NULL:
-        cdef void* room
-        if self.n_changes == self.room_changes:
-            room = realloc(self.changes, 2 * (self.room_changes + 64) * sizeof(Change))
-            if room == NULL:
-                raise MemoryError("no memory for what moves do to squares")
-            self.changes = <Change*>room
-            self.room_changes = 2 * (self.room_changes + 64)
-        self.n_changes += 1
-        return &self.changes[self.n_changes - 1]
 
     cdef bint find_line(self, const Side* side, Line* line) noexcept nogil:
         # The rows that differ from a position's in my placement alone; False if a side has won.
@@ -316,3 +261,61 @@ cdef class RowRules:
         side.content[touched.cell] = <uint16_t>after
         side.code += touched.codes[2 * after] - touched.codes[2 * before]
         side.frozen += touched.codes[2 * after + 1] - touched.codes[2 * before + 1]
+
+
+cdef object _add_changes(
+    RowRules self, int cell, const uint16_t[::1] after, int start, const int32_t[::1] taken, list starts,
+    list maps
+):
+    cdef TileRanking ranking = self.ranking
+    cdef int k, shape, mine, theirs, content, reached, part, n_theirs, to
+    cdef Change* change
+    for k in range(ranking.n_shapes[cell]):
+        shape = ranking.first_shape[cell] + k
+        n_theirs = ranking.n_details[shape, 1]
+        for mine in range(ranking.n_details[shape, 0]):
+            starts.append(self.n_changes)
+            found = {}
+            for theirs in range(n_theirs):
+                content = ranking.content_of[
+                    ranking.shape_start[shape] + mine * n_theirs + theirs]
+                reached = after[start + content]
+                if reached == NONE:
+                    continue
+                part = 0 if taken is None else taken[start + content]
+                reached += ranking.first_content[cell]
+                to = ranking.detail_of[reached, 1]
+                # which piece is taken, of those with numbers, columns say
+                key = ranking.shape_of[reached], ranking.detail_of[reached, 0], part != 0
+                found.setdefault(key, [-1] * n_theirs)[theirs] = to
+            for (reached, to, is_capture), details in found.items():
+                change = _new_change(self)
+                change.cell, change.shape = cell, reached
+                change.detail, change.is_capture = to, is_capture
+                change.first_map = len(maps)
+                change.is_full = min(details) >= 0
+                change.is_plain = (
+                    details == [*range(n_theirs)] and not is_capture
+                    and ranking.n_details[ranking.first_shape[cell] + reached, 1] == n_theirs)
+                maps.extend(details)
+
+
+cdef Change* _new_change(RowRules self) except NULL:
+    cdef void* room
+    if self.n_changes == self.room_changes:
+        room = realloc(self.changes, 2 * (self.room_changes + 64) * sizeof(Change))
+        if room == NULL:
+            raise MemoryError("no memory for what moves do to squares")
+        self.changes = <Change*>room
+        self.room_changes = 2 * (self.room_changes + 64)
+    self.n_changes += 1
+    return &self.changes[self.n_changes - 1]
+
+
+cdef void _touch(
+    RowRules self, Touched* touched, int cell, const uint16_t* after, int first_change
+) noexcept:
+    touched.cell, touched.after, touched.first_change = cell, after, first_change
+    touched.shared = self.shared_place[cell]
+    touched.codes = &self.my_codes[self.ranking.first_content[cell], 0]
+    touched.first_pair = &self.first_pair[self.ranking.first_shape[cell]]

@@ -2,9 +2,8 @@
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from ur_solver.kernel._layout_tables cimport LayoutTables
+from ur_solver.kernel._layout_tables cimport Filling, LayoutTables
 from ur_solver.kernel._program cimport MatrixRef, Program, Tile
-from ur_solver.kernel._tiles cimport Filling, TileTables
 from ur_solver.kernel._workspace cimport Workspace
 
 cdef enum:
@@ -12,7 +11,7 @@ cdef enum:
 
 
 cdef class TilePlaces:
-    cdef TileTables tables
+    cdef LayoutTables common
     cdef Program program
     cdef Tile* tiles
     cdef Workspace workspace
@@ -32,31 +31,15 @@ cdef class TilePlaces:
     cdef int64_t n_own_vectors      # those of the matrices that no others follow from
     cdef int64_t[::1] externals     # (tile): its first matrix of moves that leave, until laid out
 
-    cdef void _next(self, TileTables tables, int64_t number, Filling* filling) noexcept nogil
-    cdef void _shape(
-        self, LayoutTables common, TileTables tables, int64_t first
-    ) noexcept nogil
+    cdef void _next(self, LayoutTables common, int64_t number, Filling* filling) noexcept nogil
     cdef uint64_t _leaving(
         self, LayoutTables common, const Tile* tile, const Filling* filling, int n
     ) noexcept nogil
-    cdef uint64_t _landings(
-        self, LayoutTables common, const Filling* filling, int n
-    ) noexcept nogil
-    cdef bint _is_open(
-        self, LayoutTables common, const Filling* filling, int target
-    ) noexcept nogil
-    cdef void _place(self, LayoutTables common) noexcept nogil
+    cdef uint64_t _landings(self, LayoutTables common, const Filling* filling, int n) noexcept nogil
+    cdef bint _is_open(self, LayoutTables common, const Filling* filling, int target) noexcept nogil
     cdef MatrixRef _matrix(self, const Tile* source, int64_t number, bint again) noexcept nogil
     cdef int64_t _row(self, const Tile* tile, int r) noexcept nogil
-    cdef int64_t _find_groups(
-        self, LayoutTables common, TileTables tables, int64_t* starts, int32_t* come
-    ) noexcept nogil
     cdef int64_t _first_rank(
-        self, TileTables tables, int64_t number, Filling* filling, int64_t* columns
+        self, LayoutTables common, int64_t number, Filling* filling, int64_t* columns
     ) noexcept nogil
-    cdef void _copy(
-        self, void* numbers, bint is_single, double* to, const double* source
-    ) noexcept
-    cdef void _copy_run(
-        self, int64_t first, void* numbers, bint is_single, double* to, const double* source
-    ) noexcept nogil
+    cdef void _copy(self, void* numbers, bint is_single, double* to, const double* source) noexcept

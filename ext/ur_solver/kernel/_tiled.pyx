@@ -22,7 +22,7 @@ from ur_solver.kernel.rounding import (
 from ur_solver.kernel.sampling import sample_step
 
 from ur_solver.kernel._inputs cimport Inputs
-from ur_solver.kernel._layout_tables cimport LayoutTables
+from ur_solver.kernel._layout_tables cimport Filling, LayoutTables
 from ur_solver.kernel._program cimport (
     LANE_ROWS, LANE_SQUARES, LANE_VECTORS, LANES, UR_DOUBLE, UR_MIXED, UR_SINGLE, MatrixRef, Program,
     Sweeps, Tile, is_turned, tiled_sweeps,
@@ -30,7 +30,6 @@ from ur_solver.kernel._program cimport (
 from ur_solver.kernel._sets cimport UR_SETS, find_set
 from ur_solver.kernel._sets cimport instruction_sets as compiled_sets
 from ur_solver.kernel._tile_layout cimport TileLayout
-from ur_solver.kernel._tiles cimport Filling
 from ur_solver.kernel._workspace cimport Workspace
 from ur_solver.space._tile_ranking cimport TileRanking
 
@@ -444,7 +443,7 @@ cdef class TiledBlock(TileLayout):
         with nogil:
             for t in range(self.n_tiles):
                 tile = &self.tiles[t]
-                first = self._first_rank(self.tables, t, &filling, &columns) - self.first_rank
+                first = self._first_rank(self.common, t, &filling, &columns) - self.first_rank
                 turned = is_turned(tile)
                 for r in range(tile.n_rows):
                     k = self._row(tile, r)

@@ -29,17 +29,4 @@ cdef class Turns(Generator):
         self, int64_t rank, uint16_t* own, uint16_t* other
     ) noexcept nogil
     cdef double backup(self, Inputs values, int64_t rank) noexcept nogil
-    cdef bint _can_move(
-        self, uint16_t* own, uint16_t* other, int turn_type, Successors* found
-    ) noexcept nogil
-    cdef void _leave_out_draws(
-        self, uint8_t* stays, int64_t first, int64_t start, int64_t end
-    ) noexcept nogil
-    cdef bint _leave_out(
-        self, uint8_t* stays, int64_t first, int64_t count, int64_t start, int64_t end
-    ) noexcept nogil
-    cdef bint _may_stay(
-        self, const uint8_t* stays, int64_t first, int64_t count, int64_t rank
-    ) noexcept nogil
-    cdef double _residual_of_run(self, Inputs values, int64_t first, int64_t end) noexcept nogil
     cdef double _residual_of_one(self, Inputs values, int64_t rank) noexcept nogil

@@ -191,8 +191,8 @@ cdef class Turns(Generator):
         cdef int64_t n_runs = (count + RUN - 1) // RUN, k
         cdef double[::1] deltas = np.zeros(max(1, n_runs))
         for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
-            deltas[k] = self._residual_of_run(
-                values, first + k * RUN, min(first + count, first + (k + 1) * RUN))
+            deltas[k] = _residual_of_run(
+                self, values, first + k * RUN, min(first + count, first + (k + 1) * RUN))
         return float(np.max(deltas))
 
     def endless_rank(self, int64_t first, int64_t count, int threads=1):
@@ -215,91 +215,96 @@ cdef class Turns(Generator):
         cdef uint8_t[::1] stays = np.ones(count, dtype=np.uint8)
         cdef uint8_t[::1] changed = np.ones(n_runs, dtype=np.uint8)
         for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
-            self._leave_out_draws(
-                &stays[0], first, first + k * RUN, min(first + count, first + (k + 1) * RUN))
+            _leave_out_draws(
+                self, &stays[0], first, first + k * RUN, min(first + count, first + (k + 1) * RUN))
         while np.any(changed):
             for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
-                changed[k] = self._leave_out(
-                    &stays[0], first, count,
+                changed[k] = _leave_out(
+                    self, &stays[0], first, count,
                     first + k * RUN, min(first + count, first + (k + 1) * RUN))
         ranks = np.flatnonzero(stays)
         return first + int(ranks[0]) if ranks.size else -1
 
-    cdef void _leave_out_draws(
-        self, uint8_t* stays, int64_t first, int64_t start, int64_t end
-    ) noexcept nogil:
-        # Leave out the positions of a run from which nobody can ever move again: draws.
-        cdef uint16_t own[MAX_WIDTH]
-        cdef uint16_t other[MAX_WIDTH]
-        cdef Successors found[MAX_THROWS]
-        cdef int turn_type
-        cdef int64_t rank
-        for rank in range(start, end):
-            turn_type = self.open_turn(rank, own, other)
-            if self._can_move(own, other, turn_type, found):
-                continue
-            turn_type = self.open_turn(
-                self.ranking.rank_row(other), own, other)
-            stays[rank - first] = self._can_move(own, other, turn_type, found)
-
-    cdef bint _can_move(
-        self, uint16_t* own, uint16_t* other, int turn_type, Successors* found
-    ) noexcept nogil:
-        # Whether some throw, after some choice, moves a piece.
-        cdef int c, n
-        for c in range(self.n_choices[turn_type]):
-            self.list_successors(own, other, turn_type, c, found)
-            for n in range(self.n_throws):
-                if found[n].n:
-                    return True
-        return False
-
-    cdef bint _leave_out(
-        self, uint8_t* stays, int64_t first, int64_t count, int64_t start, int64_t end
-    ) noexcept nogil:
-        # Leave out the positions of a run that have to leave those that stay; whether there are.
-        cdef bint changed = False
-        cdef int64_t rank
-        for rank in range(start, end):
-            if stays[rank - first] and not self._may_stay(stays, first, count, rank):
-                stays[rank - first] = False
-                changed = True
-        return changed
-
-    cdef bint _may_stay(
-        self, const uint8_t* stays, int64_t first, int64_t count, int64_t rank
-    ) noexcept nogil:
-        # Whether after some choice every throw can lead to a position that stays.
-        cdef uint16_t own[MAX_WIDTH]
-        cdef uint16_t other[MAX_WIDTH]
-        cdef Successors found[MAX_THROWS]
-        cdef int c, n, i
-        cdef int turn_type = self.open_turn(rank, own, other)
-        cdef bint passed = stays[self.ranking.rank_row(other) - first]
-        cdef bint all_stay, one_stays
-        for c in range(self.n_choices[turn_type]):
-            self.list_successors(own, other, turn_type, c, found)
-            all_stay = passed or self.pass_chance[turn_type, c] == 0.0
-            for n in range(self.n_throws):
-                if not all_stay:
-                    break
-                if self.chance[turn_type, c, n] == 0.0:
-                    continue
-                one_stays = passed and found[n].n == 0
-                for i in range(found[n].n):
-                    if 0 <= found[n].rank[i] - first < count:
-                        one_stays = one_stays or stays[found[n].rank[i] - first]
-                all_stay = one_stays
-            if all_stay:
-                return True
-        return False
-
-    cdef double _residual_of_run(self, Inputs values, int64_t first, int64_t end) noexcept nogil:
-        cdef double delta = 0.0
-        cdef int64_t rank
-        for rank in range(first, end):
-            delta = max(delta, self._residual_of_one(values, rank))
-        return delta
-
     cdef double _residual_of_one(self, Inputs values, int64_t rank) noexcept nogil:
         return fabs(self.backup(values, rank) - values.at(rank))
+
+
+cdef bint _can_move(
+    Turns self, uint16_t* own, uint16_t* other, int turn_type, Successors* found
+) noexcept nogil:
+    # Whether some throw, after some choice, moves a piece.
+    cdef int c, n
+    for c in range(self.n_choices[turn_type]):
+        self.list_successors(own, other, turn_type, c, found)
+        for n in range(self.n_throws):
+            if found[n].n:
+                return True
+    return False
+
+
+cdef void _leave_out_draws(
+    Turns self, uint8_t* stays, int64_t first, int64_t start, int64_t end
+) noexcept nogil:
+    # Leave out the positions of a run from which nobody can ever move again: draws.
+    cdef uint16_t own[MAX_WIDTH]
+    cdef uint16_t other[MAX_WIDTH]
+    cdef Successors found[MAX_THROWS]
+    cdef int turn_type
+    cdef int64_t rank
+    for rank in range(start, end):
+        turn_type = self.open_turn(rank, own, other)
+        if _can_move(self, own, other, turn_type, found):
+            continue
+        turn_type = self.open_turn(
+            self.ranking.rank_row(other), own, other)
+        stays[rank - first] = _can_move(self, own, other, turn_type, found)
+
+
+cdef bint _leave_out(
+    Turns self, uint8_t* stays, int64_t first, int64_t count, int64_t start, int64_t end
+) noexcept nogil:
+    # Leave out the positions of a run that have to leave those that stay; whether there are.
+    cdef bint changed = False
+    cdef int64_t rank
+    for rank in range(start, end):
+        if stays[rank - first] and not _may_stay(self, stays, first, count, rank):
+            stays[rank - first] = False
+            changed = True
+    return changed
+
+
+cdef bint _may_stay(
+    Turns self, const uint8_t* stays, int64_t first, int64_t count, int64_t rank
+) noexcept nogil:
+    # Whether after some choice every throw can lead to a position that stays.
+    cdef uint16_t own[MAX_WIDTH]
+    cdef uint16_t other[MAX_WIDTH]
+    cdef Successors found[MAX_THROWS]
+    cdef int c, n, i
+    cdef int turn_type = self.open_turn(rank, own, other)
+    cdef bint passed = stays[self.ranking.rank_row(other) - first]
+    cdef bint all_stay, one_stays
+    for c in range(self.n_choices[turn_type]):
+        self.list_successors(own, other, turn_type, c, found)
+        all_stay = passed or self.pass_chance[turn_type, c] == 0.0
+        for n in range(self.n_throws):
+            if not all_stay:
+                break
+            if self.chance[turn_type, c, n] == 0.0:
+                continue
+            one_stays = passed and found[n].n == 0
+            for i in range(found[n].n):
+                if 0 <= found[n].rank[i] - first < count:
+                    one_stays = one_stays or stays[found[n].rank[i] - first]
+            all_stay = one_stays
+        if all_stay:
+            return True
+    return False
+
+
+cdef double _residual_of_run(Turns self, Inputs values, int64_t first, int64_t end) noexcept nogil:
+    cdef double delta = 0.0
+    cdef int64_t rank
+    for rank in range(first, end):
+        delta = max(delta, self._residual_of_one(values, rank))
+    return delta

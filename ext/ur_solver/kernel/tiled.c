@@ -5,6 +5,7 @@
 
 #include "sweep.h"
 
+#include "prefetch.h"
 #include "strips_body.h"
 #include "tile_rows.h"
 #if !UR_FLOAT_SUMS

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from ur_solver.engine import BlockGraph, Dispatcher, critical_paths
 from ur_solver.errors import MemoryLimitError
@@ -157,17 +159,10 @@ def plan(
     """
     check_blocks(part, memory, certify, precision)
     graph = BlockGraph.of(part, is_urgent_first=True)
-    sizes = graph.sizes
-    costs: dict[int, int] = {}
-
-    def cost(index: int) -> int:
-        if index not in costs:
-            costs[index] = block_cost(part.space, index, certify, precision)
-        return costs[index]
-
-    dispatcher = Dispatcher(graph, cost)
     machines = min(workers, machines or workers)
     most_cores = cores * -(-workers // machines)
+    cost = cache(lambda index: block_cost(part.space, index, certify, precision))
+    dispatcher = Dispatcher(graph, cost)
     for worker in range(workers):
         dispatcher.add(
             str(worker),
@@ -176,29 +171,10 @@ def plan(
             machine=str(worker % machines),
             processors=most_cores,
         )
-    now, live, most_live = 0.0, 0, 0
-    in_work: list[tuple[float, int]] = []  # by when they end
-    taken = [0] * workers
-    workers_of: dict[int, int] = {}
-    most_taken = 0
-    spans = []
-    while graph.n_left:
-        while (given := dispatcher.assign()) is not None:
-            worker = int(given.worker)
-            end = now + speed.seconds(sizes[given.index], given.threads)
-            spans.append(Span(given.index, worker, given.threads, now, end))
-            heapq.heappush(in_work, (end, given.index))
-            workers_of[given.index] = worker
-            taken[worker] += given.cost
-            most_taken = max(most_taken, taken[worker])
-            live += sizes[given.index]
-        most_live = max(most_live, live)
-        now, index = heapq.heappop(in_work)
-        taken[workers_of[index]] -= cost(index)
-        dispatcher.release(index)
-        live -= sum(sizes[each] for each in graph.finish(index))
+    run = _simulate(graph, dispatcher, speed, workers)
+    sizes, now = graph.sizes, run.seconds
     shortest = [speed.seconds(size, most_cores) * (k in part) for k, size in enumerate(sizes)]
-    worked = sum(span.threads * (span.end - span.start) for span in spans)
+    worked = sum(span.threads * (span.end - span.start) for span in run.spans)
     stored = 8 * part.n_values
     return Plan(
         positions=part.n_positions,
@@ -206,16 +182,52 @@ def plan(
         largest_block=max(block.size for block in part.blocks),
         workers=workers,
         cores=cores,
-        memory_bytes=BASE_BYTES + most_taken,
+        memory_bytes=BASE_BYTES + run.most_taken,
         seconds=now,
         critical_seconds=max(critical_paths(graph.reads, shortest)),
         busy=worked / (workers * cores * now) if now else 1.0,
         disk_bytes=stored,
-        live_bytes=8 * most_live,
+        live_bytes=8 * run.most_live,
         read_bytes=8 * sum(sizes[each] for reads in graph.reads for each in reads),
         written_bytes=stored,
-        spans=tuple(spans),
+        spans=tuple(run.spans),
     )
+
+
+class _Run(NamedTuple):
+    """A simulated run, with the most bytes in work on a worker and the most values still read."""
+
+    spans: list[Span]
+    seconds: float
+    most_taken: int
+    most_live: int
+
+
+def _simulate(graph: BlockGraph, dispatcher: Dispatcher, speed: Speed, workers: int) -> _Run:
+    """Give out all blocks, each as soon as a worker can begin it."""
+    sizes = graph.sizes
+    now, live, most_live, most_taken = 0.0, 0, 0, 0
+    in_work: list[tuple[float, int]] = []  # by when they end
+    taken = [0] * workers
+    given_to: dict[int, tuple[int, int]] = {}
+    spans = []
+    while graph.n_left:
+        while (given := dispatcher.assign()) is not None:
+            worker = int(given.worker)
+            end = now + speed.seconds(sizes[given.index], given.threads)
+            spans.append(Span(given.index, worker, given.threads, now, end))
+            heapq.heappush(in_work, (end, given.index))
+            given_to[given.index] = worker, given.cost
+            taken[worker] += given.cost
+            most_taken = max(most_taken, taken[worker])
+            live += sizes[given.index]
+        most_live = max(most_live, live)
+        now, index = heapq.heappop(in_work)
+        worker, cost = given_to[index]
+        taken[worker] -= cost
+        dispatcher.release(index)
+        live -= sum(sizes[each] for each in graph.finish(index))
+    return _Run(spans, now, most_taken, most_live)
 
 
 def check_blocks(part: Part, memory: int, certify: bool, precision: str = DOUBLE) -> None:
