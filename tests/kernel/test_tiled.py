@@ -411,7 +411,7 @@ def test_memory_that_grew_is_as_good_as_fresh():
     space = space_of(named_rules("masters:4"))
     kernel, workspace = tiled_kernel(space), Workspace()
     values = random_values(space.n_values, 13)
-    for block in sorted(space.blocks, key=lambda block: block.size)[-4:]:
+    for block in sorted(space.blocks, key=lambda block: block.size)[-4:-2]:
         assert block.size * 16 > 4 << 20
         results = []
         for room in (workspace, Workspace()):
