@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from fractions import Fraction
+
 import numpy as np
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -11,7 +14,8 @@ from tests.solving import assert_as_the_rules_say, solve
 from tests.ways import count_positions
 from ur_solver.errors import RuleSetError
 from ur_solver.kernel import RaceKernel, RowKernel
-from ur_solver.rules import DICE, PATHS, UR, Path, RuleSet, SquareRule, named_rules
+from ur_solver.rules import DICE, PATHS, RACES, UR, Path, RuleSet, SquareRule, named_rules
+from ur_solver.rules.dice import Dice
 from ur_solver.rules.squares import (
     CapturedBy,
     Converting,
@@ -128,6 +132,16 @@ def test_both_kernels_agree_where_both_serve(path, dice, switches, pieces):
     values = solve(space, tolerance=1e-12, kernel=RaceKernel(space))
     others = solve(space, tolerance=1e-12, kernel=RowKernel(space))
     assert np.abs(values - others).max() < 1e-11
+
+
+def test_which_rules_fall_into_tiles():
+    # those of the literature, but on paths that are no lanes, or with other throws
+    others = [rules for rules in RACES.values() if not is_race_of_tiles(rules)]
+    assert {rules.path.name for rules in others} == {"murray"}
+    finkel = named_rules("finkel:1")
+    six = Dice.of("six", {throw: Fraction(1, 4) for throw in (1, 2, 3, 6)})
+    assert not is_race_of_tiles(dataclasses.replace(finkel, path=PATHS["murray-royalur"]))
+    assert not is_race_of_tiles(dataclasses.replace(finkel, dice=six))
 
 
 def test_which_paths_fall_into_tiles():

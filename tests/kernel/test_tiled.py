@@ -213,15 +213,6 @@ def test_a_best_move_that_is_left_out_shows_in_residual_and_bounds(
     assert n_wrong > 0
 
 
-def test_which_rules_are_served():
-    # those of the literature, but on paths that are no lanes, or with other throws
-    assert {rules.path.name for rules in RACES.values() if rules not in SERVED} == {"murray"}
-    royalur = dataclasses.replace(named_rules("finkel:1"), path=PATHS["murray-royalur"])
-    six = dataclasses.replace(named_rules("finkel:1"), dice=throws_of({1: 1, 2: 1, 3: 1, 6: 1}))
-    assert not is_race_of_tiles(royalur)
-    assert not is_race_of_tiles(six)
-
-
 def test_rows_are_those_of_the_placements():
     # the constants of lane.h against the numbers of the space
     text = (ROOT / "ext" / "ur_solver" / "kernel" / "lane.h").read_text()

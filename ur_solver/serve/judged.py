@@ -246,27 +246,9 @@ def _played(
     choices = {
         name: worth for name, worth in answer.get("choices", {}).items() if worth is not None
     }
-    if len(choices) > 1:
-        best = max(choices.values())
-        chosen = choices[turn.choice]
-        is_best = best - chosen <= TIE * unfolded.total
-        plies.append(
-            common
-            | {
-                "throw": None,
-                "move": turn.choice,
-                "best": turn.choice if is_best else max(choices, key=choices.__getitem__),
-                "value": before,
-                "best_value": best,
-                "loss": best - chosen,
-                "luck": best - before,
-                "mark": unfolded.mark(best - chosen, len(choices)),
-                "options": len(choices),
-                "cost": 0,
-                "position_after": answer["position"],
-            }
-        )
-        before = chosen
+    if before is not None and len(choices) > 1:
+        plies.append(common | _choice_made(unfolded, turn.choice, choices, before))
+        before = choices[turn.choice]
     moves = thrown["moves"]
     taken = next((move for move in moves if move["move"] == turn.move), None)
     if taken is None and (moves or turn.move is not None):
@@ -294,6 +276,27 @@ def _played(
         }
     plies.append(ply | {"position_after": after})
     return source.rules.position(after)
+
+
+def _choice_made(
+    unfolded: Unfolded, choice: str | None, choices: dict[str, float], before: float
+) -> Json:
+    """The ply of a choice before the throw, by what each choice is worth."""
+    best, chosen = max(choices.values()), choices[str(choice)]
+    is_best = best - chosen <= TIE * unfolded.total
+    return {
+        "throw": None,
+        "move": choice,
+        "best": choice if is_best else max(choices, key=choices.__getitem__),
+        "value": before,
+        "best_value": best,
+        "loss": best - chosen,
+        "luck": best - before,
+        "mark": unfolded.mark(best - chosen, len(choices)),
+        "options": len(choices),
+        "cost": 0,
+        "position_after": unfolded.position.notation,
+    }
 
 
 def _thrown(
