@@ -13,7 +13,7 @@ from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.query import Answers
 from ur_solver.common.progress import Form, Progress, shown_progress
 from ur_solver.rules import RuleSet
-from ur_solver.space import Space
+from ur_solver.space import Space, StateLayout
 from ur_solver.table import Header, TableFile
 
 if TYPE_CHECKING:
@@ -86,8 +86,12 @@ class Table:
     values = _asks("_values", Lookup.values)
     state_values = _asks("_values", Lookup.state_values)
     encode = _asks("_values", Lookup.encode)
+    ranks = _asks("_values", Lookup.ranks)
+    states = _asks("_values", Lookup.states)
+    chunks = _asks("_values", Lookup.chunks)
     chance = _asks("_values", Lookup.chance)
     error = _asks("_values", Lookup.error)
+    errors = _asks("_values", Lookup.errors)
     cut_error = _asks("_values", Lookup.cut_error)
     check = _asks("_values", Lookup.check)
     holds = _asks("_values", Lookup.holds)
@@ -110,6 +114,11 @@ class Table:
     def space(self) -> Space:
         """The numbered positions of the rule set."""
         return self.file.space
+
+    @property
+    def layout(self) -> StateLayout:
+        """What the numbers of encoded states mean, and states as structures and as notation."""
+        return self.space.state_layout
 
     @property
     def tolerance(self) -> float:

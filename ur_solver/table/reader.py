@@ -6,7 +6,7 @@ import bisect
 import os
 import pathlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
@@ -266,6 +266,13 @@ class TableFile:
             return None
         return self._errors[self._row_of(rank)]
 
+    def errors_of(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The errors of many ranks that the table holds, 0 for -1: float64, shape of `ranks`.
+
+        NaN without a certificate.
+        """
+        return np.where(ranks < 0, 0.0, self.blocks["error"][self._rows_of(ranks)])
+
     def _check_rank(self, rank: int) -> None:
         if not 0 <= rank < self.space.n_values:
             raise IndexError(f"rank {rank!r}: ranks run from 0 to {self.space.n_values - 1}")
@@ -359,6 +366,32 @@ class TableFile:
                 f"{self.part.indices[0]} to {self.part.indices[-1]}"
             )
         return self._kind.decode(self._load_block(row))
+
+    def read_runs(
+        self, first: int, stop: int, size: int
+    ) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
+        """The values of the ranks from `first` up to `stop` that the table holds, in order.
+
+        Yields the first rank of each run of at most `size`, which ends with its block, and its
+        values as `read_many` gives them. The whole table is not loaded for them.
+        """
+        ends = self.blocks["first_rank"] + self.blocks["size"]
+        for row, (begin, end) in enumerate(zip(self._first_ranks, ends.tolist(), strict=True)):
+            for rank in range(max(first, begin), min(stop, end), size):
+                n = min(size, stop - rank, end - rank)
+                yield rank, self._kind.decode(self._run(row, rank - begin, n))
+
+    def _run(self, row: int, first: int, n: int) -> npt.NDArray[Any]:
+        """The `n` stored numbers of a block from its number `first` on."""
+        if self._flat is not None:
+            at = int(self._first_values[row]) + first
+            return self._flat[at : at + n].copy()
+        pieces = []
+        for chunk in range(first // self.chunk_length, chunks_in(first + n, self.chunk_length)):
+            begin = chunk * self.chunk_length
+            stored = self._chunk(self._first_chunks[row] + chunk)
+            pieces.append(stored[max(0, first - begin) : first + n - begin])
+        return np.concatenate(pieces)
 
     def load(self, progress: Progress | None = None) -> npt.NDArray[Any]:
         """Decode, check and keep the whole table.
