@@ -396,7 +396,7 @@ class Lookup:
         Parameters
         ----------
         size : int
-            The most positions of a chunk, of which all are of one block.
+            The positions of a chunk; of the last one fewer, with stakes of every one.
         ranks : range, optional
             Only these ranks, of those that the table holds.
         block : int, optional
@@ -454,8 +454,7 @@ class Lookup:
         self, size: int, wanted: range
     ) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.float64]]]:
         space = self.space
-        for first, values in self.file.read_runs(wanted.start, wanted.stop, size):
-            ranks = np.arange(first, first + len(values))
+        for ranks, values in self.file.read_runs(wanted.start, wanted.stop, size):
             # those of the cut are values of no position
             is_level = ranks % space.values_per_position <= space.reach
             if is_level.any():

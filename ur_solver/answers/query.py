@@ -187,23 +187,12 @@ class Answers:
     ) -> dict[str, npt.NDArray[Any]]:
         """The columns of some rows, with the rows' numbers for positions."""
         # 10 ms that the answer to a single position does not need
-        from ur_solver.answers.values import option_values  # noqa: PLC0415
-        from ur_solver.moves import generator_of  # noqa: PLC0415
-        from ur_solver.moves._options import best_first  # noqa: PLC0415
+        from ur_solver.answers.every_throw import evaluated_throws  # noqa: PLC0415
 
-        generator, dice = generator_of(self._rules), self._rules.dice
-        known = {throw: number for number, throw in enumerate(generator.throws)}
-        throws = np.array([known.get(throw, -1) for throw in dice.throws], dtype=np.int32)
-        n = len(throws)
-        turns = generator.successors(
-            np.repeat(rows[numbers], n, axis=0),
-            np.tile(throws, len(numbers)),
-            np.full(n * len(numbers), generator.may(FREE_THROW), dtype=np.uint8),
-        )
-        worth = option_values(turns, self._values)
-        order, loss = np.empty(len(worth), dtype=np.int64), np.empty(len(worth))
-        best_first(worth, turns.starts, order, loss)
-        at, thrown = np.divmod(turns.turn_of, n)
+        dice = self._rules.dice
+        found = evaluated_throws(self._values, rows[numbers])
+        turns, order = found.turns, found.order
+        at, thrown = np.divmod(turns.turn_of, len(dice.throws))
         position = numbers[at]
         return {
             "position": position,
@@ -211,9 +200,9 @@ class Answers:
             "probability": np.array([float(dice.probabilities[throw]) for throw in dice.throws])[
                 thrown
             ],
-            "move": generator.texts(turns, order, is_dark[position]),
-            "value": worth[order],
-            "loss": loss,
+            "move": turns.generator.texts(turns, order, is_dark[position]),
+            "value": found.worth[order],
+            "loss": found.loss,
         }
 
     def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:

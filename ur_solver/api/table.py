@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import wraps
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
@@ -184,6 +185,50 @@ class Table:
                 self.file.load(bar)
         else:
             self.file.load(progress)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        kind: str = "parquet",
+        columns: Sequence[str] | None = None,
+        progress: bool | Progress = False,
+    ) -> int:
+        """Write all positions to a file of columns, which pandas, polars and DuckDB read.
+
+        Memory stays constant if `limit_memory` says so.
+
+        Parameters
+        ----------
+        path : path of a file
+            Replaced if it exists.
+        kind : str
+            ``"parquet"``, ``"arrow"`` (Arrow IPC) or ``"npy"``; the first two need the extra
+            ``arrow``.
+        columns : sequence of str, optional
+            Some of the columns that docs/bulk.md describes; by default all.
+        progress : bool or callable
+            As for `load`, in positions.
+
+        Returns
+        -------
+        int
+            The number of positions.
+
+        Raises
+        ------
+        InputError
+            If there is no such kind or column, or pyarrow is missing.
+        OutputError
+            If the file cannot be written.
+        DamagedTableError
+            If values cannot be read.
+        """
+        from ur_solver.answers.export import export  # noqa: PLC0415 - a query needs none of it
+
+        form = Form.BAR if progress is True else Form.NONE
+        shown = shown_progress("exporting", self.header.positions, form)
+        with nullcontext(progress) if callable(progress) else shown as report:
+            return export(pathlib.Path(path), self._values, kind, columns, report)
 
     def limit_memory(self, limit: int) -> None:
         """Let the table's values take no more than `limit` bytes of memory, but at least 256 KiB.

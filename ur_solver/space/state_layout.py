@@ -46,6 +46,10 @@ class StateLayout:
     dtype : numpy dtype
         A row as a structure: a field for each square, then ``home`` and ``their_home``, with stakes
         ``fines``.
+    number_type : numpy dtype
+        Of a row's numbers.
+    width : int
+        How many numbers a row has.
 
     Examples
     --------
@@ -73,7 +77,8 @@ class StateLayout:
             *(["fines"] if has_fines else []),
         ]
         self.dtype = np.dtype([(name, space.state_dtype) for name in names])
-        self._number = space.state_dtype
+        self.number_type = space.state_dtype
+        self.width = len(names)
         cells = iter(range(len(self.contents)))
         rows = "/".join(space.rules.board.rows)
         board = [next(cells) if kind == "." else _BOARD[kind] for kind in rows]
@@ -105,9 +110,9 @@ class StateLayout:
         `dtype`, shape (n,)
             A view of `states`, if these are contiguous and of the rule set's own type.
         """
-        states = np.ascontiguousarray(states, dtype=self._number)
-        if states.ndim != 2 or states.shape[1] != len(self._names):
-            raise InputError(f"states of shape {states.shape}, expected (n, {len(self._names)})")
+        states = np.ascontiguousarray(states, dtype=self.number_type)
+        if states.ndim != 2 or states.shape[1] != self.width:
+            raise InputError(f"states of shape {states.shape}, expected (n, {self.width})")
         return states.view(self.dtype)[:, 0]
 
     def plain(self, records: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -125,8 +130,8 @@ class StateLayout:
             )
         if records.dtype != self.dtype:
             columns = [records[name] for name in names]
-            return np.stack(columns, axis=1).astype(self._number)
-        return np.ascontiguousarray(records).view(self._number).reshape(-1, len(names))
+            return np.stack(columns, axis=1).astype(self.number_type)
+        return np.ascontiguousarray(records).view(self.number_type).reshape(-1, len(names))
 
     def notations(
         self, states: npt.NDArray[Any], is_dark: npt.NDArray[np.bool_] | bool = False
@@ -168,7 +173,7 @@ class StateLayout:
         letters : uint8
         starts : int64, shape (n + 1,)
         """
-        states = np.ascontiguousarray(states, dtype=self._number)
+        states = np.ascontiguousarray(states, dtype=self.number_type)
         dark = np.empty(len(states), dtype=np.uint8)
         dark[:] = is_dark
         starts = np.zeros(len(states) + 1, dtype=np.int64)
@@ -204,7 +209,7 @@ class StateLayout:
         is_read : bool, shape (n,)
             False for other texts and objects, whose state is undefined.
         """
-        states = np.zeros((len(texts), len(self._names)), dtype=self._number)
+        states = np.zeros((len(texts), self.width), dtype=self.number_type)
         is_dark, is_read = (np.zeros(len(texts), dtype=np.uint8) for _ in range(2))
         read_texts(self._texts, texts, states, is_dark, is_read)
         return states, is_dark.astype(bool), is_read.astype(bool)

@@ -369,23 +369,31 @@ class TableFile:
 
     def read_runs(
         self, first: int, stop: int, size: int
-    ) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
-        """The values of the ranks from `first` up to `stop` that the table holds, in order.
+    ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+        """The ranks from `first` up to `stop` that the table holds, with their values, in order.
 
-        Yields the first rank of each run of at most `size`, which ends with its block, and its
-        values as `read_many` gives them. The whole table is not loaded for them.
+        `size` at a time, in the last run fewer. The whole table is not loaded for them.
         """
-        ends = self.blocks["first_rank"] + self.blocks["size"]
-        for row, (begin, end) in enumerate(zip(self._first_ranks, ends.tolist(), strict=True)):
-            for rank in range(max(first, begin), min(stop, end), size):
-                n = min(size, stop - rank, end - rank)
-                yield rank, self._kind.decode(self._run(row, rank - begin, n))
+        ranks, stored, n = [], [], 0
+        for row, begin in enumerate(self._first_ranks):
+            end = min(stop, begin + int(self.blocks["size"][row]))
+            at = max(first, begin)
+            while at < end:
+                step = min(size - n, end - at)
+                ranks.append(np.arange(at, at + step))
+                stored.append(self._run(row, at - begin, step))
+                at, n = at + step, n + step
+                if n == size:
+                    yield np.concatenate(ranks), self._kind.decode(np.concatenate(stored))
+                    ranks, stored, n = [], [], 0
+        if n:
+            yield np.concatenate(ranks), self._kind.decode(np.concatenate(stored))
 
     def _run(self, row: int, first: int, n: int) -> npt.NDArray[Any]:
         """The `n` stored numbers of a block from its number `first` on."""
         if self._flat is not None:
             at = int(self._first_values[row]) + first
-            return self._flat[at : at + n].copy()
+            return self._flat[at : at + n]
         pieces = []
         for chunk in range(first // self.chunk_length, chunks_in(first + n, self.chunk_length)):
             begin = chunk * self.chunk_length
