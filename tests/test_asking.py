@@ -347,7 +347,16 @@ FUNCTIONS: dict[str, Callable[[], None]] = {
 WITHOUT_FILES = {
     *("CATALOGUE", "DICE", "PATHS", "Board", "Dice", "EvaluatedMove", "Family", "GameAudit"),
     *("GameRecord", "Games", "JudgedPly", "Mark", "Move", "Path", "PlayerSummary", "Ply"),
-    *("Position", "RecordFault", "RuleSet", "SquareRule", "Stakes", "Thresholds", "ThrowValue"),
+    *(
+        "Position",
+        "RecordFault",
+        "RuleSet",
+        "SquareRule",
+        "Stakes",
+        "StateLayout",
+        "Thresholds",
+        "ThrowValue",
+    ),
     *("errors", "register_family", "register_rules", "register_square_rule"),
 }
 """Public names of what knows no files; `Games` is what `read_games` returns."""
@@ -370,7 +379,13 @@ METHODS: dict[str, Callable[[ur.Table], tuple[object, ...]]] = {
         lambda _table: (START,),
     ),
     **dict.fromkeys(("moves", "best"), lambda _table: (START, 1)),
-    **dict.fromkeys(("columns", "move_columns", "values", "encode"), lambda _table: ([START],)),
+    **dict.fromkeys(
+        ("columns", "move_columns", "values", "encode", "errors", "ranks"),
+        lambda _table: ([START],),
+    ),
+    "states": lambda _table: ([0],),
+    "chunks": lambda _table: (),
+    "export": lambda _table: (os.devnull, "npy"),
     **dict.fromkeys(("holds_states", "state_values"), lambda table: (table.encode([START]),)),
     **dict.fromkeys(("info", "load", "opening_value", "verify", "close"), lambda _table: ()),
     "limit_memory": lambda _table: (1 << 20,),

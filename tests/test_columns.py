@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,6 +38,12 @@ def test_values_take_texts_in_whatever_holds_them(table):
         found = table.values(positions)
         assert isinstance(found, np.ndarray)
         assert found.tolist() == expected
+    for column in others(ALL):
+        assert table.values(column).tolist() == expected
+        assert table.columns(column)["position"].tolist() == ALL
+        assert table.move_columns(column)["move"].tolist() == (
+            table.move_columns(ALL)["move"].tolist()
+        )
     frame["value"] = table.values(frame["position"])
     assert frame["value"].tolist() == expected
     assert table.values(table.encode(ALL)).tolist() == expected
@@ -43,6 +51,69 @@ def test_values_take_texts_in_whatever_holds_them(table):
     for one in (START, table.rules.start()):
         with pytest.raises(TypeError, match="is one position; expected several"):
             table.values(one)
+
+
+def others(texts):
+    """A column of texts as the libraries have it that are installed."""
+    yield np.array(texts, dtype=np.dtypes.StringDType())
+    yield np.array(texts, dtype="S60")
+    yield pd.Series(texts, dtype="category")
+    if pa := optional("pyarrow"):
+        yield pa.array(texts)
+        yield pa.chunked_array([texts[:1], texts[1:]])
+        yield pa.array(texts).dictionary_encode()
+        yield pd.Series(texts, dtype="string[pyarrow]")
+    if pl := optional("polars"):
+        yield pl.Series(texts)
+        yield pl.Series(texts, dtype=pl.Categorical)
+
+
+def optional(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("positions", "fault"),
+    [
+        (5, "expected several positions, as in a list"),
+        (b"...", "is one position; expected several"),
+        ([START, None], "None is not a position; expected a Position or its notation"),
+        (pd.Series([START, None]), "is not a position"),
+        (pd.Series([1.5]), "1.5 is not a position"),
+        (np.array([[START]]), "expected one dimension"),
+    ],
+)
+def test_what_is_no_position_is_said(table, positions, fault):
+    for asked in (table.values, table.columns, table.move_columns, table.encode, table.ranks):
+        with pytest.raises(ur.errors.WrongTypeError, match=fault):
+            asked(positions)
+
+
+def test_the_first_fault_of_many_texts_is_said(table):
+    illegal = START.replace("3 3", "3 4")
+    texts = [START] * 50 + [illegal, "nonsense"]
+    with pytest.raises(ur.errors.IllegalPositionError, match="dark has 4 pieces"):
+        table.values(texts)
+    with pytest.raises(ur.errors.PositionSyntaxError, match="'nonsense'"):
+        table.values([*texts[:50], "nonsense", illegal])
+
+
+def test_texts_written_otherwise_are_read_too(table):
+    other = f"  {HERE.replace(' ', '   ')}  "
+    assert table.values([other]).tolist() == table.values([HERE]).tolist()
+    assert table.columns([other])["position"].tolist() == [HERE]
+    with ur.solve("skiriuk:2") as stacks:
+        texts = [f"....__../..({pair})...../....__.. L 1 1" for pair in ("Ld", "dL")]
+        assert len({*stacks.values(texts).tolist()}) == 2
+
+
+def test_structures_of_states_are_taken(table):
+    states = table.layout.structured(table.encode(ALL[:2]))
+    assert table.values(states).tolist() == table.values(ALL[:2]).tolist()
+    assert table.move_columns(states)["move"].tolist() == table.move_columns(ALL)["move"].tolist()
 
 
 def test_columns_make_a_data_frame(table):

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         register_rules,
         register_square_rule,
     )
+    from ur_solver.space import StateLayout
 
 _HOMES = {
     "errors": "",
@@ -85,6 +86,7 @@ _HOMES = {
     "register_family": "rules",
     "register_rules": "rules",
     "register_square_rule": "rules",
+    "StateLayout": "space",
 }
 """The modules of the names."""
 
@@ -111,6 +113,7 @@ __all__ = [
     "RuleSet",
     "SquareRule",
     "Stakes",
+    "StateLayout",
     "Table",
     "Thresholds",
     "ThrowValue",

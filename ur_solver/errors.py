@@ -18,6 +18,10 @@ class InputError(UrError, ValueError):
     """The input is invalid and must change."""
 
 
+class WrongTypeError(InputError, TypeError):
+    """The input is a thing of another kind than expected."""
+
+
 class RuleSetError(InputError):
     """A rule set is unknown, malformed or contradicts itself."""
 

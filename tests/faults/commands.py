@@ -71,7 +71,11 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     ),
     "pack": ([_TABLE, _OUTPUT], {"--value-type": _TEXT, "-q": ""}),
     "import": (["m.rgu", "-o", _OUTPUT], {"--json": ""}),
-    "export": ([_TABLE, _OUTPUT], {"--value-type": _TEXT, "--author": _TEXT}),
+    "export": (
+        [_TABLE, _OUTPUT],
+        {"--value-type": _TEXT, "--author": _TEXT, "--npy": "", "--parquet": "",
+         "--columns": _TEXT, "--memory": _NUMBER, "-q": ""},
+    ),
     "play": (
         [_TABLE],
         {"--light": _TEXT, "--dark": _TEXT, "--resume": "", "--hints": "", "--seed": _NUMBER,

@@ -3,30 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import IllegalPositionError
-from ur_solver.rules import Position, RuleSet
+from ur_solver.errors import IllegalPositionError, WrongTypeError
+from ur_solver.rules import DARK, Position, RuleSet
 from ur_solver.rules.turns import total
 from ur_solver.space import Space
 
 PositionLike: TypeAlias = Position | str
 """A position, or its notation."""
 
+PositionsLike: TypeAlias = Iterable[PositionLike] | npt.NDArray[Any]
+"""Several of them, in whatever holds them, or encoded states."""
+
+
+@dataclass(frozen=True)
+class States:
+    """Some legal positions, encoded.
+
+    Attributes
+    ----------
+    rows : unsigned integers, shape (n, state width)
+        Of the space's own type, seen from the side about to throw.
+    is_dark : bool, shape (n,)
+        Whether that is dark; False for positions that were given as encoded states.
+    ranks : int64, shape (n,)
+        -1 where the game is over.
+    """
+
+    rows: npt.NDArray[Any]
+    is_dark: npt.NDArray[np.bool_]
+    ranks: npt.NDArray[np.int64]
+
 
 def position_from(rules: RuleSet, position: PositionLike) -> Position:
-    """A position, read if it is notation."""
-    return rules.position(position) if isinstance(position, str) else position
-
-
-def positions_from(rules: RuleSet, positions: Iterable[PositionLike]) -> list[Position]:
-    """Several positions; TypeError where only one is given."""
-    if isinstance(positions, (str, Position)):
-        raise TypeError(f"{positions!r:.80} is one position; expected several, as in a list")
-    return [position_from(rules, position) for position in positions]
+    """A position, read if it is notation; WrongTypeError for anything else."""
+    if isinstance(position, str):
+        return rules.position(position)
+    if not isinstance(position, Position):
+        raise WrongTypeError(
+            f"{position!r:.80} is not a position; expected a Position or its notation, such as "
+            f"{rules.start().notation!r}"
+        )
+    return position
 
 
 def rank_of(space: Space, position: Position) -> int:
@@ -59,12 +82,83 @@ def value_when_over(rules: RuleSet, position: Position) -> float:
     return float(total(position)) if position.winner == position.side else 0.0
 
 
-def encoded(space: Space, positions: Iterable[PositionLike]) -> npt.NDArray[Any]:
-    """Positions as rows of the space: of its dtype, shape (positions, state width)."""
-    found = [list(space.encode(position_from(space.rules, position))) for position in positions]
-    return np.array(found, space.state_dtype).reshape(len(found), space.state_width)
+def states_from(space: Space, positions: PositionsLike) -> States:
+    """Several positions, encoded and ranked.
+
+    Parameters
+    ----------
+    space : Space
+    positions : iterable of Position or str, or array
+        In a list, an array of strings or a column of a data frame (anything that NumPy makes an
+        array of, which those of pandas, polars and Arrow are); or encoded states, as plain numbers
+        or as structures (`StateLayout`).
+
+    Raises
+    ------
+    WrongTypeError
+        If one position is given, or something else than positions.
+    PositionSyntaxError, RuleSetMismatchError, IllegalPositionError
+        For the first position at fault.
+    """
+    if are_states(positions):
+        return _checked(space, positions)
+    column = column_of(positions)
+    rows, is_dark, is_read = space.state_layout.read(column)
+    ranks = space.rank_states(rows)
+    for k in np.flatnonzero(~is_read | (ranks < 0)):
+        position = position_from(space.rules, column[k])
+        ranks[k] = rank_of(space, position)
+        rows[k] = list(space.encode(position))
+        is_dark[k] = position.side == DARK
+    return States(rows, is_dark, ranks)
+
+
+def positions_from(rules: RuleSet, positions: Iterable[PositionLike]) -> list[Position]:
+    """Several positions, as `states_from` takes them but for encoded states."""
+    return [position_from(rules, position) for position in column_of(positions)]
+
+
+def encoded(space: Space, positions: PositionsLike) -> npt.NDArray[Any]:
+    """The rows of `states_from`."""
+    return states_from(space, positions).rows
 
 
 def are_states(positions: object) -> TypeGuard[npt.NDArray[Any]]:
     """Whether positions are given as encoded states."""
-    return isinstance(positions, np.ndarray) and positions.dtype.kind in "iu"
+    return isinstance(positions, np.ndarray) and (
+        positions.dtype.kind in "iu" or positions.dtype.names is not None
+    )
+
+
+def _checked(space: Space, states: npt.NDArray[Any]) -> States:
+    layout = space.state_layout
+    rows = layout.plain(states) if states.dtype.names else states
+    ranks = space.rank_states(rows)
+    for k in np.flatnonzero(ranks < 0):
+        value_when_over(space.rules, space.decode(rows[k].tolist()))
+    rows = np.ascontiguousarray(rows, dtype=space.state_dtype)
+    return States(rows, np.zeros(len(rows), dtype=bool), ranks)
+
+
+def column_of(positions: Iterable[PositionLike]) -> npt.NDArray[np.object_]:
+    """Texts and positions, in whatever holds them, as an array of objects."""
+    if isinstance(positions, (str, bytes, Position)):
+        raise WrongTypeError(f"{positions!r:.80} is one position; expected several, as in a list")
+    if hasattr(positions, "__array__"):
+        found = np.asarray(positions)
+        if found.ndim != 1:
+            raise WrongTypeError(
+                f"positions in an array of shape {found.shape}; expected one dimension"
+            )
+        if found.dtype.kind == "S":
+            found = np.char.decode(found, "ascii", "replace")
+        return np.ascontiguousarray(found, dtype=object)
+    try:
+        listed = list(positions)
+    except TypeError:
+        raise WrongTypeError(
+            f"{positions!r:.80}: expected several positions, as in a list"
+        ) from None
+    column = np.empty(len(listed), dtype=object)
+    column[:] = listed
+    return column

@@ -16,12 +16,13 @@ import numpy.typing as npt
 
 from ur_solver.answers.positions import (
     PositionLike,
+    PositionsLike,
     are_states,
-    encoded,
+    column_of,
     position_from,
-    positions_from,
+    states_from,
 )
-from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Move, Position
+from ur_solver.rules import DARK, FREE_THROW, LIGHT, SIDE_NAMES, Move, Position
 from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, turn
 from ur_solver.space import space_of
 
@@ -120,23 +121,24 @@ class Answers:
         >>> {name: column.tolist() for name, column in found.items() if name != "value"}
         {'position': ['....__../......../....__.. L 3 3'], 'side': ['light'], 'error': [nan]}
         """
-        found = positions_from(self._rules, positions)
-        errors = [self._values.error(position) for position in found]
-        figures = [figures_of(self._values, position) for position in found]
+        column = column_of(positions)
+        space = space_of(self._rules)
+        states = states_from(space, column)
+        sides = np.array([SIDE_NAMES[LIGHT], SIDE_NAMES[DARK]], dtype=object)
+        names = sorted(self._rules.payoff.figures)
+        figures = [
+            figures_of(self._values, position_from(self._rules, each))
+            for each in (column if names else ())
+        ]
         return {
-            "position": np.array([position.notation for position in found], dtype=object),
-            "side": np.array([SIDE_NAMES[position.side] for position in found], dtype=object),
-            "value": self._values.values(found),
-            "error": np.array([np.nan if each is None else each for each in errors]),
-            **{
-                name: np.array([each[name] for each in figures])
-                for name in sorted(self._rules.payoff.figures)
-            },
+            "position": space.state_layout.notations(states.rows, states.is_dark),
+            "side": sides[states.is_dark.astype(np.int64)],
+            "value": self._values.values(column),
+            "error": self._values.errors(column),
+            **{name: np.array([each[name] for each in figures]) for name in names},
         }
 
-    def move_columns(
-        self, positions: Iterable[PositionLike] | npt.NDArray[Any]
-    ) -> dict[str, npt.NDArray[Any]]:
+    def move_columns(self, positions: PositionsLike) -> dict[str, npt.NDArray[Any]]:
         """Every legal move of many positions, a row each, as columns for a data frame.
 
         Parameters
@@ -166,20 +168,17 @@ class Answers:
         [(0, None), (1, 'A1B1'), (1, 'A@A4'), (2, 'A1B2')]
         """
         space = space_of(self._rules)
+        states = states_from(space, positions)
         if are_states(positions):
-            names: npt.NDArray[Any] = np.arange(len(positions))
-            is_dark = np.zeros(len(positions), dtype=bool)
-            rows = np.ascontiguousarray(positions, space.state_dtype)
-            self._values.state_values(rows)  # raises for a row at fault
-            going = np.flatnonzero(space.rank_states(rows) >= 0)
+            names: npt.NDArray[Any] = np.arange(len(states.rows))
         else:
-            found = positions_from(self._rules, positions)
-            names = np.array([position.notation for position in found], dtype=object)
-            is_dark = np.array([position.side == DARK for position in found], dtype=bool)
-            going = np.flatnonzero([self._values.check(position) for position in found])
-            rows = encoded(space, found)
+            names = space.state_layout.notations(states.rows, states.is_dark)
+        going = np.flatnonzero(states.ranks >= 0)
+        self._values.state_values(states.rows[going])  # raises for one without a value
         batches = range(0, max(1, len(going)), _BATCH)
-        parts = [self._move_columns(rows, is_dark, going[k : k + _BATCH]) for k in batches]
+        parts = [
+            self._move_columns(states.rows, states.is_dark, going[k : k + _BATCH]) for k in batches
+        ]
         columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return {**columns, "position": names[columns["position"]]}
 
@@ -188,23 +187,12 @@ class Answers:
     ) -> dict[str, npt.NDArray[Any]]:
         """The columns of some rows, with the rows' numbers for positions."""
         # 10 ms that the answer to a single position does not need
-        from ur_solver.answers.values import option_values  # noqa: PLC0415
-        from ur_solver.moves import generator_of  # noqa: PLC0415
-        from ur_solver.moves._options import best_first  # noqa: PLC0415
+        from ur_solver.answers.every_throw import evaluated_throws  # noqa: PLC0415
 
-        generator, dice = generator_of(self._rules), self._rules.dice
-        known = {throw: number for number, throw in enumerate(generator.throws)}
-        throws = np.array([known.get(throw, -1) for throw in dice.throws], dtype=np.int32)
-        n = len(throws)
-        turns = generator.successors(
-            np.repeat(rows[numbers], n, axis=0),
-            np.tile(throws, len(numbers)),
-            np.full(n * len(numbers), generator.may(FREE_THROW), dtype=np.uint8),
-        )
-        worth = option_values(turns, self._values)
-        order, loss = np.empty(len(worth), dtype=np.int64), np.empty(len(worth))
-        best_first(worth, turns.starts, order, loss)
-        at, thrown = np.divmod(turns.turn_of, n)
+        dice = self._rules.dice
+        found = evaluated_throws(self._values, rows[numbers])
+        turns, order = found.turns, found.order
+        at, thrown = np.divmod(turns.turn_of, len(dice.throws))
         position = numbers[at]
         return {
             "position": position,
@@ -212,9 +200,9 @@ class Answers:
             "probability": np.array([float(dice.probabilities[throw]) for throw in dice.throws])[
                 thrown
             ],
-            "move": generator.texts(turns, order, is_dark[position]),
-            "value": worth[order],
-            "loss": loss,
+            "move": turns.generator.texts(turns, order, is_dark[position]),
+            "value": found.worth[order],
+            "loss": found.loss,
         }
 
     def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:

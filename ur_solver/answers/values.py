@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.positions import PositionsLike
 from ur_solver.moves import AGAIN, ROSETTE, WIN, TurnBatch
 from ur_solver.rules import Payoff, Position, RuleSet
 from ur_solver.space import space_of
@@ -51,7 +52,7 @@ class PositionValues(Values, Protocol):
         """The value to the side about to throw, before the throw; raises as `check` does."""
         ...
 
-    def values(self, positions: Sequence[Position]) -> npt.NDArray[np.float64]:
+    def values(self, positions: PositionsLike) -> npt.NDArray[np.float64]:
         """The values of many positions, float64, shape (positions,)."""
         ...
 
@@ -61,6 +62,10 @@ class PositionValues(Values, Protocol):
 
     def error(self, position: Position) -> float | None:
         """By how much the value may be off; None where that is not known."""
+        ...
+
+    def errors(self, positions: PositionsLike) -> npt.NDArray[np.float64]:
+        """`error` of many positions, NaN where it is not known; shape (positions,)."""
         ...
 
     def cut_error(self, position: Position) -> float:

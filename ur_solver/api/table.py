@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import wraps
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
@@ -13,7 +14,7 @@ from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.query import Answers
 from ur_solver.common.progress import Form, Progress, shown_progress
 from ur_solver.rules import RuleSet
-from ur_solver.space import Space
+from ur_solver.space import Space, StateLayout
 from ur_solver.table import Header, TableFile
 
 if TYPE_CHECKING:
@@ -86,8 +87,12 @@ class Table:
     values = _asks("_values", Lookup.values)
     state_values = _asks("_values", Lookup.state_values)
     encode = _asks("_values", Lookup.encode)
+    ranks = _asks("_values", Lookup.ranks)
+    states = _asks("_values", Lookup.states)
+    chunks = _asks("_values", Lookup.chunks)
     chance = _asks("_values", Lookup.chance)
     error = _asks("_values", Lookup.error)
+    errors = _asks("_values", Lookup.errors)
     cut_error = _asks("_values", Lookup.cut_error)
     check = _asks("_values", Lookup.check)
     holds = _asks("_values", Lookup.holds)
@@ -110,6 +115,11 @@ class Table:
     def space(self) -> Space:
         """The numbered positions of the rule set."""
         return self.file.space
+
+    @property
+    def layout(self) -> StateLayout:
+        """What the numbers of encoded states mean, and states as structures and as notation."""
+        return self.space.state_layout
 
     @property
     def tolerance(self) -> float:
@@ -175,6 +185,50 @@ class Table:
                 self.file.load(bar)
         else:
             self.file.load(progress)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        kind: str = "parquet",
+        columns: Sequence[str] | None = None,
+        progress: bool | Progress = False,
+    ) -> int:
+        """Write all positions to a file of columns, which pandas, polars and DuckDB read.
+
+        Memory stays constant if `limit_memory` says so.
+
+        Parameters
+        ----------
+        path : path of a file
+            Replaced if it exists.
+        kind : str
+            ``"parquet"``, ``"arrow"`` (Arrow IPC) or ``"npy"``; the first two need the extra
+            ``arrow``.
+        columns : sequence of str, optional
+            Some of the columns that docs/bulk.md describes; by default all.
+        progress : bool or callable
+            As for `load`, in positions.
+
+        Returns
+        -------
+        int
+            The number of positions.
+
+        Raises
+        ------
+        InputError
+            If there is no such kind or column, or pyarrow is missing.
+        OutputError
+            If the file cannot be written.
+        DamagedTableError
+            If values cannot be read.
+        """
+        from ur_solver.answers.export import export  # noqa: PLC0415 - a query needs none of it
+
+        form = Form.BAR if progress is True else Form.NONE
+        shown = shown_progress("exporting", self.header.positions, form)
+        with nullcontext(progress) if callable(progress) else shown as report:
+            return export(pathlib.Path(path), self._values, kind, columns, report)
 
     def limit_memory(self, limit: int) -> None:
         """Let the table's values take no more than `limit` bytes of memory, but at least 256 KiB.

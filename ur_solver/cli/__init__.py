@@ -45,7 +45,7 @@ COMMANDS = {
     "audit": "Judge recorded games.",
     "pack": "Copy a table into one file or a folder.",
     "import": "Convert RoyalUr's solved map to a table.",
-    "export": "Convert a table to RoyalUr's solved map.",
+    "export": "Convert a table to RoyalUr's solved map or to columns.",
     "play": "Play against a table.",
     "sample": "Play games between built-in players.",
     "evaluate": "Compare two policies in play.",

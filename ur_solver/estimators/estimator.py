@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ur_solver.answers.lookup import Lookup
 from ur_solver.answers.positions import (
     PositionLike,
+    PositionsLike,
     are_states,
     encoded,
     position_from,
@@ -182,6 +183,11 @@ class Estimator:
             return self.error_of(self.value(found), found)
         is_held = self.exact is not None and self.exact.holds(found)
         return self.exact.error(found) if is_held and self.exact is not None else None
+
+    def errors(self, positions: PositionsLike) -> npt.NDArray[np.float64]:
+        """The errors of many positions, as `error` gives them, NaN where that is None."""
+        errors = [self.error(position) for position in positions]
+        return np.array([math.nan if each is None else each for each in errors])
 
     def error_of(self, value: float, position: Position) -> float:
         """The same for a value that is known, of a position that is not exact."""

@@ -217,16 +217,26 @@ class MoveGenerator:
         self, turns: TurnBatch, options: npt.NDArray[np.int64], is_dark: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.object_]:
         """The moves of some options, each made by dark or by light; None for a pass."""
+        numbers, words = self.coded_texts(turns, options, is_dark)
+        return words[numbers]
+
+    def coded_texts(
+        self, turns: TurnBatch, options: npt.NDArray[np.int64], is_dark: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.object_]]:
+        """As `texts`, as numbers of different texts, and these texts."""
         shape = 2, len(self.tables.movers) + 1, len(self.rules.path) + 1, 2 * OPTIONAL
         target, flags = turns.target[options], turns.flags[options]
         where = is_dark.astype(np.int64), turns.mover[options] % shape[1], target % shape[2], flags
         codes = np.ravel_multi_index(where, shape)
-        texts = np.full(np.prod(shape), None, dtype=object)
-        for code in np.flatnonzero(np.bincount(codes)):
+        used = np.flatnonzero(np.bincount(codes))
+        words = np.full(len(used), None, dtype=object)
+        for number, code in enumerate(used):
             dark, *move = (int(each) for each in np.unravel_index(code, shape))
             if not move[-1] & PASS:
-                texts[code] = self.text(DARK if dark else LIGHT, *move)
-        return texts[codes]
+                words[number] = self.text(DARK if dark else LIGHT, *move)
+        number_of = np.zeros(np.prod(shape), dtype=np.int64)
+        number_of[used] = np.arange(len(used))
+        return number_of[codes], words
 
     def capture_chances(self, rows: Rows) -> npt.NDArray[np.float64]:
         """The chance that the side to throw gets a throw that captures.

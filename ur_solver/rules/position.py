@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
 
 _MAX_TEXT = 200
-_MAX_FINES = 10**6
+MAX_FINES = 10**6
 
 _NO_NUMBERS: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
@@ -363,10 +363,10 @@ def _parse_fines(text: str, whole: str) -> int:
     digits = text[1:]
     if text.startswith("p") and digits.isascii() and digits.isdigit():
         fines = int(digits)
-        if fines <= _MAX_FINES:
+        if fines <= MAX_FINES:
             return fines
     raise PositionSyntaxError(
-        f"position {whole!r}: the fines paid are {text!r}, expected 'p0' to 'p{_MAX_FINES}'"
+        f"position {whole!r}: the fines paid are {text!r}, expected 'p0' to 'p{MAX_FINES}'"
     )
 
 

@@ -7,6 +7,7 @@ from ur_solver.space.base import LAST_RANKS, Block, Half, Space
 from ur_solver.space.layout import is_race_of_tiles
 from ur_solver.space.part import Part, PartBlocks, part_from, part_left, whole_of
 from ur_solver.space.stakes import StakesSpace
+from ur_solver.space.state_layout import StateLayout
 from ur_solver.space.tiles import TileSpace
 
 
@@ -44,6 +45,7 @@ __all__ = [
     "PartBlocks",
     "Space",
     "StakesSpace",
+    "StateLayout",
     "TileSpace",
     "is_race_of_tiles",
     "part_from",

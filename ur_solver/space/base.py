@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from ur_solver.errors import IllegalPositionError
 from ur_solver.rules import LIGHT, Position, RuleSet
+from ur_solver.space.state_layout import StateLayout
 
 LAST_RANKS = 7
 """The last version of the formats of tables and unfinished solves in which some ranks changed."""
@@ -191,6 +192,11 @@ class Space(ABC):
     @abstractmethod
     def state_width(self) -> int:
         """The length of an encoded state: one number per square, then one for each side's home."""
+
+    @property
+    @abstractmethod
+    def state_layout(self) -> StateLayout:
+        """What the numbers of an encoded state mean, and states as notation."""
 
     @abstractmethod
     def encode(self, position: Position) -> Sequence[int]:

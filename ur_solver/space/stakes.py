@@ -45,6 +45,7 @@ import numpy.typing as npt
 
 from ur_solver.rules import LIGHT, Position, RuleSet
 from ur_solver.space.base import Block, Half, Ranks, Space
+from ur_solver.space.state_layout import StateLayout
 from ur_solver.space.tiles import TileSpace
 
 CHANCE, LEAST_CHANCE, MOST_CHANCE, LEAST, MOST = range(1, 6)
@@ -130,6 +131,11 @@ class StakesSpace(Space):
     def state_width(self) -> int:
         """Numbers in an encoded state: those without stakes, then the fines."""
         return self.positions.state_width + 1
+
+    @cached_property
+    def state_layout(self) -> StateLayout:
+        """What the numbers of an encoded state mean, and states as notation."""
+        return StateLayout(self, self.positions)
 
     def encode(self, position: Position) -> Sequence[int]:
         """`position` from the side about to throw, as a state row."""

@@ -51,6 +51,7 @@ from ur_solver.space.placements import NO_PART, Placements
 from ur_solver.space.ranking_tables import ranking_tables
 from ur_solver.space.reserves import Reserves
 from ur_solver.space.shapes import shaped
+from ur_solver.space.state_layout import StateLayout
 from ur_solver.space.stock import Stock
 
 
@@ -374,6 +375,11 @@ class TileSpace(Space):
     def state_width(self) -> int:
         """The length of an encoded state: one number per square, then two home stocks."""
         return len(self.squares) + 2
+
+    @cached_property
+    def state_layout(self) -> StateLayout:
+        """What the numbers of an encoded state mean, and states as notation."""
+        return StateLayout(self, self)
 
     def encode(self, position: Position) -> list[int]:
         """`position` from the side about to throw, as a state row.

@@ -46,7 +46,7 @@ Every dataset, and the file, has an attribute `description` besides, and `values
 `scale` (float64) and `chunk_length` (int64), so that a reader without this program knows
 their contents (`descriptions`). They repeat this text; this program does not read them.
 
-All numbers are little endian. `ur_solver.space.tiles` and the rule set define which position a rank
+All numbers are little endian. docs/file-formats.md defines which position of a rule set a rank
 stands for; the file holds no keys.
 
 The filters were chosen by scripts/measure_filters.py. For the float64 values of finkel 5 in chunks

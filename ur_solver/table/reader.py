@@ -6,7 +6,7 @@ import bisect
 import os
 import pathlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
@@ -266,6 +266,13 @@ class TableFile:
             return None
         return self._errors[self._row_of(rank)]
 
+    def errors_of(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """The errors of many ranks that the table holds, 0 for -1: float64, shape of `ranks`.
+
+        NaN without a certificate.
+        """
+        return np.where(ranks < 0, 0.0, self.blocks["error"][self._rows_of(ranks)])
+
     def _check_rank(self, rank: int) -> None:
         if not 0 <= rank < self.space.n_values:
             raise IndexError(f"rank {rank!r}: ranks run from 0 to {self.space.n_values - 1}")
@@ -359,6 +366,40 @@ class TableFile:
                 f"{self.part.indices[0]} to {self.part.indices[-1]}"
             )
         return self._kind.decode(self._load_block(row))
+
+    def read_runs(
+        self, first: int, stop: int, size: int
+    ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+        """The ranks from `first` up to `stop` that the table holds, with their values, in order.
+
+        `size` at a time, in the last run fewer. The whole table is not loaded for them.
+        """
+        ranks, stored, n = [], [], 0
+        for row, begin in enumerate(self._first_ranks):
+            end = min(stop, begin + int(self.blocks["size"][row]))
+            at = max(first, begin)
+            while at < end:
+                step = min(size - n, end - at)
+                ranks.append(np.arange(at, at + step))
+                stored.append(self._run(row, at - begin, step))
+                at, n = at + step, n + step
+                if n == size:
+                    yield np.concatenate(ranks), self._kind.decode(np.concatenate(stored))
+                    ranks, stored, n = [], [], 0
+        if n:
+            yield np.concatenate(ranks), self._kind.decode(np.concatenate(stored))
+
+    def _run(self, row: int, first: int, n: int) -> npt.NDArray[Any]:
+        """The `n` stored numbers of a block from its number `first` on."""
+        if self._flat is not None:
+            at = int(self._first_values[row]) + first
+            return self._flat[at : at + n]
+        pieces = []
+        for chunk in range(first // self.chunk_length, chunks_in(first + n, self.chunk_length)):
+            begin = chunk * self.chunk_length
+            stored = self._chunk(self._first_chunks[row] + chunk)
+            pieces.append(stored[max(0, first - begin) : first + n - begin])
+        return np.concatenate(pieces)
 
     def load(self, progress: Progress | None = None) -> npt.NDArray[Any]:
         """Decode, check and keep the whole table.

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Measure how many positions a second are read, written, looked up and exported.
+
+    python scripts/measure_bulk.py finkel:5
+    python scripts/measure_bulk.py finkel:5 --columns rank,position,value
+
+The table is solved if it is missing. Rates are for one thread and processor seconds, the best of
+three; each export is a process of its own, whose peak memory the operating system says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import tempfile
+import time
+from collections.abc import Callable
+
+import numpy as np
+from bench import machine, run
+
+import ur_solver
+
+N_STATES, N_MOVES, BEST_OF = 1_000_000, 50_000, 3
+
+
+def rate(n: int, call: Callable[[], object]) -> str:
+    """How many of `n` things a processor second has, the best of some tries."""
+    taken = []
+    for _ in range(BEST_OF):
+        began = time.process_time()
+        call()
+        taken.append(time.process_time() - began)
+    return f"{n / min(taken):,.0f} a second"
+
+
+def in_python(table: ur_solver.Table) -> None:
+    table.load()
+    layout = table.layout
+    rng = np.random.default_rng(1)
+    states = table.states(rng.integers(table.space.n_values, size=N_STATES))
+    is_dark = rng.random(N_STATES) < 0.5
+    texts = layout.notations(states, is_dark)
+    few, n = states[:N_MOVES], N_STATES
+    print("texts written:", rate(n, lambda: layout.notations(states, is_dark)))
+    print("texts read, checked and encoded:", rate(n, lambda: table.encode(texts)))
+    print("values of texts:", rate(n, lambda: table.values(texts)))
+    print("values of encoded states:", rate(n, lambda: table.values(states)))
+    print("columns of texts:", rate(n, lambda: table.columns(texts)))
+    print("move_columns of texts:", rate(N_MOVES, lambda: table.move_columns(texts[:N_MOVES])))
+    print("move_columns of encoded states:", rate(N_MOVES, lambda: table.move_columns(few)))
+
+
+def chunks(table: ur_solver.Table) -> None:
+    began, n = time.process_time(), 0
+    for _, values in table.chunks():
+        n += len(values)
+    print(f"chunks, from the file: {n / (time.process_time() - began):,.0f} positions a second")
+
+
+def exports(path: pathlib.Path, n: int, options: list[str], folder: str) -> None:
+    for kind in ("parquet", "arrow", "npy"):
+        output = os.path.join(folder, f"export.{kind}")
+        done = run(["-m", "ur_solver", "export", str(path), output, f"--{kind}", "-q", *options])
+        print(
+            f"--{kind}: {n / done.cpu:,.0f} positions a second, "
+            f"{os.path.getsize(output) / n:.0f} bytes each, peak {done.peak / 2**20:.0f} MiB"
+        )
+        os.unlink(output)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("word", help="such as finkel:5")
+    parser.add_argument("--columns", help="of the exports; by default all")
+    parser.add_argument("--folder", help="where exports are put for the while")
+    asked = parser.parse_args()
+    print(machine())
+    options = ["--columns", asked.columns] if asked.columns else []
+    with ur_solver.solve(asked.word) as table:
+        chunks(table)
+        in_python(table)
+        path, n = table.path, table.header.positions
+    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+        exports(path, n, options, folder)
+
+
+if __name__ == "__main__":
+    main()
