@@ -162,8 +162,8 @@ def test_an_opponent_plays_as_the_agent_would_in_its_place(word, solved):
                 net += batch.rewards
             nets.append(net)
     both, light, dark = nets
-    assert np.mean(both == light) > 0.7  # the others had begun anew
-    assert np.mean(both == -dark) > 0.7
+    assert np.mean(both == light) > 0.5  # the others had begun anew
+    assert np.mean(both == -dark) > 0.5
     assert len(set(both.tolist())) >= 2
 
 

@@ -97,7 +97,10 @@ def test_some_decisions_of_larger_games(word, solved):
     assert (found.ties, found.margins.tolist()) == in_classes(margins, tie)
 
 
-@pytest.mark.parametrize("word", ["finkel:2", "birds:2", "skiriuk:2"])
+LONG = [pytest.param(word, marks=pytest.mark.long) for word in ("birds:2", "skiriuk:2")]
+
+
+@pytest.mark.parametrize("word", ["finkel:2", *LONG])
 def test_the_loss_in_play_is_what_is_won_less(word, solved):
     """The difference lemma: both sides of it by different equations."""
     with Table(solved(named_rules(word))) as table:

@@ -12,7 +12,7 @@ LIGHT_WON: int
 DARK_WON: int
 UNFINISHED: int
 
-class Stepper:
+class GameStepper:
     def __init__(
         self,
         generator: Generator,

@@ -23,8 +23,6 @@ from ur_solver.errors import InputError
 from ur_solver.estimators.features import features_of
 from ur_solver.moves import TurnBatch, _options, generator_of
 from ur_solver.players.policies import (
-    PLAYERS,
-    TEMPERATURES,
     Policy,
     PolicyLike,
     TablePolicy,
@@ -129,7 +127,7 @@ class GameBatch:
         self._is_random = isinstance(opponent, str) and opponent == "random"
         self._policy = None
         if agent != "both" and not self._is_random:
-            self._policy = player_of(opponent, table)
+            self._policy = policy_of(opponent, table)
         self._judge = None if table is None else TablePolicy(table)
         self._renews = renews
         self._all = np.arange(n_games)
@@ -149,7 +147,7 @@ class GameBatch:
         self._nets = np.zeros(n_games)
         self._stepper = self._compiled(AGENTS[agent], most_throws)
 
-    def _compiled(self, agents: int, most_throws: int) -> _stepper.Stepper:
+    def _compiled(self, agents: int, most_throws: int) -> _stepper.GameStepper:
         features, payoff = features_of(self.rules), self.rules.payoff
         lookups, n_games = features.lookups, len(self._all)
         widths = [lookup.shape[1] for lookup in lookups]
@@ -157,7 +155,7 @@ class GameBatch:
         fine = float(payoff.cost(True))
         base, one_more = float(payoff.total(0)), float(payoff.total(1))
         opening = self.generator.opening
-        return _stepper.Stepper(
+        return _stepper.GameStepper(
             self.generator.compiled,
             start=self._start,
             opening=-1 if opening is None else opening,
@@ -337,22 +335,6 @@ class GameBatch:
     def close(self) -> None:
         """End the threads."""
         self._pool.shutdown()
-
-
-def player_of(what: PolicyLike, table: Values | None) -> Policy:
-    """The policy of a player that may need a table, as `policy_of`.
-
-    Raises
-    ------
-    InputError
-        If it plays by a table and there is none.
-    """
-    if table is None and isinstance(what, str) and what in TEMPERATURES:
-        plain = [name for name in PLAYERS if name not in TEMPERATURES]
-        raise InputError(
-            f"player {what!r} plays by a table, and none is given; {', '.join(plain)} need none"
-        )
-    return policy_of(what, table)  # type: ignore[arg-type]
 
 
 def _starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int32]:

@@ -23,10 +23,10 @@ import numpy.typing as npt
 from ur_solver.answers.values import TableValues
 from ur_solver.common.machine import usable_processors
 from ur_solver.common.progress import Progress
-from ur_solver.envs.game_batch import GameBatch, player_of
+from ur_solver.envs.game_batch import GameBatch
 from ur_solver.errors import InputError
 from ur_solver.moves import TurnBatch, _options, generator_of
-from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, Weights
+from ur_solver.players.policies import Policy, PolicyLike, TablePolicy, Weights, policy_of
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.exact_play import ExactPlay, can_play_exactly
 
@@ -196,7 +196,7 @@ def policy_regret(
     rules = table.rules
     if rules.payoff.has_fines:
         raise InputError(f"{rules.name} has stakes; regrets over a whole game are chances")
-    player = player_of(policy, table)
+    player = policy_of(policy, table)
     judge = _Judge(table, player, examples)
     generator, found = judge.generator, _Part(0)
     total, is_exact = generator.space.n_values, can_play_exactly(generator)

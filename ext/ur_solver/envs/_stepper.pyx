@@ -53,7 +53,7 @@ cdef inline int drawn_below(Game* game, int n) noexcept nogil:
     return <int>(((drawn(game) >> 32) * <uint64_t>n) >> 32)
 
 
-cdef class Stepper:
+cdef class GameStepper:
     """Games of one rule set; different games may be stepped by several threads at once.
 
     Parameters
