@@ -16,7 +16,7 @@ from ur_solver.players.policies import PLAYERS, PRIORITIES, TEMPERATURES, policy
 from ur_solver.players.program import Program
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.study.duel import Duel, Duellist, PolicyDuellist, duel
-from ur_solver.study.figures import as_number, as_share
+from ur_solver.study.figures import as_share
 
 
 @click.command(short_help="Let two programs play against each other.")
@@ -76,6 +76,6 @@ def _page(found: Duel, first: str, second: str) -> str:
         [f"{first} wins", as_share(found.share.to_json())],
         [f"{second} wins", as_share(found.share.rest().to_json())],
         ["games", f"{found.games:,}, {found.unfinished:,} of them unfinished"],
-        ["throws in a game", as_number(found.throws)],
+        ["throws in a game", f"{found.throws:.1f}"],
     ]
     return columns(rows, "<<")
