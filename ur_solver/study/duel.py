@@ -18,7 +18,7 @@ from ur_solver.rules.moves import Move, legal_moves
 from ur_solver.rules.turns import turn
 from ur_solver.space import space_of
 from ur_solver.study.estimates import IntervalEstimate, mean_of
-from ur_solver.study.play import MAX_THROWS
+from ur_solver.study.match import MAX_THROWS
 
 
 class Duellist(Protocol):
