@@ -38,3 +38,31 @@ def test_faults():
     assert "unknown part 'lucky'" in run("evaluate", "finkel:2", "--light", "lucky", code=2)
     both = run("evaluate", "finkel:2", "--light", "reply", "--dark", "reply", code=2)
     assert "needs a policy to reply to" in both
+
+
+def test_the_regret_of_a_policy(tmp_path):
+    first = tmp_path / "mine.py"
+    first.write_text("def policy(position, options):\n    return options[0]\n")
+    arguments = ("evaluate", "finkel:2", "--examples", "2", "--policy")
+    page = run(*arguments, str(first))
+    assert "30,301 in all positions" in page
+    assert page.count("....__") >= 2
+    found = json.loads(run(*arguments, "greedy", "--json"))
+    perfect = json.loads(run("evaluate", "finkel:2", "--json"))["light_chance"]
+    as_light = json.loads(run("evaluate", "finkel:2", "--light", "greedy", "--json"))[
+        "light_chance"
+    ]
+    as_dark = json.loads(run("evaluate", "finkel:2", "--dark", "greedy", "--json"))["light_chance"]
+    loss = (perfect - as_light + as_dark - perfect) / 2
+    assert found["in_play"]["loss"] == pytest.approx(loss, abs=1e-11)
+    assert len(found["closest"]) == len(found["worst"]) == 2
+    classes = sum(each["decisions"] for each in found["margins"])
+    assert classes + found["ties"] == found["decisions"] == 30301
+
+
+def test_policies_that_cannot_be_judged(tmp_path):
+    assert "without --games" in run("evaluate", "finkel:2", "--policy", "first", "-g", "9", code=2)
+    assert "no file" in run("evaluate", "finkel:2", "--policy", str(tmp_path / "no.py"), code=2)
+    bad = tmp_path / "bad.py"
+    bad.write_text("def policy(position, options):\n    return options[9]\n")
+    assert "has failed: IndexError" in run("evaluate", "finkel:2", "--policy", str(bad), code=2)

@@ -62,6 +62,11 @@ ASKED = {
     "ur evaluate": [
         ["evaluate", "finkel:1"],
         ["evaluate", "finkel:1", "-g", "5", "--light", "random"],
+        ["evaluate", "finkel:2", "--policy", "greedy"],
+    ],
+    "ur duel": [
+        ["duel", "first", "first", "--rules", "finkel:1", "-g", "2"],
+        ["duel", "first", "random", "--rules", "finkel:2", "-g", "12"],
     ],
     "ur study": [["study", "finkel:1", "-g", "100"]],
     "ur compare": [["compare", "finkel:1", "-g", "100"]],

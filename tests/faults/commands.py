@@ -87,7 +87,12 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     ),
     "evaluate": (
         [_TABLE],
-        {"--light": _TEXT, "--dark": _TEXT, "-g": _NUMBER, "--seed": _NUMBER, "--json": ""},
+        {"--light": _TEXT, "--dark": _TEXT, "-g": _NUMBER, "--seed": _NUMBER, "--json": "",
+         "--policy": _TEXT, "--examples": _NUMBER},
+    ),
+    "duel": (
+        ["first", _TEXT, "-g", "2", "--rules", "finkel:1"],
+        {"--seed": _NUMBER, "--seconds": "0.01", "--json": ""},
     ),
     "study": (["sound.h5", "-g"], {"--seed": _NUMBER, "--json": ""}),
     "compare": (["s.study.json"], {"--csv": _OUTPUT, "--json": "", "--seed": _NUMBER}),

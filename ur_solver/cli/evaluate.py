@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 
 import click
+from click.core import ParameterSource
 
+from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import json_option, seed_option, table_argument
-from ur_solver.cli.output import columns, echo, side_name
+from ur_solver.cli.output import columns, echo, say, side_name
+from ur_solver.common.progress import Form, shown_progress
+from ur_solver.errors import InputError
+from ur_solver.players.loading import policy_from
 from ur_solver.rules import DARK, LIGHT
 from ur_solver.study import Evaluation, IntervalEstimate, evaluate
 from ur_solver.study.figures import as_number, as_share
@@ -18,7 +23,7 @@ _GAMES_OF_ESTIMATOR = 2000
 """A table chooses some ten times as fast."""
 
 
-@click.command(short_help="Compare two policies in play.")
+@click.command(short_help="Compare two policies in play, or judge one.")
 @table_argument
 @click.option("--light", default="table", show_default=True, metavar="POLICY",
               help="Play this side by POLICY.")  # fmt: skip
@@ -30,14 +35,23 @@ _GAMES_OF_ESTIMATOR = 2000
     type=click.IntRange(2, 10_000_000),
     help="Play N games, even where the figures could be exact.",
 )
+@click.option("--policy", metavar="POLICY",
+              help="Judge POLICY in every decision of the game instead; it may also be a Python "
+              "file or a module that defines policy.")  # fmt: skip
+@click.option("--examples", default=10, show_default=True, type=click.IntRange(0, 10_000),
+              help="Show N of the closest and of the worst decisions with --policy.")  # fmt: skip
 @seed_option("Seed the random numbers of the games.")
 @plies_option(1)
 @json_option
+@click.pass_context
 def command(
+    ctx: click.Context,
     word: str,
     light: str,
     dark: str,
     games: int | None,
+    policy: str | None,
+    examples: int,
     seed: int,
     plies: int,
     as_json: bool,
@@ -54,7 +68,19 @@ def command(
 
     \b
     ur evaluate finkel:3 --light capture+safe+furthest --dark table
+
+    With --policy it computes what POLICY loses by the table in every decision of the game, whether
+    or not play gets there; what it loses in games against the table; and how close decisions are.
+
+    \b
+    ur evaluate finkel:3 --policy agent.py
     """
+    if policy is not None:
+        for option in ("light", "dark", "games"):
+            if ctx.get_parameter_source(option) is not ParameterSource.DEFAULT:
+                raise InputError(f"--policy judges one policy alone, without --{option}")
+        echo(_judged(word, policy, examples, seed, as_json))
+        return
     with open_playing(word, plies, "an evaluation") as table:
         if games is None and not isinstance(table, Table):
             games = _GAMES_OF_ESTIMATOR
@@ -63,6 +89,21 @@ def command(
         echo(json.dumps({"light": light, "dark": dark, **found.to_json()}))
     else:
         echo(_page(found, light, dark))
+
+
+def _judged(word: str, text: str, examples: int, seed: int, as_json: bool) -> str:
+    from ur_solver.cli.regret_page import regret_page  # noqa: PLC0415 - for --policy alone
+    from ur_solver.envs import policy_regret  # noqa: PLC0415
+
+    with Table(open_file(word, say=say)) as table:
+        table.file.check_whole("an evaluation")
+        player = policy_from(text, table)
+        total = table.space.n_values
+        with shown_progress("judging", total, Form.AUTO, delay=2) as progress:
+            found = policy_regret(table, player, examples=examples, seed=seed, progress=progress)
+    if as_json:
+        return json.dumps({"policy": text, **found.to_json()})
+    return regret_page(found, text)
 
 
 def _page(found: Evaluation, light: str, dark: str) -> str:

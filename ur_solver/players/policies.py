@@ -244,7 +244,7 @@ PLAYERS = (*TEMPERATURES, *PLAIN)
 """The names of all built-in players."""
 
 
-def policy_of(what: PolicyLike, values: Values) -> Policy:
+def policy_of(what: PolicyLike, values: Values | None) -> Policy:
     """The policy of a name, a function or a policy.
 
     Parameters
@@ -252,17 +252,21 @@ def policy_of(what: PolicyLike, values: Values) -> Policy:
     what : Policy, function or str
         A policy stays as it is; a function decides turn by turn (`Decide`); a name is one of
         `PLAYERS` or of `PRIORITIES`, or several of those joined by ``+``.
-    values : Values
-        Of the table that ``table`` and those that err play by.
+    values : Values or None
+        Of the table that ``table`` and those that err play by; the others need none.
 
     Raises
     ------
     InputError
-        If there is no policy of that name.
+        If there is no policy of that name, or it needs a table and there is none.
     """
     if not isinstance(what, str):
         return what if hasattr(what, "weights") else Decided(what)
     if what in TEMPERATURES:
+        if values is None:
+            raise InputError(
+                f"player {what!r} plays by a table, and none is given; {', '.join(PLAIN)} need none"
+            )
         return TablePolicy(values, TEMPERATURES[what])
     if what == "random":
         return AnyMove()

@@ -208,24 +208,33 @@ class ExactPlay:
         means : pair of float64 arrays, optional
             What this method gives without them; with them it gives the means of the squares.
         """
+        if means is None:
+            means = np.ones(self.n), np.ones(self.n)
+        # where neither can ever move, they pass for ever: no throws are counted
+        ours, theirs = (np.where(self._is_drawn, 0.0, 2 * each - 1) for each in means)
+        return self.sums(light, dark, (ours, theirs))
+
+    def sums(self, light: list[list[Weights]], dark: list[list[Weights]], added: Pair) -> Pair:
+        """The mean sum to the end of what each turn adds, where light throws and where dark does.
+
+        Parameters
+        ----------
+        light, dark : as `weights` gives them
+        added : pair of float64 arrays
+            By rank; 0 where neither side can ever move.
+        """
         values = np.zeros(self.n + 1), np.zeros(self.n + 1)
 
         def sweep(index: int) -> float:
             delta = 0.0
             for k, part in enumerate(self.blocks[index]):
                 for side, weights in enumerate((light, dark)):
-                    added = np.ones(len(part.ranks))
-                    if means is not None:
-                        added = 2 * means[side][part.ranks] - 1
-                    drawn = self._is_drawn[part.ranks]
-                    if drawn.any():  # they pass for ever: no throws are counted
-                        added[drawn] = 0
                     changed = _sweeps.sweep_counts(
                         part.ranks,
                         part.starts,
                         part.reached,
                         weights[index][k],
-                        added,
+                        added[side][part.ranks],
                         values[side],
                         values[1 - side],
                     )
@@ -305,8 +314,10 @@ class Beginnings(NamedTuple):
 
     def throws(self, means: Pair, squares: Pair) -> tuple[float, float]:
         """The mean number of throws in a game, and its standard deviation."""
-        mean, square = (
-            float(self.weights @ np.where(self.is_turned, theirs[self.ranks], ours[self.ranks]))
-            for ours, theirs in (means, squares)
-        )
+        mean, square = (self.mean(*each) for each in (means, squares))
         return self.n_throws + mean, math.sqrt(max(0.0, square - mean * mean))
+
+    def mean(self, ours: npt.NDArray[np.float64], theirs: npt.NDArray[np.float64]) -> float:
+        """The mean over the first states of what `ExactPlay.sums` has where each side throws."""
+        found = np.where(self.is_turned, theirs[self.ranks], ours[self.ranks])
+        return float(self.weights @ found)
