@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ur_solver.errors import RuleSetError
+from ur_solver.rules.board import UR, mirror_square
 from ur_solver.rules.payoff import Stakes
 
 if TYPE_CHECKING:
@@ -30,12 +31,16 @@ class Switch(ABC):
         Its value if a rule set does not set it.
     help : str
         A sentence for people.
+    is_always_written : bool
+        Whether JSON has it at its default too. Switches that are younger than tables which must
+        keep their digests are left out there.
     """
 
-    def __init__(self, key: str, default: Any, help: str) -> None:
+    def __init__(self, key: str, default: Any, help: str, is_always_written: bool = True) -> None:
         self.key = key
         self.default = default
         self.help = help
+        self.is_always_written = is_always_written
 
     @abstractmethod
     def from_json(self, value: object) -> Any:
@@ -103,6 +108,133 @@ class ThrowSwitch(Switch):
     def word(self, value: int | None) -> str:
         """``extra-on-throw-4``, ``no-extra-on-throw``."""
         return f"no-{self.dashed}" if value is None else f"{self.dashed}-{value}"
+
+
+class ChoiceSwitch(Switch):
+    """One of a few words; the default is the first.
+
+    Parameters
+    ----------
+    key, help
+        As for `Switch`.
+    words : tuple of str
+    """
+
+    def __init__(self, key: str, words: tuple[str, ...], help: str) -> None:
+        super().__init__(key, words[0], help, is_always_written=False)
+        self.words = words
+
+    def from_json(self, value: object) -> str:
+        """One of the words."""
+        if isinstance(value, str) and value in self.words:
+            return value
+        raise RuleSetError(f"rule set: {self._not_one(value)}")
+
+    def fault(self, value: object, rules: RuleSet) -> str | None:
+        """Anything but one of the words."""
+        return None if value in self.words else self._not_one(value)
+
+    def _not_one(self, value: object) -> str:
+        return f"{self.key} is {value!r:.100}, not {' or '.join(self.words)}"
+
+    def word(self, value: str) -> str:
+        """``flip-on``."""
+        return f"{self.dashed}-{value}"
+
+
+class CountSwitch(Switch):
+    """A whole number within limits.
+
+    Parameters
+    ----------
+    key, default, help
+        As for `Switch`.
+    most : int
+        The largest; the least is 1.
+    """
+
+    def __init__(self, key: str, default: int, most: int, help: str) -> None:
+        super().__init__(key, default, help, is_always_written=False)
+        self.most = most
+
+    def from_json(self, value: object) -> int:
+        """A whole number; `fault` has the limits."""
+        return whole_number(self.key, value)
+
+    def fault(self, value: object, rules: RuleSet) -> str | None:
+        """Anything but a whole number within the limits."""
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= self.most:
+            return None
+        return f"{self.key} is {value!r}, not 1 to {self.most}"
+
+    def word(self, value: int) -> str:
+        """``stack-height-2``."""
+        return f"{self.dashed}-{value}"
+
+
+class SquaresSwitch(Switch):
+    """The squares of a kind, with each its mirror image; None for those of the board's markings.
+
+    Its values are tuples of squares of rows A and B, as `squares_of` makes them.
+
+    Parameters
+    ----------
+    key, help
+        As for `Switch`.
+    usual : frozenset of str
+        The markings that None stands for, on the board ur.
+    """
+
+    def __init__(self, key: str, usual: frozenset[str], help: str) -> None:
+        super().__init__(key, None, help, is_always_written=False)
+        self.usual = usual
+
+    def from_json(self, value: object) -> tuple[str, ...] | None:
+        """A list of squares, or null."""
+        if value is None:
+            return None
+        if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
+            return squares_of(value)
+        raise RuleSetError(
+            f'rule set: {self.key} is {value!r:.100}, not a list of squares such as ["A2", "B7"]'
+        )
+
+    def to_json(self, value: tuple[str, ...] | None) -> Any:
+        """A list of squares, or null."""
+        return None if value is None else list(value)
+
+    def fault(self, value: object, rules: RuleSet) -> str | None:
+        """Anything but a tuple of the board's squares as `squares_of` makes it."""
+        if value is None:
+            return None
+        if not isinstance(value, tuple) or value != squares_of(value):
+            return f"{self.key} is {value!r:.100}, not a tuple that squares_of makes"
+        unknown = [square for square in value if square not in rules.board.squares]
+        return (
+            f"{self.key}: {unknown[0]!r:.20} is no square of the board {rules.board.name!r}"
+            if unknown
+            else None
+        )
+
+    def word(self, value: tuple[str, ...] | None) -> str:
+        """``depots-A2-B7``, ``no-depots``, ``usual-depots``."""
+        if value is None:
+            return f"usual-{self.dashed}"
+        return "-".join([self.dashed, *value]) if value else f"no-{self.dashed}"
+
+    def of(self, rules: RuleSet) -> frozenset[str]:
+        """The squares of this kind in `rules`."""
+        value = rules.switches[self.key]
+        if value is None:
+            return self.usual if rules.board == UR else frozenset()
+        return frozenset(value) | {*map(mirror_square, value)}
+
+
+def squares_of(squares: Iterable[str]) -> tuple[str, ...]:
+    """Squares as a `SquaresSwitch` has them: sorted, those of row C by their mirror images."""
+    return tuple(
+        sorted({mirror_square(each) if each.startswith("C") else each for each in squares})
+    )
 
 
 class StakesSwitch(Switch):
