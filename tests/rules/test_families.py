@@ -152,7 +152,7 @@ def test_other_dice_where_the_rules_allow_them():
         ("bell-stakes", {"path": PATHS["murray"]}, "visits squares twice, which is not supported"),
         ("birds", {"switches": {"stakes": None}}, "birds has no switch 'stakes'; it has none"),
         ("skiriuk", {"dice": Dice.of("2d", {2: Fraction(1)})}, "2d dice never show 1, the throw"),
-        ("skiriuk", {"switches": {"flip": "off"}}, "flip is 'off', not beyond or on"),
+        ("skiriuk", {"switches": {"flip": "off"}}, "flip is 'off', not 'beyond' or 'on'"),
         ("skiriuk", {"switches": {"stack_height": 8}}, "stack_height is 8, not 1 to 7"),
         ("skiriuk", {"switches": {"stack_height": True}}, "stack_height is True, not 1 to 7"),
         ("skiriuk", {"switches": {"depots": ("B9",)}}, "depots: 'B9' is no square of the board"),

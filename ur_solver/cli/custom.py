@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import click
 
 from ur_solver.rules import DICE, PATHS, RuleSet, Stakes, named_rules
-from ur_solver.rules.registry import known_switches
+from ur_solver.rules.registry import FAMILIES, known_switches
 from ur_solver.rules.switches import (
-    ChoiceSwitch,
     CountSwitch,
     Flag,
+    OneOf,
     SquaresSwitch,
     StakesSwitch,
     Switch,
@@ -81,6 +81,26 @@ def _flag_options(switch: Flag) -> list[Callable[[_F], _F]]:
     return [click.option(f"--{name}/--no-{name}", default=None, help=switch.help)]
 
 
+@_change.register(Flag)
+def _flag_change(switch: Flag, given: Options, before: Any) -> dict[str, Any]:
+    value = given[switch.key]
+    return {} if value is None else {switch.key: value}
+
+
+@_options.register(OneOf)
+def _word_options(switch: OneOf) -> list[Callable[[_F], _F]]:
+    known = [each for family in FAMILIES.values() for each in family.switches]
+    values = [each.values for each in known if isinstance(each, OneOf) and each.key == switch.key]
+    words = dict.fromkeys(word for each in values for word in each)
+    return [click.option(f"--{switch.dashed}", type=click.Choice(list(words)), help=switch.help)]
+
+
+@_change.register(OneOf)
+def _word_change(switch: OneOf, given: Options, before: Any) -> dict[str, Any]:
+    value = given[switch.key]
+    return {} if value is None else {switch.key: value}
+
+
 @_options.register(ThrowSwitch)
 def _throw_options(switch: ThrowSwitch) -> list[Callable[[_F], _F]]:
     name = switch.dashed
@@ -99,21 +119,14 @@ def _throw_change(switch: ThrowSwitch, given: Options, before: Any) -> dict[str,
     return {} if throw is None and not is_off else {switch.key: throw}
 
 
-@_options.register(ChoiceSwitch)
-def _choice_options(switch: ChoiceSwitch) -> list[Callable[[_F], _F]]:
-    return [click.option(f"--{switch.dashed}", type=click.Choice(switch.words), help=switch.help)]
-
-
 @_options.register(CountSwitch)
 def _count_options(switch: CountSwitch) -> list[Callable[[_F], _F]]:
     kind = click.IntRange(1, switch.most)
     return [click.option(f"--{switch.dashed}", type=kind, metavar="N", help=switch.help)]
 
 
-@_change.register(Flag)
-@_change.register(ChoiceSwitch)
 @_change.register(CountSwitch)
-def _value_change(switch: Switch, given: Options, before: Any) -> dict[str, Any]:
+def _count_change(switch: CountSwitch, given: Options, before: Any) -> dict[str, Any]:
     value = given[switch.key]
     return {} if value is None else {switch.key: value}
 

@@ -52,7 +52,7 @@ def rules_to_json(rules: RuleSet) -> dict[str, Any]:
     }
     for switch in family_named(rules.family).switches:
         value = rules.switches[switch.key]
-        if switch.is_always_written or value != switch.default:
+        if switch.is_written(value):
             values[switch.key] = switch.to_json(value)
     if rules.squares:
         values["squares"] = {square: rule_to_json(rule) for square, rule in rules.squares.items()}

@@ -27,20 +27,16 @@ class Switch(ABC):
     ----------
     key : str
         Its name in JSON and in `RuleSet.switches`.
-    default : bool, int, Stakes or None
+    default : bool, int, str, Stakes or None
         Its value if a rule set does not set it.
     help : str
         A sentence for people.
-    is_always_written : bool
-        Whether JSON has it at its default too. Switches that are younger than tables which must
-        keep their digests are left out there.
     """
 
-    def __init__(self, key: str, default: Any, help: str, is_always_written: bool = True) -> None:
+    def __init__(self, key: str, default: Any, help: str) -> None:
         self.key = key
         self.default = default
         self.help = help
-        self.is_always_written = is_always_written
 
     @abstractmethod
     def from_json(self, value: object) -> Any:
@@ -58,6 +54,10 @@ class Switch(ABC):
     def word(self, value: Any) -> str:
         """A value in the name of a custom rule set that differs by it."""
 
+    def is_written(self, value: Any) -> bool:
+        """Whether JSON has a value; others are at their default wherever they are read."""
+        return True
+
     def played(self, value: Any) -> Any:
         """The part of a value that defines the game; the rest concerns the solve."""
         return value
@@ -69,7 +69,26 @@ class Switch(ABC):
 
 
 class Flag(Switch):
-    """On or off."""
+    """On or off.
+
+    Parameters
+    ----------
+    key, default, help
+        As for every switch.
+    is_always_written : bool
+        Whether JSON has it at its default too. It has not where the flag is younger than tables,
+        which are found by a digest of their rule set's JSON.
+    """
+
+    def __init__(
+        self, key: str, default: bool, help: str, *, is_always_written: bool = True
+    ) -> None:
+        super().__init__(key, default, help)
+        self._is_always_written = is_always_written
+
+    def is_written(self, value: bool) -> bool:
+        """Always, or unless it is the default."""
+        return self._is_always_written or value != self.default
 
     def from_json(self, value: object) -> bool:
         """True or false."""
@@ -84,6 +103,56 @@ class Flag(Switch):
     def word(self, value: bool) -> str:
         """``safe-rosettes``, ``no-safe-rosettes``."""
         return self.dashed if value else f"no-{self.dashed}"
+
+
+class OneOf(Switch):
+    """One of a few words.
+
+    Parameters
+    ----------
+    key, default, help
+        As for every switch.
+    values : tuple of str
+        The words that the family allows.
+    words : mapping of str to str, optional
+        What values are called in names, if not by the key and the value.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        values: tuple[str, ...],
+        default: str,
+        help: str,
+        words: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(key, default, help)
+        self.values = values
+        self._words = words or {}
+
+    def from_json(self, value: object) -> str:
+        """A text; whether it is one of the words is checked with the rule set."""
+        if isinstance(value, str):
+            return value
+        raise RuleSetError(f"rule set: {self.key} is {value!r:.100}, not {self._listed}")
+
+    def fault(self, value: object, rules: RuleSet) -> str | None:
+        """Anything but one of the words."""
+        if value in self.values:
+            return None
+        return f"{self.key} is {value!r:.100}, not {self._listed}"
+
+    def word(self, value: str) -> str:
+        """``extra-throw-may``."""
+        return self._words.get(value, f"{self.dashed}-{value}")
+
+    def is_written(self, value: str) -> bool:
+        """Unless it is the default, so that older rule sets keep their digests."""
+        return bool(value != self.default)
+
+    @property
+    def _listed(self) -> str:
+        return " or ".join(map(repr, self.values))
 
 
 class ThrowSwitch(Switch):
@@ -110,52 +179,24 @@ class ThrowSwitch(Switch):
         return f"no-{self.dashed}" if value is None else f"{self.dashed}-{value}"
 
 
-class ChoiceSwitch(Switch):
-    """One of a few words; the default is the first.
-
-    Parameters
-    ----------
-    key, help
-        As for `Switch`.
-    words : tuple of str
-    """
-
-    def __init__(self, key: str, words: tuple[str, ...], help: str) -> None:
-        super().__init__(key, words[0], help, is_always_written=False)
-        self.words = words
-
-    def from_json(self, value: object) -> str:
-        """One of the words."""
-        if isinstance(value, str) and value in self.words:
-            return value
-        raise RuleSetError(f"rule set: {self._not_one(value)}")
-
-    def fault(self, value: object, rules: RuleSet) -> str | None:
-        """Anything but one of the words."""
-        return None if value in self.words else self._not_one(value)
-
-    def _not_one(self, value: object) -> str:
-        return f"{self.key} is {value!r:.100}, not {' or '.join(self.words)}"
-
-    def word(self, value: str) -> str:
-        """``flip-on``."""
-        return f"{self.dashed}-{value}"
-
-
 class CountSwitch(Switch):
     """A whole number within limits.
 
     Parameters
     ----------
     key, default, help
-        As for `Switch`.
+        As for every switch.
     most : int
         The largest; the least is 1.
     """
 
     def __init__(self, key: str, default: int, most: int, help: str) -> None:
-        super().__init__(key, default, help, is_always_written=False)
+        super().__init__(key, default, help)
         self.most = most
+
+    def is_written(self, value: int) -> bool:
+        """Unless it is the default, so that older rule sets keep their digests."""
+        return bool(value != self.default)
 
     def from_json(self, value: object) -> int:
         """A whole number; `fault` has the limits."""
@@ -180,14 +221,18 @@ class SquaresSwitch(Switch):
     Parameters
     ----------
     key, help
-        As for `Switch`.
+        As for every switch.
     usual : frozenset of str
         The markings that None stands for, on the board ur.
     """
 
     def __init__(self, key: str, usual: frozenset[str], help: str) -> None:
-        super().__init__(key, None, help, is_always_written=False)
+        super().__init__(key, None, help)
         self.usual = usual
+
+    def is_written(self, value: tuple[str, ...] | None) -> bool:
+        """Unless it is the default, so that older rule sets keep their digests."""
+        return value is not None
 
     def from_json(self, value: object) -> tuple[str, ...] | None:
         """A list of squares, or null."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS
 from ur_solver.rules.families.family import Family
 from ur_solver.rules.limits import MAX_CAPACITY
 from ur_solver.rules.squares import Dueling, Finish, Ordinary, SquareRule, Stack
-from ur_solver.rules.switches import ChoiceSwitch, CountSwitch, Flag, SquaresSwitch
+from ur_solver.rules.switches import CountSwitch, Flag, OneOf, SquaresSwitch
 
 _DEPOTS = SquaresSwitch(
     "depots", EYES, "Make these squares depots, such as A2,B7 or none, instead of the eyes."
@@ -20,24 +20,22 @@ _CORNERS = SquaresSwitch(
 )
 
 
+_flag = partial(Flag, default=False, is_always_written=False)
+
+
 class Skiriuk(Family):
     """Pieces of one status duel; eyes are depots, four-fives islands."""
 
     name = "skiriuk"
     opening_throw = 1
     switches = (
-        ChoiceSwitch("flip", ("beyond", "on"), "Turn pieces over beyond the corner, or on it."),
-        Flag("safe_corners", False, "Whether pieces on corners are safe.", False),
+        OneOf("flip", ("beyond", "on"), "beyond", "Turn pieces over beyond the corner, or on it."),
+        _flag("safe_corners", help="Whether pieces on corners cannot be captured."),
         CountSwitch("stack_height", 4, MAX_CAPACITY, "Stack up to this many pieces."),
-        Flag("finish_stacks", False, "Whether marked pieces form a stack on B1.", False),
-        Flag(
-            "any_from_shared_depot",
-            False,
-            "Whether any piece may leave a depot of the middle row, such as B7.",
-            False,
-        ),
-        Flag("extra_on_capture", False, "Whether a capture gives an extra throw.", False),
-        Flag("extra_on_bearing_off", False, "Whether bearing off gives an extra throw.", False),
+        _flag("finish_stacks", help="Whether marked pieces form a stack on B1."),
+        _flag("any_from_shared_depot", help="Whether any piece of the depot B7 may move."),
+        _flag("extra_on_capture", help="Whether a capture gives an extra throw."),
+        _flag("extra_on_bearing_off", help="Whether bearing off gives an extra throw."),
         _DEPOTS,
         _CORNERS,
     )
