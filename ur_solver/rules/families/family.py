@@ -199,6 +199,14 @@ class Family:
         """The kind of `square`, unless the rule set says otherwise (`RuleSet.squares`)."""
         raise NotImplementedError
 
+    @property
+    def path_words(self) -> str:
+        """Where pieces are written in lower case, in a sentence."""
+        path, leg = self.rules.path, self.second_leg
+        if leg >= len(path):
+            return "There is no second leg."
+        return f"The second leg begins at index {leg}, on {path.light[leg]}."
+
     def indices(self, marked: bool) -> tuple[int, ...]:
         """The path indices on which a piece may stand that is marked, or is not."""
         legs = range(self.second_leg), range(self.second_leg, len(self.rules.path))
