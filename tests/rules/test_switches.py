@@ -5,11 +5,16 @@ from __future__ import annotations
 import dataclasses
 import random
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 from value_iteration import Equations
 
 from tests.solving import assert_as_the_rules_say, solve
-from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, RuleSet
+from ur_solver.cli import cli
+from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, Position, RuleSet
+from ur_solver.rules.squares import Shared, Stack
+from ur_solver.rules.turns import opening_value
 from ur_solver.space import space_of
 
 OTHER_WAY = Path.of("other-way", UR, PATHS["murray"].light[:-4])
@@ -43,6 +48,13 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
     ("birds", {"path": PATHS["masters"]}),
     ("birds", {"dice": DICE["d4"]}),
     ("bell", {"path": PATHS["murray"]}),
+    ("skiriuk", {"another_piece": True}),
+    ("skiriuk", {"another_piece": True, "extra_on_capture": True, "any_from_shared_depot": True}),
+    ("finkel", {"another_piece": True}),
+    ("conventional", {"another_piece": True}),
+    ("blitz", {"another_piece": True}),
+    ("masters-games", {"another_piece": True}),
+    ("aseb", {"another_piece": True, "squares": {"B4": Shared(), "B8": Stack(2, one_side=False)}}),
 ]
 
 
@@ -71,9 +83,9 @@ def test_one_piece(name, changes):
     compare_all(variant(name, changes, 1))
 
 
-@each_variant
-def test_some_positions_of_two_pieces(name, changes):
-    space = space_of(variant(name, changes, 2))
+@pytest.mark.parametrize("name", ["conventional", "finkel"])
+def test_some_positions_of_two_pieces_of_which_one_rests(name):
+    space = space_of(variant(name, {"another_piece": True}, 2))
     values = solve(space, tolerance=1e-12)
     assert_as_the_rules_say(space, values, random.Random(5).sample(range(space.n_values), 100))
 
@@ -111,6 +123,55 @@ def test_a_stack_of_one_is_a_square_that_is_safe():
     squares = dict.fromkeys(["A2", "A4", "B7", "B3", "B6"], safe)
     same = RuleSet.from_json(rules.to_json() | {"squares": squares})
     assert start_value(rules.changed(stack_height=1)) == pytest.approx(start_value(same), abs=1e-12)
+
+
+def opening(rules: RuleSet) -> float:
+    space = space_of(rules)
+    values = solve(space, tolerance=1e-12)
+
+    def value(position: Position) -> float:
+        if position.winner is not None:
+            return float(position.winner == position.side)
+        return float(values[space.rank(position)])
+
+    return opening_value(rules.start(), value)
+
+
+def test_what_another_piece_is_worth_to_the_starter():
+    """By a second program, which shares nothing with this one."""
+    rules = CATALOGUE["skiriuk"].with_pieces(1)
+    assert opening(rules) == pytest.approx(0.492116, abs=5e-7)
+    assert opening(rules.changed(another_piece=True)) == pytest.approx(0.500211, abs=5e-7)
+
+
+@pytest.mark.parametrize(("name", "pieces"), [("skiriuk", 1), ("conventional", 2), ("finkel", 2)])
+def test_positions_with_a_piece_that_rests_are_counted(name, pieces):
+    rules = CATALOGUE[name].with_pieces(pieces)
+    space, plain = space_of(rules.changed(another_piece=True)), space_of(rules)
+    rosettes = [rules.board.squares.index(square) for square in rules.rosettes]
+    count = 0
+    for rank in range(plain.n_values):
+        contents = plain.unrank(rank).contents
+        count += 1 + sum(contents[square] in ("L", "l") for square in rosettes)
+    assert space.n_values == count
+    rows = space.unrank_states(np.arange(space.n_values))
+    assert (space.rank_states(rows) == np.arange(space.n_values)).all()
+
+
+def test_options_of_the_command_line():
+    def rules_by(*options: str) -> RuleSet:
+        arguments = ["rules", "skiriuk", *options, "--json"]
+        result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+        return RuleSet.from_json(result.output)
+
+    rules = CATALOGUE["skiriuk"]
+    changed = rules.changed(flip="on", stack_height=2, depots=("A3", "B7"), corners=())
+    given = ["--flip", "on", "--stack-height", "2", "--depots", "c3,B7,A3", "--corners", "none"]
+    assert rules_by(*given) == changed
+    assert changed.name == "skiriuk-no-corners-depots-A3-B7-flip-on-stack-height-2"
+    assert rules_by("--another-piece", "--safe-corners", "--no-another-piece") == rules.changed(
+        safe_corners=True
+    )
 
 
 def test_switches_there_and_back_through_json():
