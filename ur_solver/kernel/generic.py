@@ -19,8 +19,6 @@ _OUTWARDS = 2.0**-49
 class GenericBlock:
     """One block in work, as `BlockWork` describes it.
 
-    Sweeps use one thread; blocks are solved side by side.
-
     Parameters
     ----------
     turns : Turns
@@ -60,7 +58,7 @@ class GenericBlock:
     def sweep(self, threads: int) -> float:
         """Update every value in place; return the delta."""
         block = self._block
-        return self._turns.sweep(self._values, self._inputs, block.offset, block.size)
+        return self._turns.sweep(self._values, self._inputs, block.offset, block.size, threads)
 
     def residual(self, threads: int) -> float:
         """The largest abs(T(V) - V) over the block."""
