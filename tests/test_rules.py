@@ -115,7 +115,7 @@ FINKEL = CATALOGUE["finkel"].to_json()
     [
         ({"path": "circle"}, "path is 'circle'"),
         ({"path": 3}, "path is 3"),
-        ({"dice": "d6"}, "dice is 'd6'"),
+        ({"dice": "d8"}, "dice is 'd8'"),
         ({"dice": {"name": "x", "throws": {"1": "1/3"}}}, "sum to 1/3"),
         ({"dice": {"name": "x", "throws": {"1": "0", "2": 1}}}, "not above 0"),
         ({"dice": {"name": "x", "throws": {"13": 1}}}, "throw 13"),

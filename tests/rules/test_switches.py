@@ -13,8 +13,8 @@ from value_iteration import Equations
 from tests.solving import assert_as_the_rules_say, solve
 from ur_solver.cli import cli
 from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, Position, RuleSet
-from ur_solver.rules.squares import Shared, Stack
-from ur_solver.rules.turns import opening_value
+from ur_solver.rules.squares import Refuge, Shared, Stack
+from ur_solver.rules.turns import is_draw, opening_value
 from ur_solver.space import space_of
 
 OTHER_WAY = Path.of("other-way", UR, PATHS["murray"].light[:-4])
@@ -54,7 +54,7 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
     ("conventional", {"another_piece": True}),
     ("blitz", {"another_piece": True}),
     ("masters-games", {"another_piece": True}),
-    ("aseb", {"another_piece": True, "squares": {"B4": Shared(), "B8": Stack(2, one_side=False)}}),
+    ("aseb", {"another_piece": True, "squares": {"B4": Shared(), "B8": Refuge(2)}}),
 ]
 
 
@@ -94,6 +94,17 @@ def test_some_positions_of_two_pieces_of_which_one_rests(name):
 @each_variant
 def test_two_pieces(name, changes):
     compare_all(variant(name, changes, 2))
+
+
+def test_a_piece_that_rests_moves_again_later():
+    """Light's piece lies on dark's and rests; dark cannot move, and then light moves on."""
+    rules = CATALOGUE["finkel"].changed(
+        pieces=1, another_piece=True, squares={"B4": Stack(2, one_side=False)}
+    )
+    assert not is_draw(rules.position("....__../...(DL^)..../....__.. L 0 0"))
+    space = space_of(rules)
+    values = solve(space, tolerance=1e-12)
+    assert_as_the_rules_say(space, values, range(space.n_values))
 
 
 def start_value(rules: RuleSet) -> float:
@@ -179,7 +190,9 @@ def test_switches_there_and_back_through_json():
         rules = variant(name, changes, 2)
         assert RuleSet.from_json(rules.to_json()) == rules
         usual = {key: getattr(CATALOGUE[name], key, None) for key in ("path", "dice")}
-        back = rules.changed(**usual, **{k: CATALOGUE[name].switches[k] for k in rules.switches})
+        back = rules.changed(
+            squares={}, **usual, **{k: CATALOGUE[name].switches[k] for k in rules.switches}
+        )
         assert back == CATALOGUE[name].with_pieces(2)
 
 
@@ -191,3 +204,20 @@ def test_squares_are_those_of_rows_a_and_b():
     assert found.is_same_game(dataclasses.replace(rules, switches={"depots": ("A2", "B7")}))
     stacks = {square for square, rule in found.mechanics.squares.items() if rule.name == "stack"}
     assert stacks == {"A2", "C2", "B7", "B3", "B6"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("finkel", "There is no second leg."),
+        ("conventional --path murray", "The second leg begins at index 16, on B7."),
+        ("skiriuk", "The second leg begins at index 13, on B8."),
+        ("skiriuk --path murray --flip on", "The second leg begins at index 12, on C8."),
+        ("ben --path masters", "Pieces are converted at index 12, on C8; at index 14, on A8."),
+        ("skiriuk --depots C3,B2", "instead of the eyes: A3 B2."),
+        ("finkel --another-piece", "It must be used by another piece."),
+    ],
+)
+def test_a_page_says_what_a_path_and_an_option_mean(arguments, words):
+    result = CliRunner().invoke(cli, ["rules", *arguments.split()], catch_exceptions=False)
+    assert words in " ".join(result.output.split())
