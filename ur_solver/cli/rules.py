@@ -17,7 +17,7 @@ from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.prose import Section, first_paragraph, sections_of
 from ur_solver.rules.squares import SquareRule, rule_to_json
-from ur_solver.rules.switches import Flag
+from ur_solver.rules.switches import Flag, SquaresSwitch, StakesSwitch, Switch
 from ur_solver.rules.words import counted
 from ur_solver.solving import Request
 from ur_solver.space import space_of
@@ -115,6 +115,7 @@ def _summary(rules: RuleSet) -> list[str]:
             "pieces a side; the first to bear off all of them wins.",
         ),
         f"Path {rules.path.name}: {' '.join(rules.path.light)}, off; dark's is its mirror.",
+        rules.mechanics.path_words,
         f"Dice {rules.dice.name}: {dice}.",
         *(_race_words(rules) if rules.mechanics.has_race_turns() else _switch_words(rules)),
         *(f"On {square}: {_rule_text(rule)}" for square, rule in rules.squares.items()),
@@ -130,15 +131,27 @@ def _race_words(rules: RuleSet) -> list[str]:
         if rules.switches["safe_rosettes"]
         else "A piece on a rosette can be captured like any other.",
         f"An extra throw follows a move that {after}." if after else "There are no extra throws.",
+        *(["It must be used by another piece."] if rules.switches["another_piece"] else []),
     ]
 
 
 def _switch_words(rules: RuleSet) -> list[str]:
-    return [
-        f"{switch.help.rstrip('.')}: {'yes' if rules.switches[switch.key] else 'no'}."
+    values = {
+        switch: rules.switches[switch.key]
         for switch in rules.mechanics.switches
-        if isinstance(switch, Flag)
+        if switch.is_written(rules.switches[switch.key])
+    }
+    return [
+        f"{switch.help.rstrip('.')}: {_value_text(switch, value)}."
+        for switch, value in values.items()
+        if not isinstance(switch, StakesSwitch)
     ]
+
+
+def _value_text(switch: Switch, value: Any) -> str:
+    if isinstance(switch, Flag):
+        return "yes" if value else "no"
+    return (" ".join(value) or "none") if isinstance(switch, SquaresSwitch) else str(value)
 
 
 def _page(rules: RuleSet) -> str:

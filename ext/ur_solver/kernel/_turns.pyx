@@ -8,6 +8,7 @@ application of the Bellman operator; `Generator.list_moves` does what the rules 
 from cython.parallel cimport prange
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int64_t, uint8_t, uint16_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -47,10 +48,15 @@ cdef class Turns(Generator):
         cdef Movable movable[MAX_MOVERS]
         cdef Option options[MAX_OPTIONS]
         cdef uint16_t after[MAX_OPTIONS * MAX_CELLS]
+        cdef uint16_t row[MAX_CELLS]
         cdef int n, i, n_movable = self.find_movable(
             own,
             self.from_home[turn_type, choice] + 2 * self.from_board[turn_type, choice],
             movable)
+        if self.may_rest:
+            memcpy(row, own, (self.n_cells + 2) * sizeof(uint16_t))
+            own = row
+            self.wake(own, movable, n_movable)
         for n in range(self.n_throws):
             found[n].n = 0
             if self.chance[turn_type, choice, n] == 0.0:
@@ -149,8 +155,8 @@ cdef class Turns(Generator):
             ([self.chance[turn_type, c, n] for n in range(self.n_throws)], self.pass_chance[turn_type, c])
             for c in range(self.n_choices[turn_type])]
 
-    def sweep(self, double[::1] own, Inputs values, int64_t first, int64_t count):
-        """Update some ranks in place, the last first: values as simply as can be, for comparison.
+    def sweep(self, double[::1] own, Inputs values, int64_t first, int64_t count, int threads=1):
+        """Update some ranks in place, the last first.
 
         Parameters
         ----------
@@ -160,22 +166,22 @@ cdef class Turns(Generator):
             The values of these ranks and of all that their moves lead to.
         first, count : int
             Ranks `first` to `first + count - 1`.
+        threads : int
+            One may read a value while another writes it: either, the old or the new, serves.
 
         Returns
         -------
         float
             The delta: the largest change.
         """
-        cdef double value, delta = 0.0
-        cdef int64_t k
+        cdef int64_t n_runs = (count + RUN - 1) // RUN, k
+        cdef double[::1] deltas = np.zeros(max(1, n_runs))
         if own.shape[0] != count:
             raise ValueError(f"{own.shape[0]} values of {count} ranks")
-        with nogil:
-            for k in range(count - 1, -1, -1):
-                value = self.backup(values, first + k)
-                delta = max(delta, fabs(value - own[k]))
-                own[k] = value
-        return delta
+        for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
+            deltas[k] = _sweep_run(
+                self, &own[0], values, first, max(0, count - (k + 1) * RUN), count - k * RUN)
+        return float(np.max(deltas))
 
     def residual(self, Inputs values, int64_t first, int64_t count, int threads=1):
         """The largest abs(T(V) - V) over some ranks.
@@ -229,6 +235,19 @@ cdef class Turns(Generator):
         return fabs(self.backup(values, rank) - values.at(rank))
 
 
+cdef double _sweep_run(
+    Turns self, double* own, Inputs values, int64_t first, int64_t start, int64_t end
+) noexcept nogil:
+    # Update the ranks from `first + start` to `first + end - 1`; the largest change.
+    cdef double value, delta = 0.0
+    cdef int64_t k
+    for k in range(end - 1, start - 1, -1):
+        value = self.backup(values, first + k)
+        delta = max(delta, fabs(value - own[k]))
+        own[k] = value
+    return delta
+
+
 cdef bint _can_move(
     Turns self, uint16_t* own, uint16_t* other, int turn_type, Successors* found
 ) noexcept nogil:
@@ -258,6 +277,10 @@ cdef void _leave_out_draws(
         turn_type = self.open_turn(
             self.ranking.rank_row(other), own, other)
         stays[rank - first] = _can_move(self, own, other, turn_type, found)
+        if self.may_rest and not stays[rank - first]:
+            # the piece that rests wakes up after the other side's turn
+            turn_type = self.open_turn(self.ranking.rank_row(other), own, other)
+            stays[rank - first] = _can_move(self, own, other, turn_type, found)
 
 
 cdef bint _leave_out(

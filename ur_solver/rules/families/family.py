@@ -10,18 +10,29 @@ positions: `moves.py` walks those, the same way for every family.
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS
-from ur_solver.rules.contents import DARK, LIGHT, in_order, split, with_mark
-from ur_solver.rules.dice import DICE
+from ur_solver.rules.contents import (
+    DARK,
+    LIGHT,
+    RESTING,
+    awake,
+    in_order,
+    is_resting,
+    side_of,
+    split,
+    with_mark,
+)
+from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.limits import MAX_CONTENTS, MAX_NUMBERED_PIECES, MAX_PIECES
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import SquareRule
-from ur_solver.rules.switches import Switch
+from ur_solver.rules.switches import Flag, Switch
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
@@ -34,6 +45,15 @@ MOVE, ENTER = "move", "enter"
 
 FREE_THROW = ""
 """The name of the only choice of a turn if the rules have none."""
+
+
+ANOTHER_PIECE = Flag(
+    "another_piece",
+    False,
+    "Whether an extra throw must be used by another piece than the one that earned it.",
+    is_always_written=False,
+)
+"""The switch of families in which a piece may rest."""
 
 
 class Place(NamedTuple):
@@ -109,6 +129,7 @@ class Family:
             faults.append(f"path is {rules.path.name!r}, not {' or '.join(cls.paths)}")
         if cls.dice and rules.dice not in [DICE[name] for name in cls.dice]:
             faults.append(f"dice are {rules.dice.name!r}, not {' or '.join(cls.dice)}")
+        faults += cls.dice_faults(rules.dice, rules.pieces)
         if max(rules.dice.throws) > len(rules.path):
             faults.append(
                 f"{rules.dice.name} dice show {max(rules.dice.throws)}, a longer step than the "
@@ -118,7 +139,31 @@ class Family:
             fault = switch.fault(rules.switches[switch.key], rules)
             if fault:
                 faults.append(fault)
-        return faults
+        return faults or cls.path_faults(rules) or cls(rules)._visit_faults()
+
+    @classmethod
+    def dice_faults(cls, dice: Dice, pieces: int) -> list[str]:
+        """Why the family cannot be played with dice, in words."""
+        if dice.name == "bell" and "bell" not in cls.dice:
+            return ["dice are 'bell', whose throws mean something in family 'bell' only"]
+        if cls.opening_throw is not None and cls.opening_throw not in dice.throws:
+            return [f"{dice.name} dice never show {cls.opening_throw}, the throw that opens a game"]
+        return []
+
+    @classmethod
+    def path_faults(cls, rules: RuleSet) -> list[str]:
+        """Why the family cannot be played on a path, in words; all else of `rules` is sound."""
+        return []
+
+    def _visit_faults(self) -> list[str]:
+        """Squares of which a piece's letter does not show which visit it is on."""
+        places = Counter((place.square, place.letter) for place in self.places[LIGHT])
+        return [
+            f"the path {self.rules.path.name!r} visits {square} twice, and {self.rules.family} "
+            f"writes pieces there {letter!r} on both visits"
+            for (square, letter), visits in places.items()
+            if visits > 1
+        ]
 
     @classmethod
     def has_race_turns(cls) -> bool:
@@ -132,11 +177,11 @@ class Family:
 
     @property
     def is_plain_race(self) -> bool:
-        """Whether squares too are those of rules, section 4.
+        """Whether squares too are those of rules, section 4, and no piece rests.
 
         The tiled kernel and RoyalUr's settings support no other rules.
         """
-        return self.has_race_turns() and not self.rules.squares
+        return self.has_race_turns() and not self.rules.squares and not self.rests
 
     @property
     def payoff(self) -> Payoff:
@@ -145,22 +190,49 @@ class Family:
 
     # What stands where.
 
+    @property
+    def second_leg(self) -> int:
+        """The first path index at which pieces are written in lower case."""
+        return self.rules.path.second_leg
+
     def square_rule(self, square: str) -> SquareRule:
         """The kind of `square`, unless the rule set says otherwise (`RuleSet.squares`)."""
         raise NotImplementedError
 
+    @property
+    def path_words(self) -> str:
+        """Where pieces are written in lower case, in a sentence."""
+        path, leg = self.rules.path, self.second_leg
+        if leg >= len(path):
+            return "There is no second leg."
+        return f"The second leg begins at index {leg}, on {path.light[leg]}."
+
     def indices(self, marked: bool) -> tuple[int, ...]:
         """The path indices on which a piece may stand that is marked, or is not."""
-        path = self.rules.path
-        return tuple(i for i in range(len(path)) if path.is_second_leg(i) == marked)
+        legs = range(self.second_leg), range(self.second_leg, len(self.rules.path))
+        return tuple(legs[marked])
 
     def meets(self, piece: str, index: int) -> str:
         """The letter of `piece` as it meets the pieces on path index `index`."""
-        return with_mark(piece, self.rules.path.is_second_leg(index))
+        return with_mark(piece, index >= self.second_leg)
 
     def stands(self, piece: str, index: int) -> str:
         """The letter of `piece` on path index `index` after landing there."""
         return self.meets(piece, index)
+
+    @cached_property
+    def rests(self) -> frozenset[int]:
+        """The path indices on which a piece may rest, as its move may earn an extra throw there."""
+        if not self.rules.switches.get(ANOTHER_PIECE.key):
+            return frozenset()
+        both = {*self.rules.path.light} & {*self.rules.path.dark}
+        return frozenset(
+            index
+            for index, square in enumerate(self.rules.path.light)
+            for throw in self.rules.dice.throws
+            for is_capture in (False, True)[: 1 + (square in both)]
+            if True in self.again(throw, square, is_capture)
+        )
 
     @cached_property
     def places(self) -> dict[str, tuple[Place, ...]]:
@@ -183,11 +255,12 @@ class Family:
         return {
             square: in_order(
                 tuple(
-                    f"{place.letter}{number}"
+                    f"{place.letter}{number}{mark}"
                     for side in (LIGHT, DARK)
                     for place in self.places[side]
                     if place.square == square
                     for number in numbers
+                    for mark in ("", RESTING)[: 1 + (place.path_index in self.rests)]
                 )
             )
             for square in self.rules.board.squares
@@ -199,7 +272,7 @@ class Family:
         return "".join(pieces if is_stack else in_order(pieces))
 
     def contents_on(self, square: str) -> tuple[str, ...]:
-        """All contents that `square` may have, the fewest pieces first.
+        """All contents that `square` may have with light to throw, the fewest pieces first.
 
         At most N pieces of a side; each content is written in one way only.
 
@@ -215,7 +288,7 @@ class Family:
                 for content in layer
                 for piece in self.pieces_on[square]
                 if self._is_in_stock(pieces := (*split(content), piece))
-                and rule.fault(pieces) is None
+                and rule.fault(split(awake("".join(pieces)))) is None
             }
             layer = sorted(taller)
             found += layer
@@ -227,9 +300,12 @@ class Family:
         return tuple(found)
 
     def _is_in_stock(self, pieces: tuple[str, ...]) -> bool:
+        resting = [side_of(piece) for piece in pieces if is_resting(piece)]
+        if resting and resting != [LIGHT]:
+            return False
         if self.is_numbered:
             return len({piece.upper() for piece in pieces}) == len(pieces)
-        sides = [piece.upper() for piece in pieces]
+        sides = [side_of(piece) for piece in pieces]
         return max(sides.count(LIGHT), sides.count(DARK)) <= self.rules.pieces
 
     # What a throw does.
