@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from ur_solver.rules import DICE, PATHS, RuleSet, Stakes, named_rules
-from ur_solver.rules.registry import known_switches
-from ur_solver.rules.switches import Flag, StakesSwitch, Switch, ThrowSwitch
+from ur_solver.rules.registry import FAMILIES, known_switches
+from ur_solver.rules.switches import Flag, OneOf, StakesSwitch, Switch, ThrowSwitch
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -74,6 +74,20 @@ def _flag_options(switch: Flag) -> list[Callable[[_F], _F]]:
 
 @_change.register(Flag)
 def _flag_change(switch: Flag, given: Options, before: Any) -> dict[str, Any]:
+    value = given[switch.key]
+    return {} if value is None else {switch.key: value}
+
+
+@_options.register(OneOf)
+def _word_options(switch: OneOf) -> list[Callable[[_F], _F]]:
+    known = [each for family in FAMILIES.values() for each in family.switches]
+    values = [each.values for each in known if isinstance(each, OneOf) and each.key == switch.key]
+    words = dict.fromkeys(word for each in values for word in each)
+    return [click.option(f"--{switch.dashed}", type=click.Choice(list(words)), help=switch.help)]
+
+
+@_change.register(OneOf)
+def _word_change(switch: OneOf, given: Options, before: Any) -> dict[str, Any]:
     value = given[switch.key]
     return {} if value is None else {switch.key: value}
 

@@ -88,10 +88,11 @@ def _list(sets: list[RuleSet]) -> str:
 
 def _columns_of_rules(rules: RuleSet) -> tuple[str, str]:
     """Rosettes and extra throws of rules of the race family."""
-    if not rules.mechanics.is_plain_race:
+    if not rules.mechanics.has_race_turns() or rules.squares:
         return "own rules", "own rules"
     is_safe = rules.switches["safe_rosettes"]
-    return "safe" if is_safe else "not safe", ", ".join(_extra(rules)) or "never"
+    extra = " ".join([*(["may:"] * rules.mechanics.may_decline), ", ".join(_extra(rules)) or "never"])
+    return "safe" if is_safe else "not safe", extra
 
 
 def _extra(rules: RuleSet) -> list[str]:
@@ -124,12 +125,13 @@ def _summary(rules: RuleSet) -> list[str]:
 
 def _race_words(rules: RuleSet) -> list[str]:
     causes = {"rosette": "lands on a rosette", "capture": "captures"}
+    follows = "may be made after" if rules.mechanics.may_decline else "follows"
     after = " or ".join(causes.get(cause, f"was made with a {cause}") for cause in _extra(rules))
     return [
         "A piece on a rosette is safe."
         if rules.switches["safe_rosettes"]
         else "A piece on a rosette can be captured like any other.",
-        f"An extra throw follows a move that {after}." if after else "There are no extra throws.",
+        f"An extra throw {follows} a move that {after}." if after else "There are no extra throws.",
     ]
 
 

@@ -83,7 +83,7 @@ def settings_of(rules: RuleSet) -> dict[str, Any]:
         "paths": _key(_PATHS, rules.path.name),
         "dice": _key(_DICE, rules.dice.name),
     }
-    if not rules.mechanics.is_plain_race:
+    if not rules.mechanics.has_race_turns() or rules.squares:
         raise RuleSetError(
             f"{rules_word(rules)}: RoyalUr's settings can express the race family's rules only; "
             "write the plain notation, .ur"
@@ -91,6 +91,8 @@ def settings_of(rules: RuleSet) -> dict[str, Any]:
     missing = [key for key, value in names.items() if value is None]
     if rules.switches["extra_on_throw"] is not None:
         missing.append("extra_on_throw")
+    if rules.mechanics.may_decline:
+        missing.append("extra_throw")
     settings = {
         **names,
         _PIECES: rules.pieces,

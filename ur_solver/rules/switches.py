@@ -26,7 +26,7 @@ class Switch(ABC):
     ----------
     key : str
         Its name in JSON and in `RuleSet.switches`.
-    default : bool, int, Stakes or None
+    default : bool, int, str, Stakes or None
         Its value if a rule set does not set it.
     help : str
         A sentence for people.
@@ -52,6 +52,10 @@ class Switch(ABC):
     @abstractmethod
     def word(self, value: Any) -> str:
         """A value in the name of a custom rule set that differs by it."""
+
+    def is_written(self, value: Any) -> bool:
+        """Whether JSON has a value; others are at their default wherever they are read."""
+        return True
 
     def played(self, value: Any) -> Any:
         """The part of a value that defines the game; the rest concerns the solve."""
@@ -79,6 +83,74 @@ class Flag(Switch):
     def word(self, value: bool) -> str:
         """``safe-rosettes``, ``no-safe-rosettes``."""
         return self.dashed if value else f"no-{self.dashed}"
+
+
+class Shorthand(Flag):
+    """A flag that stands for two values of another switch, and is not stored itself.
+
+    Parameters
+    ----------
+    key, help
+        As for every switch.
+    of : str
+        The key of the other switch.
+    on, off : str
+        Its values where the flag is on, and where it is turned off.
+    """
+
+    def __init__(self, key: str, of: str, on: str, off: str, help: str) -> None:
+        super().__init__(key, False, help)
+        self.of, self.on, self.off = of, on, off
+
+
+class OneOf(Switch):
+    """One of a few words.
+
+    Parameters
+    ----------
+    key, default, help
+        As for every switch.
+    values : tuple of str
+        The words that the family allows.
+    words : mapping of str to str, optional
+        What values are called in names, if not by the key and the value.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        values: tuple[str, ...],
+        default: str,
+        help: str,
+        words: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(key, default, help)
+        self.values = values
+        self._words = words or {}
+
+    def from_json(self, value: object) -> str:
+        """A text; whether it is one of the words is checked with the rule set."""
+        if isinstance(value, str):
+            return value
+        raise RuleSetError(f"rule set: {self.key} is {value!r:.100}, not {self._listed}")
+
+    def fault(self, value: object, rules: RuleSet) -> str | None:
+        """Anything but one of the words."""
+        if value in self.values:
+            return None
+        return f"{self.key} is {value!r:.100}, not {self._listed}"
+
+    def word(self, value: str) -> str:
+        """``extra-throw-may``."""
+        return self._words.get(value, f"{self.dashed}-{value}")
+
+    def is_written(self, value: str) -> bool:
+        """Unless it is the default, so that older rule sets keep their digests."""
+        return value != self.default
+
+    @property
+    def _listed(self) -> str:
+        return " or ".join(map(repr, self.values))
 
 
 class ThrowSwitch(Switch):

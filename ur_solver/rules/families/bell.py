@@ -5,10 +5,15 @@ With stakes the number of fines is unlimited; `ur_solver.space.stakes` describes
 
 from __future__ import annotations
 
-from ur_solver.rules.families.family import Family
+from typing import TYPE_CHECKING
+
+from ur_solver.rules.families.family import EXTRA_THROW, MUST, Family
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import Ordinary, SquareRule
 from ur_solver.rules.switches import StakesSwitch
+
+if TYPE_CHECKING:
+    from ur_solver.rules.ruleset import RuleSet
 
 _STEPS = (4, 0, 1, 5)
 _ENTERING_THROW = 3
@@ -20,7 +25,18 @@ class Bell(Family):
     name = "bell"
     paths = ("bell",)
     dice = ("bell",)
-    switches = (StakesSwitch("stakes", None, "Played for money."),)
+    switches = (StakesSwitch("stakes", None, "Played for money."), EXTRA_THROW)
+
+    @classmethod
+    def faults(cls, rules: RuleSet) -> list[str]:
+        """Faults of the common data, and stakes with throws that may be declined."""
+        faults = super().faults(rules)
+        if rules.switches["stakes"] and rules.switches[EXTRA_THROW.key] != MUST:
+            faults.append(
+                "stakes are played for with extra_throw 'must' only: the values of fines are found "
+                "level by level, which takes that a turn ends without a move only"
+            )
+        return faults
 
     @property
     def payoff(self) -> Payoff:

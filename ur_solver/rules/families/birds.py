@@ -16,7 +16,7 @@ class Birds(Casual):
     dice = ("4-binary",)
     max_pieces = 5
     is_numbered = True
-    switches = ()
+    shorthands = ()
 
     def choices(self, n_home: int, n_on_board: int) -> tuple[str, ...]:
         """*move* with a piece on the board, *enter* with one at home."""

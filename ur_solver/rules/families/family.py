@@ -10,9 +10,10 @@ positions: `moves.py` walks those, the same way for every family.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS
@@ -21,7 +22,7 @@ from ur_solver.rules.dice import DICE
 from ur_solver.rules.limits import MAX_CONTENTS, MAX_NUMBERED_PIECES, MAX_PIECES
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import SquareRule
-from ur_solver.rules.switches import Switch
+from ur_solver.rules.switches import OneOf, Shorthand, Switch
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
@@ -34,6 +35,22 @@ MOVE, ENTER = "move", "enter"
 
 FREE_THROW = ""
 """The name of the only choice of a turn if the rules have none."""
+
+
+NEVER, MUST, MAY = "none", "must", "may"
+"""What becomes of an extra throw: there is none, it is made, or it may be declined."""
+
+EXTRA_THROW = OneOf(
+    "extra_throw",
+    (MUST, MAY),
+    MUST,
+    "Whether a player who has earned an extra throw must make it or may decline it.",
+)
+"""The switch that every family of the package has."""
+
+
+STOP, AGAIN = " stop", " again"
+"""What follows a move in the notation where an extra throw is declined, or made by choice."""
 
 
 class Place(NamedTuple):
@@ -77,6 +94,11 @@ class Family:
         The most pieces of a side; at most `MAX_NUMBERED_PIECES` count if they are numbered.
     switches : tuple of Switch
         What a rule set may choose; every switch that is not listed is off.
+    shorthands : tuple of Shorthand
+        Other names for values of these switches.
+    decision_marks : tuple of str
+        What follows a move in the notation where the player may choose: to decline the extra
+        throw, and to make it.
     opening_throw : int or None
         The starter's first throw, if it decides who starts.
     is_numbered : bool
@@ -87,7 +109,9 @@ class Family:
     paths: ClassVar[tuple[str, ...]] = ()
     dice: ClassVar[tuple[str, ...]] = ()
     max_pieces: ClassVar[int] = MAX_PIECES
-    switches: ClassVar[tuple[Switch, ...]] = ()
+    switches: ClassVar[tuple[Switch, ...]] = (EXTRA_THROW,)
+    shorthands: ClassVar[tuple[Shorthand, ...]] = ()
+    decision_marks: ClassVar[tuple[str, str]] = (STOP, "")
     opening_throw: ClassVar[int | None] = None
     is_numbered: ClassVar[bool] = False
 
@@ -121,22 +145,37 @@ class Family:
         return faults
 
     @classmethod
+    def spelled_out(cls, switches: Mapping[str, Any]) -> dict[str, Any]:
+        """Switches without shorthands, each replaced by what it stands for."""
+        found = dict(switches)
+        for short in cls.shorthands:
+            is_on = found.pop(short.key, None)
+            if is_on or (is_on is not None and found.get(short.of) == short.on):
+                found[short.of] = short.on if is_on else short.off
+        return found
+
+    @classmethod
     def has_race_turns(cls) -> bool:
         """Whether turns are those of rules, section 4, with the switches of the race family.
 
         That is: a throw of n moves one piece n squares, there are no choices besides the
-        piece, and extra throws follow `extra_on_rosette`, `extra_on_capture` and
-        `extra_on_throw`.
+        piece and a declined throw, and extra throws follow `extra_on_rosette`,
+        `extra_on_capture` and `extra_on_throw`.
         """
         return False
 
     @property
+    def may_decline(self) -> bool:
+        """Whether a player who has earned an extra throw may end the turn instead."""
+        return bool(self.rules.switches.get(EXTRA_THROW.key) == MAY)
+
+    @property
     def is_plain_race(self) -> bool:
-        """Whether squares too are those of rules, section 4.
+        """Whether squares too are those of rules, section 4, and extra throws are made.
 
         The tiled kernel and RoyalUr's settings support no other rules.
         """
-        return self.has_race_turns() and not self.rules.squares
+        return self.has_race_turns() and not self.rules.squares and not self.may_decline
 
     @property
     def payoff(self) -> Payoff:
@@ -265,11 +304,16 @@ class Family:
         )
 
     def again(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
-        """Whether the same side throws again after a move; both if it may choose.
+        """Whether the same side throws again after a move; both if it may always choose.
 
         `square` is where the piece landed, None if it was borne off.
         """
         raise NotImplementedError
+
+    def decisions(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
+        """As `again`, whose parameters it has; both if a throw is earned and may be declined."""
+        earned = self.again(throw, square, is_capture)
+        return (False, True) if self.may_decline and any(earned) else earned
 
     # What a turn is.
 
