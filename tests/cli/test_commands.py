@@ -244,7 +244,7 @@ def test_a_rule_set_is_shown():
     output = run("rules", "masters-games", "-n", "3")
     assert output.startswith("masters-games\n\n  3 pieces a side")
     assert "1 (3/8), 2 (3/8), 3 (1/8), 4 (1/8)" in output
-    assert "An extra throw follows a move that was made with a throw of 4." in output
+    assert "An extra throw may be made after a move that was made with a throw of 4." in output
     assert "\n4.2 Family race\n\n  - A square holds one piece." in output
     assert "\n  $ ur moves masters-games '...L__" in output
     assert "positions  512,349" in output
@@ -299,6 +299,8 @@ def test_custom_rules_go_through_json(tmp_path: pathlib.Path):
         (["--no-extra-on-rosette"], {"extra_on_rosette": False}),
         (["--extra-on-capture"], {"extra_on_capture": True}),
         (["--extra-on-throw", "3"], {"extra_on_throw": 3}),
+        (["--extra-throw", "may"], {"extra_throw": "may"}),
+        (["--extra-throw", "must"], {}),
         (["--safe-rosettes", "--path", "bell"], {}),
     ],
 )

@@ -36,15 +36,18 @@ SWITCHES = {
     "skiriuk": [],
     "ben": [],
 }
+"""Those that JSON always has. `extra_throw` is written where it is not the usual one."""
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_a_rule_set_has_the_switches_of_its_family_and_no_others(name):
     rules = CATALOGUE[name]
     values = rules.to_json()
+    own = [each for each in SWITCHES[rules.family] if each != "roll_again"]
+    assert list(rules.switches) == [*own, "extra_throw"]
     own = SWITCHES[rules.family]
-    assert list(rules.switches) == own
-    assert list(values) == ["name", "family", "path", "dice", "pieces", *own]
+    written = ["extra_throw"] if name == "masters-games" else []
+    assert list(values) == ["name", "family", "path", "dice", "pieces", *own, *written]
     others = {key for keys in SWITCHES.values() for key in keys} - {*own}
     # what a family has not is off, and JSON may say so
     off = {key: None if key in ("extra_on_throw", "stakes") else False for key in others}
@@ -62,7 +65,8 @@ def test_switches_left_out_are_at_their_default(name):
     usual = {switch.key: switch.default for switch in FAMILIES[rules.family].switches}
     for key in SWITCHES[rules.family]:
         fewer = {other: value for other, value in values.items() if other != key}
-        assert RuleSet.from_json(fewer).switches == {**rules.switches, key: usual[key]}
+        stored = {"roll_again": "extra_throw"}.get(key, key)
+        assert RuleSet.from_json(fewer).switches == {**rules.switches, stored: usual[stored]}
 
 
 def test_a_race_rule_set_needs_no_family():
@@ -81,7 +85,17 @@ def test_other_dice_where_the_rules_allow_them():
     [
         ("ben", {"path": PATHS["bell"]}, "path is 'bell', not skiriuk"),
         ("birds", {"dice": DICE["d4"]}, "dice are 'd4', not 4-binary"),
-        ("skiriuk", {"switches": {"stakes": None}}, "skiriuk has no switch 'stakes'; it has none"),
+        ("skiriuk", {"switches": {"stakes": None}}, "skiriuk has no switch 'stakes'; it has extra"),
+        (
+            "finkel",
+            {"switches": {"extra_throw": "will"}},
+            "extra_throw is 'will', not 'must' or 'm",
+        ),
+        (
+            "bell",
+            {"switches": {"stakes": Stakes(), "extra_throw": "may"}},
+            "stakes are played for with extra_throw 'must' only",
+        ),
         (
             "finkel",
             {"switches": {"roll_again": True}},

@@ -91,7 +91,9 @@ def _columns_of_rules(rules: RuleSet) -> tuple[str, str]:
     if not rules.mechanics.has_race_turns() or rules.squares:
         return "own rules", "own rules"
     is_safe = rules.switches["safe_rosettes"]
-    extra = " ".join([*(["may:"] * rules.mechanics.may_decline), ", ".join(_extra(rules)) or "never"])
+    extra = " ".join(
+        [*(["may:"] * rules.mechanics.may_decline), ", ".join(_extra(rules)) or "never"]
+    )
     return "safe" if is_safe else "not safe", extra
 
 

@@ -144,9 +144,9 @@ class OneOf(Switch):
         """``extra-throw-may``."""
         return self._words.get(value, f"{self.dashed}-{value}")
 
-    def is_written(self, value: str) -> bool:
+    def is_written(self, value: Any) -> bool:
         """Unless it is the default, so that older rule sets keep their digests."""
-        return value != self.default
+        return bool(value != self.default)
 
     @property
     def _listed(self) -> str:

@@ -24,7 +24,7 @@ class Casual(Family):
             {MAY: "roll-again"},
         ),
     )
-    shorthands = (
+    shorthands: ClassVar[tuple[Shorthand, ...]] = (
         Shorthand(
             "roll_again",
             EXTRA_THROW.key,
