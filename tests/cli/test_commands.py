@@ -348,7 +348,7 @@ def test_info(finkel2):
     assert facts["value"] == pytest.approx(0.518572907495, abs=1e-11)
     assert facts["bytes"] == finkel2.stat().st_size
     output = run("info", str(finkel2))
-    assert "first to throw wins  51.85729074" in output
+    assert "first player wins  51.85729074" in output
     assert "finkel with 2 pieces" in output
 
 
@@ -377,7 +377,7 @@ def test_a_file_that_is_no_table_ends_with_2(tmp_path):
 def test_solve_puts_the_table_where_it_is_found(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "new" / "tables"))
     output = run("solve", "blitz", "-n", "1")
-    assert "blitz with 1 piece: the first to throw wins 50.92376483" in output
+    assert "blitz with 1 piece: the first player wins 50.92376483" in output
     assert str(tmp_path / "new" / "tables" / "blitz-1.h5") in output
     assert "50.92376483" in run("info", "blitz:1")
 

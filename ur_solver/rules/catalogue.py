@@ -8,7 +8,7 @@ from ur_solver.common.text import decoded
 from ur_solver.errors import InputError, RuleSetError, did_you_mean
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
-from ur_solver.rules.families.family import MAY
+from ur_solver.rules.families.family import LOTS, MAY
 from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.plugins import load_plugins
@@ -41,6 +41,7 @@ _add(
     extra_on_rosette=False,
     extra_on_throw=4,
     extra_throw=MAY,
+    opening=LOTS,
 )
 _add("murray", 7, "murray", "3-binary-0as4")
 _add("murray-3dice", 7, "murray", "3-binary")

@@ -142,13 +142,12 @@ def _chances(
 def _fairness(table: PositionValues, played: PlayedGames) -> dict[str, Any]:
     start = table.rules.start()
     value, answers = table.value(start), Answers(table)
-    opening = answers.opening_value()
     fairness: dict[str, Any] = {
-        "first_player": value if opening is None else opening,
+        "first_player": answers.opening_value(),
         "first_player_wins": mean_of(played.results).to_json(),
         "unfinished": share_of(int((~played.is_finished).sum()), len(played)).to_json(),
     }
-    if opening is not None:
+    if not table.rules.mechanics.has_free_first_throw:
         fairness["with_a_free_first_throw"] = value
     if not answers.choices(start):
         worth = answers.throws(start)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ur_solver.rules.families.family import EXTRA_THROW, MUST, Family
+from ur_solver.rules.families.family import EXTRA_THROW, FREE_OPENING, MUST, Family
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import Ordinary, SquareRule
 from ur_solver.rules.switches import StakesSwitch
@@ -25,7 +25,7 @@ class Bell(Family):
     name = "bell"
     paths = ("bell",)
     dice = ("bell",)
-    switches = (StakesSwitch("stakes", None, "Played for money."), EXTRA_THROW)
+    switches = (StakesSwitch("stakes", None, "Played for money."), EXTRA_THROW, FREE_OPENING)
 
     @classmethod
     def faults(cls, rules: RuleSet) -> list[str]:

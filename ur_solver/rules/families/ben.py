@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, WAVY_CORNERS
 from ur_solver.rules.contents import is_marked, with_mark
-from ur_solver.rules.families.family import Family
+from ur_solver.rules.families.family import BEN, EXTRA_THROW, Family, OpeningSwitch
 from ur_solver.rules.squares import CapturedBy, Converting, Dueling, Paired, Refuge, SquareRule
 
 _REFUGE = 2
@@ -18,6 +18,7 @@ class Ben(Family):
     name = "ben"
     paths = ("skiriuk",)
     dice = ("3-binary", "4-binary", "d4")
+    switches = (EXTRA_THROW, OpeningSwitch(BEN))
 
     def square_rule(self, square: str) -> SquareRule:
         """The leaflet's squares, read onto the board; jumps capture on none of them."""

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ur_solver.rules.families.family import AGAIN, EXTRA_THROW, MAY, MUST, NEVER, Family
+from ur_solver.rules.families.family import (
+    AGAIN,
+    EXTRA_THROW,
+    FREE_OPENING,
+    MAY,
+    MUST,
+    NEVER,
+    Family,
+)
 from ur_solver.rules.squares import Ordinary, Shared, SquareRule
 from ur_solver.rules.switches import OneOf, Shorthand, Switch
 
@@ -23,6 +31,7 @@ class Casual(Family):
             "Whether landing on a rosette gives an extra throw, and whether it may be declined.",
             {MAY: "roll-again"},
         ),
+        FREE_OPENING,
     )
     shorthands: ClassVar[tuple[Shorthand, ...]] = (
         Shorthand(

@@ -49,6 +49,34 @@ EXTRA_THROW = OneOf(
 """The switch that every family of the package has."""
 
 
+LOTS, HIGHEST, ONE, BEN = "lots", "highest", "one", "ben"
+"""How a game begins: by lots, by the highest throw, with a 1, or as in Ben's game."""
+
+FREE_OPENINGS = (LOTS, HIGHEST)
+"""Those that leave the first throw free, and are worth nothing to either side."""
+
+
+class OpeningSwitch(OneOf):
+    """How a game begins; whatever is worth the same is the same game."""
+
+    def __init__(self, *others: str) -> None:
+        default = others[0] if others else HIGHEST
+        super().__init__("opening", (*others, *FREE_OPENINGS), default, "How a game begins.")
+
+    def fault(self, value: object, rules: RuleSet) -> str | None:
+        """Anything but one of the words, and a 1 that the dice cannot show."""
+        if value == ONE and 1 not in rules.dice.throws:
+            return f"{self.key} is {value!r}, but {rules.dice.name} dice cannot show a 1"
+        return super().fault(value, rules)
+
+    def played(self, value: str) -> str:
+        """Lots and the highest throw are one."""
+        return HIGHEST if value == LOTS else value
+
+
+FREE_OPENING = OpeningSwitch()
+"""The openings of the families that have none of their own."""
+
 STOP, AGAIN = " stop", " again"
 """What follows a move in the notation where an extra throw is declined, or made by choice."""
 
@@ -99,8 +127,6 @@ class Family:
     decision_marks : tuple of str
         What follows a move in the notation where the player may choose: to decline the extra
         throw, and to make it.
-    opening_throw : int or None
-        The starter's first throw, if it decides who starts.
     is_numbered : bool
         Whether the pieces are numbered, 1 to N.
     """
@@ -109,10 +135,9 @@ class Family:
     paths: ClassVar[tuple[str, ...]] = ()
     dice: ClassVar[tuple[str, ...]] = ()
     max_pieces: ClassVar[int] = MAX_PIECES
-    switches: ClassVar[tuple[Switch, ...]] = (EXTRA_THROW,)
+    switches: ClassVar[tuple[Switch, ...]] = (EXTRA_THROW, FREE_OPENING)
     shorthands: ClassVar[tuple[Shorthand, ...]] = ()
     decision_marks: ClassVar[tuple[str, str]] = (STOP, "")
-    opening_throw: ClassVar[int | None] = None
     is_numbered: ClassVar[bool] = False
 
     def __init__(self, rules: RuleSet) -> None:
@@ -176,6 +201,25 @@ class Family:
         The tiled kernel and RoyalUr's settings support no other rules.
         """
         return self.has_race_turns() and not self.rules.squares and not self.may_decline
+
+    @property
+    def opening_throw(self) -> int | None:
+        """The first player's first throw, if it decides who that is."""
+        return 1 if self._opening == ONE else None
+
+    @property
+    def both_enter(self) -> bool:
+        """Whether both sides throw and enter a marker to find the first player."""
+        return self._opening == BEN
+
+    @property
+    def has_free_first_throw(self) -> bool:
+        """Whether the first player begins at the start, with any throw."""
+        return self.opening_throw is None and not self.both_enter
+
+    @property
+    def _opening(self) -> object:
+        return self.rules.switches.get(FREE_OPENING.key)
 
     @property
     def payoff(self) -> Payoff:

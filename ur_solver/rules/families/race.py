@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ur_solver.rules.families.family import EXTRA_THROW, Family
+from ur_solver.rules.families.family import EXTRA_THROW, FREE_OPENING, Family
 from ur_solver.rules.squares import Ordinary, SquareRule
 from ur_solver.rules.switches import Flag, ThrowSwitch
 
@@ -22,6 +22,7 @@ class Race(Family):
         Flag("extra_on_capture", False, "Whether a capture gives an extra throw."),
         ThrowSwitch("extra_on_throw", None, "The throw whose move gives an extra throw."),
         EXTRA_THROW,
+        FREE_OPENING,
     )
 
     @classmethod

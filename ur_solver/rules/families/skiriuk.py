@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED
-from ur_solver.rules.families.family import Family
+from ur_solver.rules.families.family import EXTRA_THROW, ONE, Family, OpeningSwitch
 from ur_solver.rules.squares import Dueling, SquareRule, Stack
 
 _STACK = 4
@@ -15,7 +15,7 @@ class Skiriuk(Family):
     name = "skiriuk"
     paths = ("skiriuk",)
     dice = ("3-binary-0as4", "d4")
-    opening_throw = 1
+    switches = (EXTRA_THROW, OpeningSwitch(ONE))
 
     def square_rule(self, square: str) -> SquareRule:
         """Depots on the eyes, B7 among them, islands on the four-fives, duels elsewhere."""
