@@ -55,8 +55,9 @@ def test_help_and_version():
 
 def test_query_as_json():
     answer = json.loads(run("query", "finkel:2", START, "--json"))
-    assert list(answer) == ["position", "value", "tolerance", "error", "throws"]
+    assert list(answer) == [*("position", "value", "tolerance", "error", "opening_value", "throws")]
     assert answer["position"] == START
+    assert answer["opening_value"] == answer["value"]
     assert answer["value"] == pytest.approx(0.518572907495, abs=1e-11)
     assert answer["tolerance"] == 1e-12
 
@@ -272,9 +273,9 @@ def test_rules_of_a_custom_rule_set():
     assert "3.4 Dice d4" in output
     assert "4.2 Family race" in output
     assert "Rule set blitz" not in output
-    again = "Whether a player who lands on a rosette may choose to throw again"
-    for name, said in (("casual", "no"), ("casual-roll-again", "yes")):
-        assert f"{again}: {said}." in " ".join(run("rules", name).split())
+    again = "Landing on a rosette gives an extra throw, which may be declined."
+    for name, said in (("casual", "There are no extra throws."), ("casual-roll-again", again)):
+        assert said in " ".join(run("rules", name).split())
 
 
 def test_custom_rules_go_through_json(tmp_path: pathlib.Path):

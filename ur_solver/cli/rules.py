@@ -14,10 +14,11 @@ from ur_solver.cli.markdown import fill, terminal_text
 from ur_solver.cli.options import json_option, optional_rules_argument, pieces_option
 from ur_solver.cli.output import columns, echo, size_text
 from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.rules.families.family import FREE_OPENING
 from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.prose import Section, first_paragraph, sections_of
 from ur_solver.rules.squares import SquareRule, rule_to_json
-from ur_solver.rules.switches import Flag
+from ur_solver.rules.switches import Flag, OneOf
 from ur_solver.rules.words import counted
 from ur_solver.solving import Request
 from ur_solver.space import space_of
@@ -134,15 +135,19 @@ def _race_words(rules: RuleSet) -> list[str]:
         if rules.switches["safe_rosettes"]
         else "A piece on a rosette can be captured like any other.",
         f"An extra throw {follows} a move that {after}." if after else "There are no extra throws.",
+        FREE_OPENING.meanings[rules.switches[FREE_OPENING.key]],
     ]
 
 
 def _switch_words(rules: RuleSet) -> list[str]:
-    return [
-        f"{switch.help.rstrip('.')}: {'yes' if rules.switches[switch.key] else 'no'}."
-        for switch in rules.mechanics.switches
-        if isinstance(switch, Flag)
-    ]
+    words = []
+    for switch in rules.mechanics.switches:
+        value = rules.switches[switch.key]
+        if isinstance(switch, Flag):
+            words.append(f"{switch.help.rstrip('.')}: {'yes' if value else 'no'}.")
+        elif isinstance(switch, OneOf):
+            words.append(switch.meanings[value])
+    return words
 
 
 def _page(rules: RuleSet) -> str:

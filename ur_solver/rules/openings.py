@@ -1,9 +1,9 @@
-"""How a game begins: who the first player is, and what being it is worth (rules, section 4.4).
+"""How a game begins, and what it is worth to the first player (rules, sections 4.1, 5.4 and 5.5).
 
-The *opening value* is the first player's, before anything that the first player may decide. Lots
-and the highest throw are worth nothing to either side, so that it is the value of the start.
-Skiriuk's starter has thrown a 1. In Ben's game both sides throw and enter a marker, until one is
-further than the other: its owner is the first player, and plays on from there.
+The *opening value* is the value of the game to the first player. Lots and the highest throw favour
+neither side, so that it is the value of the start. Skiriuk's first player has thrown a 1. In Ben's
+game both sides throw and enter a marker, until one is further along its path than the other: its
+owner is the first player, and both play on from there.
 """
 
 from __future__ import annotations

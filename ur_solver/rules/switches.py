@@ -110,8 +110,8 @@ class OneOf(Switch):
     ----------
     key, default, help
         As for every switch.
-    values : tuple of str
-        The words that the family allows.
+    meanings : mapping of str to str
+        The words that the family allows, each with a sentence for people.
     words : mapping of str to str, optional
         What values are called in names, if not by the key and the value.
     """
@@ -119,13 +119,13 @@ class OneOf(Switch):
     def __init__(
         self,
         key: str,
-        values: tuple[str, ...],
+        meanings: Mapping[str, str],
         default: str,
         help: str,
         words: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(key, default, help)
-        self.values = values
+        self.meanings = meanings
         self._words = words or {}
 
     def from_json(self, value: object) -> str:
@@ -136,7 +136,7 @@ class OneOf(Switch):
 
     def fault(self, value: object, rules: RuleSet) -> str | None:
         """Anything but one of the words."""
-        if value in self.values:
+        if value in self.meanings:
             return None
         return f"{self.key} is {value!r:.100}, not {self._listed}"
 
@@ -150,7 +150,7 @@ class OneOf(Switch):
 
     @property
     def _listed(self) -> str:
-        return " or ".join(map(repr, self.values))
+        return " or ".join(map(repr, self.meanings))
 
 
 class ThrowSwitch(Switch):

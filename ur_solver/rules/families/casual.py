@@ -26,9 +26,13 @@ class Casual(Family):
     switches: ClassVar[tuple[Switch, ...]] = (
         OneOf(
             EXTRA_THROW.key,
-            (NEVER, MUST, MAY),
+            {
+                NEVER: "There are no extra throws.",
+                MUST: "Landing on a rosette gives an extra throw.",
+                MAY: "Landing on a rosette gives an extra throw, which may be declined.",
+            },
             NEVER,
-            "Whether landing on a rosette gives an extra throw, and whether it may be declined.",
+            EXTRA_THROW.help,
             {MAY: "roll-again"},
         ),
         FREE_OPENING,

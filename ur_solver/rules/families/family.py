@@ -42,9 +42,9 @@ NEVER, MUST, MAY = "none", "must", "may"
 
 EXTRA_THROW = OneOf(
     "extra_throw",
-    (MUST, MAY),
+    {MUST: "An extra throw must be made.", MAY: "An extra throw may be declined."},
     MUST,
-    "Whether a player who has earned an extra throw must make it or may decline it.",
+    "Make an extra throw compulsory, or let the player decline it.",
 )
 """The switch that every family of the package has."""
 
@@ -52,8 +52,12 @@ EXTRA_THROW = OneOf(
 LOTS, HIGHEST, ONE, BEN = "lots", "highest", "one", "ben"
 """How a game begins: by lots, by the highest throw, with a 1, or as in Ben's game."""
 
-FREE_OPENINGS = (LOTS, HIGHEST)
-"""Those that leave the first throw free, and are worth nothing to either side."""
+_OPENINGS = {
+    LOTS: "Lots decide who is the first player.",
+    HIGHEST: "The higher throw decides who is the first player.",
+    ONE: "The first to throw a 1 is the first player, and moves by that throw.",
+    BEN: "Both sides throw and enter a piece; the one whose piece is further is the first player.",
+}
 
 
 class OpeningSwitch(OneOf):
@@ -61,7 +65,8 @@ class OpeningSwitch(OneOf):
 
     def __init__(self, *others: str) -> None:
         default = others[0] if others else HIGHEST
-        super().__init__("opening", (*others, *FREE_OPENINGS), default, "How a game begins.")
+        meanings = {value: _OPENINGS[value] for value in (*others, LOTS, HIGHEST)}
+        super().__init__("opening", meanings, default, "Find the first player in this way.")
 
     def fault(self, value: object, rules: RuleSet) -> str | None:
         """Anything but one of the words, and a 1 that the dice cannot show."""
