@@ -6,6 +6,7 @@ import pathlib
 
 import pytest
 
+from tests.games import random_game
 from tests.rules.value_iteration import Equations
 from tests.solving import solve
 from ur_solver.api.table import Table
@@ -258,6 +259,9 @@ def test_a_table_of_an_earlier_version_is_of_the_game_that_it_was():
         golden = named_rules("masters-games:1").changed(extra_throw="must")
         assert table.rules.is_same_game(golden)
         assert not table.rules.is_same_game(named_rules("masters-games:1"))
+        # games by it name its rules in full, as the name alone now means others
+        game = write_plain(random_game(table.rules, 1, 4))
+        assert only(read_plain(game)).rules == table.rules
         assert table.value(table.rules.start()) == pytest.approx(0.5326205060230841, abs=1e-12)
 
 

@@ -129,7 +129,8 @@ def rules_text(rules: RuleSet) -> str:
 
     It is the rule set's word if it is in the catalogue, and its JSON otherwise.
     """
-    if rules.name in CATALOGUE and known_rules(rules).name == rules.name:
+    known = known_rules(rules)
+    if known is not rules and known.name == rules.name:
         return rules_word(rules)
     return json.dumps(rules.to_json(), separators=(",", ":"))
 
