@@ -238,7 +238,7 @@ def test_info_tells_how_far_the_table_reaches_and_what_that_costs(ur):
     page = ur("info", "bell-stakes:2")
     assert "first player gets  10.2516107910" in page
     assert "0 to 26; more are extrapolated linearly" in page
-    assert "error of that cut    at most 0.00285, and 0.00579 for each fine past it" in page
+    assert "error of that cut  at most 0.00285, and 0.00579 for each fine past it" in page
     facts = json.loads(ur("info", "bell-stakes:2", "--json"))
     assert facts["fines"] == 26
     assert facts["positions"] == 12869

@@ -36,7 +36,7 @@ SWITCHES = {
     "skiriuk": [],
     "ben": [],
 }
-"""Those that JSON always has. `extra_throw` is written where it is not the usual one."""
+"""Those that JSON always has. `extra_throw` and `opening` are written where they are unusual."""
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -44,9 +44,9 @@ def test_a_rule_set_has_the_switches_of_its_family_and_no_others(name):
     rules = CATALOGUE[name]
     values = rules.to_json()
     own = [each for each in SWITCHES[rules.family] if each != "roll_again"]
-    assert list(rules.switches) == [*own, "extra_throw"]
+    assert list(rules.switches) == [*own, "extra_throw", "opening"]
     own = SWITCHES[rules.family]
-    written = ["extra_throw"] if name == "masters-games" else []
+    written = ["extra_throw", "opening"] if name == "masters-games" else []
     assert list(values) == ["name", "family", "path", "dice", "pieces", *own, *written]
     others = {key for keys in SWITCHES.values() for key in keys} - {*own}
     # what a family has not is off, and JSON may say so
