@@ -1,4 +1,4 @@
-"""Write docs/exact.md: what the first player's chance is exactly, with one piece a side.
+"""Write docs/exact.md: what the chance at the start is exactly, with one piece a side.
 
     python scripts/make_exact.py > docs/exact.md
 
@@ -36,12 +36,12 @@ are the solution of linear equations, which `tests/oracles/exact.py` computes in
 the readable turns in `ur_solver/rules/turns.py`. By these fractions no other move is better in
 any position, and there is no set of positions in which both players together could stay for
 ever. So they are the exact values, however the numbers that led to the policy were rounded.
-(With one piece there are choices only in casual-roll-again, whether to throw again, and in ben,
-where to jump.)
+(With one piece there are choices only in casual-roll-again and masters-games, whether to throw
+again, and in ben, where to jump.)
 
-The first player's chance of winning, rounded to 40 digits:
+The chance of winning at the start, with a free first throw, rounded to 40 digits:
 
-| rule set, N = 1 | first player wins | digits of the fraction | largest error of the table |
+| rule set, N = 1 | wins | digits of the fraction | largest error of the table |
 |---|---|---|---|
 """
 

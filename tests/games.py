@@ -11,7 +11,7 @@ from ur_solver.rules import CATALOGUE, FREE_THROW, RuleSet
 from ur_solver.space import space_of
 
 GAMES = Path(__file__).parent / "data" / "games"
-RACES = [rules for rules in CATALOGUE.values() if rules.mechanics.is_plain_race]
+RACES = [rules for rules in CATALOGUE.values() if rules.mechanics.has_race_turns()]
 OWN_RULES = [rules for rules in CATALOGUE.values() if rules not in RACES]
 NAMES = sorted(path.stem for path in GAMES.glob("*.json"))
 

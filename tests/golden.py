@@ -28,7 +28,9 @@ def golden_rules(name: str, pieces: int) -> RuleSet:
     if name == "custom-murray-royalur":
         rules = named_rules("finkel", pieces)
         return dataclasses.replace(rules, name=name, path=PATHS["murray-royalur"])
-    return named_rules(name, pieces)
+    rules = named_rules(name, pieces)
+    # the independent programs had the extra throw made
+    return rules.changed(extra_throw="must") if name == "masters-games" else rules
 
 
 def golden_values(name: str) -> dict[str, float]:

@@ -41,7 +41,8 @@ def moves(rules_name: str, text: str, throw: int) -> dict[str, tuple[str, bool]]
         ("blitz:2", "....__../LD....../....__.. L 0 1", 1,
          {"B1B2x": ("....__../.L....../....__.. L 0 2", True)}),
         ("masters-games:2", "....__../......../....__.. L 2 2", 4,
-         {"A@A1*": ("L...__../......../....__.. L 1 2", True)}),
+         {"A@A1*": ("L...__../......../....__.. L 1 2", True),
+          "A@A1* stop": ("L...__../......../....__.. D 1 2", False)}),
         ("masters-games:2", "...L__../......../....__.. L 0 2", 3,
          {"A4A1*": ("L...__../......../....__.. D 0 2", False)}),
         # bearing off needs the exact count; the last piece off ends the game

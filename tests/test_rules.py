@@ -12,24 +12,26 @@ from ur_solver.errors import RuleSetError
 from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Dice, RuleSet, named_rules
 from ur_solver.rules.words import counted
 
-# name, N, path, dice, safe rosettes, extra throw after rosette, capture, throw
+# name, N, path, dice, safe rosettes, extra throw after rosette, capture, throw; must or may
 RACE = [
-    ("finkel", 7, "bell", "4-binary", True, True, False, None),
-    ("british-museum", 5, "bell", "4-binary", True, True, False, None),
-    ("finkel-3dice", 7, "bell", "3-binary", True, True, False, None),
-    ("conventional", 7, "masters", "3-binary-0as4", True, True, False, None),
-    ("masters-games", 7, "masters", "3-binary-0as4", True, False, False, 4),
-    ("masters-games-d4", 7, "masters", "d4", True, False, False, 4),
-    ("murray", 7, "murray", "3-binary-0as4", True, True, False, None),
-    ("murray-3dice", 7, "murray", "3-binary", True, True, False, None),
-    ("masters", 7, "masters", "3-binary-0as4", False, True, False, None),
-    ("masters-4dice", 7, "masters", "4-binary", False, True, False, None),
-    ("blitz", 5, "masters", "4-binary", False, True, True, None),
-    ("aseb", 5, "aseb", "4-binary", True, True, False, None),
+    ("finkel", 7, "bell", "4-binary", True, True, False, None, "must"),
+    ("british-museum", 5, "bell", "4-binary", True, True, False, None, "must"),
+    ("finkel-3dice", 7, "bell", "3-binary", True, True, False, None, "must"),
+    ("conventional", 7, "masters", "3-binary-0as4", True, True, False, None, "must"),
+    ("masters-games", 7, "masters", "3-binary-0as4", True, False, False, 4, "may"),
+    ("masters-games-d4", 7, "masters", "d4", True, False, False, 4, "may"),
+    ("murray", 7, "murray", "3-binary-0as4", True, True, False, None, "must"),
+    ("murray-3dice", 7, "murray", "3-binary", True, True, False, None, "must"),
+    ("masters", 7, "masters", "3-binary-0as4", False, True, False, None, "must"),
+    ("masters-4dice", 7, "masters", "4-binary", False, True, False, None, "must"),
+    ("blitz", 5, "masters", "4-binary", False, True, True, None, "must"),
+    ("aseb", 5, "aseb", "4-binary", True, True, False, None, "must"),
 ]
 
-SWITCHES = "safe_rosettes", "extra_on_rosette", "extra_on_capture", "extra_on_throw"
-USUAL = {"another_piece": False}
+SWITCHES = (
+    *("safe_rosettes", "extra_on_rosette", "extra_on_capture", "extra_on_throw"),
+    "extra_throw",
+)
 
 
 @pytest.mark.parametrize("row", RACE, ids=lambda row: row[0])
@@ -42,7 +44,8 @@ def test_the_race_family(row):
         rules.dice.name,
         *(rules.switches[key] for key in SWITCHES),
     ) == row
-    assert {key: rules.switches[key] for key in rules.switches if key not in SWITCHES} == USUAL
+    rest = {key: rules.switches[key] for key in rules.switches if key not in SWITCHES}
+    assert rest == {"another_piece": False, "opening": rest["opening"]}
 
 
 def test_lengths_of_paths():

@@ -189,7 +189,7 @@ def test_solve_says_what_the_first_player_gets(ur, tmp_path):
     output = tmp_path / "t.h5"
     arguments = ("solve", "bell", "-n", "1", "--stakes", "--ante", "10", "--fine", "1")
     text = ur(*arguments, "-o", str(output))
-    assert "bell-stakes with 1 piece: the first to throw gets 10.3583155423" in text
+    assert "bell-stakes with 1 piece: the first player gets 10.3583155423" in text
     assert "217 positions" in text
     assert "is there already" in ur(*arguments, "-o", str(output))
     assert "--force replaces it" in ur(*arguments, "--fines", "3", "-o", str(output), code=1)
@@ -236,9 +236,9 @@ def test_best_says_when_another_move_wins_more_often(ur):
 
 def test_info_tells_how_far_the_table_reaches_and_what_that_costs(ur):
     page = ur("info", "bell-stakes:2")
-    assert "first to throw gets  10.2516107910" in page
+    assert "first player gets  10.2516107910" in page
     assert "0 to 26; more are extrapolated linearly" in page
-    assert "error of that cut    at most 0.00285, and 0.00579 for each fine past it" in page
+    assert "error of that cut  at most 0.00285, and 0.00579 for each fine past it" in page
     facts = json.loads(ur("info", "bell-stakes:2", "--json"))
     assert facts["fines"] == 26
     assert facts["positions"] == 12869

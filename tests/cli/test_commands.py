@@ -55,8 +55,9 @@ def test_help_and_version():
 
 def test_query_as_json():
     answer = json.loads(run("query", "finkel:2", START, "--json"))
-    assert list(answer) == ["position", "value", "tolerance", "error", "throws"]
+    assert list(answer) == [*("position", "value", "tolerance", "error", "opening_value", "throws")]
     assert answer["position"] == START
+    assert answer["opening_value"] == answer["value"]
     assert answer["value"] == pytest.approx(0.518572907495, abs=1e-11)
     assert answer["tolerance"] == 1e-12
 
@@ -244,7 +245,7 @@ def test_a_rule_set_is_shown():
     output = run("rules", "masters-games", "-n", "3")
     assert output.startswith("masters-games\n\n  3 pieces a side")
     assert "1 (3/8), 2 (3/8), 3 (1/8), 4 (1/8)" in output
-    assert "An extra throw follows a move that was made with a throw of 4." in output
+    assert "An extra throw may be made after a move that was made with a throw of 4." in output
     assert "\n4.2 Family race\n\n  - A square holds one piece." in output
     assert "\n  $ ur moves masters-games '...L__" in output
     assert "positions  512,349" in output
@@ -272,9 +273,9 @@ def test_rules_of_a_custom_rule_set():
     assert "3.4 Dice d4" in output
     assert "4.2 Family race" in output
     assert "Rule set blitz" not in output
-    again = "Whether a player who lands on a rosette may choose to throw again"
-    for name, said in (("casual", "no"), ("casual-roll-again", "yes")):
-        assert f"{again}: {said}." in " ".join(run("rules", name).split())
+    again = "Landing on a rosette gives an extra throw, which may be declined."
+    for name, said in (("casual", "There are no extra throws."), ("casual-roll-again", again)):
+        assert said in " ".join(run("rules", name).split())
 
 
 def test_custom_rules_go_through_json(tmp_path: pathlib.Path):
@@ -299,6 +300,8 @@ def test_custom_rules_go_through_json(tmp_path: pathlib.Path):
         (["--no-extra-on-rosette"], {"extra_on_rosette": False}),
         (["--extra-on-capture"], {"extra_on_capture": True}),
         (["--extra-on-throw", "3"], {"extra_on_throw": 3}),
+        (["--extra-throw", "may"], {"extra_throw": "may"}),
+        (["--extra-throw", "must"], {}),
         (["--safe-rosettes", "--path", "bell"], {}),
     ],
 )
@@ -346,7 +349,7 @@ def test_info(finkel2):
     assert facts["value"] == pytest.approx(0.518572907495, abs=1e-11)
     assert facts["bytes"] == finkel2.stat().st_size
     output = run("info", str(finkel2))
-    assert "first to throw wins  51.85729074" in output
+    assert "first player wins  51.85729074" in output
     assert "finkel with 2 pieces" in output
 
 
@@ -375,7 +378,7 @@ def test_a_file_that_is_no_table_ends_with_2(tmp_path):
 def test_solve_puts_the_table_where_it_is_found(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "new" / "tables"))
     output = run("solve", "blitz", "-n", "1")
-    assert "blitz with 1 piece: the first to throw wins 50.92376483" in output
+    assert "blitz with 1 piece: the first player wins 50.92376483" in output
     assert str(tmp_path / "new" / "tables" / "blitz-1.h5") in output
     assert "50.92376483" in run("info", "blitz:1")
 

@@ -54,7 +54,7 @@ def test_commands_say_what_it_holds(endings, tmp_path):
     text = run("info", str(endings))
     assert "holds             the positions with at most 2 pieces left a side" in text
     assert "12,869 of 263,121" in text
-    assert "first to throw" not in text
+    assert "first player" not in text
     (listed,) = run("tables", "--json").splitlines()
     assert [json.loads(listed)[key] for key in ("left", "is_whole")] == [2, False]
     assert "2 left: 12,869" in run("tables")

@@ -47,7 +47,7 @@ def assert_finishes(output: pathlib.Path, whole: np.ndarray, kept: int) -> None:
     process = started(output)
     printed, said = process.communicate(timeout=120)
     assert process.returncode == 0, said
-    assert printed.startswith("finkel with 4 pieces: the first to throw wins 51.6159233557")
+    assert printed.startswith("finkel with 4 pieces: the first player wins 51.6159233557")
     if kept:
         assert f"going on from {kept} of 120 blocks" in said
     with TableFile(output) as table:

@@ -14,7 +14,8 @@ from tests.solving import solve
 from ur_solver.kernel import ArrayBlocks, RaceKernel, RowKernel, Workspace, _row_layout, kernel_of
 from ur_solver.kernel._tiled import instruction_sets
 from ur_solver.rules import CATALOGUE, LIGHT, named_rules
-from ur_solver.rules.turns import evaluate, opening_value
+from ur_solver.rules.openings import opening_value
+from ur_solver.rules.turns import evaluate
 from ur_solver.space import TileSpace, space_of
 
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())
@@ -38,7 +39,7 @@ def test_golden_starts_of_two_pieces(name):
     expected = STARTS[name]["2"]
     assert values[space.rank(rules.start())] == pytest.approx(expected["start_value"], abs=1e-11)
     if rules.mechanics.opening_throw is not None:
-        opening = opening_value(rules.start(), lambda p: values[space.rank(p)])
+        opening = opening_value(rules, lambda position: values[space.rank(position)])
         assert opening == pytest.approx(expected["opening_value"], abs=1e-11)
 
 

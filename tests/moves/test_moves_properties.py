@@ -10,8 +10,12 @@ from ur_solver.rules import CATALOGUE, Position, Stakes, opponent
 from ur_solver.rules.contents import number_of, side_of, split
 from ur_solver.rules.turns import turn
 
-MOVE_TEXT = re.compile(r"(\d?)([ABC](?:\d+|@))([ABC](?:\d+|\+))(x?)(\*?)( again)?")
-RULES = [*CATALOGUE.values(), CATALOGUE["bell"].changed(stakes=Stakes())]
+MOVE_TEXT = re.compile(r"(\d?)([ABC](?:\d+|@))([ABC](?:\d+|\+))(x?)(\*?)( again| stop)?")
+RULES = [
+    *CATALOGUE.values(),
+    CATALOGUE["bell"].changed(stakes=Stakes()),
+    *(CATALOGUE[name].changed(extra_throw="may") for name in ("bell", "birds", "skiriuk", "ben")),
+]
 
 
 @st.composite
@@ -141,14 +145,16 @@ def test_a_move_is_written_as_it_is_made(rules_and_position):
     for choice in turn(position):
         for outcome in choice.outcomes:
             for move in outcome.moves:
-                number, start_, end, x, star, again = MOVE_TEXT.fullmatch(move.text).groups()
+                number, start_, end, x, star, mark = MOVE_TEXT.fullmatch(move.text).groups()
                 assert bool(number) == rules.mechanics.is_numbered
                 assert start_ == (path[move.source] if move.source >= 0 else f"{path[0][0]}@")
                 is_off = move.target == len(path)
                 assert end == (f"{path[-1][0]}+" if is_off else path[move.target])
                 assert bool(x) == move.is_capture
                 assert bool(star) == (end in rules.rosettes)
-                assert not again or (move.again and rules.switches["roll_again"] and star)
+                if mark:
+                    assert rules.switches["extra_throw"] == "may"
+                    assert move.again == (mark == " again")
                 found = rules.find_move(position, outcome.throws[-1], move.text, choice.name)
                 assert found == move
 

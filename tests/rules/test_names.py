@@ -59,6 +59,10 @@ def test_the_order_of_changes_does_not_matter():
         ("masters-games", {"extra_on_throw": None}, "masters-games-no-extra-on-throw"),
         ("casual", {"roll_again": True}, "casual-roll-again"),
         ("casual-roll-again", {"roll_again": False}, "casual"),
+        ("casual", {"extra_throw": "may"}, "casual-roll-again"),
+        ("casual-roll-again", {"extra_throw": "must"}, "casual-extra-throw-must"),
+        ("birds", {"extra_throw": "may"}, "birds-roll-again"),
+        ("masters-games", {"extra_throw": "must"}, "masters-games-extra-throw-must"),
         ("bell", {"stakes": Stakes(fine=3)}, "bell-stakes-fine-3"),
         ("bell-stakes", {"stakes": Stakes(20, 3)}, "bell-stakes-ante-20-fine-3"),
         ("bell-stakes", {"stakes": Stakes(reach=3)}, "bell-stakes"),
@@ -141,7 +145,7 @@ def test_a_pickle_of_another_process_is_found_among_our_own():
 def test_a_changed_rule_set_that_cannot_be_is_refused():
     with pytest.raises(RuleSetError, match="rule set 'finkel': race has no switch 'stakes'; it ha"):
         FINKEL.changed(stakes=Stakes())
-    with pytest.raises(RuleSetError, match="birds has no switch 'roll_again'; it has none"):
+    with pytest.raises(RuleSetError, match="birds has no switch 'roll_again'; it has ext"):
         CATALOGUE["birds"].changed(roll_again=False)
 
 

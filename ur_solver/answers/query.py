@@ -22,8 +22,9 @@ from ur_solver.answers.positions import (
     position_from,
     states_from,
 )
-from ur_solver.rules import DARK, FREE_THROW, LIGHT, SIDE_NAMES, Move, Position
-from ur_solver.rules.turns import choice_value, move_value, opening_value, pass_value, turn
+from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Move, Position
+from ur_solver.rules.openings import opening_value
+from ur_solver.rules.turns import choice_value, move_value, pass_value, turn
 from ur_solver.space import space_of
 
 if TYPE_CHECKING:
@@ -303,14 +304,26 @@ class Answers:
         }
         return {name: worth.get(name) for name in names}
 
-    def opening_value(self) -> float | None:
-        """The value to the player who starts, where the starter's throw is given.
+    def opening_value(self) -> float:
+        """The first player's value, by how the rule set begins a game.
 
-        None where the game begins with a free throw.
+        The value of the start if lots or the highest throw find the first player; otherwise
+        that of Skiriuk's starter, whose first throw is a 1, or of the player who is ahead once
+        both have entered, as in Ben's game.
+
+        Raises
+        ------
+        BeyondTableError
+            If a table holds a part of the game without the start.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("ben:1")
+        >>> print(f"{table.opening_value():.4%}, {table.start_value:.4%} with a free first throw")
+        55.3971%, 53.3174% with a free first throw
         """
-        if self._rules.mechanics.opening_throw is None:
-            return None
-        return opening_value(self._rules.start(), self._values.value)
+        return opening_value(self._rules, self._values.value)
 
     def _throw_value(self, position: Position, throw: int) -> ThrowValue:
         chance = self._rules.dice.probabilities[throw]

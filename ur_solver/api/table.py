@@ -291,7 +291,7 @@ class Table:
             ("rule set", self.rules.title),
             *([] if part.is_whole else [("holds", part.scope)]),
             ("positions", f"{part.n_positions:,}"),
-            *([] if start is None else [("value of the start", f"{start:.12g}")]),
+            *([] if start is None else [("opening value", f"{self.opening_value():.12g}")]),
             ("tolerance", f"{self.tolerance:.3g}"),
             ("proven error", "none" if error is None else f"{error:.3g}"),
             ("file", str(self.path)),
@@ -318,9 +318,8 @@ class Table:
             "of_positions": self.space.n_positions,
             "chunks": file.n_chunks,
             "value": self.start_value,
+            "opening_value": None if self.start_value is None else self.opening_value(),
         }
-        if self.start_value is not None and (opening := self.opening_value()) is not None:
-            facts["opening_value"] = opening
         if self.rules.payoff.has_fines:
             for name in ("tolerance", "residual", "cut_error", "cut_growth"):
                 facts[name] *= self.space.unit

@@ -90,7 +90,7 @@ def _flag_change(switch: Flag, given: Options, before: Any) -> dict[str, Any]:
 @_options.register(OneOf)
 def _word_options(switch: OneOf) -> list[Callable[[_F], _F]]:
     known = [each for family in FAMILIES.values() for each in family.switches]
-    values = [each.values for each in known if isinstance(each, OneOf) and each.key == switch.key]
+    values = [each.meanings for each in known if isinstance(each, OneOf) and each.key == switch.key]
     words = dict.fromkeys(word for each in values for word in each)
     return [click.option(f"--{switch.dashed}", type=click.Choice(list(words)), help=switch.help)]
 

@@ -74,7 +74,7 @@ def command(file: Path, output: Path | None, force: bool) -> None:
         say(f"replaced {replaced}")
     with Table(output) as table:
         value = percent(table.value(table.rules.start()), table.tolerance)
-        say(f"the largest residual is {residual:.2g}; the first to throw wins {value}")
+        say(f"the largest residual is {residual:.2g}; the first player wins {value}")
     echo(str(output))
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import pathlib
+from functools import partial
 from typing import Any
 
 import click
@@ -21,7 +22,6 @@ from ur_solver.cli.output import (
     size_text,
     time_text,
 )
-from ur_solver.rules.payoff import percent
 from ur_solver.table.names import FOLDER_VARIABLE, cache_folder, games_folder, table_folders
 
 
@@ -53,7 +53,6 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
             return
         header = table.header
         part, value = table.file.part, table.start_value
-        opening = None if value is None else table.opening_value()
         rows = [
             ["file", str(table.path)],
             ["rule set", header.rules.title],
@@ -61,10 +60,10 @@ def command(word: str | None, is_of_paths: bool, as_json: bool) -> None:
         if not part.is_whole:
             rows.append(["holds", part.scope])
         if value is not None:
-            first = f"first to throw {table.rules.payoff.verb}"
-            rows.append([first, table.rules.payoff.text(value, table.tolerance)])
-        if opening is not None:
-            rows.append(["the player who starts wins", percent(opening, header.tolerance)])
+            text = partial(table.rules.payoff.text, tolerance=table.tolerance)
+            rows.append([f"first player {table.rules.payoff.verb}", text(table.opening_value())])
+            if not table.rules.mechanics.has_free_first_throw:
+                rows.append(["  with a free first throw", text(value)])
         rows += [
             *_stakes_rows(table),
             ["positions", _share(part.n_positions, table.space.n_positions)],

@@ -201,6 +201,8 @@ def _answer(
     answer |= exactness(table, value, position)
     if not answer.get("exact", True):
         answer["tolerance"] = None
+    if position == table.rules.start():
+        answer["opening_value"] = table.opening_value()
     choices = table.choices(position)
     if choices:
         answer["choices"] = choices
@@ -230,6 +232,13 @@ def _page(table: Answering, position: Position, rolled: IntervalEstimate | None)
         ]
         for side in SIDE_NAMES
     ]
+    if position == rules.start() and not rules.mechanics.has_free_first_throw:
+        opening = table.opening_value()
+        rows = [
+            [f"  the first player {verb}", text_of(table, opening, error), bar(opening)],
+            ["  with a free first throw", "", ""],
+            *rows,
+        ]
     proven = table.error(position) if isinstance(table, Table) else None
     if proven is not None:
         rows.append(["  proven within", bound_text(proven), ""])

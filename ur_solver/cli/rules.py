@@ -14,10 +14,11 @@ from ur_solver.cli.markdown import fill, terminal_text
 from ur_solver.cli.options import json_option, optional_rules_argument, pieces_option
 from ur_solver.cli.output import columns, echo, size_text
 from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.rules.families.family import FREE_OPENING
 from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.prose import Section, first_paragraph, sections_of
 from ur_solver.rules.squares import SquareRule, rule_to_json
-from ur_solver.rules.switches import Flag, SquaresSwitch, StakesSwitch, Switch
+from ur_solver.rules.switches import Flag, OneOf, SquaresSwitch, StakesSwitch, Switch
 from ur_solver.rules.words import counted
 from ur_solver.solving import Request
 from ur_solver.space import space_of
@@ -88,10 +89,13 @@ def _list(sets: list[RuleSet]) -> str:
 
 def _columns_of_rules(rules: RuleSet) -> tuple[str, str]:
     """Rosettes and extra throws of rules of the race family."""
-    if not rules.mechanics.is_plain_race:
+    if not rules.mechanics.has_race_turns() or rules.squares:
         return "own rules", "own rules"
     is_safe = rules.switches["safe_rosettes"]
-    return "safe" if is_safe else "not safe", ", ".join(_extra(rules)) or "never"
+    extra = " ".join(
+        [*(["may:"] * rules.mechanics.may_decline), ", ".join(_extra(rules)) or "never"]
+    )
+    return "safe" if is_safe else "not safe", extra
 
 
 def _extra(rules: RuleSet) -> list[str]:
@@ -125,27 +129,27 @@ def _summary(rules: RuleSet) -> list[str]:
 
 def _race_words(rules: RuleSet) -> list[str]:
     causes = {"rosette": "lands on a rosette", "capture": "captures"}
+    follows = "may be made after" if rules.mechanics.may_decline else "follows"
     after = " or ".join(causes.get(cause, f"was made with a {cause}") for cause in _extra(rules))
     return [
         "A piece on a rosette is safe."
         if rules.switches["safe_rosettes"]
         else "A piece on a rosette can be captured like any other.",
-        f"An extra throw follows a move that {after}." if after else "There are no extra throws.",
+        f"An extra throw {follows} a move that {after}." if after else "There are no extra throws.",
         *(["It must be used by another piece."] if rules.switches["another_piece"] else []),
+        FREE_OPENING.meanings[rules.switches[FREE_OPENING.key]],
     ]
 
 
 def _switch_words(rules: RuleSet) -> list[str]:
-    values = {
-        switch: rules.switches[switch.key]
-        for switch in rules.mechanics.switches
-        if switch.is_written(rules.switches[switch.key])
-    }
-    return [
-        f"{switch.help.rstrip('.')}: {_value_text(switch, value)}."
-        for switch, value in values.items()
-        if not isinstance(switch, StakesSwitch)
-    ]
+    words = []
+    for switch in rules.mechanics.switches:
+        value = rules.switches[switch.key]
+        if isinstance(switch, OneOf):
+            words.append(switch.meanings[value])
+        elif switch.is_written(value) and not isinstance(switch, StakesSwitch):
+            words.append(f"{switch.help.rstrip('.')}: {_value_text(switch, value)}.")
+    return words
 
 
 def _value_text(switch: Switch, value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 from ur_solver.api.table import Table
@@ -92,6 +93,7 @@ def facts(request: Request, found: Finished) -> dict[str, Any]:
         "left": found.part.left,
         "positions": found.positions,
         "value": found.value,
+        "opening_value": _opening_value(found),
         "tolerance": (request.tolerance + VALUE_TYPES[request.value_type].rounding) * unit,
         "value_type": request.value_type,
         "residual": found.residual,
@@ -111,6 +113,7 @@ def facts_of_present(output: pathlib.Path) -> dict[str, Any]:
             "left",
             "positions",
             "value",
+            "opening_value",
             "tolerance",
             "value_type",
             "residual",
@@ -137,19 +140,28 @@ def report(request: Request, found: Finished) -> str:
         if found.error is None
         else f"  no value is off by more than {proven_text(found.error, rules)}, proven\n"
     )
-    if found.value is None:
+    text = partial(rules.payoff.text, tolerance=request.tolerance * unit)
+    opening = _opening_value(found)
+    if found.value is None or opening is None:
         head = f"{rules.title}: {found.part.scope}"
     else:
-        head = (
-            f"{rules.title}: the first to throw {rules.payoff.verb} "
-            f"{rules.payoff.text(found.value, request.tolerance * unit)}"
-        )
+        head = f"{rules.title}: the first player {rules.payoff.verb} {text(opening)}"
+        if not rules.mechanics.has_free_first_throw:
+            head += f"\n  with a free first throw {text(found.value)}"
     return (
         f"{head}\n"
         f"  {counted(found.positions, 'position')} in {time_text(found.seconds)}, largest "
         f"residual {found.residual:.3g}\n{proven}"
         f"  {found.path}, {size_text(found.table_bytes)}"
     )
+
+
+def _opening_value(found: Finished) -> float | None:
+    """The first player's value, if the table has the start."""
+    if found.value is None:
+        return None
+    with Table(found.path) as table:
+        return table.opening_value()
 
 
 def check_proven(request: Request, found: Finished) -> None:

@@ -60,7 +60,7 @@ def _fairness(found: dict[str, Any]) -> str:
         rows.append(["  the first player wins", as_share(fairness["first_player_wins"])])
     if "with_a_free_first_throw" in fairness:
         rows.append(
-            ["  if the first throw were free", f"{100 * fairness['with_a_free_first_throw']:.4f} %"]
+            ["  with a free first throw", f"{100 * fairness['with_a_free_first_throw']:.4f} %"]
         )
     if "first_throw" in fairness and payoff.units is POINTS:
         throws = ", ".join(

@@ -279,7 +279,7 @@ class Estimator:
         """As `Table.choices`."""
         return self._answers.choices(position)
 
-    def opening_value(self) -> float | None:
+    def opening_value(self) -> float:
         """As `Table.opening_value`."""
         return self._answers.opening_value()
 

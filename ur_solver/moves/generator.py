@@ -209,9 +209,10 @@ class MoveGenerator:
     def text(self, side: str, mover: int, target: int, flags: int) -> str:
         """A move of `side` in RGN's notation, as `Move.text`."""
         piece, source = self.tables.movers[mover]
-        path, is_optional = self.rules.path.squares(side), flags & OPTIONAL and flags & AGAIN
+        path = self.rules.path.squares(side)
         text = move_text(path, piece, source, target, bool(flags & CAPTURE), bool(flags & ROSETTE))
-        return f"{text} again" if is_optional else text
+        marks = self.rules.mechanics.decision_marks
+        return text + marks[bool(flags & AGAIN)] if flags & OPTIONAL else text
 
     def texts(
         self, turns: TurnBatch, options: npt.NDArray[np.int64], is_dark: npt.NDArray[np.bool_]

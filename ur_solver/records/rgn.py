@@ -34,7 +34,7 @@ from ur_solver.records.record import Ending, GameRecord, Ply, Replay
 from ur_solver.records.rgn_text import OFF, Action, GameText, split_rgn
 from ur_solver.records.settings import rules_of_text, rules_text, rules_word
 from ur_solver.records.steps import Step
-from ur_solver.rules import ASEB, DARK, HOME, LIGHT, MAX_PIECES, RACES, RuleSet
+from ur_solver.rules import ASEB, DARK, HOME, LIGHT, MAX_PIECES, RACES, STOP, RuleSet
 
 RULES_TAG, START_TAG, END_TAG, RESULT_TAG = "Rules", "Start", "Ending", "Result"
 MAX_LINE = 59
@@ -200,13 +200,16 @@ def _play(replay: Replay, action: Action, ends: Sequence[tuple[int, int]]) -> No
 
 def _fits(step: Step, action: Action) -> bool:
     """Whether a step has every mark that is written; marks may be left out."""
-    return step.is_capture >= action.is_capture and (
-        not action.is_rosette or step.text.endswith("*")
+    text = step.text.removesuffix(STOP)
+    return (
+        step.is_capture >= action.is_capture
+        and (not action.is_rosette or text.endswith("*"))
+        and action.is_stop == (text != step.text)
     )
 
 
 def _has_marks(step: Step, action: Action) -> bool:
-    is_rosette = step.text.endswith("*")
+    is_rosette = step.text.removesuffix(STOP).endswith("*")
     return (step.is_capture, is_rosette) == (action.is_capture, action.is_rosette)
 
 
@@ -321,9 +324,10 @@ def _written(record: GameRecord, ply: Ply) -> str:
     text = record.move_text(ply)
     if text is None:
         return f"{ply.throw} --"
+    text, mark, _ = text.partition(STOP)
     if text.endswith("+"):
         text = text[:-2] + _off(record.rules, ply.side)
     base = text.rstrip("x*")
     ends = _moves_by_text(record.rules)[ply.side][base]
     throw = f"{ply.throw}:" if len(ends) > 1 else ""
-    return f"{throw}{text.replace('*', ' *')}"
+    return f"{throw}{text.replace('*', ' *')}{mark}"

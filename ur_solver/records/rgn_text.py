@@ -36,6 +36,7 @@ _TOKEN = re.compile(
       | (?P<number>(\d{1,6})(\.{1,3}|\)))
       | (?P<slash>/)
       | (?P<star>\*)
+      | (?P<stop>[Ss]top(?=[\s/\#\[{;!?(\ufeff]|\Z))
       | (?P<throw>\d{1,2}(?=[\s/\#\[{;(\ufeff]|\Z))
       | (?P<nothing>(?:-{1,3}|[\u2013\u2014]|[Pp]ass)(?=[\s/\#\[{;(\ufeff]|\Z))
       | (?P<command>\[%\w[^\]\n]*\])
@@ -83,6 +84,8 @@ class Action:
         Without its marks, in the usual case. The target alone in the old notation.
     is_capture, is_rosette : bool
         Whether it has the mark.
+    is_stop : bool
+        Whether the extra throw that it earns is declined, which `stop` after it says.
     is_old : bool
         Whether it is in the notation of the library's first releases.
     """
@@ -93,12 +96,14 @@ class Action:
     move: str | None = None
     is_capture: bool = False
     is_rosette: bool = False
+    is_stop: bool = False
     is_old: bool = False
 
     @property
     def text(self) -> str:
         """The move as it is written."""
-        return f"{self.move}{'x' * self.is_capture}{'*' * self.is_rosette}"
+        stop = " stop" * self.is_stop
+        return f"{self.move}{'x' * self.is_capture}{'*' * self.is_rosette}{stop}"
 
 
 @dataclass
@@ -182,6 +187,7 @@ class _Scanner:
             "number": self._number,
             "slash": self._slash,
             "star": self._star,
+            "stop": self._stop,
             "throw": self._bare_throw,
             "nothing": self._nothing,
             "end": self._end,
@@ -276,6 +282,12 @@ class _Scanner:
         if last is None or last.move is None or last.is_rosette or self._is_turn_open:
             raise RecordError("'*' does not follow a move")
         last.is_rosette = True
+
+    def _stop(self, match: re.Match[str], place: str) -> None:
+        last = self.game.actions[-1] if self.game.actions else None
+        if last is None or last.move is None or last.is_stop or self._is_turn_open:
+            raise RecordError(f"{match['stop']!r} does not follow a move")
+        last.is_stop = True
 
     def _bare_throw(self, match: re.Match[str], place: str) -> None:
         self._settle()

@@ -83,7 +83,7 @@ def settings_of(rules: RuleSet) -> dict[str, Any]:
         "paths": _key(_PATHS, rules.path.name),
         "dice": _key(_DICE, rules.dice.name),
     }
-    if not rules.mechanics.is_plain_race:
+    if not rules.mechanics.has_race_turns() or rules.squares:
         raise RuleSetError(
             f"{rules_word(rules)}: RoyalUr's settings can express the race family's rules only; "
             "write the plain notation, .ur"
@@ -91,6 +91,8 @@ def settings_of(rules: RuleSet) -> dict[str, Any]:
     missing = [key for key, value in names.items() if value is None]
     if rules.switches["extra_on_throw"] is not None:
         missing.append("extra_on_throw")
+    if rules.mechanics.may_decline:
+        missing.append("extra_throw")
     settings = {
         **names,
         _PIECES: rules.pieces,
@@ -127,7 +129,8 @@ def rules_text(rules: RuleSet) -> str:
 
     It is the rule set's word if it is in the catalogue, and its JSON otherwise.
     """
-    if rules.name in CATALOGUE and known_rules(rules).name == rules.name:
+    known = known_rules(rules)
+    if known is not rules and known.name == rules.name:
         return rules_word(rules)
     return json.dumps(rules.to_json(), separators=(",", ":"))
 

@@ -5,7 +5,7 @@ from ur_solver.rules.catalogue import RACES, named_rules
 from ur_solver.rules.contents import DARK, LIGHT, opponent
 from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.drawing import SIDE_NAMES
-from ur_solver.rules.families import ENTER, FREE_THROW, HOME, MOVE, Family
+from ur_solver.rules.families import ENTER, FREE_THROW, HOME, MOVE, STOP, Family
 from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.moves import Move
 from ur_solver.rules.naming import digest_of
@@ -41,6 +41,7 @@ __all__ = [
     "RACES",
     "SIDE_NAMES",
     "SQUARE_RULES",
+    "STOP",
     "UR",
     "Board",
     "Dice",

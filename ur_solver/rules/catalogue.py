@@ -8,6 +8,7 @@ from ur_solver.common.text import decoded
 from ur_solver.errors import InputError, RuleSetError, did_you_mean
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
+from ur_solver.rules.families.family import LOTS, MAY
 from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.plugins import load_plugins
@@ -25,7 +26,7 @@ def _add(
     path: str,
     dice: str,
     family: str = "race",
-    **switches: bool | int | Stakes,
+    **switches: bool | int | str | Stakes,
 ) -> None:
     register_rules(RuleSet(name, PATHS[path], DICE[dice], pieces, family, switches))
 
@@ -35,8 +36,20 @@ _add("finkel", 7, "bell", "4-binary")
 _add("british-museum", 5, "bell", "4-binary")
 _add("finkel-3dice", 7, "bell", "3-binary")
 _add("conventional", 7, "masters", "3-binary-0as4")
-_add("masters-games", 7, "masters", "3-binary-0as4", extra_on_rosette=False, extra_on_throw=4)
-_add("masters-games-d4", 7, "masters", "d4", extra_on_rosette=False, extra_on_throw=4)
+_add(
+    *("masters-games", 7, "masters", "3-binary-0as4"),
+    extra_on_rosette=False,
+    extra_on_throw=4,
+    extra_throw=MAY,
+    opening=LOTS,
+)
+_add(
+    *("masters-games-d4", 7, "masters", "d4"),
+    extra_on_rosette=False,
+    extra_on_throw=4,
+    extra_throw=MAY,
+    opening=LOTS,
+)
 _add("murray", 7, "murray", "3-binary-0as4")
 _add("murray-3dice", 7, "murray", "3-binary")
 _add("masters", 7, "masters", "3-binary-0as4", safe_rosettes=False)

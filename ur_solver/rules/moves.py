@@ -116,11 +116,11 @@ def _moves(position: Position, piece: str, source: int, target: int, throw: int)
     if cost:
         reached = replace(reached, fines=position.fines + 1)
     is_over = reached.winner is not None
-    options = (False,) if is_over else family.again(throw, square, is_capture)
+    options = (False,) if is_over else family.decisions(throw, square, is_capture)
     text = move_text(path, piece, source, target, is_capture, is_rosette)
     for again in options:
         yield Move(
-            text=f"{text} again" if again and len(options) > 1 else text,
+            text=text + family.decision_marks[again] if len(options) > 1 else text,
             source=source,
             target=target,
             is_capture=is_capture,

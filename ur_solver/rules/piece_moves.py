@@ -197,7 +197,7 @@ class PieceMoves:
         """By target and whether it captures: 1 if the turn may end, plus 2 if it may continue."""
         return [
             [
-                sum({1 << again for again in self.mechanics.again(throw, square, is_capture)})
+                sum({1 << again for again in self.mechanics.decisions(throw, square, is_capture)})
                 for is_capture in (False, True)
             ]
             for square in (*self._path, None)

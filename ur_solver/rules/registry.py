@@ -104,10 +104,10 @@ def register_family(family: _F) -> _F:
 
 
 def known_switches() -> dict[str, Switch]:
-    """The switches of all families, by key; of those with the same key the first."""
+    """The switches and shorthands of all families, by key; of those of one key the first."""
     found: dict[str, Switch] = {}
     for family in FAMILIES.values():
-        for switch in family.switches:
+        for switch in (*family.switches, *family.shorthands):
             found.setdefault(switch.key, switch)
     return found
 

@@ -50,9 +50,13 @@ def rules_to_json(rules: RuleSet) -> dict[str, Any]:
         "dice": _dice_to_json(rules.dice),
         "pieces": rules.pieces,
     }
-    for switch in family_named(rules.family).switches:
+    family = family_named(rules.family)
+    for short in family.shorthands:
+        values[short.key] = rules.switches[short.of] == short.on
+    for switch in family.switches:
         value = rules.switches[switch.key]
-        if switch.is_written(value):
+        is_said = any(short.of == switch.key and short.on == value for short in family.shorthands)
+        if switch.is_written(value) and not is_said:
             values[switch.key] = switch.to_json(value)
     if rules.squares:
         values["squares"] = {square: rule_to_json(rule) for square, rule in rules.squares.items()}
@@ -84,7 +88,7 @@ def rules_from_json(values: object) -> dict[str, Any]:
     for key in _NEEDED:
         if key not in values:
             raise RuleSetError(f"rule set: the key {key!r} is missing")
-    own = {switch.key: switch for switch in family.switches}
+    own = {switch.key: switch for switch in (*family.switches, *family.shorthands)}
     given = {
         key: own.get(key, switches[key]).from_json(values[key]) for key in switches if key in values
     }

@@ -41,9 +41,9 @@ class RuleSet:
         N, the pieces of each side, 1 to `limits.MAX_PIECES`.
     family : str
         The code that these data complete: a key of `FAMILIES`.
-    switches : mapping of str to bool, int, Stakes or None
-        The switches of the family that are not at their default. Once made, a rule set has
-        all switches of its family here, and no others.
+    switches : mapping of str to bool, int, str, Stakes or None
+        The switches of the family that are not at their default, or its shorthands. Once made, a
+        rule set has all switches of its family here, and no others.
     squares : mapping of str to SquareRule
         The squares whose rule differs from what the family says. A rule goes for a square's
         mirror image too.
@@ -64,7 +64,7 @@ class RuleSet:
 
     def __post_init__(self) -> None:
         family = family_named(self.family)
-        given = dict(self.switches)
+        given = family.spelled_out(self.switches)
         switches = {each.key: given.pop(each.key, each.default) for each in family.switches}
         object.__setattr__(self, "switches", FrozenMap(switches))
         faults = [

@@ -105,6 +105,24 @@ class Flag(Switch):
         return self.dashed if value else f"no-{self.dashed}"
 
 
+class Shorthand(Flag):
+    """A flag that stands for two values of another switch, and is not stored itself.
+
+    Parameters
+    ----------
+    key, help
+        As for every switch.
+    of : str
+        The key of the other switch.
+    on, off : str
+        Its values where the flag is on, and where it is turned off.
+    """
+
+    def __init__(self, key: str, of: str, on: str, off: str, help: str) -> None:
+        super().__init__(key, False, help)
+        self.of, self.on, self.off = of, on, off
+
+
 class OneOf(Switch):
     """One of a few words.
 
@@ -112,8 +130,8 @@ class OneOf(Switch):
     ----------
     key, default, help
         As for every switch.
-    values : tuple of str
-        The words that the family allows.
+    meanings : mapping of str to str
+        The words that the family allows, each with a sentence for people.
     words : mapping of str to str, optional
         What values are called in names, if not by the key and the value.
     """
@@ -121,13 +139,13 @@ class OneOf(Switch):
     def __init__(
         self,
         key: str,
-        values: tuple[str, ...],
+        meanings: Mapping[str, str],
         default: str,
         help: str,
         words: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(key, default, help)
-        self.values = values
+        self.meanings = meanings
         self._words = words or {}
 
     def from_json(self, value: object) -> str:
@@ -138,7 +156,7 @@ class OneOf(Switch):
 
     def fault(self, value: object, rules: RuleSet) -> str | None:
         """Anything but one of the words."""
-        if value in self.values:
+        if value in self.meanings:
             return None
         return f"{self.key} is {value!r:.100}, not {self._listed}"
 
@@ -146,13 +164,13 @@ class OneOf(Switch):
         """``extra-throw-may``."""
         return self._words.get(value, f"{self.dashed}-{value}")
 
-    def is_written(self, value: str) -> bool:
+    def is_written(self, value: Any) -> bool:
         """Unless it is the default, so that older rule sets keep their digests."""
         return bool(value != self.default)
 
     @property
     def _listed(self) -> str:
-        return " or ".join(map(repr, self.values))
+        return " or ".join(map(repr, self.meanings))
 
 
 class ThrowSwitch(Switch):

@@ -141,14 +141,3 @@ def evaluate(position: Position, value: Value) -> float:
     if final is not None:
         return final
     return max(choice_value(position, choice, value) for choice in turn(position))
-
-
-def opening_value(position: Position, value: Value) -> float:
-    """The value of `position` to a player whose throw is made: the one that starts games.
-
-    Only for rule sets whose family has an `opening_throw`.
-    """
-    throw = position.rules.mechanics.opening_throw
-    if throw is None:
-        raise ValueError(f"{position.rules.name!r} has no opening throw")
-    return throw_value(position, legal_moves(position, throw), value)

@@ -65,7 +65,7 @@ def _stakes(stakes: Stakes, pieces: int) -> dict[str, int]:
 def table_values(name: str, table: Table) -> dict[str, Any]:
     """A table in a list of tables: its rule set, the value of the start, the error of values."""
     header = table.header
-    values: dict[str, Any] = {
+    return {
         "id": name,
         "word": table.rules.word,
         "name": table.rules.name,
@@ -76,9 +76,8 @@ def table_values(name: str, table: Table) -> dict[str, Any]:
         "error": table.max_error,
         "digest": table.file.digest,
         "value": table.value(table.rules.start()),
+        "opening_value": table.opening_value(),
     }
-    opening = table.opening_value()
-    return values if opening is None else values | {"opening_value": opening}
 
 
 def whole_table_values(name: str, table: Table) -> dict[str, Any]:

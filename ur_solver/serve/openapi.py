@@ -65,8 +65,8 @@ _TABLE: Json = {
     "tolerance": _NUMBER,
     "error": _told(_or_null(_NUMBER), "how far a value is proven to be off at most"),
     "digest": _told(_TEXT, "SHA-256 of all that the table holds"),
-    "value": _told(_NUMBER, "of the start"),
-    "opening_value": _told(_CHANCE, "of the start with the throw that the rules give"),
+    "value": _told(_NUMBER, "of the start, with a free first throw"),
+    "opening_value": _told(_NUMBER, "the first player's, by how the rule set begins a game"),
 }
 _RULES: Json = {
     "word": _TEXT,
@@ -107,9 +107,8 @@ _WITH_STAKES = ("cut_error", "chance")
 _SCHEMAS: Json = {
     "Error": _object(message=_told(_TEXT, "one sentence"), place=_PLACE),
     "Fault": _object(message=_TEXT, place=_PLACE, game=_WHOLE),
-    "Table": _object(("opening_value",), **_TABLE),
+    "Table": _object(**_TABLE),
     "WholeTable": _object(
-        ("opening_value",),
         **_RULES,
         **{key: value for key, value in _TABLE.items() if key not in _RULES},
         players=_told(

@@ -88,8 +88,8 @@ class Finished:
     resumed_blocks : int
         The number of blocks that an earlier run had finished.
     value : float or None
-        The first player's chance of winning, in [0, 1]; with stakes, the money to come. None
-        unless the part has the start.
+        Of the start, to the side about to throw: its chance of winning, in [0, 1]; with stakes,
+        the money to come. None unless the part has the start.
     table_bytes : int
     sweeps : float
         The mean over all positions.

@@ -12,6 +12,7 @@ from ur_solver.moves import generator_of
 from ur_solver.players.policies import Policy, PolicyLike, policy_of
 from ur_solver.study.estimates import IntervalEstimate, deviation_of, mean_of
 from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay, can_play_exactly
+from ur_solver.study.first_states import first_states
 from ur_solver.study.match import play
 
 REPLY = "reply"
@@ -57,7 +58,10 @@ def evaluate(
     games: int | None = None,
     seed: int = 1,
 ) -> Evaluation:
-    """Evaluate two policies: light, who throws first, plays one and dark the other.
+    """Evaluate two policies: light, the first player, plays one and dark the other.
+
+    Where both sides enter a marker to find the first player, as in Ben's game, the markers stand
+    where two perfect players enter them.
 
     Parameters
     ----------
@@ -95,14 +99,17 @@ def evaluate(
     )
     generator = generator_of(values.rules)
     if games is None and can_play_exactly(generator):
-        return exact_evaluation(ExactPlay(generator), *policies)
+        exact = ExactPlay(generator, first=first_states(values))
+        return exact_evaluation(exact, *policies)
     if policies[0] is None or policies[1] is None:
         raise InputError(
             f"the best reply is computed exactly, for up to {MOST_POSITIONS:,} positions and "
             f"without stakes; {values.rules.word} has {generator.space.n_positions:,}"
         )
     n_games = 100_000 if games is None else games
-    played = play(values.rules, policies[0], policies[1], n_games, seed=seed)
+    played = play(
+        values.rules, policies[0], policies[1], n_games, seed=seed, first=first_states(values)
+    )
     throws = played.throws
     return Evaluation(mean_of(played.results), mean_of(throws), deviation_of(throws), n_games)
 

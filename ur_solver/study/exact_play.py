@@ -22,6 +22,7 @@ from ur_solver.moves import AGAIN, PASS, WIN, MoveGenerator, Rows
 from ur_solver.players.policies import Policy, TablePolicy, Weights
 from ur_solver.rules.piece_moves import PieceChoice
 from ur_solver.study import _sweeps
+from ur_solver.study.first_states import FirstStates
 
 MOST_POSITIONS = 1_000_000
 """The most positions of a space that is expanded: some 400 bytes per position."""
@@ -98,6 +99,8 @@ class ExactPlay:
     generator : MoveGenerator
         Of a rule set without stakes.
     most_positions : int
+    first : FirstStates, optional
+        Where games begin; at the start, if not given.
 
     Raises
     ------
@@ -105,7 +108,12 @@ class ExactPlay:
         If there are stakes, or more positions than that.
     """
 
-    def __init__(self, generator: MoveGenerator, most_positions: int = MOST_POSITIONS) -> None:
+    def __init__(
+        self,
+        generator: MoveGenerator,
+        most_positions: int = MOST_POSITIONS,
+        first: FirstStates | None = None,
+    ) -> None:
         rules, space = generator.rules, generator.space
         if rules.payoff.has_fines:
             raise InputError(f"{rules.name} has stakes; only chances are computed exactly")
@@ -115,6 +123,7 @@ class ExactPlay:
                 f"than the {most_positions:,} that exact play allows"
             )
         self.generator = generator
+        self.first = first or FirstStates(generator.start(), np.ones(1))
         self.n = space.n_values
         self.blocks = [
             list(self._parts(block.offset, block.offset + block.size)) for block in space.blocks
@@ -265,11 +274,11 @@ class ExactPlay:
         return TablePolicy(own, others=other)
 
     def beginnings(self, policy: Policy) -> Beginnings:
-        """The first states: the start, or those after the first throw if the rules give it."""
+        """The first states, or those after the first throw if the rules give it."""
         generator = self.generator
         if generator.opening is None:
-            ranks, once = generator.space.rank_states(generator.start()), np.ones(1)
-            return Beginnings(0, once, ranks, np.zeros(1, dtype=bool))
+            ranks = generator.space.rank_states(self.first.rows)
+            return Beginnings(0, self.first.chances, ranks, np.zeros(len(ranks), dtype=bool))
         turns = generator.open(generator.start())
         ranks = generator.space.rank_states(turns.after)
         return Beginnings(1, policy.weights(turns), ranks, ~turns.has(AGAIN))

@@ -14,6 +14,7 @@ from ur_solver.common.machine import usable_processors
 from ur_solver.moves import AGAIN, WIN, MoveGenerator, Rows, TurnBatch, _options, generator_of
 from ur_solver.players.policies import Policy
 from ur_solver.rules import RuleSet
+from ur_solver.study.first_states import FirstStates
 
 _CHUNK = 20_000
 """The number of games that share a stream of random numbers and a thread."""
@@ -95,8 +96,9 @@ def play(
     seed: int = 1,
     observers: Iterable[ObserverOf] = (),
     threads: int | None = None,
+    first: FirstStates | None = None,
 ) -> PlayedGames:
-    """Play games from the start; light throws first.
+    """Play games; light throws first.
 
     Parameters
     ----------
@@ -111,11 +113,14 @@ def play(
         They are made anew for every `_CHUNK` games.
     threads : int, optional
         As many as processors, if not given.
+    first : FirstStates, optional
+        Where games begin; at the start, if not given.
     """
     generator, made = generator_of(rules), tuple(observers)
+    first = first or FirstStates(generator.start(), np.ones(1))
     sizes = [min(_CHUNK, n_games - first) for first in range(0, n_games, _CHUNK)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
-    table = _Table(generator, light, dark, made)
+    table = _Table(generator, light, dark, made, first)
     with ThreadPoolExecutor(threads or usable_processors()) as pool:
         played = list(pool.map(table.play, sizes, seeds))
     return PlayedGames(
@@ -130,11 +135,17 @@ class _Table:
     """Plays games between two policies."""
 
     def __init__(
-        self, generator: MoveGenerator, light: Policy, dark: Policy, observers: Sequence[ObserverOf]
+        self,
+        generator: MoveGenerator,
+        light: Policy,
+        dark: Policy,
+        observers: Sequence[ObserverOf],
+        first: FirstStates,
     ) -> None:
         self.generator = generator
         self.policies = (light,) if light is dark else (light, dark)
         self.observers = observers
+        self.first = first
 
     def play(self, n_games: int, seed: np.random.SeedSequence) -> PlayedGames:
         """Games of one stream of random numbers; new ones begin where others end."""
@@ -147,7 +158,7 @@ class _Table:
         throws = np.zeros(n_games, dtype=np.int32)
         begun = min(_SLOTS, n_games)
         games = np.arange(begun)
-        rows, sides = generator.start(begun), np.zeros(begun, dtype=np.uint8)
+        rows, sides = self.first.drawn(begun, rng), np.zeros(begun, dtype=np.uint8)
         while len(games):
             turns = self._thrown(rows, sides, throws[games] == 0, rng)
             chosen = self._chosen(turns, sides, rng)
@@ -165,7 +176,7 @@ class _Table:
             if not going.all():
                 new = min(len(going) - int(going.sum()), n_games - begun)
                 games = np.concatenate([games[going], np.arange(begun, begun + new)])
-                rows = np.concatenate([rows[going], generator.start(new)])
+                rows = np.concatenate([rows[going], self.first.drawn(new, rng)])
                 sides = np.concatenate([sides[going], np.zeros(new, dtype=np.uint8)])
                 begun += new
         notes = {name: each for observer in observers for name, each in observer.notes().items()}

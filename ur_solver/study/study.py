@@ -32,6 +32,7 @@ from ur_solver.study.estimates import (
 )
 from ur_solver.study.evaluate import exact_evaluation
 from ur_solver.study.exact_play import ExactPlay, can_play_exactly
+from ur_solver.study.first_states import first_states
 from ur_solver.study.match import PlayedGames, play
 from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
@@ -87,16 +88,17 @@ def study(
     say(f"{counted(games, 'game')} of the table against itself")
     best = TablePolicy(table)
     observers = (Counts, partial(_chances, table), Squares, Snapshots)
-    played = play(rules, best, best, games, seed=seed, observers=observers)
+    first = first_states(table)
+    played = play(rules, best, best, games, seed=seed, observers=observers, first=first)
     exact = None
     if can_play_exactly(generator, MOST_EXACT):
-        exact = ExactPlay(generator)
+        exact = ExactPlay(generator, first=first)
     choices = choices_of(played.notes, best)
     say("rules of thumb")
     orders = []
     if choices is not None:
         opponent = policy_of(_OPPONENT, table)
-        orders = best_order(rules, opponent, max(2, games // 50), seed + 7)
+        orders = best_order(rules, opponent, max(2, games // 50), seed + 7, first)
     order = "+".join(orders[-1][0]) if orders else None
     say("the ladder")
     names = (*LADDER[:1], *((order,) if order else ()), *LADDER[1:])
@@ -142,13 +144,12 @@ def _chances(
 def _fairness(table: PositionValues, played: PlayedGames) -> dict[str, Any]:
     start = table.rules.start()
     value, answers = table.value(start), Answers(table)
-    opening = answers.opening_value()
     fairness: dict[str, Any] = {
-        "first_player": value if opening is None else opening,
+        "first_player": answers.opening_value(),
         "first_player_wins": mean_of(played.results).to_json(),
         "unfinished": share_of(int((~played.is_finished).sum()), len(played)).to_json(),
     }
-    if opening is not None:
+    if not table.rules.mechanics.has_free_first_throw:
         fairness["with_a_free_first_throw"] = value
     if not answers.choices(start):
         worth = answers.throws(start)
@@ -229,12 +230,17 @@ def _drama(played: PlayedGames) -> dict[str, Any]:
 
 def _luck(table: Values, played: PlayedGames, seed: int, games: int) -> dict[str, Any]:
     """The shares of luck and losses in the spread of results if one side plays worse."""
-    best, divided = TablePolicy(table), {}
+    best, first, divided = TablePolicy(table), first_states(table), {}
     for name in ("medium", "greedy", "random"):
         other = policy_of(name, table)
         observers = (partial(_chances, table),)
         halves = [
-            play(table.rules, light, dark, games // 2, seed=seed + 1 + k, observers=observers)
+            play(
+                *(table.rules, light, dark, games // 2),
+                seed=seed + 1 + k,
+                observers=observers,
+                first=first,
+            )
             for k, (light, dark) in enumerate(((best, other), (other, best)))
         ]
         luck, loss = (
@@ -260,6 +266,7 @@ def _ladder(
 ) -> list[list[IntervalEstimate]]:
     """The share that each policy wins against each, half of the games as the first player."""
     policies = {name: policy_of(name, table) for name in names}
+    starts = first_states(table)
     written = {}
     if exact is not None:
         written = {name: exact.weights(policy) for name, policy in policies.items()}
@@ -271,7 +278,7 @@ def _ladder(
                 chance = _exact_share(exact, written, policies, first, second)
             else:
                 pair = policies[first], policies[second]
-                chance = share_of_wins(table.rules, *pair, games, seed + 100 * i + 2 * k)
+                chance = share_of_wins(table.rules, *pair, games, seed + 100 * i + 2 * k, starts)
             wins[i][k], wins[k][i] = chance, chance.rest()
     return wins
 

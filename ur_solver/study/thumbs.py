@@ -18,6 +18,7 @@ from ur_solver.moves import TurnBatch
 from ur_solver.players.policies import PRIORITIES, Policy, Priorities, TablePolicy
 from ur_solver.rules import RuleSet
 from ur_solver.study.estimates import IntervalEstimate, mean_of
+from ur_solver.study.first_states import FirstStates
 from ur_solver.study.match import play
 
 MOST_PRIORITIES = 3
@@ -63,12 +64,17 @@ def choices_of(notes: dict[str, npt.NDArray[Any]], policy: TablePolicy) -> Choic
 
 
 def share_of_wins(
-    rules: RuleSet, own: Policy, other: Policy, games: int, seed: int
+    rules: RuleSet,
+    own: Policy,
+    other: Policy,
+    games: int,
+    seed: int,
+    first: FirstStates | None = None,
 ) -> IntervalEstimate:
     """The share that a policy wins against another, half of the games as the first player."""
     half = max(2, games // 2)
-    as_light = mean_of(play(rules, own, other, half, seed=seed).results)
-    as_dark = mean_of(1 - play(rules, other, own, half, seed=seed + 1).results)
+    as_light = mean_of(play(rules, own, other, half, seed=seed, first=first).results)
+    as_dark = mean_of(1 - play(rules, other, own, half, seed=seed + 1, first=first).results)
     value = (as_light.value + as_dark.value) / 2
     # half-widths of two independent intervals (Newcombe)
     below = math.hypot(as_light.value - as_light.low, as_dark.value - as_dark.low) / 2
@@ -77,7 +83,7 @@ def share_of_wins(
 
 
 def best_order(
-    rules: RuleSet, opponent: Policy, games: int, seed: int
+    rules: RuleSet, opponent: Policy, games: int, seed: int, first: FirstStates | None = None
 ) -> list[tuple[tuple[str, ...], IntervalEstimate]]:
     """The order of priorities that wins most against an opponent, found one by one.
 
@@ -88,6 +94,8 @@ def best_order(
     games : int
         Of each order that is tried; all with the same throws at first.
     seed : int
+    first : FirstStates, optional
+        Where games begin; at the start, if not given.
 
     Returns
     -------
@@ -107,7 +115,7 @@ def best_order(
             for k in range(len(order) + 1)
         ]
         shares = [
-            share_of_wins(rules, Priorities(candidate), opponent, games, seed).value
+            share_of_wins(rules, Priorities(candidate), opponent, games, seed, first).value
             for candidate in candidates
         ]
         at = max(range(len(shares)), key=shares.__getitem__)
@@ -116,6 +124,6 @@ def best_order(
         order, before = candidates[at], shares[at]
         found.append(order)
     return [
-        (each, share_of_wins(rules, Priorities(each), opponent, _MORE * games, seed + 2))
+        (each, share_of_wins(rules, Priorities(each), opponent, _MORE * games, seed + 2, first))
         for each in found
     ]

@@ -19,7 +19,7 @@ def browser():
 
 @pytest.fixture(scope="package")
 def origin(solved):
-    paths = [str(solved(named_rules(word))) for word in (*WORDS, "finkel:1")]
+    paths = [str(solved(named_rules(word))) for word in (*WORDS, "finkel:1", "masters-games:1")]
     command = [sys.executable, "-m", "ur_solver", "serve", *paths, "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         address = process.stderr.readline().partition(": ")[2].partition(" ")[0]

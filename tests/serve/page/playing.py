@@ -83,7 +83,7 @@ def turns_of(address):
         head, _, move = text.partition("_")
         choice = head.rstrip("0123456789-")
         throws = tuple(map(int, head[len(choice) :].split("-")))
-        move = move.replace("!", "@").replace("'", "+").replace("~", " again")
+        move = move.replace("!", "@").replace("'", "+").replace("~", " again").replace("$", " stop")
         turns.append(Turn(choice or None, throws, move or None))
     return turns
 

@@ -7,7 +7,16 @@ import random
 import pytest
 
 from tests.serve.browser import Person, needs_browser
-from tests.serve.page.playing import EN_DASH, SIX, by_list, play, rules_of, turn_of, turns_of
+from tests.serve.page.playing import (
+    EN_DASH,
+    SIX,
+    by_list,
+    opened,
+    play,
+    rules_of,
+    turn_of,
+    turns_of,
+)
 from ur_solver.api.table import Table
 from ur_solver.serve.judged import line_values
 from ur_solver.serve.unfold import ServedRules
@@ -207,3 +216,38 @@ def test_another_table_is_chosen(person):
     person.page.select_option("#table", "tables/ben-1")
     person.settle()
     assert person.address["table"] == "ben-1"
+
+
+def test_a_declined_throw_is_in_the_address(person):
+    person.visit("table=masters-games-1")
+    opened(person, "rules: masters-games:1\n\nL 4 A@A1* stop\nD 4 C@C1*\nend: unfinished")
+    address = person.address
+    assert [turn.move for turn in turns_of(address)] == ["A@A1* stop", "C@C1*"]
+    shown = person.page.locator("#turns .turn .played").all_inner_texts()
+    person.visit(f"table=masters-games-1&game={address['game']}")
+    person.page.reload()
+    person.page.wait_for_selector("main[aria-busy='false'] #board svg")
+    assert person.page.locator("#turns .turn .played").all_inner_texts() == shown
+    assert "4 A@A1* stop" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "ben-1",
+            "The first player wins 55.40 %, with a free first throw 53.32 %. light to throw.",
+        ),
+        (
+            "skiriuk-1",
+            "The first player wins 49.21 %, with a free first throw 53.82 %. light to th",
+        ),
+        ("finkel-1", "light to throw."),
+    ],
+)
+def test_what_the_opening_is_worth_is_said_at_the_start(person, name, words):
+    person.visit(f"table={name}")
+    assert person.status().startswith(words)
+    person.press("Roll", "#options")
+    person.settle()
+    assert "first player" not in person.status()

@@ -4,7 +4,7 @@ from ur_solver.rules.families.bell import Bell
 from ur_solver.rules.families.ben import Ben
 from ur_solver.rules.families.birds import Birds
 from ur_solver.rules.families.casual import Casual
-from ur_solver.rules.families.family import ENTER, FREE_THROW, HOME, MOVE, Family, Roll
+from ur_solver.rules.families.family import ENTER, FREE_THROW, HOME, MOVE, STOP, Family, Roll
 from ur_solver.rules.families.race import Race
 from ur_solver.rules.families.skiriuk import Skiriuk
 from ur_solver.rules.registry import register_family
@@ -17,6 +17,7 @@ __all__ = [
     "FREE_THROW",
     "HOME",
     "MOVE",
+    "STOP",
     "Bell",
     "Ben",
     "Birds",

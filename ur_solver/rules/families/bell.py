@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ur_solver.rules.dice import Dice
-from ur_solver.rules.families.family import Family
+from ur_solver.rules.families.family import EXTRA_THROW, FREE_OPENING, MUST, Family
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import Ordinary, SquareRule
 from ur_solver.rules.switches import StakesSwitch
@@ -24,7 +24,18 @@ class Bell(Family):
     """Throws of 4, 0, 1 and 5 squares, and another throw after every move."""
 
     name = "bell"
-    switches = (StakesSwitch("stakes", None, "Played for money."),)
+    switches = (StakesSwitch("stakes", None, "Played for money."), EXTRA_THROW, FREE_OPENING)
+
+    @classmethod
+    def faults(cls, rules: RuleSet) -> list[str]:
+        """Faults of the common data, and stakes with throws that may be declined."""
+        faults = super().faults(rules)
+        if rules.switches["stakes"] and rules.switches[EXTRA_THROW.key] != MUST:
+            faults.append(
+                "stakes are played for with extra_throw 'must' only: the values of fines are found "
+                "level by level, which takes that a turn ends without a move only"
+            )
+        return faults
 
     @classmethod
     def dice_faults(cls, dice: Dice, pieces: int) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS
 from ur_solver.rules.contents import is_marked, with_mark
-from ur_solver.rules.families.family import Family
+from ur_solver.rules.families.family import BEN, EXTRA_THROW, Family, OpeningSwitch
 from ur_solver.rules.squares import CapturedBy, Converting, Dueling, Paired, Refuge, SquareRule
 from ur_solver.rules.switches import SquaresSwitch
 
@@ -30,7 +30,7 @@ class Ben(Family):
     """A piece is marked once it has ended a move on a conversion square."""
 
     name = "ben"
-    switches = (_CONVERSIONS, _FOUR_EYES)
+    switches = (_CONVERSIONS, _FOUR_EYES, EXTRA_THROW, OpeningSwitch(BEN))
 
     @classmethod
     def path_faults(cls, rules: RuleSet) -> list[str]:

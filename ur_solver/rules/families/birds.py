@@ -16,7 +16,7 @@ class Birds(Casual):
     name = "birds"
     max_pieces = 5
     is_numbered = True
-    switches = ()
+    shorthands = ()
 
     @classmethod
     def dice_faults(cls, dice: Dice, pieces: int) -> list[str]:

@@ -4,28 +4,52 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ur_solver.rules.families.family import Family
+from ur_solver.rules.families.family import (
+    AGAIN,
+    EXTRA_THROW,
+    FREE_OPENING,
+    MAY,
+    MUST,
+    NEVER,
+    Family,
+)
 from ur_solver.rules.squares import Ordinary, Shared, SquareRule
-from ur_solver.rules.switches import Flag, Switch
+from ur_solver.rules.switches import OneOf, Shorthand, Switch
 
 
 class Casual(Family):
-    """Shared rosettes; with `roll_again`, a player on one may choose to throw again."""
+    """Shared rosettes; `extra_throw` may give an extra throw for landing on one."""
 
     name = "casual"
     switches: ClassVar[tuple[Switch, ...]] = (
-        Flag(
+        OneOf(
+            EXTRA_THROW.key,
+            {
+                NEVER: "There are no extra throws.",
+                MUST: "Landing on a rosette gives an extra throw.",
+                MAY: "Landing on a rosette gives an extra throw, which may be declined.",
+            },
+            NEVER,
+            EXTRA_THROW.help,
+            {MAY: "roll-again"},
+        ),
+        FREE_OPENING,
+    )
+    shorthands: ClassVar[tuple[Shorthand, ...]] = (
+        Shorthand(
             "roll_again",
-            False,
+            EXTRA_THROW.key,
+            MAY,
+            NEVER,
             "Whether a player who lands on a rosette may choose to throw again.",
         ),
     )
+    decision_marks = ("", AGAIN)
 
     def square_rule(self, square: str) -> SquareRule:
         """Rosettes are shared, all else is ordinary."""
         return Shared() if square in self.rules.rosettes else Ordinary()
 
     def again(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
-        """Never, or by choice after landing on a rosette."""
-        may_choose = self.rules.switches.get("roll_again") and square in self.rules.rosettes
-        return (False, True) if may_choose else (False,)
+        """After landing on a rosette, unless there are no extra throws."""
+        return (self.rules.switches[EXTRA_THROW.key] != NEVER and square in self.rules.rosettes,)

@@ -11,9 +11,10 @@ positions: `moves.py` walks those, the same way for every family.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS
@@ -32,7 +33,7 @@ from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.limits import MAX_CONTENTS, MAX_NUMBERED_PIECES, MAX_PIECES
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import SquareRule
-from ur_solver.rules.switches import Flag, Switch
+from ur_solver.rules.switches import Flag, OneOf, Shorthand, Switch
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
@@ -54,6 +55,53 @@ ANOTHER_PIECE = Flag(
     is_always_written=False,
 )
 """The switch of families in which a piece may rest."""
+NEVER, MUST, MAY = "none", "must", "may"
+"""What becomes of an extra throw: there is none, it is made, or it may be declined."""
+
+EXTRA_THROW = OneOf(
+    "extra_throw",
+    {MUST: "An extra throw must be made.", MAY: "An extra throw may be declined."},
+    MUST,
+    "Make an extra throw compulsory, or let the player decline it.",
+)
+"""The switch that every family of the package has."""
+
+
+LOTS, HIGHEST, ONE, BEN = "lots", "highest", "one", "ben"
+"""How a game begins: by lots, by the highest throw, with a 1, or as in Ben's game."""
+
+_OPENINGS = {
+    LOTS: "Lots decide who is the first player.",
+    HIGHEST: "The higher throw decides who is the first player.",
+    ONE: "The first to throw a 1 is the first player, and moves by that throw.",
+    BEN: "Both sides throw and enter a piece; the one whose piece is further is the first player.",
+}
+
+
+class OpeningSwitch(OneOf):
+    """How a game begins; whatever is worth the same is the same game."""
+
+    def __init__(self, *others: str) -> None:
+        default = others[0] if others else HIGHEST
+        meanings = {value: _OPENINGS[value] for value in (*others, LOTS, HIGHEST)}
+        super().__init__("opening", meanings, default, "Find the first player in this way.")
+
+    def fault(self, value: object, rules: RuleSet) -> str | None:
+        """Anything but one of the words, and a 1 that the dice cannot show."""
+        if value == ONE and 1 not in rules.dice.throws:
+            return f"{self.key} is {value!r}, but {rules.dice.name} dice cannot show a 1"
+        return super().fault(value, rules)
+
+    def played(self, value: str) -> str:
+        """Lots and the highest throw are one."""
+        return HIGHEST if value == LOTS else value
+
+
+FREE_OPENING = OpeningSwitch()
+"""The openings of the families that have none of their own."""
+
+STOP, AGAIN = " stop", " again"
+"""What follows a move in the notation where an extra throw is declined, or made by choice."""
 
 
 class Place(NamedTuple):
@@ -97,8 +145,11 @@ class Family:
         The most pieces of a side; at most `MAX_NUMBERED_PIECES` count if they are numbered.
     switches : tuple of Switch
         What a rule set may choose; every switch that is not listed is off.
-    opening_throw : int or None
-        The starter's first throw, if it decides who starts.
+    shorthands : tuple of Shorthand
+        Other names for values of these switches.
+    decision_marks : tuple of str
+        What follows a move in the notation where the player may choose: to decline the extra
+        throw, and to make it.
     is_numbered : bool
         Whether the pieces are numbered, 1 to N.
     """
@@ -107,8 +158,9 @@ class Family:
     paths: ClassVar[tuple[str, ...]] = ()
     dice: ClassVar[tuple[str, ...]] = ()
     max_pieces: ClassVar[int] = MAX_PIECES
-    switches: ClassVar[tuple[Switch, ...]] = ()
-    opening_throw: ClassVar[int | None] = None
+    switches: ClassVar[tuple[Switch, ...]] = (EXTRA_THROW, FREE_OPENING)
+    shorthands: ClassVar[tuple[Shorthand, ...]] = ()
+    decision_marks: ClassVar[tuple[str, str]] = (STOP, "")
     is_numbered: ClassVar[bool] = False
 
     def __init__(self, rules: RuleSet) -> None:
@@ -146,8 +198,6 @@ class Family:
         """Why the family cannot be played with dice, in words."""
         if dice.name == "bell" and "bell" not in cls.dice:
             return ["dice are 'bell', whose throws mean something in family 'bell' only"]
-        if cls.opening_throw is not None and cls.opening_throw not in dice.throws:
-            return [f"{dice.name} dice never show {cls.opening_throw}, the throw that opens a game"]
         return []
 
     @classmethod
@@ -166,22 +216,57 @@ class Family:
         ]
 
     @classmethod
+    def spelled_out(cls, switches: Mapping[str, Any]) -> dict[str, Any]:
+        """Switches without shorthands, each replaced by what it stands for."""
+        found = dict(switches)
+        for short in cls.shorthands:
+            is_on = found.pop(short.key, None)
+            if is_on or (is_on is not None and found.get(short.of) == short.on):
+                found[short.of] = short.on if is_on else short.off
+        return found
+
+    @classmethod
     def has_race_turns(cls) -> bool:
         """Whether turns are those of rules, section 4, with the switches of the race family.
 
         That is: a throw of n moves one piece n squares, there are no choices besides the
-        piece, and extra throws follow `extra_on_rosette`, `extra_on_capture` and
-        `extra_on_throw`.
+        piece and a declined throw, and extra throws follow `extra_on_rosette`,
+        `extra_on_capture` and `extra_on_throw`.
         """
         return False
 
     @property
+    def may_decline(self) -> bool:
+        """Whether a player who has earned an extra throw may end the turn instead."""
+        return bool(self.rules.switches.get(EXTRA_THROW.key) == MAY)
+
+    @property
     def is_plain_race(self) -> bool:
-        """Whether squares too are those of rules, section 4, and no piece rests.
+        """Whether squares too are those of rules, section 4, extra throws are made, no piece rests.
 
         The tiled kernel and RoyalUr's settings support no other rules.
         """
-        return self.has_race_turns() and not self.rules.squares and not self.rests
+        is_usual = not (self.rests or self.may_decline)
+        return is_usual and self.has_race_turns() and not self.rules.squares
+
+    @property
+    def opening_throw(self) -> int | None:
+        """The first player's first throw, if it decides who that is."""
+        return 1 if self._opening == ONE else None
+
+    @property
+    def both_enter(self) -> bool:
+        """Whether both sides throw and enter a marker to find the first player."""
+        return self._opening == BEN
+
+    @property
+    def has_free_first_throw(self) -> bool:
+        """Whether the first player begins at the start, with any throw."""
+        return self.opening_throw is None and not self.both_enter
+
+    @property
+    def _opening(self) -> object:
+        return self.rules.switches.get(FREE_OPENING.key)
 
     @property
     def payoff(self) -> Payoff:
@@ -341,11 +426,16 @@ class Family:
         )
 
     def again(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
-        """Whether the same side throws again after a move; both if it may choose.
+        """Whether the same side throws again after a move; both if it may always choose.
 
         `square` is where the piece landed, None if it was borne off.
         """
         raise NotImplementedError
+
+    def decisions(self, throw: int, square: str | None, is_capture: bool) -> tuple[bool, ...]:
+        """As `again`, whose parameters it has; both if a throw is earned and may be declined."""
+        earned = self.again(throw, square, is_capture)
+        return (False, True) if self.may_decline and any(earned) else earned
 
     # What a turn is.
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from functools import cached_property, partial
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS
-from ur_solver.rules.families.family import ANOTHER_PIECE, Family
+from ur_solver.rules.families.family import (
+    ANOTHER_PIECE,
+    EXTRA_THROW,
+    ONE,
+    Family,
+    OpeningSwitch,
+)
 from ur_solver.rules.limits import MAX_CAPACITY
 from ur_solver.rules.squares import Dueling, Finish, Ordinary, SquareRule, Stack
 from ur_solver.rules.switches import CountSwitch, Flag, OneOf, SquaresSwitch
@@ -27,9 +33,16 @@ class Skiriuk(Family):
     """Pieces of one status duel; eyes are depots, four-fives islands."""
 
     name = "skiriuk"
-    opening_throw = 1
     switches = (
-        OneOf("flip", ("beyond", "on"), "beyond", "Turn pieces over beyond the corner, or on it."),
+        OneOf(
+            "flip",
+            {
+                "beyond": "A piece turns over on the square beyond the corner.",
+                "on": "A piece turns over on the corner.",
+            },
+            "beyond",
+            "Turn pieces over beyond the corner, or on it.",
+        ),
         _flag("safe_corners", help="Whether pieces on corners cannot be captured."),
         CountSwitch("stack_height", 4, MAX_CAPACITY, "Stack up to this many pieces."),
         _flag("finish_stacks", help="Whether marked pieces form a stack on B1."),
@@ -39,6 +52,8 @@ class Skiriuk(Family):
         ANOTHER_PIECE,
         _DEPOTS,
         _CORNERS,
+        EXTRA_THROW,
+        OpeningSwitch(ONE),
     )
 
     @cached_property

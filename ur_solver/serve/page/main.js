@@ -84,6 +84,15 @@ function showMode() {
   document.body.classList.toggle("editing", session.editing);
 }
 
+/** What the opening is worth, where it is another than a free first throw. */
+function openingWords() {
+  const { about, answer, at: node, root, units } = session;
+  const isStart = node === root && answer.position === about.start;
+  const isKnown = session.showsValues && session.source.hasValues && about.opening_value !== undefined;
+  if (!isStart || !isKnown || about.opening_value === answer.value) return "";
+  return `The first player wins ${units.value(about.opening_value)}, with a free first throw ${units.value(answer.value)}. `;
+}
+
 function statusWords() {
   const { answer, at: node } = session;
   const last = node.plies.at(-1);
@@ -92,7 +101,7 @@ function statusWords() {
   if (answer.is_draw) return `${before}A draw: nobody can ever move again.`;
   const { side } = answer;
   if (session.mustSay) return `${before}${side} says what to throw for.`;
-  if (!session.entry) return `${before}${side} to throw.`;
+  if (!session.entry) return `${before}${openingWords()}${side} to throw.`;
   const thrown = throwsOf(session.entry).join(" and ");
   const move = session.moves[session.chosen];
   if (!move) return `${before}${side} has thrown ${thrown}: no move, the turn passes.`;

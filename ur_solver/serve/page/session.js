@@ -159,7 +159,8 @@ export class Session {
     const common = { side: answer.side, position: answer.position, choice: turn.choice };
     const plies = [];
     const isOpening = this.at === this.root && answer.position === this.about.start;
-    let before = isOpening ? this.about.opening_value ?? answer.value : answer.value;
+    const isGiven = isOpening && this.about.opening_throw !== null;
+    let before = isGiven ? this.about.opening_value ?? answer.value : answer.value;
     const worth = Object.entries(answer.choices ?? {}).filter(([, value]) => value !== null);
     if (worth.length > 1) {
       const [best, most] = worth.reduce((one, two) => (two[1] > one[1] ? two : one));

@@ -74,7 +74,7 @@ export function isSame(one, other) {
 // and the move; in parentheses what else was played instead of the turn before them. The letters
 // that an address would have to escape are written as others.
 
-const ESCAPES = [["@", "!"], ["+", "'"], [" again", "~"]];
+const ESCAPES = [["@", "!"], ["+", "'"], [" again", "~"], [" stop", "$"]];
 
 function written(turn) {
   let move = turn.move ?? "";
