@@ -15,7 +15,8 @@ from functools import cache
 
 from ur_solver.rules.board import PATHS, ROW_NAMES, Path
 from ur_solver.rules.dice import DICE, Dice
-from ur_solver.rules.registry import CATALOGUE
+from ur_solver.rules.naming import is_catalogued
+from ur_solver.rules.registry import OLD_NAMES
 from ur_solver.rules.ruleset import RuleSet
 
 FILE = pathlib.Path(__file__).with_name("rules.md")
@@ -94,8 +95,8 @@ def sections_of(rules: RuleSet) -> tuple[Section, ...]:
         wanted.add(f"Dice {dice.name}")
     else:
         made["3"] = _dice_section(dice)
-    if _is_catalogued(rules):
-        wanted.add(f"Rule set {rules.name}")
+    if is_catalogued(rules):
+        wanted.add(f"Rule set {OLD_NAMES.get(rules.name, rules.name)}")
     chosen = []
     for section in all_sections():
         if section.number in _FOR_ALL or section.title in wanted:
@@ -103,11 +104,6 @@ def sections_of(rules: RuleSet) -> tuple[Section, ...]:
         if section.number in made:
             chosen.append(made[section.number])
     return tuple(chosen)
-
-
-def _is_catalogued(rules: RuleSet) -> bool:
-    named = CATALOGUE.get(rules.name)
-    return named is not None and named.with_pieces(rules.pieces).is_same_game(rules)
 
 
 def first_paragraph(described: object) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ur_solver.rules import CATALOGUE, SIDE_NAMES, RuleSet, named_rules
+from ur_solver.rules import SIDE_NAMES, RuleSet, named_rules
+from ur_solver.rules.registry import catalogued
 from ur_solver.serve.games import MAX_LINE_TURNS, Turn
 from ur_solver.text import decoded, json_values
 
@@ -91,7 +92,7 @@ def rules_of_word(word: str) -> RuleSet:
     RuleSetError
         If it cannot have this number of pieces.
     """
-    if word.partition(":")[0] not in CATALOGUE:
+    if catalogued(word.partition(":")[0]) is None:
         raise RefusedError(404, f"unknown rules {word!r:.60}; /api/v1/rules lists them")
     return named_rules(word)
 
