@@ -49,6 +49,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.values import TableValues, Values, row_values, states_of
 from ur_solver.audit.summary import PlayerSummary, Thresholds, summarise
 from ur_solver.audit.worth import (
     Option,
@@ -60,7 +61,6 @@ from ur_solver.audit.worth import (
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError
 from ur_solver.records import GameRecord, Ply, StateChoice, StateOutcome, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, opponent
-from ur_solver.values import TableValues, Values, row_values, states_of
 
 TIE = 1e-6
 """Moves whose values differ by no more than this share of what there is to win are equally good.
