@@ -100,6 +100,13 @@ WAVY_CORNERS = frozenset({"A8", "C8"})
 QUARTERED = frozenset({"B1"})
 """Markings of the Ur board's other squares, which some rule sets use."""
 
+UR_MARKS: dict[str, str] = {
+    square: mark
+    for squares, mark in ((EYES, "o"), (FOUR_FIVES, ":"), (WAVY_CORNERS, "~"), (QUARTERED, "+"))
+    for square in squares
+}
+"""How drawings in text show these markings where they mean something."""
+
 ASEB = Board(
     "aseb",
     ("....________", "............", "....________"),

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from ur_solver.errors import did_you_mean
 from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.registry import CATALOGUE, OLD_NAMES, catalogued
 from ur_solver.rules.ruleset import RuleSet
@@ -54,7 +53,7 @@ _WORDS_OF_DOCUMENTS = {
 }
 
 MENTIONS: tuple[Mention, ...] = (
-    Mention(_SKIRIUK, "the game, with three pyramids", "skiriuk", "Tjau, Шумерская игра"),
+    Mention(_SKIRIUK, "the game, with three sticks", "skiriuk", "Tjau, Шумерская игра"),
     Mention(_SKIRIUK, "the game, with a four-sided die", "skiriuk-d4", "Шумерская игра, d4"),
     Mention(_SUMMARY, "Skiriuk's game", "skiriuk", "Скирюк"),
     Mention(_SUMMARY, "Finkel's game", "finkel-3dice", "Финкель"),
@@ -77,8 +76,11 @@ MENTIONS: tuple[Mention, ...] = (
 )
 """What each document calls its games."""
 
-_SHORT = 4
-"""A word of at least so many letters may have another ending than the word searched for."""
+_STEM = 4
+"""The letters from which on two words may differ by their endings."""
+
+_FEW = 3
+"""The most rule sets that an error suggests."""
 
 
 def mentions_of(rules: RuleSet) -> tuple[Mention, ...]:
@@ -101,34 +103,39 @@ def find_rules(text: str) -> list[RuleSet]:
     list of RuleSet
         Empty if there is none; in the order of the catalogue.
     """
-    load_plugins()
-    named = catalogued(text.strip().lower())
+    name = text.strip().lower()
+    if catalogued(name) is None:
+        load_plugins()
+    named = catalogued(name)
     if named is not None:
         return [named]
-    asked = _tokens(text)
+    asked = _words_in(text)
     names = {name for name, found in _searched() if asked and all(map(found.has, asked))}
     return [rules for name, rules in CATALOGUE.items() if name in names]
 
 
 def did_you_mean_rules(text: str) -> str:
     """The end of a sentence about a text that is no rule set's name: what it may mean, if any."""
-    found = [repr(rules.name) for rules in find_rules(text)]
-    if found:
-        return f"; did you mean {' or '.join(found)}?"
-    tokens = {token for _, words in _searched() for token in words.tokens}
-    return did_you_mean(text.strip().lower(), sorted({*CATALOGUE, *tokens}))
+    from difflib import get_close_matches  # noqa: PLC0415 - most commands do without
+
+    found = find_rules(text)
+    if not found:
+        words = {word for _, found_by in _searched() for word in found_by.words}
+        near = get_close_matches(text.strip().casefold(), sorted(words | {*CATALOGUE}), n=1)
+        found = find_rules(near[0]) if near else []
+    names = " or ".join(repr(rules.name) for rules in found)
+    return f"; did you mean {names}?" if 0 < len(found) <= _FEW else ""
 
 
 @dataclass(frozen=True)
-class _Words:
-    tokens: frozenset[str]
+class _FoundBy:
+    words: frozenset[str]
 
     def has(self, asked: str) -> bool:
         """Whether a word is among them, perhaps with another ending."""
         return any(
-            asked == token
-            or (min(len(asked), len(token)) >= _SHORT and _is_beginning(asked, token))
-            for token in self.tokens
+            asked == word or (min(len(asked), len(word)) >= _STEM and _is_beginning(asked, word))
+            for word in self.words
         )
 
 
@@ -136,7 +143,7 @@ def _is_beginning(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _searched() -> list[tuple[str, _Words]]:
+def _searched() -> list[tuple[str, _FoundBy]]:
     """For each rule set's name and each mention of it the words that find it."""
     texts = [(name, name) for name in CATALOGUE]
     texts += [
@@ -147,10 +154,10 @@ def _searched() -> list[tuple[str, _Words]]:
         )
         for each in MENTIONS
     ]
-    return [(name, _Words(frozenset(_tokens(text)))) for name, text in texts]
+    return [(name, _FoundBy(frozenset(_words_in(text)))) for name, text in texts]
 
 
-def _tokens(text: str) -> list[str]:
+def _words_in(text: str) -> list[str]:
     """The words of a text without case and accents; a possessive ending is left out."""
     plain = "".join(
         letter

@@ -24,7 +24,7 @@ FILE = pathlib.Path(__file__).with_name("rules.md")
 
 _HEADING = re.compile(r"#+ (?:([0-9]+(?:\.[0-9]+)*) )?(.+)")
 _FENCE = "```"
-_FOR_ALL = ("1", "2", "3", "4.1", "6", "7")
+_FOR_ALL = ("1", "2", "3", "4.1", "4.2", "4.3")
 """The numbers of the sections that every rule set needs."""
 
 
@@ -86,7 +86,7 @@ def sections_of(rules: RuleSet) -> tuple[Section, ...]:
     wanted = {f"Board {rules.board.name}", family}
     made = {}
     if all(section.title != family for section in all_sections()):
-        made["4.1"] = Section("", family, first_paragraph(rules.mechanics))
+        made["4.3"] = Section("", family, first_paragraph(rules.mechanics))
     if PATHS.get(path.name) == path:
         wanted.add(f"Path {path.name}")
     else:

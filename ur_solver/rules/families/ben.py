@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, WAVY_CORNERS
+from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR_MARKS, WAVY_CORNERS
 from ur_solver.rules.contents import is_marked, with_mark
 from ur_solver.rules.families.family import Family
 from ur_solver.rules.squares import CapturedBy, Converting, Dueling, Paired, Refuge, SquareRule
@@ -18,6 +18,12 @@ class Ben(Family):
     name = "ben"
     paths = ("skiriuk",)
     dice = ("3-binary", "4-binary", "d4")
+    marks = UR_MARKS
+
+    @property
+    def summary(self) -> str:
+        """Conversions and jumps."""
+        return "corners convert pieces; eyes throw again; 0 is a jump"
 
     def square_rule(self, square: str) -> SquareRule:
         """The leaflet's squares, read onto the board; jumps capture on none of them."""

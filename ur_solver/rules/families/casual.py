@@ -23,6 +23,12 @@ class Casual(Family):
         ),
     )
 
+    @property
+    def summary(self) -> str:
+        """Shared rosettes, and what they give."""
+        again = "may throw again there" if self.rules.switches["roll_again"] else "no extra throws"
+        return f"any pieces share a rosette; {again}"
+
     def square_rule(self, square: str) -> SquareRule:
         """Rosettes are shared, all else is ordinary."""
         return Shared() if square in self.rules.rosettes else Ordinary()

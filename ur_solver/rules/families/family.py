@@ -10,8 +10,10 @@ positions: `moves.py` walks those, the same way for every family.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ur_solver.errors import RuleSetError
@@ -81,6 +83,9 @@ class Family:
         The starter's first throw, if it decides who starts.
     is_numbered : bool
         Whether the pieces are numbered, 1 to N.
+    marks : mapping of str to str
+        By square, a character for an empty square with a marking that means something here;
+        rosettes are marked in any case.
     """
 
     name: ClassVar[str]
@@ -90,6 +95,7 @@ class Family:
     switches: ClassVar[tuple[Switch, ...]] = ()
     opening_throw: ClassVar[int | None] = None
     is_numbered: ClassVar[bool] = False
+    marks: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
@@ -119,6 +125,11 @@ class Family:
             if fault:
                 faults.append(fault)
         return faults
+
+    @property
+    def summary(self) -> str:
+        """What sets a rule set of this family apart, in a line for a list of rule sets."""
+        return (self.__doc__ or "").partition("\n")[0]
 
     @classmethod
     def has_race_turns(cls) -> bool:

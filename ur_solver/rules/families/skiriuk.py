@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED
+from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR_MARKS
 from ur_solver.rules.families.family import Family
 from ur_solver.rules.squares import Dueling, SquareRule, Stack
 
@@ -16,6 +16,12 @@ class Skiriuk(Family):
     paths = ("skiriuk",)
     dice = ("3-binary-0as4", "d4")
     opening_throw = 1
+    marks = UR_MARKS
+
+    @property
+    def summary(self) -> str:
+        """What its squares do."""
+        return "pieces turn over half way; stacks on eyes and four-fives"
 
     def square_rule(self, square: str) -> SquareRule:
         """Depots on the eyes, B7 among them, islands on the four-fives, duels elsewhere."""
