@@ -28,7 +28,7 @@ from ur_solver.cli.rolls import (
     answer_json,
     answer_line,
     answer_page,
-    check_no_throw,
+    check_arguments,
     parse_question,
     question_of,
     throw_argument,
@@ -63,7 +63,7 @@ def command(
     \b
     ur best finkel:3 'L...__../..D...../....__.. L 2 2' 2
     """
-    check_no_throw(position, throw)
+    check_arguments(position, throw)
     asked_for = None if position == STDIN else position
     with open_answering(word, asked_for, plies) as table:
         line = partial(_json if as_json else _line, table)

@@ -22,7 +22,7 @@ from ur_solver.cli.rolls import (
     answer_json,
     answer_line,
     answer_page,
-    check_no_throw,
+    check_arguments,
     parse_question,
     question_of,
     throw_argument,
@@ -55,7 +55,7 @@ def command(
     """
     chosen = named_rules(rules, pieces)
     line = _json if as_json else partial(answer_line, of=_moves_line)
-    check_no_throw(position, throw)
+    check_arguments(position, throw)
     if position == STDIN:
         answer_batch(
             partial(parse_question, chosen),

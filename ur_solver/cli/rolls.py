@@ -53,10 +53,14 @@ class Question(NamedTuple):
     rolls: tuple[ChosenRoll, ...]
 
 
-def check_no_throw(position: str | None, throw: Sequence[str]) -> None:
-    """Refuse a throw together with ``-``, whose lines have their own throws."""
-    if position == STDIN and throw:
+def check_arguments(position: str | None, throw: Sequence[str]) -> None:
+    """Refuse a throw together with ``-``, and a position that a shell has split."""
+    if position is None or not throw:
+        return
+    if position == STDIN:
         raise click.UsageError("with '-' each line has its own throw: omit the argument 'THROW'")
+    if "/" in position and " " not in position:
+        raise click.UsageError("quote a position, as it contains spaces")
 
 
 def has_choices(rules: RuleSet) -> bool:

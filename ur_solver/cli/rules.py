@@ -185,19 +185,16 @@ def _page(rules: RuleSet) -> str:
 
 def _origin(rules: RuleSet, width: int) -> list[str]:
     """The documents that a rule set comes from, its other names, and those with similar names."""
-    parts = []
-    if mentions := mentions_of(rules):
-        indented = _mention_list(mentions).replace("\n", "\n  ")
-        parts.append(f"  {indented}")
+    mentions = [f"{each.document}: {each.title}." for each in mentions_of(rules)]
     others = [each.name for each in by_every_name(rules)[1:]]
     stem = rules.name.partition("-")[0]
     akin = [name for name in CATALOGUE if name.partition("-")[0] == stem and name != rules.name]
     notes = [
-        f"Also called {' and '.join(others)}." if others else "",
-        f"See also {' and '.join(akin)}." if akin else "",
+        *mentions,
+        *([f"Also called {' and '.join(others)}."] if others else []),
+        *([f"See also {' and '.join(akin)}."] if akin else []),
     ]
-    text = " ".join(filter(None, notes))
-    return parts + (["\n".join(fill(text, width))] if text else [])
+    return ["\n".join(line for note in notes for line in fill(note, width))] if notes else []
 
 
 def _heading(section: Section) -> str:
