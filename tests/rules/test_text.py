@@ -25,7 +25,7 @@ from ur_solver.rules import (
 from ur_solver.rules.board import UR_MARKS
 from ur_solver.rules.documents import MENTIONS
 from ur_solver.rules.drawing import board_text
-from ur_solver.rules.text import FILE, all_sections, dice_words, path_text, path_words, sections_of
+from ur_solver.rules.prose import FILE, all_sections, dice_words, path_text, path_words, sections_of
 
 SECTIONS = {section.title: section for section in all_sections()}
 ROOT = pathlib.Path(ur_solver.__file__).parent

@@ -18,9 +18,9 @@ from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.documents import MENTIONS, Mention, find_rules, mentions_of
 from ur_solver.rules.naming import by_every_name
 from ur_solver.rules.plugins import load_plugins
+from ur_solver.rules.prose import Section, first_paragraph, sections_of
 from ur_solver.rules.squares import SquareRule, rule_to_json
 from ur_solver.rules.switches import Flag
-from ur_solver.rules.text import Section, first_paragraph, sections_of
 from ur_solver.rules.words import counted
 from ur_solver.solving import Request
 
