@@ -3,12 +3,14 @@
 import dataclasses
 import json
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 
 from ur_solver.errors import RuleSetError
-from ur_solver.rules import CATALOGUE, DICE, FAMILIES, PATHS, RuleSet, Stakes, named_rules
+from ur_solver.rules import CATALOGUE, DICE, FAMILIES, PATHS, Dice, RuleSet, Stakes, named_rules
 from ur_solver.rules.contents import side_of, split
+from ur_solver.rules.naming import digest_of
 
 BELL_STAKES = CATALOGUE["bell"].changed(stakes=Stakes(ante=7, fine=2))
 
@@ -33,8 +35,40 @@ SWITCHES = {
     "bell": ["stakes"],
     "casual": ["roll_again"],
     "birds": [],
-    "skiriuk": [],
-    "ben": [],
+    "skiriuk": [
+        "flip",
+        "safe_corners",
+        "stack_height",
+        "finish_stacks",
+        "any_from_shared_depot",
+        "extra_on_capture",
+        "extra_on_bearing_off",
+        "depots",
+        "corners",
+    ],
+    "ben": ["conversions", "four_eyes"],
+}
+
+# younger than some tables, whose digests are of JSON without them
+LEFT_OUT_AT_THEIR_DEFAULT = {
+    "race": [],
+    "bell": [],
+    "casual": [],
+    "birds": [],
+    "skiriuk": SWITCHES["skiriuk"],
+    "ben": SWITCHES["ben"],
+}
+
+# values that are not off
+ON = {
+    "extra_on_throw": 1,
+    "stakes": {"ante": 1, "fine": 1},
+    "flip": "on",
+    "stack_height": 2,
+    "depots": ["A2"],
+    "corners": ["A2"],
+    "conversions": ["A2"],
+    "four_eyes": ["A2"],
 }
 
 
@@ -44,15 +78,47 @@ def test_a_rule_set_has_the_switches_of_its_family_and_no_others(name):
     values = rules.to_json()
     own = SWITCHES[rules.family]
     assert list(rules.switches) == own
-    assert list(values) == ["name", "family", "path", "dice", "pieces", *own]
+    written = [key for key in own if key not in LEFT_OUT_AT_THEIR_DEFAULT[rules.family]]
+    assert list(values) == ["name", "family", "path", "dice", "pieces", *written]
     others = {key for keys in SWITCHES.values() for key in keys} - {*own}
     # what a family has not is off, and JSON may say so
-    off = {key: None if key in ("extra_on_throw", "stakes") else False for key in others}
+    off = {
+        key: False if ON.get(key, True) is True else None
+        for key in others
+        if key not in ("flip", "stack_height")
+    }
     assert RuleSet.from_json({**values, **off}) == rules
-    on = {"extra_on_throw": 1, "stakes": {"ante": 1, "fine": 1}}
     for key in others:
         with pytest.raises(RuleSetError, match=f"{rules.family} has no switch '{key}'; it has "):
-            RuleSet.from_json({**values, key: on.get(key, True)})
+            RuleSet.from_json({**values, key: ON.get(key, True)})
+
+
+DIGESTS = {
+    "finkel": "74ef7b4b21ae0de3",
+    "british-museum": "721ec4064effae61",
+    "finkel-3dice": "3a81dfb1415f1549",
+    "conventional": "e0c543debac68be1",
+    "murray": "53720b06dbf0b36d",
+    "murray-3dice": "4d6a9a40a5e75f85",
+    "masters": "2633d2ee38896f40",
+    "masters-4dice": "f436c98ada1950dc",
+    "blitz": "c3570fa762b6c3d0",
+    "aseb": "ac40a8074cabbb9e",
+    "bell": "2b7101724e699cf4",
+    "bell-stakes": "1cef338e46b6fe46",
+    "casual": "f92accc980969889",
+    "casual-roll-again": "47966f2a005b77a8",
+    "birds": "f38c76a8e4c5f5d2",
+    "skiriuk": "fb76374311864f3a",
+    "skiriuk-d4": "de5a95c7546b1ea1",
+    "ben": "6587e7700d04356d",
+}
+"""As version 1.0 computed them."""
+
+
+def test_digests_are_those_of_tables_made_before_the_switches():
+    found = {rules.name: digest_of(rules) for rules in CATALOGUE.values()}
+    assert DIGESTS.items() <= found.items()
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -79,9 +145,20 @@ def test_other_dice_where_the_rules_allow_them():
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("ben", {"path": PATHS["bell"]}, "path is 'bell', not skiriuk"),
-        ("birds", {"dice": DICE["d4"]}, "dice are 'd4', not 4-binary"),
-        ("skiriuk", {"switches": {"stakes": None}}, "skiriuk has no switch 'stakes'; it has none"),
+        ("ben", {"path": PATHS["aseb"]}, "path 'aseb' visits no conversion square .there is none"),
+        ("birds", {"dice": DICE["d4"]}, "d4 dice never show 5, without which piece 5 cannot enter"),
+        ("birds", {"dice": DICE["bell"]}, "dice are 'bell', whose throws mean something"),
+        ("bell", {"dice": DICE["d4"]}, "d4 dice show 1, 2, 3, 4; bell is played with throws of 0"),
+        ("bell-stakes", {"path": PATHS["murray"]}, "visits squares twice, which is not supported"),
+        ("birds", {"switches": {"stakes": None}}, "birds has no switch 'stakes'; it has none"),
+        ("skiriuk", {"dice": Dice.of("2d", {2: Fraction(1)})}, "2d dice never show 1, the throw"),
+        ("skiriuk", {"switches": {"flip": "off"}}, "flip is 'off', not 'beyond' or 'on'"),
+        ("skiriuk", {"switches": {"stack_height": 8}}, "stack_height is 8, not 1 to 7"),
+        ("skiriuk", {"switches": {"stack_height": True}}, "stack_height is True, not 1 to 7"),
+        ("skiriuk", {"switches": {"depots": ("B9",)}}, "depots: 'B9' is no square of the board"),
+        ("skiriuk", {"switches": {"depots": ["B1"]}}, "depots is .*, not a tuple that squares_of"),
+        ("skiriuk", {"switches": {"corners": ("A3",)}}, "visits B1 twice, .* 'l' on both visits"),
+        ("ben", {"switches": {"conversions": ("B8",), "four_eyes": 3}}, "four_eyes is 3, not a tu"),
         (
             "finkel",
             {"switches": {"roll_again": True}},

@@ -22,7 +22,7 @@ from ur_solver.rules import (
     RuleSet,
     named_rules,
 )
-from ur_solver.rules.board import UR_MARKS
+from ur_solver.rules.board import EYES, WAVY_CORNERS, square_marks
 from ur_solver.rules.documents import MENTIONS
 from ur_solver.rules.drawing import board_text
 from ur_solver.rules.prose import FILE, all_sections, dice_words, path_text, path_words, sections_of
@@ -62,7 +62,7 @@ def test_every_part_of_a_rule_set_has_a_section():
 @pytest.mark.parametrize("board", [UR, ASEB], ids=lambda board: board.name)
 def test_boards(board):
     section = SECTIONS[f"Board {board.name}"]
-    marks = UR_MARKS if board == UR else {}
+    marks = square_marks(UR, EYES, WAVY_CORNERS) if board == UR else {}
     assert code_blocks(section.title) == [board_text(board, marks=marks)]
     rosettes = re.search(r"The rosettes are (.*?)\.", section.text)[1]
     assert set(re.findall(r"[ABC]\d+", rosettes)) == board.rosettes

@@ -10,8 +10,17 @@ from typing import Any, TypeVar
 import click
 
 from ur_solver.rules import DICE, PATHS, RuleSet, Stakes, named_rules
-from ur_solver.rules.registry import known_switches
-from ur_solver.rules.switches import Flag, StakesSwitch, Switch, ThrowSwitch
+from ur_solver.rules.registry import FAMILIES, known_switches
+from ur_solver.rules.switches import (
+    CountSwitch,
+    Flag,
+    OneOf,
+    SquaresSwitch,
+    StakesSwitch,
+    Switch,
+    ThrowSwitch,
+    squares_of,
+)
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -78,6 +87,20 @@ def _flag_change(switch: Flag, given: Options, before: Any) -> dict[str, Any]:
     return {} if value is None else {switch.key: value}
 
 
+@_options.register(OneOf)
+def _word_options(switch: OneOf) -> list[Callable[[_F], _F]]:
+    known = [each for family in FAMILIES.values() for each in family.switches]
+    values = [each.values for each in known if isinstance(each, OneOf) and each.key == switch.key]
+    words = dict.fromkeys(word for each in values for word in each)
+    return [click.option(f"--{switch.dashed}", type=click.Choice(list(words)), help=switch.help)]
+
+
+@_change.register(OneOf)
+def _word_change(switch: OneOf, given: Options, before: Any) -> dict[str, Any]:
+    value = given[switch.key]
+    return {} if value is None else {switch.key: value}
+
+
 @_options.register(ThrowSwitch)
 def _throw_options(switch: ThrowSwitch) -> list[Callable[[_F], _F]]:
     name = switch.dashed
@@ -94,6 +117,32 @@ def _throw_change(switch: ThrowSwitch, given: Options, before: Any) -> dict[str,
         name = switch.dashed
         raise click.UsageError(f"--{name} and --no-{name} exclude each other")
     return {} if throw is None and not is_off else {switch.key: throw}
+
+
+@_options.register(CountSwitch)
+def _count_options(switch: CountSwitch) -> list[Callable[[_F], _F]]:
+    kind = click.IntRange(1, switch.most)
+    return [click.option(f"--{switch.dashed}", type=kind, metavar="N", help=switch.help)]
+
+
+@_change.register(CountSwitch)
+def _count_change(switch: CountSwitch, given: Options, before: Any) -> dict[str, Any]:
+    value = given[switch.key]
+    return {} if value is None else {switch.key: value}
+
+
+@_options.register(SquaresSwitch)
+def _squares_options(switch: SquaresSwitch) -> list[Callable[[_F], _F]]:
+    return [click.option(f"--{switch.dashed}", metavar="SQUARES", help=switch.help)]
+
+
+@_change.register(SquaresSwitch)
+def _squares_change(switch: SquaresSwitch, given: Options, before: Any) -> dict[str, Any]:
+    """Squares with commas between them; ``none`` for no square."""
+    text = given[switch.key]
+    if text is None:
+        return {}
+    return {switch.key: () if text == "none" else squares_of(text.upper().split(","))}
 
 
 @_options.register(StakesSwitch)

@@ -83,6 +83,7 @@ DICE: dict[str, Dice] = {
         _dice("3-binary", (1, 3, 3, 1)),
         _dice("3-binary-0as4", (0, 3, 3, 1, 1)),
         _dice("d4", (0, 1, 1, 1, 1)),
+        _dice("d6", (0, 1, 1, 1, 1, 1, 1)),
         _dice("bell", (1, 3, 3, 1)),
     )
 }

@@ -51,7 +51,9 @@ def rules_to_json(rules: RuleSet) -> dict[str, Any]:
         "pieces": rules.pieces,
     }
     for switch in family_named(rules.family).switches:
-        values[switch.key] = switch.to_json(rules.switches[switch.key])
+        value = rules.switches[switch.key]
+        if switch.is_written(value):
+            values[switch.key] = switch.to_json(value)
     if rules.squares:
         values["squares"] = {square: rule_to_json(rule) for square, rule in rules.squares.items()}
     return values

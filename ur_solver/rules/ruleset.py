@@ -73,9 +73,9 @@ class RuleSet:
         ]
         if not is_name(self.name):
             faults.append(f"name is {self.name!r:.100}, not a text of 1 to {MAX_NAME} characters")
-        faults += family.faults(self)
         squares = dict(self.squares)
         object.__setattr__(self, "squares", FrozenMap({}))
+        faults += family.faults(self)
         if squares and not faults:
             faults += self._take_squares(squares, family)
         if faults:

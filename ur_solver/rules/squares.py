@@ -159,21 +159,22 @@ class Stack(SquareRule):
     """Up to `capacity` pieces on top of each other, none captured (rules, 5.4).
 
     With `one_side` they all belong to the side that holds the square: a depot; without
-    it is an island.
+    it is an island. Only the top piece may move, unless `any_moves`.
     """
 
     name = "stack"
 
     capacity: int
     one_side: bool
+    any_moves: bool = False
 
     def __post_init__(self) -> None:
         _check_capacity(self.name, self.capacity)
 
     @property
     def is_stack(self) -> bool:
-        """It is."""
-        return True
+        """It is, unless any piece may move: the order then means nothing."""
+        return not self.any_moves
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Go on top."""
@@ -208,6 +209,39 @@ class Refuge(SquareRule):
         """Too many of one kind."""
         if any(held.count(piece) > self.capacity for piece in held):
             return f"it holds {counted(self.capacity, 'piece')} of one status and side at most"
+        return None
+
+
+@register_square_rule
+@dataclass(frozen=True)
+class Finish(SquareRule):
+    """Up to `capacity` marked pieces of one side, or one blank piece (rules, 5.4).
+
+    A blank piece captures an opponent's blank one; nothing captures a marked one.
+    """
+
+    name = "finish"
+
+    capacity: int
+
+    def __post_init__(self) -> None:
+        _check_capacity(self.name, self.capacity)
+
+    def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
+        """Join marked pieces of one's own, or capture a blank one if `piece` is blank."""
+        if self.fault((*held, piece)) is None:
+            return ()
+        is_duel = not is_marked(piece) and not is_marked(held[0])
+        return held if is_duel and side_of(held[0]) != side_of(piece) else None
+
+    def fault(self, held: Pieces) -> str | None:
+        """Too many pieces, pieces of both sides, or a blank piece among others."""
+        if len(held) > self.capacity:
+            return f"it holds {counted(self.capacity, 'piece')} at most"
+        if len({side_of(piece) for piece in held}) > 1:
+            return "it holds pieces of one side only"
+        if len(held) > 1 and not all(map(is_marked, held)):
+            return "it holds one unmarked piece at most, and no marked one with it"
         return None
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ur_solver.errors import RuleSetError
+from ur_solver.rules.board import UR, mirror_square
 from ur_solver.rules.payoff import Stakes
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Switch(ABC):
     ----------
     key : str
         Its name in JSON and in `RuleSet.switches`.
-    default : bool, int, Stakes or None
+    default : bool, int, str, Stakes or None
         Its value if a rule set does not set it.
     help : str
         A sentence for people.
@@ -53,6 +54,10 @@ class Switch(ABC):
     def word(self, value: Any) -> str:
         """A value in the name of a custom rule set that differs by it."""
 
+    def is_written(self, value: Any) -> bool:
+        """Whether JSON has a value; others are at their default wherever they are read."""
+        return True
+
     def played(self, value: Any) -> Any:
         """The part of a value that defines the game; the rest concerns the solve."""
         return value
@@ -64,7 +69,26 @@ class Switch(ABC):
 
 
 class Flag(Switch):
-    """On or off."""
+    """On or off.
+
+    Parameters
+    ----------
+    key, default, help
+        As for every switch.
+    is_always_written : bool
+        Whether JSON has it at its default too. It has not where the flag is younger than tables,
+        which are found by a digest of their rule set's JSON.
+    """
+
+    def __init__(
+        self, key: str, default: bool, help: str, *, is_always_written: bool = True
+    ) -> None:
+        super().__init__(key, default, help)
+        self._is_always_written = is_always_written
+
+    def is_written(self, value: bool) -> bool:
+        """Always, or unless it is the default."""
+        return self._is_always_written or value != self.default
 
     def from_json(self, value: object) -> bool:
         """True or false."""
@@ -79,6 +103,56 @@ class Flag(Switch):
     def word(self, value: bool) -> str:
         """``safe-rosettes``, ``no-safe-rosettes``."""
         return self.dashed if value else f"no-{self.dashed}"
+
+
+class OneOf(Switch):
+    """One of a few words.
+
+    Parameters
+    ----------
+    key, default, help
+        As for every switch.
+    values : tuple of str
+        The words that the family allows.
+    words : mapping of str to str, optional
+        What values are called in names, if not by the key and the value.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        values: tuple[str, ...],
+        default: str,
+        help: str,
+        words: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(key, default, help)
+        self.values = values
+        self._words = words or {}
+
+    def from_json(self, value: object) -> str:
+        """A text; whether it is one of the words is checked with the rule set."""
+        if isinstance(value, str):
+            return value
+        raise RuleSetError(f"rule set: {self.key} is {value!r:.100}, not {self._listed}")
+
+    def fault(self, value: object, rules: RuleSet) -> str | None:
+        """Anything but one of the words."""
+        if value in self.values:
+            return None
+        return f"{self.key} is {value!r:.100}, not {self._listed}"
+
+    def word(self, value: str) -> str:
+        """``extra-throw-may``."""
+        return self._words.get(value, f"{self.dashed}-{value}")
+
+    def is_written(self, value: str) -> bool:
+        """Unless it is the default, so that older rule sets keep their digests."""
+        return bool(value != self.default)
+
+    @property
+    def _listed(self) -> str:
+        return " or ".join(map(repr, self.values))
 
 
 class ThrowSwitch(Switch):
@@ -103,6 +177,109 @@ class ThrowSwitch(Switch):
     def word(self, value: int | None) -> str:
         """``extra-on-throw-4``, ``no-extra-on-throw``."""
         return f"no-{self.dashed}" if value is None else f"{self.dashed}-{value}"
+
+
+class CountSwitch(Switch):
+    """A whole number within limits.
+
+    Parameters
+    ----------
+    key, default, help
+        As for every switch.
+    most : int
+        The largest; the least is 1.
+    """
+
+    def __init__(self, key: str, default: int, most: int, help: str) -> None:
+        super().__init__(key, default, help)
+        self.most = most
+
+    def is_written(self, value: int) -> bool:
+        """Unless it is the default, so that older rule sets keep their digests."""
+        return bool(value != self.default)
+
+    def from_json(self, value: object) -> int:
+        """A whole number; `fault` has the limits."""
+        return whole_number(self.key, value)
+
+    def fault(self, value: object, rules: RuleSet) -> str | None:
+        """Anything but a whole number within the limits."""
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= self.most:
+            return None
+        return f"{self.key} is {value!r}, not 1 to {self.most}"
+
+    def word(self, value: int) -> str:
+        """``stack-height-2``."""
+        return f"{self.dashed}-{value}"
+
+
+class SquaresSwitch(Switch):
+    """The squares of a kind, with each its mirror image; None for those of the board's markings.
+
+    Its values are tuples of squares of rows A and B, as `squares_of` makes them.
+
+    Parameters
+    ----------
+    key, help
+        As for every switch.
+    usual : frozenset of str
+        The markings that None stands for, on the board ur.
+    """
+
+    def __init__(self, key: str, usual: frozenset[str], help: str) -> None:
+        super().__init__(key, None, help)
+        self.usual = usual
+
+    def is_written(self, value: tuple[str, ...] | None) -> bool:
+        """Unless it is the default, so that older rule sets keep their digests."""
+        return value is not None
+
+    def from_json(self, value: object) -> tuple[str, ...] | None:
+        """A list of squares, or null."""
+        if value is None:
+            return None
+        if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
+            return squares_of(value)
+        raise RuleSetError(
+            f'rule set: {self.key} is {value!r:.100}, not a list of squares such as ["A2", "B7"]'
+        )
+
+    def to_json(self, value: tuple[str, ...] | None) -> Any:
+        """A list of squares, or null."""
+        return None if value is None else list(value)
+
+    def fault(self, value: object, rules: RuleSet) -> str | None:
+        """Anything but a tuple of the board's squares as `squares_of` makes it."""
+        if value is None:
+            return None
+        if not isinstance(value, tuple) or value != squares_of(value):
+            return f"{self.key} is {value!r:.100}, not a tuple that squares_of makes"
+        unknown = [square for square in value if square not in rules.board.squares]
+        return (
+            f"{self.key}: {unknown[0]!r:.20} is no square of the board {rules.board.name!r}"
+            if unknown
+            else None
+        )
+
+    def word(self, value: tuple[str, ...] | None) -> str:
+        """``depots-A2-B7``, ``no-depots``, ``usual-depots``."""
+        if value is None:
+            return f"usual-{self.dashed}"
+        return "-".join([self.dashed, *value]) if value else f"no-{self.dashed}"
+
+    def of(self, rules: RuleSet) -> frozenset[str]:
+        """The squares of this kind in `rules`."""
+        value = rules.switches[self.key]
+        if value is None:
+            return self.usual if rules.board == UR else frozenset()
+        return frozenset(value) | {*map(mirror_square, value)}
+
+
+def squares_of(squares: Iterable[str]) -> tuple[str, ...]:
+    """Squares as a `SquaresSwitch` has them: sorted, those of row C by their mirror images."""
+    return tuple(
+        sorted({mirror_square(each) if each.startswith("C") else each for each in squares})
+    )
 
 
 class StakesSwitch(Switch):

@@ -57,7 +57,9 @@ def board_text(
         By square, what shows that it is empty; by default ``*`` on rosettes and ``.`` elsewhere.
     """
     filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
-    empty = {square: ROSETTE if square in board.rosettes else "." for square in filled} | {**marks}
+    empty = {
+        square: ROSETTE if square in board.rosettes else marks.get(square, ".") for square in filled
+    }
     width = max(1, *map(len, filled.values()))
     numbers = range(1, len(board.rows[0]) + 1)
     lines = ["     " + "".join(str(number).ljust(width + 2) for number in numbers).rstrip()]

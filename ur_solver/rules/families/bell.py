@@ -5,10 +5,16 @@ With stakes the number of fines is unlimited; `ur_solver.space.stakes` describes
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ur_solver.rules.dice import Dice
 from ur_solver.rules.families.family import Family
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import Ordinary, SquareRule
 from ur_solver.rules.switches import StakesSwitch
+
+if TYPE_CHECKING:
+    from ur_solver.rules.ruleset import RuleSet
 
 _STEPS = (4, 0, 1, 5)
 _ENTERING_THROW = 3
@@ -18,9 +24,29 @@ class Bell(Family):
     """Throws of 4, 0, 1 and 5 squares, and another throw after every move."""
 
     name = "bell"
-    paths = ("bell",)
-    dice = ("bell",)
     switches = (StakesSwitch("stakes", None, "Played for money."),)
+
+    @classmethod
+    def dice_faults(cls, dice: Dice, pieces: int) -> list[str]:
+        """Dice that show other throws than 0 to 3, or never the one that enters."""
+        if {_ENTERING_THROW} <= {*dice.throws} <= {*range(len(_STEPS))}:
+            return []
+        return [
+            f"{dice.name} dice show {', '.join(map(str, dice.throws))}; {cls.name} is played with "
+            f"throws of 0 to {len(_STEPS) - 1}, and a piece enters with {_ENTERING_THROW}"
+        ]
+
+    @classmethod
+    def path_faults(cls, rules: RuleSet) -> list[str]:
+        """A path that is shorter than the longest step, or has two legs where money is at stake."""
+        path, longest = rules.path, max(_STEPS)
+        if len(path) < longest:
+            return [f"the path {path.name!r} has {len(path)} squares, not {longest} or more"]
+        if rules.switches["stakes"] and len({*path.light}) < len(path):
+            return [
+                f"the path {path.name!r} visits squares twice, which is not supported with stakes"
+            ]
+        return []
 
     @property
     def payoff(self) -> Payoff:

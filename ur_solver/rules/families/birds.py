@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from ur_solver.rules.dice import Dice
 from ur_solver.rules.families.casual import Casual
 from ur_solver.rules.families.family import ENTER, MOVE, Roll
 
-_COUNTS_AS = {0: 5}
-"""A first throw of 0 counts as 5, which four dice cannot show (a reading)."""
+_ZERO_COUNTS_AS = 5
+"""What a first throw of 0 counts as, where dice cannot show it, as four dice cannot (a reading)."""
 
 
 class Birds(Casual):
     """Casual's squares; each turn begins with saying *move* or *enter*."""
 
     name = "birds"
-    dice = ("4-binary",)
     max_pieces = 5
     is_numbered = True
     switches = ()
+
+    @classmethod
+    def dice_faults(cls, dice: Dice, pieces: int) -> list[str]:
+        """Dice of another family, and those that do not show the number of every piece."""
+        missing = sorted({*range(1, pieces + 1)} - {cls._number(dice, n) for n in dice.throws})
+        return super().dice_faults(dice, pieces) or [
+            f"{dice.name} dice never show {number}, without which piece {number} cannot enter"
+            for number in missing[:1]
+        ]
+
+    @staticmethod
+    def _number(dice: Dice, throw: int) -> int:
+        """The number of the piece that a first throw lets enter."""
+        return _ZERO_COUNTS_AS if throw == 0 and _ZERO_COUNTS_AS not in dice.throws else throw
 
     @property
     def summary(self) -> str:
@@ -39,7 +53,7 @@ class Birds(Casual):
         rolls: list[Roll] = []
         for roll in first:
             throw = roll.throws[0]
-            if _COUNTS_AS.get(throw, throw) == candidate:
+            if self._number(self.rules.dice, throw) == candidate:
                 rolls += (
                     Roll(roll.probability * second.probability, (throw, second_throw), second_throw)
                     for second in first

@@ -13,8 +13,6 @@ class Casual(Family):
     """Shared rosettes; with `roll_again`, a player on one may choose to throw again."""
 
     name = "casual"
-    paths = ("bell",)
-    dice: ClassVar[tuple[str, ...]] = ("4-binary", "d4")
     switches: ClassVar[tuple[Switch, ...]] = (
         Flag(
             "roll_again",

@@ -10,16 +10,16 @@ positions: `moves.py` walks those, the same way for every family.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.contents import DARK, LIGHT, in_order, split, with_mark
-from ur_solver.rules.dice import DICE
+from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.limits import MAX_CONTENTS, MAX_NUMBERED_PIECES, MAX_PIECES
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import SquareRule
@@ -83,9 +83,6 @@ class Family:
         The starter's first throw, if it decides who starts.
     is_numbered : bool
         Whether the pieces are numbered, 1 to N.
-    marks : mapping of str to str
-        By square, a character for an empty square with a marking that means something here;
-        rosettes are marked in any case.
     """
 
     name: ClassVar[str]
@@ -95,7 +92,6 @@ class Family:
     switches: ClassVar[tuple[Switch, ...]] = ()
     opening_throw: ClassVar[int | None] = None
     is_numbered: ClassVar[bool] = False
-    marks: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
@@ -115,6 +111,7 @@ class Family:
             faults.append(f"path is {rules.path.name!r}, not {' or '.join(cls.paths)}")
         if cls.dice and rules.dice not in [DICE[name] for name in cls.dice]:
             faults.append(f"dice are {rules.dice.name!r}, not {' or '.join(cls.dice)}")
+        faults += cls.dice_faults(rules.dice, rules.pieces)
         if max(rules.dice.throws) > len(rules.path):
             faults.append(
                 f"{rules.dice.name} dice show {max(rules.dice.throws)}, a longer step than the "
@@ -124,12 +121,41 @@ class Family:
             fault = switch.fault(rules.switches[switch.key], rules)
             if fault:
                 faults.append(fault)
-        return faults
+        return faults or cls.path_faults(rules) or cls(rules)._visit_faults()
+
+    @classmethod
+    def dice_faults(cls, dice: Dice, pieces: int) -> list[str]:
+        """Why the family cannot be played with dice, in words."""
+        if dice.name == "bell" and "bell" not in cls.dice:
+            return ["dice are 'bell', whose throws mean something in family 'bell' only"]
+        if cls.opening_throw is not None and cls.opening_throw not in dice.throws:
+            return [f"{dice.name} dice never show {cls.opening_throw}, the throw that opens a game"]
+        return []
+
+    @classmethod
+    def path_faults(cls, rules: RuleSet) -> list[str]:
+        """Why the family cannot be played on a path, in words; all else of `rules` is sound."""
+        return []
+
+    def _visit_faults(self) -> list[str]:
+        """Squares of which a piece's letter does not show which visit it is on."""
+        places = Counter((place.square, place.letter) for place in self.places[LIGHT])
+        return [
+            f"the path {self.rules.path.name!r} visits {square} twice, and {self.rules.family} "
+            f"writes pieces there {letter!r} on both visits"
+            for (square, letter), visits in places.items()
+            if visits > 1
+        ]
 
     @property
     def summary(self) -> str:
         """What sets a rule set of this family apart, in a line for a list of rule sets."""
         return (self.__doc__ or "").partition("\n")[0]
+
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """By square, how drawings mark those, other than rosettes, that mean something here."""
+        return {}
 
     @classmethod
     def has_race_turns(cls) -> bool:
@@ -156,18 +182,23 @@ class Family:
 
     # What stands where.
 
+    @property
+    def second_leg(self) -> int:
+        """The first path index at which pieces are written in lower case."""
+        return self.rules.path.second_leg
+
     def square_rule(self, square: str) -> SquareRule:
         """The kind of `square`, unless the rule set says otherwise (`RuleSet.squares`)."""
         raise NotImplementedError
 
     def indices(self, marked: bool) -> tuple[int, ...]:
         """The path indices on which a piece may stand that is marked, or is not."""
-        path = self.rules.path
-        return tuple(i for i in range(len(path)) if path.is_second_leg(i) == marked)
+        legs = range(self.second_leg), range(self.second_leg, len(self.rules.path))
+        return tuple(legs[marked])
 
     def meets(self, piece: str, index: int) -> str:
         """The letter of `piece` as it meets the pieces on path index `index`."""
-        return with_mark(piece, self.rules.path.is_second_leg(index))
+        return with_mark(piece, index >= self.second_leg)
 
     def stands(self, piece: str, index: int) -> str:
         """The letter of `piece` on path index `index` after landing there."""

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ur_solver.rules.families.family import Family
 from ur_solver.rules.squares import Ordinary, SquareRule
 from ur_solver.rules.switches import Flag, ThrowSwitch
-
-if TYPE_CHECKING:
-    from ur_solver.rules.ruleset import RuleSet
 
 
 class Race(Family):
@@ -22,14 +17,6 @@ class Race(Family):
         Flag("extra_on_capture", False, "Whether a capture gives an extra throw."),
         ThrowSwitch("extra_on_throw", None, "The throw whose move gives an extra throw."),
     )
-
-    @classmethod
-    def faults(cls, rules: RuleSet) -> list[str]:
-        """Faults of the common data, and dice of another family."""
-        faults = super().faults(rules)
-        if rules.dice.name == "bell":
-            faults.append("dice are 'bell', whose throws mean something in family 'bell' only")
-        return faults
 
     @classmethod
     def has_race_turns(cls) -> bool:
