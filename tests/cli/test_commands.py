@@ -380,9 +380,26 @@ def test_rules_of_a_custom_rule_set():
     assert "3.4 Dice d4" in output
     assert "4.4 Family race" in output
     assert "Rule set blitz" not in output
-    again = "Whether a player who lands on a rosette may choose to throw again"
-    for name, said in (("casual", "no"), ("casual-roll-again", "yes")):
-        assert f"{again}: {said}." in " ".join(run("rules", name).split())
+    again = "Whether a player who lands on a rosette may choose to throw again: yes."
+    assert again in " ".join(run("rules", "casual-roll-again").split())
+    assert again not in " ".join(run("rules", "casual").split())
+    stacked = run("rules", "skiriuk", "--stack-height", "2", "--depots", "a3", "--flip", "on")
+    for said in ("this many pieces: 2.", "instead of the eyes: A3.", "or on it: on."):
+        assert said in " ".join(stacked.split())
+    assert "this many pieces" not in run("rules", "skiriuk")
+
+
+def test_rules_of_squares_are_described(tmp_path: pathlib.Path):
+    rules = json.loads(run("rules", "finkel", "--json"))
+    rules["squares"] = {"A1": {"rule": "stack", "capacity": 2, "one_side": True}, "B4": "shared"}
+    (tmp_path / "squares.json").write_text(json.dumps(rules | {"name": "squares"}))
+    page = " ".join(run("rules", str(tmp_path / "squares.json")).split())
+    assert (
+        "On A1: A stack of up to 2 pieces of one side; only the top one may move; none is captured."
+        in page
+    )
+    assert "On B4: Any number of pieces of both sides; none is captured." in page
+    assert "(rules, " not in page
 
 
 def test_custom_rules_go_through_json(tmp_path: pathlib.Path):

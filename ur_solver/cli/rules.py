@@ -18,14 +18,16 @@ from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.documents import MENTIONS, Mention, find_rules, mentions_of
 from ur_solver.rules.naming import by_every_name
 from ur_solver.rules.plugins import load_plugins
-from ur_solver.rules.prose import Section, first_paragraph, sections_of
-from ur_solver.rules.squares import SquareRule, rule_to_json
-from ur_solver.rules.switches import Flag
+from ur_solver.rules.prose import Section, sections_of
+from ur_solver.rules.switches import StakesSwitch
 from ur_solver.rules.words import counted
 from ur_solver.solving import Request
 
 _WIDEST = 100
 """Columns of the widest lines of prose, so that they can be read in wide terminals too."""
+
+_SAID_OF_RACES = {"safe_rosettes", "extra_on_rosette", "extra_on_capture", "extra_on_throw"}
+"""The switches that `_race_words` is about."""
 
 
 @click.command(short_help="List the rule sets, or show one.")
@@ -131,8 +133,9 @@ def _summary(rules: RuleSet) -> list[str]:
         ),
         f"Path {rules.path.name}: {' '.join(rules.path.light)}, off; dark's is its mirror.",
         f"Dice {rules.dice.name}: {dice}.",
-        *(_race_words(rules) if rules.mechanics.has_race_turns() else _switch_words(rules)),
-        *(f"On {square}: {_rule_text(rule)}" for square, rule in rules.squares.items()),
+        *(_race_words(rules) if rules.mechanics.has_race_turns() else ()),
+        *_switch_words(rules),
+        *(f"On {square}: {rule.words}" for square, rule in rules.squares.items()),
         *rules.payoff.words(rules.pieces),
     ]
 
@@ -149,11 +152,23 @@ def _race_words(rules: RuleSet) -> list[str]:
 
 
 def _switch_words(rules: RuleSet) -> list[str]:
+    """The switches that are not at their defaults and have no sentence of their own."""
+    has_race_turns = rules.mechanics.has_race_turns()
     return [
-        f"{switch.help.rstrip('.')}: {'yes' if rules.switches[switch.key] else 'no'}."
+        f"{switch.help.rstrip('.')}: {_value_text(value)}."
         for switch in rules.mechanics.switches
-        if isinstance(switch, Flag)
+        if not isinstance(switch, StakesSwitch)
+        and not (has_race_turns and switch.key in _SAID_OF_RACES)
+        and (value := rules.switches[switch.key]) != switch.default
     ]
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " ".join(value) or "none"
+    return str(value)
 
 
 def _page(rules: RuleSet) -> str:
@@ -228,10 +243,3 @@ def _cost_list(sets: list[RuleSet], costs: list[Cost]) -> str:
         for rules, cost in zip(sets, costs, strict=True)
     ]
     return columns([head, *rows], "<>>>>><")
-
-
-def _rule_text(rule: SquareRule) -> str:
-    """The text of a square's rule, with the values of its fields as in JSON."""
-    given = rule_to_json(rule)
-    values = [] if isinstance(given, str) else [f"{k} {json.dumps(v)}" for k, v in given.items()]
-    return first_paragraph(rule) + (f" ({', '.join(values)})" if values else "")
