@@ -20,12 +20,14 @@ import numpy as np
 import ur_solver as ur
 from ur_solver.moves import AGAIN, PASS, ROSETTE, MoveGenerator
 from ur_solver.players.policies import PRIORITIES, TablePolicy
+from ur_solver.rules.board import UR, WAVY_CORNERS
 from ur_solver.rules.words import counted
 from ur_solver.study import evaluate, study
 from ur_solver.study.comparison import ROWS, Study, best_order, first_player_wins, table_of
-from ur_solver.study.estimates import beyond_of, mean_of
+from ur_solver.study.estimates import beyond_of, mean_of, ratio_of
 from ur_solver.study.figures import as_count, as_number, as_share, points, value_of
 from ur_solver.study.match import GameStep, play
+from ur_solver.study.observers import Counts, Squares
 from ur_solver.study.plots import fairness, lengths, skill, throws, worth
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -37,9 +39,9 @@ COUNTS = {
     "british-museum": 5,
     "finkel-3dice": 7,
     "conventional": 7,
-    "masters-games": 7,
+    "four-again": 7,
     "murray": 4,
-    "murray-3dice": 4,
+    "murray-0-to-3": 4,
     "masters": 7,
     "masters-4dice": 7,
     "blitz": 5,
@@ -59,6 +61,32 @@ solve in a quarter of an hour and 16 GiB."""
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
 
 GROWTH = ("finkel:1", "finkel:2", "finkel:3", "finkel:4", "finkel:5", "finkel:7")
+
+
+_SKIRIUK = ur.PATHS["skiriuk"]
+OTHER_WAY = ur.Path(
+    "other-way", UR, ur.PATHS["masters"].light + _SKIRIUK.light[16:], _SKIRIUK.second_leg
+)
+"""The path skiriuk with the short end walked round the other way."""
+
+
+def variants_of_skiriuk() -> dict[str, dict[str, ur.RuleSet]]:
+    """The alternatives that Skiriuk's claims are about, by claim and alternative."""
+    three, two = ur.rule_set("skiriuk:3"), ur.rule_set("skiriuk:2")
+    return {
+        "ways": {"own half first": two, "opponent's half first": two.changed(path=OTHER_WAY)},
+        "corners": {
+            f"{flip} the corner, corners {'safe' if is_safe else 'not safe'}": three.changed(
+                flip=flip, safe_corners=is_safe
+            )
+            for flip in ("beyond", "on")
+            for is_safe in (False, True)
+        },
+        "depots": {
+            "no depots": three.changed(depots=()),
+            **{f"stacks of up to {n}": three.changed(stack_height=n) for n in (1, 2, 3)},
+        },
+    }
 
 
 class Runs:
@@ -100,7 +128,7 @@ def make_studies() -> None:
 def make_claims() -> None:
     """Figures that the claims of the sources are held against, beside the studies."""
     found: dict[str, Any] = {"lengths": {}, "runs": {}, "landings": {}}
-    for name in ("finkel-3dice", "finkel", "murray-3dice", "murray", "skiriuk", "skiriuk-d4"):
+    for name in ("finkel-3dice", "finkel", "murray-0-to-3", "murray", "skiriuk", "skiriuk-d4"):
         with ur.solve(f"{name}:2") as table:
             found["lengths"][f"{name}:2"] = evaluate(table).throws.to_json()
     for word in ("skiriuk:3", "finkel:3", "blitz:3", "bell:3", "bell-stakes:3"):
@@ -115,7 +143,29 @@ def make_claims() -> None:
             "twenty": mean_of(runs >= 20).to_json(),
         }
         found["landings"][word] = mean_of(landings).to_json()
+    found |= {
+        claim: {name: figures_of(rules) for name, rules in variants.items()}
+        for claim, variants in variants_of_skiriuk().items()
+    }
     (ATLAS / "data" / "claims.json").write_text(json.dumps(found) + "\n")
+
+
+def figures_of(rules: ur.RuleSet) -> dict[str, Any]:
+    """The figures of a variant, of which the first player's chance is exact."""
+    with ur.solve(rules) as table:
+        best = TablePolicy(table)
+        games = play(rules, best, best, GAMES, seed=SEED, observers=(Counts, Squares))
+        corners = [i for i, square in enumerate(rules.path.light) if square in WAVY_CORNERS]
+        on_corners = games.notes["captured"][:, corners].sum(axis=1)
+        first = table.opening_value()
+        length = evaluate(table).throws if rules.pieces < 3 else mean_of(games.throws)
+    return {
+        "first_player": first,
+        "throws": length.to_json(),
+        "without_a_move": ratio_of(games.notes["passes"], games.throws).to_json(),
+        "captures": mean_of(games.notes["captures"]).to_json(),
+        "captures_on_corners": mean_of(on_corners).to_json(),
+    }
 
 
 def markdown(rows: list[list[str]]) -> str:
