@@ -84,7 +84,9 @@ def variants_of_skiriuk() -> dict[str, dict[str, ur.RuleSet]]:
         },
         "depots": {
             "no depots": three.changed(depots=()),
-            **{f"stacks of up to {n}": three.changed(stack_height=n) for n in (1, 2, 3)},
+            "stacks of one piece": three.changed(stack_height=1),
+            "stacks of two": three.changed(stack_height=2),
+            "stacks of four, his rule": three,
         },
     }
 
@@ -324,7 +326,61 @@ than Finkel's own with four dice nor than Skiriuk's with a die:
 **Bell's fines change how one plays.** With three pieces, players for the chance of winning land on
 rosettes {as_number(landings["bell:3"])} times a game, players for money, who pay a fine of a
 twentieth of both antes for it, {as_number(landings["bell-stakes:3"])} times.
+
+{claims_of_variants(claims)}
+
+{claim_of_the_museum(studies)}
 """
+
+
+def claims_of_variants(claims: dict[str, Any]) -> str:
+    """What Skiriuk says of his rules against their alternatives."""
+    own, other = claims["ways"].values()
+    first, other_first = own["first_player"], other["first_player"]
+    assert abs(first - other_first) < 1e-10, "the way after the bridge makes a difference"
+    assert abs(value_of(own["throws"]) - value_of(other["throws"])) < 1e-8
+
+    def table(claim: str) -> str:
+        head = ["", "the first player wins", "throws a game", "throws without a move"]
+        head += ["captures a game", "captures on corners"]
+        rows = [
+            [
+                name,
+                f"{100 * each['first_player']:.4f} %",
+                as_number(each["throws"]),
+                as_share(each["without_a_move"]),
+                as_number(each["captures"]),
+                as_number(each["captures_on_corners"]),
+            ]
+            for name, each in claims[claim].items()
+        ]
+        return markdown([head, *rows])
+
+    return f"""**It makes no difference to which side one turns after the bridge.** With two pieces
+the first player wins {100 * first:.8f} % and a game takes {value_of(own["throws"]):.6f} throws,
+whichever half of the short end both players walk first. The values agree to ten digits.
+
+**Turning pieces over on the corner would lead to duels there, and to jams.** With three pieces,
+the chance of the first player being exact:
+
+{table("corners")}
+
+{CORNERS}
+
+**Depots for four pieces keep the way free.** With three pieces, likewise:
+
+{table("depots")}
+
+{DEPOTS}"""
+
+
+def claim_of_the_museum(studies: dict[str, Study]) -> str:
+    museum, finkel, conventional = (
+        as_number(studies[word]["length"]["throws"])
+        for word in ("british-museum:5", "finkel:7", "conventional:7")
+    )
+    return f"""**The British Museum's game is shorter.** It takes {museum} throws, Finkel's with
+seven pieces {finkel} and the conventional game of the same article {conventional}."""
 
 
 def make_pages() -> None:
