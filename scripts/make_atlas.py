@@ -356,6 +356,14 @@ def claims_of_variants(claims: dict[str, Any]) -> str:
         ]
         return markdown([head, *rows])
 
+    corners = claims["corners"]
+    beyond, safe, on, same = (each["first_player"] for each in corners.values())
+    assert beyond == safe
+    assert abs(beyond - same) < 1e-10 < abs(beyond - on)
+    jams = [value_of(each["without_a_move"]) for each in claims["depots"].values()]
+    assert jams[1] < jams[2] < jams[3], "the sentence about depots is not true any more"
+    duels = as_number(corners["on the corner, corners not safe"]["captures_on_corners"])
+
     return f"""**It makes no difference to which side one turns after the bridge.** With two pieces
 the first player wins {100 * first:.8f} % and a game takes {value_of(own["throws"]):.6f} throws,
 whichever half of the short end both players walk first. The values agree to ten digits.
@@ -365,13 +373,18 @@ the chance of the first player being exact:
 
 {table("corners")}
 
-{CORNERS}
+In his own game nothing is ever captured on a corner, since one side comes there blank and the
+other marked. So corners are safe there anyway, and turning over on safe corners is the same game,
+value for value: what jams is that a corner holds one piece, wherever pieces turn over. On corners
+that are not safe there are duels, {duels} captures a game on the corners.
 
-**Depots for four pieces keep the way free.** With three pieces, likewise:
+**Depots for four pieces prevent jams.** With three pieces, likewise. Stacks are those on depots and
+islands:
 
 {table("depots")}
 
-{DEPOTS}"""
+Higher stacks make games shorter, as fewer pieces are captured. Throws without a move they do not
+make rarer."""
 
 
 def claim_of_the_museum(studies: dict[str, Study]) -> str:

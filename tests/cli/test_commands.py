@@ -328,7 +328,9 @@ def test_rules_are_listed():
 def test_a_rule_set_is_shown():
     output = run("rules", "four-again", "-n", "3")
     assert output.startswith("four-again\n\n  leaflet with three versions (French): version 3.\n")
-    assert "\n  Also called masters-games.\n\n  3 pieces a side" in output
+    assert (
+        "\n  Also called masters-games.\n  See also four-again-d4.\n\n  3 pieces a side" in output
+    )
     assert "1 (3/8), 2 (3/8), 3 (1/8), 4 (1/8)" in output
     assert "An extra throw follows a move that was made with a throw of 4." in output
     assert "\n4.4 Family race\n\n  - A square holds one piece." in output
@@ -339,16 +341,17 @@ def test_a_rule_set_is_shown():
 
 
 def test_rules_are_found_by_words_of_their_document():
-    assert run("rules", "version", "2").startswith(
-        "ben\n\n  leaflet with three versions (French): "
-    )
-    assert run("rules", "Hirondelle", "--json") == run("rules", "birds", "--json")
-    assert "\n  3 pieces a side" in run("rules", "version 3", "-n", "3")
+    found = run("rules", "version", "2").splitlines()
+    assert [line.split()[0] for line in found[1:4]] == ["ben", "ben-4dice", "ben-d4"]
+    page = run("rules", "version 2 four dice", "-n", "3")
+    assert page.startswith("ben-4dice\n\n  leaflet with three versions (French): version 2, Ben's")
+    assert "\n  3 pieces a side" in page
+    assert run("rules", "Hirondelle", "die", "--json") == run("rules", "birds-d4", "--json")
     found = run("rules", "Скирюк")
     assert [line.split()[0] for line in found.splitlines()[1:3]] == ["skiriuk", "skiriuk-d4"]
     assert "finkel" not in found
-    fault = run("rules", "version 1", "-n", "3", code=2)
-    assert "'version 1' may be casual or casual-roll-again or birds" in fault
+    fault = run("rules", "version 3", "-n", "3", code=2)
+    assert "'version 3' may be four-again or four-again-d4" in fault
     page = run("rules", "finkel")
     assert "See also finkel-3dice." in page
     assert "\n  RoyalUr's presets: Finkel.\n" in page

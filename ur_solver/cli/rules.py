@@ -132,6 +132,7 @@ def _summary(rules: RuleSet) -> list[str]:
             "pieces a side; the first to bear off all of them wins.",
         ),
         f"Path {rules.path.name}: {' '.join(rules.path.light)}, off; dark's is its mirror.",
+        rules.mechanics.path_words,
         f"Dice {rules.dice.name}: {dice}.",
         *(_race_words(rules) if rules.mechanics.has_race_turns() else ()),
         *_switch_words(rules),
@@ -148,6 +149,7 @@ def _race_words(rules: RuleSet) -> list[str]:
         if rules.switches["safe_rosettes"]
         else "A piece on a rosette can be captured like any other.",
         f"An extra throw follows a move that {after}." if after else "There are no extra throws.",
+        *(["It must be used by another piece."] if rules.switches["another_piece"] else []),
     ]
 
 

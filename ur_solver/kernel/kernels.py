@@ -19,6 +19,7 @@ from ur_solver.kernel._row_rules import RowRules
 from ur_solver.kernel._tiled import TiledBlock, TiledKernel
 from ur_solver.kernel._turns import Turns
 from ur_solver.kernel._workspace import Workspace
+from ur_solver.kernel.generic import GenericBlock
 from ur_solver.kernel.inputs import inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, Values
 from ur_solver.kernel.policy import iterate_policies
@@ -97,6 +98,20 @@ class _OneByOne:
         return self.turns.residual(inputs, first, count, threads)
 
 
+class _AnyDice(_OneByOne):
+    """What kernels share that serve rules of which it is not known that play ends."""
+
+    def endless_rank(self, block: Block, threads: int = 1) -> int | None:
+        """As `Kernel.endless_rank` says."""
+        rank = self.turns.endless_rank(block.offset, block.size, threads)
+        return None if rank < 0 else rank
+
+    def iterate_policies(self, block: Block, values: Values, finished: FinishedBlocks) -> Values:
+        """As `Kernel.iterate_policies` says."""
+        inputs = inputs_of(self.space, block, finished)
+        return iterate_policies(self.turns, block, values, inputs)
+
+
 class RaceKernel(_LaidOut, _OneByOne, _OrdinaryDice):
     """The tiled kernel, for rules that `is_race_of_tiles` tells; the generic one checks it.
 
@@ -146,7 +161,7 @@ class RaceKernel(_LaidOut, _OneByOne, _OrdinaryDice):
         return self.tiling.workspace_bytes(block, certify, self.tiled.is_single)
 
 
-class RowKernel(_LaidOut, _OneByOne):
+class RowKernel(_LaidOut, _AnyDice):
     """The row kernel, which serves every rule set without stakes.
 
     Parameters
@@ -198,16 +213,6 @@ class RowKernel(_LaidOut, _OneByOne):
             self.is_single,
         )
 
-    def endless_rank(self, block: Block, threads: int = 1) -> int | None:
-        """As `Kernel.endless_rank` says."""
-        rank = self.turns.endless_rank(block.offset, block.size, threads)
-        return None if rank < 0 else rank
-
-    def iterate_policies(self, block: Block, values: Values, finished: FinishedBlocks) -> Values:
-        """As `Kernel.iterate_policies` says."""
-        inputs = inputs_of(self.space, block, finished)
-        return iterate_policies(self.turns, block, values, inputs)
-
     def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
         """As `Kernel.workspace_bytes` says."""
         # F and G, and another F and G for bounds, in the same memory as policies
@@ -220,6 +225,39 @@ class RowKernel(_LaidOut, _OneByOne):
         further = max(values if is_proven else 0, policies)
         by_value = values + further + lists + (words if is_wide else 0)
         return _LEAST_BYTES + int(by_value * block.size) + sample_bytes(block.size, block.size)
+
+
+class GenericKernel(_LaidOut, _AnyDice):
+    """The generic kernel, which serves rules by which pieces rest.
+
+    Parameters
+    ----------
+    space : TileSpace
+    """
+
+    precision = DOUBLE
+
+    def __init__(self, space: TileSpace) -> None:
+        self.space = space
+
+    def lay_out(
+        self,
+        block: Block,
+        finished: FinishedBlocks,
+        workspace: Workspace,
+        threads: int = 1,
+        *,
+        single: bool = False,
+    ) -> GenericBlock:
+        """As `Kernel.lay_out` says; in double precision always."""
+        return GenericBlock(self.turns, self.space, block, finished)
+
+    def workspace_bytes(self, block: Block, *, certify: bool = False) -> int:
+        """As `Kernel.workspace_bytes` says."""
+        # the values, and a lower bound of each with the distance of both
+        is_proven = certify or not self.space.rules.dice.is_ordinary
+        by_value = 32 if is_proven else 16
+        return by_value * block.size + sample_bytes(block.size, block.size)
 
 
 def _halves_of(block: Block) -> npt.NDArray[np.int32]:
@@ -365,4 +403,6 @@ def _kernel_of(space: Space, precision: str) -> Kernel:
     assert isinstance(space, TileSpace)
     if is_race_of_tiles(space.rules):
         return RaceKernel(space, precision=precision)
+    if space.reserves.may_rest:
+        return GenericKernel(space)
     return RowKernel(space, precision=precision)

@@ -44,6 +44,8 @@ def check_precision(space: Space, precision: str, tolerance: float | None = None
         raise InputError(
             f"{rules.name}: with stakes values are money, which is solved in double precision only"
         )
+    if rules.mechanics.rests:
+        raise InputError(f"{rules.name}: with another_piece only double precision is supported")
     if not rules.dice.is_ordinary:
         raise InputError(
             f"{rules.name}: with these dice every block is proven, which takes double precision"

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ur_solver.errors import RuleSetError
 from ur_solver.rules import HOME
-from ur_solver.rules.contents import LIGHT, side_of, split
+from ur_solver.rules.contents import LIGHT, awake, side_of, split
 from ur_solver.rules.limits import MAX_CHOICES
 from ur_solver.rules.piece_moves import Landing, Mover, PieceChoice, PieceMoves
 from ur_solver.space import TileSpace
@@ -64,7 +64,11 @@ class MoveTables:
     first_content, mirror_cell : int32, shape (cells,)
         The first index of a cell's contents, and the cell across the board.
     mirror_content : uint16, shape (contents,)
-        The content of the mirror cell in the mirror image.
+        The content of the mirror cell as the other side sees it; no piece rests there.
+    awake : uint16, shape (contents,)
+        The content in which no piece rests.
+    may_rest : bool
+        Whether a piece ever rests.
     n_mine : uint8, shape (contents,)
         The number of pieces of the side to throw in a content.
     advance : int32, shape (contents,)
@@ -104,6 +108,8 @@ class MoveTables:
     first_content: npt.NDArray[np.int32]
     mirror_cell: npt.NDArray[np.int32]
     mirror_content: npt.NDArray[np.uint16]
+    awake: npt.NDArray[np.uint16]
+    may_rest: bool
     n_mine: npt.NDArray[np.uint8]
     advance: npt.NDArray[np.int32]
     take: npt.NDArray[np.int16]
@@ -172,6 +178,15 @@ class _Builder:
             first_content=_starts(space.contents),
             mirror_cell=space.mirror_cells,
             mirror_content=np.concatenate([*map(space.mirrored, range(len(space.squares)))]),
+            awake=np.array(
+                [
+                    numbers[awake(content)]
+                    for numbers in space.content_numbers
+                    for content in numbers
+                ],
+                dtype=np.uint16,
+            ),
+            may_rest=space.reserves.may_rest,
             n_mine=np.array(
                 [
                     sum(side_of(piece) == LIGHT for piece in split(content))

@@ -2,8 +2,9 @@
 
 A piece is written ``L`` or ``D``, in lower case once it is *marked* (on the second leg
 of its path, or turned over), followed by its number in games with numbered
-pieces. A square's contents are its pieces one after the other, from the bottom up; an empty
-square is the empty string.
+pieces, and by ``^`` while it *rests*: while its side has an extra throw that has to be used by
+another piece. A square's contents are its pieces one after the other, from the bottom up; an
+empty square is the empty string.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ Pieces = tuple[str, ...]
 """The pieces on a square, from the bottom up."""
 
 _SWAP = str.maketrans("LDld", "DLdl")
-_PIECE = re.compile("[LDld][0-9]?")
+_PIECE = re.compile(r"[LDld][0-9]?\^?")
+
+RESTING = "^"
+"""What follows a piece that rests."""
 
 
 def opponent(side: str) -> str:
@@ -39,6 +43,16 @@ def is_marked(piece: str) -> bool:
 def with_mark(piece: str, marked: bool) -> str:
     """The same piece, marked or not."""
     return piece.lower() if marked else piece.upper()
+
+
+def is_resting(piece: str) -> bool:
+    """Whether a piece rests."""
+    return piece.endswith(RESTING)
+
+
+def awake(content: str) -> str:
+    """The same pieces, none of which rests."""
+    return content.replace(RESTING, "")
 
 
 def number_of(piece: str) -> int:

@@ -59,10 +59,15 @@ MENTIONS: tuple[Mention, ...] = (
     Mention(_SUMMARY, "Finkel's game", "finkel-3dice", "Финкель"),
     Mention(_SUMMARY, "Murray's game", "murray-0-to-3", "Мюррей, Мёррей, Мюррэй"),
     Mention(_LEAFLET, "version 1", "casual"),
+    Mention(_LEAFLET, "version 1, with one die", "casual-d4"),
     Mention(_LEAFLET, "version 1, throwing again on rosettes", "casual-roll-again"),
     Mention(_LEAFLET, "version 1, with birds", "birds", _BIRDS),
+    Mention(_LEAFLET, "version 1, with birds and one die", "birds-d4", _BIRDS),
     Mention(_LEAFLET, "version 2, Ben's game", "ben"),
+    Mention(_LEAFLET, "version 2, Ben's game, with four dice", "ben-4dice"),
+    Mention(_LEAFLET, "version 2, Ben's game, with one die", "ben-d4"),
     Mention(_LEAFLET, "version 3", "four-again", "Parlett, Masters Games"),
+    Mention(_LEAFLET, "version 3, with one die", "four-again-d4", "Parlett, Masters Games"),
     Mention(_ARTICLE, "the conventional game", "conventional", _CONVENTIONAL),
     Mention(_ARTICLE, "Murray's game", "murray"),
     Mention(_ARTICLE, "the British Museum's game", "british-museum", _MUSEUM),
@@ -79,7 +84,7 @@ MENTIONS: tuple[Mention, ...] = (
 _STEM = 4
 """The letters from which on two words may differ by their endings."""
 
-_FEW = 3
+_FEW = 5
 """The most rule sets that an error suggests."""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ur_solver.errors import MoveError
-from ur_solver.rules.contents import DARK, Pieces, number_of, opponent, split
+from ur_solver.rules.contents import DARK, RESTING, Pieces, is_resting, number_of, opponent, split
 from ur_solver.rules.families import FREE_THROW, HOME
 from ur_solver.rules.position import Position
 
@@ -59,14 +59,15 @@ def legal_moves(position: Position, throw: int, choice: str = FREE_THROW) -> lis
     if position.winner is not None:
         return []
     moves: list[Move] = []
+    awake_all = position.awake()
     for piece, source in _movers(position, choice):
         for target in rules.mechanics.reached(piece, source, throw):
-            moves += _moves(position, piece, source, target, throw)
+            moves += _moves(awake_all, piece, source, target, throw)
     return moves
 
 
 def _movers(position: Position, choice: str) -> Iterator[tuple[str, int]]:
-    """The pieces that may be moved, each with its path index."""
+    """The pieces that may be moved, each with its path index; none that rests."""
     rules, side = position.rules, position.side
     from_home, on_board = rules.mechanics.moves_from(choice)
     if from_home and position.home(side):
@@ -80,7 +81,7 @@ def _movers(position: Position, choice: str) -> Iterator[tuple[str, int]]:
             free = held[-1:] if rules.mechanics.squares[square].is_stack else held
             # Equal pieces have equal moves.
             for piece in dict.fromkeys(free):
-                if piece[0] == letter:
+                if piece[0] == letter and not is_resting(piece):
                     yield piece, index
 
 
@@ -125,9 +126,26 @@ def _moves(position: Position, piece: str, source: int, target: int, throw: int)
             is_capture=is_capture,
             is_rosette=is_rosette,
             again=again,
-            position=reached if again else replace(reached, side=opponent(side)),
+            position=_resting(reached, piece, target)
+            if again
+            else replace(reached, side=opponent(side)),
             cost=cost,
         )
+
+
+def _resting(position: Position, piece: str, target: int) -> Position:
+    """The position in which a piece that has just landed rests, if the rules say so."""
+    rules = position.rules
+    if target not in rules.mechanics.rests:
+        return position
+    square = rules.path.squares(position.side)[target]
+    at = rules.board.squares.index(square)
+    stands = rules.mechanics.stands(piece, target)
+    left = split(_without(position.contents[at], (stands,)))
+    content = rules.mechanics.arranged(square, (*left, stands + RESTING))
+    return replace(
+        position, contents=(*position.contents[:at], content, *position.contents[at + 1 :])
+    )
 
 
 def _without(content: str, pieces: Pieces) -> str:

@@ -17,7 +17,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from ur_solver.errors import RuleSetError
-from ur_solver.rules.contents import LIGHT, Pieces, split
+from ur_solver.rules.contents import LIGHT, RESTING, Pieces, awake, is_resting, split
 from ur_solver.rules.families import HOME
 from ur_solver.rules.ruleset import RuleSet
 
@@ -152,12 +152,16 @@ class PieceMoves:
     def _captured(self, piece: str, target: int, throw: int) -> tuple[Pieces | None, ...]:
         square = self._path[target]
         land, met = self.mechanics.squares[square].land, self.mechanics.meets(piece, target)
-        return tuple(land(met, held, throw) for held in self._held[self._cell[square]])
+        return tuple(
+            None if any(map(is_resting, held)) else land(met, held, throw)
+            for held in self._held[self._cell[square]]
+        )
 
     def _landed(self, piece: str, target: int, captured: tuple[Pieces | None, ...]) -> Landing:
         square = self._path[target]
         cell = self._cell[square]
-        stands = self.mechanics.stands(piece, target)
+        # where a piece may rest it does, until the other side throws (`MoveTables.mirror_content`)
+        stands = self.mechanics.stands(piece, target) + RESTING * (target in self.mechanics.rests)
         outcomes: list[Landed | None] = []
         for held, taken in zip(self._held[cell], captured, strict=True):
             if taken is None:
@@ -183,7 +187,7 @@ class PieceMoves:
             held = split(content)
             free = held[-1:] if self.mechanics.squares[square].is_stack else held
             if mover.piece in free:
-                below, _, above = content.rpartition(mover.piece)
+                below, _, above = awake(content).rpartition(mover.piece)
                 left.append(below + above)
             else:
                 left.append(None)

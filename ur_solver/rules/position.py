@@ -24,8 +24,10 @@ from ur_solver.rules.contents import (
     DARK,
     LETTERS,
     LIGHT,
+    awake,
     in_order,
     is_marked,
+    is_resting,
     number_of,
     opponent,
     side_of,
@@ -156,9 +158,15 @@ class Position:
                 return side
         return None
 
+    def awake(self) -> Position:
+        """The same position, in which no piece rests."""
+        if not self.rules.mechanics.rests:
+            return self
+        return replace(self, contents=tuple(map(awake, self.contents)))
+
     def pass_turn(self) -> Position:
         """The position after a turn without a move."""
-        return replace(self, side=opponent(self.side))
+        return replace(self.awake(), side=opponent(self.side))
 
     def mirror(self) -> Position:
         """The same position with the players exchanged: rows A and C, and the colours."""
@@ -200,6 +208,7 @@ class Position:
                 )
             if rules.mechanics.is_numbered:
                 faults += _number_faults(self, name, side)
+        faults += _resting_faults(self)
         if all(self.n_off(side) == rules.pieces for side in (LIGHT, DARK)):
             faults.append("both sides have borne off all their pieces")
         return faults
@@ -277,9 +286,9 @@ def parse_any_position(rules: RuleSet, text: str) -> Position:
     return position
 
 
-@lru_cache(maxsize=2)
-def _cells(is_numbered: bool) -> re.Pattern[str]:
-    piece = f"[{LETTERS}]{'[1-9]' * is_numbered}"
+@lru_cache(maxsize=4)
+def _cells(is_numbered: bool, may_rest: bool) -> re.Pattern[str]:
+    piece = f"[{LETTERS}]" + "[1-9]" * is_numbered + r"\^?" * may_rest
     return re.compile(rf"[._]|{piece}|\((?:{piece}){{2,}}\)")
 
 
@@ -315,7 +324,7 @@ def _parse_row(rules: RuleSet, name: str, row: str, whole: str) -> list[str]:
     cells: list[str] = []
     at = 0
     while at < len(row):
-        match = _cells(is_numbered).match(row, at)
+        match = _cells(is_numbered, bool(rules.mechanics.rests)).match(row, at)
         if match is None:
             raise PositionSyntaxError(
                 f"position {whole!r}: {name}{len(cells) + 1} begins with {row[at]!r}, expected "
@@ -332,8 +341,10 @@ def _what_may_stand(rules: RuleSet) -> str:
     words = "'.', 'L1' or 'D2'" if mechanics.is_numbered else "'.', 'L' or 'D'"
     if any(is_marked(piece) for pieces in mechanics.pieces_on.values() for piece in pieces):
         words += ", small letters for marked pieces"
+    if mechanics.rests:
+        words += ", '^' after a piece that rests"
     takes_two = any(
-        mechanics.squares[square].fault(two) is None
+        mechanics.squares[square].fault(split(awake("".join(two)))) is None
         for square, pieces in mechanics.pieces_on.items()
         for two in product(pieces, repeat=2)
     )
@@ -376,8 +387,18 @@ def _square_faults(rules: RuleSet, square: str, content: str) -> list[str]:
     strangers = in_order(tuple({piece for piece in held if piece not in may_stand}))
     if strangers:
         return [f"{piece!r} cannot stand on {square} (allowed: {allowed})" for piece in strangers]
-    fault = rules.mechanics.squares[square].fault(held)
+    fault = rules.mechanics.squares[square].fault(split(awake(content)))
     return [f"{content!r} cannot stand on {square}: {fault}"] if fault else []
+
+
+def _resting_faults(position: Position) -> list[str]:
+    pieces = [piece for content in position.contents for piece in split(content)]
+    sides = [side_of(piece) for piece in pieces if is_resting(piece)]
+    if len(sides) > 1:
+        return [f"{len(sides)} pieces rest, where one may"]
+    if sides and sides != [position.side]:
+        return ["a piece rests whose side is not about to throw"]
+    return []
 
 
 def _number_faults(position: Position, name: str, side: str) -> list[str]:

@@ -76,7 +76,9 @@ def frozen_squares(
     cell = {square: k for k, square in enumerate(rules.board.squares)}
     found: list[FrozenSquare] = []
     fillings = placements = 1
-    first = layout_of(rules.path).first_frozen
+    # a piece that rests wakes up again
+    rests = rules.mechanics.rests
+    first = max(layout_of(rules.path).first_frozen, max(rests, default=-1) + 1)
     for index in reversed(range(first, len(rules.path))):
         cells = tuple(cell[rules.path.squares(side)[index]] for side in (LIGHT, DARK))
         kinds = _frozen_contents(rules, first, LIGHT, contents[cells[0]], cells[0])

@@ -51,10 +51,10 @@ class Placements:
         cells : sequence of int
             The squares.
         parts : sequence of int64 arrays, shape (contents,)
-            For each square what each content takes of the side's stock, `NO_PART` for one that it
-            cannot have.
+            For each square what each content uses up of the side's reserve, `NO_PART` for one that
+            it cannot have.
         """
-        stock = reserves.stock
+        full = reserves.own(reserves.stock.full)
         radix, codes = [], 1
         for part in reversed(parts):
             radix.append(codes)
@@ -63,12 +63,12 @@ class Placements:
         # what a code needs, -1 if no stock has it; which squares it holds, by bit
         needs, held = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
         for bit, part in enumerate(parts):
-            left = np.where(needs >= 0, stock.full - needs, 0)
+            left = np.where(needs >= 0, full - needs, 0)
             fits = (needs >= 0)[:, np.newaxis] & (part >= 0)
-            fits &= stock.take[left][:, np.maximum(part, 0)] >= 0
+            fits &= reserves.take[left][:, np.maximum(part, 0)] >= 0
             needs = np.where(fits, needs[:, np.newaxis] + part, -1).ravel()
             held = (held[:, np.newaxis] | (part != 0).astype(np.int64) << bit).ravel()
-        counts = np.array([stock.count(need) if need >= 0 else 0 for need in needs.tolist()])
+        counts = np.array([reserves.count(need) if need >= 0 else 0 for need in needs.tolist()])
         # the furthest on first among those with as many pieces
         order = np.lexsort((-np.arange(codes), counts))
         order = order[needs[order] >= 0]
@@ -77,7 +77,7 @@ class Placements:
         for reserve in range(reserves.size):
             closed = reserves.closed_of(reserve)
             bits = sum(1 << bit for bit, cell in enumerate(cells) if cell in closed)
-            has = stock.take[reserves.stock_of(reserve)][needs[order]] >= 0
+            has = reserves.take[reserve][needs[order]] >= 0
             fitting.append(order[has & (held[order] & bits == 0)])
         n = np.array([len(each) for each in fitting], dtype=np.int64)
         code_of = np.zeros((reserves.size, int(n.max())), dtype=np.int32)

@@ -30,9 +30,11 @@ def ranking_tables(space: TileSpace, below: Sequence[npt.NDArray[np.int64]]) -> 
     counts = [each.ravel() for each in below]
     return {
         "take": space.reserves.take,
+        "n_stocks": space.stock.size,
         "n_contents": np.array(sizes, dtype=np.int32),
         "first_content": _starts(sizes).astype(np.int32),
         "parts": np.concatenate(space.parts).astype(np.int16),
+        "uses": np.concatenate(space.uses).astype(np.int16),
         "codes": _codes(space),
         "is_numbered": space.stock.is_numbered,
         "mirror_cell": space.mirror_cells,
@@ -106,6 +108,7 @@ def _config_tables(space: TileSpace) -> dict[str, npt.NDArray[Any]]:
         "frozen_content": content,
         "config_of": config_of,
         "config_free": np.array(space.config_reserves, dtype=np.int32),
+        "config_own": np.array(space.own_reserves, dtype=np.int32),
         "config_frozen": np.array(frozen, dtype=np.int32).reshape(n, n_frozen),
     }
 

@@ -1,10 +1,10 @@
 """The contents of a shared square in a tile, a row and a column.
 
 A square's *shape* is its contents without the marks and numbers of its pieces: the sides of the
-pieces, in order if there is one. Tiles fix shapes. The marks and numbers of my pieces there are a
-*detail* of my row, those of theirs a detail of their column. Every detail of mine combines with
-every detail of theirs; if the contents of a square are not such a product, its marks and numbers
-are part of the shape.
+pieces and whether one rests, in order if there is one. Tiles fix shapes. The marks and numbers of
+my pieces there are a *detail* of my row, those of theirs a detail of their column. Every detail of
+mine combines with every detail of theirs; if the contents of a square are not such a product, its
+marks and numbers are part of the shape.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ur_solver.rules.contents import DARK, LIGHT, is_marked, side_of, split
+from ur_solver.rules.contents import (
+    DARK,
+    LIGHT,
+    RESTING,
+    awake,
+    is_marked,
+    is_resting,
+    side_of,
+    split,
+)
 
 _Detail = tuple[Any, ...]
 
@@ -89,9 +98,9 @@ def _key(content: str, is_stack: bool) -> tuple[Any, _Detail, _Detail]:
     A side's details are the same for its mirror image.
     """
     pieces = split(content)
-    whose = tuple(side_of(piece) for piece in pieces)
+    whose = tuple(side_of(piece) + RESTING * is_resting(piece) for piece in pieces)
     details = tuple(
-        tuple((piece[1:], is_marked(piece)) for piece in pieces if side_of(piece) == side)
+        tuple((awake(piece[1:]), is_marked(piece)) for piece in pieces if side_of(piece) == side)
         for side in (LIGHT, DARK)
     )
     if is_stack:

@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from ur_solver.errors import IllegalPositionError, RuleSetError
 from ur_solver.rules import LIGHT, Position, RuleSet, mirror_square
-from ur_solver.rules.contents import DARK, side_of, split, swap_sides
+from ur_solver.rules.contents import DARK, RESTING, awake, side_of, split, swap_sides
 from ur_solver.rules.limits import MAX_LINES, MAX_VALUES
 from ur_solver.space._tile_ranking import (
     NO_CONTENT,
@@ -94,6 +94,8 @@ class TileSpace(Space):
         For each cell its contents by number, from the side to throw (`L`).
     parts : tuple of int64 arrays, shape (contents, 2)
         For each cell what each content takes of my stock and of theirs.
+    uses : tuple of int64 arrays, shape (contents, 2)
+        For each cell what each content uses up of my reserve and of theirs.
     shaped : tuple of ShapedSquare
         For each cell its shapes and details.
     digits : Digits
@@ -124,8 +126,12 @@ class TileSpace(Space):
         )
         self.frozen = frozen_squares(rules, self.contents, self.parts)
         closing = [square.cells[0] for square in self.frozen if square.is_closing]
-        self.reserves = Reserves.of(self.stock, closing)
-        self.digits = Digits.of(self.shaped, self.parts, self.reserves.take)
+        self.reserves = Reserves.of(self.stock, closing, bool(rules.mechanics.rests))
+        self.uses = tuple(
+            parts + self.reserves.rest * np.array([[RESTING in each, False] for each in contents])
+            for contents, parts in zip(self.contents, self.parts, strict=True)
+        )
+        self.digits = Digits.of(self.shaped, self.uses, self.reserves.take)
         advance = dict.fromkeys(self.squares, 0)
         for side in (LIGHT, DARK):
             for index, square in enumerate(rules.path.squares(side)):
@@ -144,10 +150,13 @@ class TileSpace(Space):
             self.reserves, self.private, [self.parts_placed(k) for k in self.private]
         )
         self._check_numbers()
-        weight = np.bincount(self.config_reserves, minlength=self.reserves.size)
-        self._check_sizes(weight)
+        own, theirs = (
+            np.bincount(reserves, minlength=self.reserves.size)
+            for reserves in (self.own_reserves, self.config_reserves)
+        )
+        self._check_sizes(own, theirs)
         self.count, self._below = self._counts()
-        self.n_values = int(weight @ self.count @ weight)
+        self.n_values = int(own @ self.count @ theirs)
         self.first_version = self._find_first_version()
 
     def _find_first_version(self) -> int:
@@ -175,8 +184,8 @@ class TileSpace(Space):
         return tuple(cell for cell in ranked if cell in found)
 
     def parts_placed(self, cell: int) -> npt.NDArray[np.int64]:
-        """What the contents of a private cell of mine take of a stock, unless they are frozen."""
-        parts = self.parts[cell][:, 0].copy()
+        """What contents of a private cell of mine use up of a reserve, unless they are frozen."""
+        parts: npt.NDArray[np.int64] = self.uses[cell][:, 0].copy()
         for square in self.frozen:
             if square.cells[0] == cell:
                 parts[list(square.contents[0][1:])] = NO_PART
@@ -194,7 +203,7 @@ class TileSpace(Space):
                         f"pieces, which is not supported"
                     )
 
-    def _check_sizes(self, weight: npt.NDArray[np.int64]) -> None:
+    def _check_sizes(self, own: npt.NDArray[np.int64], theirs: npt.NDArray[np.int64]) -> None:
         """Check that ranks, and lines of a tile, fit into the integers of compiled code."""
         places = np.outer(self.placements.n, self.placements.n).astype(np.float64)
         lines = self.placements.n.astype(np.float64)
@@ -204,7 +213,7 @@ class TileSpace(Space):
             rest, n = self.digits.rest[:, shapes, 0], self.digits.n_digits[:, shapes, 0]
             lines = np.max(lines[np.maximum(rest, 0)] * n, axis=1)
         for what, most, limit in (
-            ("positions", float(weight @ places @ weight), MAX_VALUES),
+            ("positions", float(own @ places @ theirs), MAX_VALUES),
             ("ways to place one side's pieces outside the shared squares", lines.max(), MAX_LINES),
         ):
             if most > limit * (1 - 1e-9):  # sums in floats are exact to that
@@ -258,6 +267,11 @@ class TileSpace(Space):
         """The reserve of each side config: what is neither off nor frozen, and closed squares."""
         return tuple(map(self._reserve, self.configs))
 
+    @cached_property
+    def own_reserves(self) -> tuple[int, ...]:
+        """The reserve of each config of the side to throw, of whose pieces one may rest."""
+        return tuple(map(self.reserves.own, self.config_reserves))
+
     def _reserve(self, config: Config) -> int:
         held = zip(self.frozen, config.frozen, strict=True)
         closed = [square.cells[0] for square, part in held if square.is_closing and part]
@@ -294,10 +308,10 @@ class TileSpace(Space):
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """All blocks, in solving order."""
-        reserves, count = self.config_reserves, self.count.tolist()
+        own, theirs, count = self.own_reserves, self.config_reserves, self.count.tolist()
         return number_blocks(
             [self._progress(config) for config in self.configs],
-            lambda mine, theirs: count[reserves[mine]][reserves[theirs]],
+            lambda first, second: count[own[first]][theirs[second]],
         )
 
     # Counting.
@@ -347,13 +361,16 @@ class TileSpace(Space):
         return np.array([cell[mirror_square(s)] for s in self.squares], dtype=np.int32)
 
     def mirrored(self, cell: int) -> npt.NDArray[np.uint16]:
-        """For each content of a cell what the mirror cell holds in the mirror image."""
+        """For each content of a cell what the mirror cell holds as the other side sees it.
+
+        No piece rests there, as the other side throws.
+        """
         other = int(self.mirror_cells[cell])
         arranged = self.rules.mechanics.arranged
         return np.array(
             [
                 self.content_numbers[other][
-                    arranged(self.squares[other], split(swap_sides(content)))
+                    arranged(self.squares[other], split(swap_sides(awake(content))))
                 ]
                 for content in self.contents[cell]
             ],

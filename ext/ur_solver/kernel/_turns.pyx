@@ -8,6 +8,7 @@ application of the Bellman operator; `Generator.list_moves` does what the rules 
 from cython.parallel cimport prange
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int64_t, uint8_t, uint16_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -47,10 +48,15 @@ cdef class Turns(Generator):
         cdef Movable movable[MAX_MOVERS]
         cdef Option options[MAX_OPTIONS]
         cdef uint16_t after[MAX_OPTIONS * MAX_CELLS]
+        cdef uint16_t row[MAX_CELLS]
         cdef int n, i, n_movable = self.find_movable(
             own,
             self.from_home[turn_type, choice] + 2 * self.from_board[turn_type, choice],
             movable)
+        if self.may_rest:
+            memcpy(row, own, (self.n_cells + 2) * sizeof(uint16_t))
+            own = row
+            self.wake(own, movable, n_movable)
         for n in range(self.n_throws):
             found[n].n = 0
             if self.chance[turn_type, choice, n] == 0.0:

@@ -33,7 +33,7 @@ cdef struct Option:
 
 cdef class Generator:
     cdef readonly int n_cells, n_movers, n_throws, max_movable, max_options
-    cdef readonly bint has_fines
+    cdef readonly bint has_fines, may_rest
     cdef const int32_t[::1] mover_cell, mover_source, mover_part, lift_start
     cdef const uint16_t[::1] lift, landing_content
     cdef const int32_t[:, ::1] step_start
@@ -41,7 +41,7 @@ cdef class Generator:
     cdef const uint8_t[:, :, ::1] again
     cdef const uint8_t[::1] is_rosette
     cdef const int32_t[::1] first_content, mirror_cell, advance
-    cdef const uint16_t[::1] mirror_content
+    cdef const uint16_t[::1] mirror_content, awake
     cdef const uint8_t[::1] n_mine, stock_count
     cdef const int16_t[:, ::1] take
     cdef const uint8_t[:, ::1] type_of, from_home, from_board
@@ -54,6 +54,7 @@ cdef class Generator:
     cdef void write_mirror(self, const uint16_t* row, uint16_t* other) noexcept nogil
     cdef bint has_pieces(self, const uint16_t* row) noexcept nogil
     cdef int find_movable(self, const uint16_t* row, int may, Movable* movable) noexcept nogil
+    cdef void wake(self, uint16_t* own, Movable* movable, int n_movable) noexcept nogil
     cdef int list_moves(
         self, uint16_t* own, uint16_t* other, const Movable* movable, int n_movable, int throw,
         uint16_t* after, Option* options

@@ -61,6 +61,8 @@ cdef class Generator:
         self.first_content = tables.first_content
         self.mirror_cell = tables.mirror_cell
         self.mirror_content = tables.mirror_content
+        self.awake = tables.awake
+        self.may_rest = tables.may_rest
         self.n_mine = tables.n_mine
         self.advance = tables.advance
         self.take = tables.take
@@ -134,6 +136,18 @@ cdef class Generator:
             if n == self.max_movable:
                 break
         return n
+
+    cdef void wake(self, uint16_t* own, Movable* movable, int n_movable) noexcept nogil:
+        # Let the piece that rests wake up, once those that may move are found. The mirror image
+        # has none.
+        cdef int cell, k
+        if not self.may_rest:
+            return
+        for cell in range(self.n_cells):
+            own[cell] = self.awake[self.first_content[cell] + own[cell]]
+        for k in range(n_movable):
+            if movable[k].cell >= 0:
+                movable[k].before = own[movable[k].cell]
 
     cdef int list_moves(
         self, uint16_t* own, uint16_t* other, const Movable* movable, int n_movable, int throw,
@@ -246,6 +260,7 @@ cdef class Generator:
         cdef uint32_t fines = self._read(state, own)
         self.write_mirror(own, other)
         n = self.find_movable(own, may, movable)
+        self.wake(own, movable, n)
         n = self.list_moves(own, other, movable, n, throw, after, options)
         return [
             (options[k].mover, options[k].target, options[k].flags,
@@ -392,6 +407,7 @@ def successors(
             count = 0
             if throws[k] >= 0:
                 count = generator.find_movable(own, may[k], movable)
+                generator.wake(own, movable, count)
                 count = generator.list_moves(
                     own, other, movable, count, throws[k], scratch, options)
             if count == 0:

@@ -46,10 +46,11 @@ cdef struct Place:
 cdef class TileRanking:
     cdef int n_cells, n_shared, n_private, n_frozen, n_reserves, n_stocks
     cdef bint is_numbered, has_details
-    cdef const int16_t[:, ::1] take            # (reserve, part) -> the rest, -1
+    cdef const int16_t[:, ::1] take            # (reserve, use) -> the rest, -1
     cdef const int32_t[::1] n_contents         # cell -> contents
     cdef const int32_t[::1] first_content      # cell -> first row of `parts`
-    cdef const int16_t[:, ::1] parts           # content -> part of mine, of theirs
+    cdef const int16_t[:, ::1] parts           # content -> part of my stock, of theirs
+    cdef const int16_t[:, ::1] uses            # content -> part of my reserve, of theirs
     cdef const int32_t[:, :, ::1] codes        # (content, side): added to the codes of placement, frozen squares
     cdef Told* told                            # by content
     cdef Content* counted                      # by content
@@ -83,7 +84,8 @@ cdef class TileRanking:
     cdef const uint8_t[::1] is_closing         # frozen square -> whether pieces set out there too
     cdef const uint16_t[:, :, ::1] frozen_content  # (side, frozen square, part) -> content
     cdef const int32_t[:, ::1] config_of       # (off, code of frozen squares) -> config, -1
-    cdef const int32_t[::1] config_free        # its reserve
+    cdef const int32_t[::1] config_free        # its reserve while the other side throws
+    cdef const int32_t[::1] config_own         # its reserve while it throws itself
     cdef const int32_t[:, ::1] config_frozen   # (config, frozen square) -> part
     cdef const int64_t[:, ::1] half_offset     # (config, config) -> first rank
     cdef const int64_t[::1] half_start         # sorted first ranks

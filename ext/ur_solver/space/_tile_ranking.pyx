@@ -41,6 +41,7 @@ cdef class TileRanking:
         self.n_contents = tables["n_contents"]
         self.first_content = tables["first_content"]
         self.parts = tables["parts"]
+        self.uses = tables["uses"]
         self.codes = tables["codes"]
         self.mirror_cell = tables["mirror_cell"]
         self.mirror_content = tables["mirror_content"]
@@ -70,6 +71,7 @@ cdef class TileRanking:
         self.frozen_content = tables["frozen_content"]
         self.config_of = tables["config_of"]
         self.config_free = tables["config_free"]
+        self.config_own = tables["config_own"]
         self.config_frozen = tables["config_frozen"]
         self.half_offset = tables["half_offset"]
         self.half_start = tables["half_start"]
@@ -78,7 +80,7 @@ cdef class TileRanking:
         self.n_shared = self.shared.shape[0]
         self.n_private = self.private.shape[0]
         self.n_frozen = self.frozen.shape[1]
-        self.n_reserves, self.n_stocks = self.take.shape[0], self.take.shape[1]
+        self.n_reserves, self.n_stocks = self.take.shape[0], tables["n_stocks"]
         self.is_numbered = tables["is_numbered"]
         if self.n_cells + 2 > MAX_WIDTH or self.n_shared > MAX_SHARED:
             raise ValueError("a board larger than the compiled limits")
@@ -110,7 +112,7 @@ cdef class TileRanking:
                 self.told[k].parts |= <uint64_t>self.codes[k, side, 1] << 32 + 16 * side
                 self.told[k].codes |= <uint64_t>self.codes[k, side, 0] << 32 * side
             counted = &self.counted[k]
-            counted.mine, counted.theirs = self.parts[k, 0], self.parts[k, 1]
+            counted.mine, counted.theirs = self.uses[k, 0], self.uses[k, 1]
             counted.both = counted.mine * self.n_reserves + counted.theirs
             counted.shape = self.shape_of[k]
         for cell in range(self.n_cells):
@@ -157,7 +159,7 @@ cdef class TileRanking:
         if mine < 0 or theirs < 0:
             return False
         # what is left of reserves: j in the order of tiles, k in that of columns
-        cdef int i = self.config_free[mine], j = self.config_free[theirs], k = j
+        cdef int i = self.config_own[mine], j = self.config_free[theirs], k = j
         cdef int64_t both = <int64_t>i * self.n_reserves + j
         place.tile = self.half_offset[mine, theirs]
         for s in range(self.n_shared):
@@ -216,7 +218,7 @@ cdef class TileRanking:
         mine, theirs = self.half_configs[low, 0], self.half_configs[low, 1]
         memset(row, 0, self.n_cells * sizeof(uint16_t))  # squares that no piece visits
         rank -= self.half_start[low]
-        i, j = self.config_free[mine], self.config_free[theirs]
+        i, j = self.config_own[mine], self.config_free[theirs]
         for s in range(self.n_shared):
             cell = self.shared[s]
             below = &self.below[self.below_start[s]
@@ -241,7 +243,7 @@ cdef class TileRanking:
         n_placements, n_others = self.n_placements[i], self.n_placements[j]
         if self.has_details:
             i = self.find_details(
-                shapes, 0, self.config_free[mine], number // n_placements, my_details)
+                shapes, 0, self.config_own[mine], number // n_placements, my_details)
             j = self.find_details(
                 shapes, 1, self.config_free[theirs], other // n_others, their_details)
         for s in range(self.n_shared):
@@ -281,7 +283,7 @@ cdef class TileRanking:
             n //= n_digits[s]
             details[k] = self.detail_at[reserve, self.first_entry[shape, side] + line // n]
             line %= n
-            reserve -= self.parts[self.content_by(shape, self.shared[k], side, details[k]), side]
+            reserve -= self.uses[self.content_by(shape, self.shared[k], side, details[k]), side]
         return reserve
 
     cdef int line_of(
@@ -298,7 +300,7 @@ cdef class TileRanking:
             content = self.content_by(shape, self.shared[k], side, details[k])
             line = line * self.n_digits[reserve, shape, side] + (
                 self.digit_of[reserve, content, side])
-            reserve -= self.parts[content, side]
+            reserve -= self.uses[content, side]
         left[0] = reserve
         return line
 
@@ -311,7 +313,7 @@ cdef class TileRanking:
             cell, radix = self.private[s], <int>self.radix[s]
             content = code // radix
             code %= radix
-            reserve -= self.parts[self.first_content[cell] + content, 0]
+            reserve -= self.uses[self.first_content[cell] + content, 0]
             if side == 0:
                 row[cell] = <uint16_t>content
             else:

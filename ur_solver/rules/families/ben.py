@@ -73,6 +73,13 @@ class Ben(Family):
         squares, light = _CONVERSIONS.of(self.rules), self.rules.path.light
         return tuple(index for index, square in enumerate(light) if square in squares)
 
+    @property
+    def path_words(self) -> str:
+        """Where pieces are converted, in a sentence."""
+        light = self.rules.path.light
+        indices = [f"index {index}, on {light[index]}" for index in self._conversions]
+        return f"Pieces are converted at {'; at '.join(indices)}."
+
     def indices(self, marked: bool) -> tuple[int, ...]:
         """Blank up to the last conversion square, marked from the first on."""
         first, last = self._conversions[0], self._conversions[-1]

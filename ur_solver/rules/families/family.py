@@ -18,12 +18,22 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import PATHS
-from ur_solver.rules.contents import DARK, LIGHT, in_order, split, with_mark
+from ur_solver.rules.contents import (
+    DARK,
+    LIGHT,
+    RESTING,
+    awake,
+    in_order,
+    is_resting,
+    side_of,
+    split,
+    with_mark,
+)
 from ur_solver.rules.dice import DICE, Dice
 from ur_solver.rules.limits import MAX_CONTENTS, MAX_NUMBERED_PIECES, MAX_PIECES
 from ur_solver.rules.payoff import CHANCES, Payoff
 from ur_solver.rules.squares import SquareRule
-from ur_solver.rules.switches import Switch
+from ur_solver.rules.switches import Flag, Switch
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
@@ -36,6 +46,15 @@ MOVE, ENTER = "move", "enter"
 
 FREE_THROW = ""
 """The name of the only choice of a turn if the rules have none."""
+
+
+ANOTHER_PIECE = Flag(
+    "another_piece",
+    False,
+    "Whether an extra throw must be used by another piece than the one that earned it.",
+    is_always_written=False,
+)
+"""The switch of families in which a piece may rest."""
 
 
 class Place(NamedTuple):
@@ -169,11 +188,11 @@ class Family:
 
     @property
     def is_plain_race(self) -> bool:
-        """Whether squares too are those of rules, section 4.
+        """Whether squares too are those of rules, section 4, and no piece rests.
 
         The tiled kernel and RoyalUr's settings support no other rules.
         """
-        return self.has_race_turns() and not self.rules.squares
+        return self.has_race_turns() and not self.rules.squares and not self.rests
 
     @property
     def payoff(self) -> Payoff:
@@ -191,6 +210,14 @@ class Family:
         """The kind of `square`, unless the rule set says otherwise (`RuleSet.squares`)."""
         raise NotImplementedError
 
+    @property
+    def path_words(self) -> str:
+        """Where pieces are written in lower case, in a sentence."""
+        path, leg = self.rules.path, self.second_leg
+        if leg >= len(path):
+            return "There is no second leg."
+        return f"The second leg begins at index {leg}, on {path.light[leg]}."
+
     def indices(self, marked: bool) -> tuple[int, ...]:
         """The path indices on which a piece may stand that is marked, or is not."""
         legs = range(self.second_leg), range(self.second_leg, len(self.rules.path))
@@ -203,6 +230,20 @@ class Family:
     def stands(self, piece: str, index: int) -> str:
         """The letter of `piece` on path index `index` after landing there."""
         return self.meets(piece, index)
+
+    @cached_property
+    def rests(self) -> frozenset[int]:
+        """The path indices on which a piece may rest, as its move may earn an extra throw there."""
+        if not self.rules.switches.get(ANOTHER_PIECE.key):
+            return frozenset()
+        both = {*self.rules.path.light} & {*self.rules.path.dark}
+        return frozenset(
+            index
+            for index, square in enumerate(self.rules.path.light)
+            for throw in self.rules.dice.throws
+            for is_capture in (False, True)[: 1 + (square in both)]
+            if True in self.again(throw, square, is_capture)
+        )
 
     @cached_property
     def places(self) -> dict[str, tuple[Place, ...]]:
@@ -225,11 +266,12 @@ class Family:
         return {
             square: in_order(
                 tuple(
-                    f"{place.letter}{number}"
+                    f"{place.letter}{number}{mark}"
                     for side in (LIGHT, DARK)
                     for place in self.places[side]
                     if place.square == square
                     for number in numbers
+                    for mark in ("", RESTING)[: 1 + (place.path_index in self.rests)]
                 )
             )
             for square in self.rules.board.squares
@@ -241,7 +283,7 @@ class Family:
         return "".join(pieces if is_stack else in_order(pieces))
 
     def contents_on(self, square: str) -> tuple[str, ...]:
-        """All contents that `square` may have, the fewest pieces first.
+        """All contents that `square` may have with light to throw, the fewest pieces first.
 
         At most N pieces of a side; each content is written in one way only.
 
@@ -257,7 +299,7 @@ class Family:
                 for content in layer
                 for piece in self.pieces_on[square]
                 if self._is_in_stock(pieces := (*split(content), piece))
-                and rule.fault(pieces) is None
+                and rule.fault(split(awake("".join(pieces)))) is None
             }
             layer = sorted(taller)
             found += layer
@@ -269,9 +311,12 @@ class Family:
         return tuple(found)
 
     def _is_in_stock(self, pieces: tuple[str, ...]) -> bool:
+        resting = [side_of(piece) for piece in pieces if is_resting(piece)]
+        if resting and resting != [LIGHT]:
+            return False
         if self.is_numbered:
             return len({piece.upper() for piece in pieces}) == len(pieces)
-        sides = [piece.upper() for piece in pieces]
+        sides = [side_of(piece) for piece in pieces]
         return max(sides.count(LIGHT), sides.count(DARK)) <= self.rules.pieces
 
     # What a throw does.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ur_solver.rules.families.family import Family
+from ur_solver.rules.families.family import ANOTHER_PIECE, Family
 from ur_solver.rules.squares import Ordinary, SquareRule
 from ur_solver.rules.switches import Flag, ThrowSwitch
 
@@ -16,6 +16,7 @@ class Race(Family):
         Flag("extra_on_rosette", True, "Whether landing on a rosette gives an extra throw."),
         Flag("extra_on_capture", False, "Whether a capture gives an extra throw."),
         ThrowSwitch("extra_on_throw", None, "The throw whose move gives an extra throw."),
+        ANOTHER_PIECE,
     )
 
     @classmethod

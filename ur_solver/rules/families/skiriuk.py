@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property, partial
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS, square_marks
-from ur_solver.rules.families.family import Family
+from ur_solver.rules.families.family import ANOTHER_PIECE, Family
 from ur_solver.rules.limits import MAX_CAPACITY
 from ur_solver.rules.squares import Dueling, Finish, Ordinary, SquareRule, Stack
 from ur_solver.rules.switches import CountSwitch, Flag, OneOf, SquaresSwitch
@@ -37,6 +37,7 @@ class Skiriuk(Family):
         _flag("any_from_shared_depot", help="Whether any piece of the depot B7 may move."),
         _flag("extra_on_capture", help="Whether a capture gives an extra throw."),
         _flag("extra_on_bearing_off", help="Whether bearing off gives an extra throw."),
+        ANOTHER_PIECE,
         _DEPOTS,
         _CORNERS,
     )

@@ -1,0 +1,115 @@
+"""Blocks of the generic kernel: values in rank order, swept one position at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ur_solver.errors import SolveError
+from ur_solver.kernel._turns import Turns
+from ur_solver.kernel.inputs import inputs_of
+from ur_solver.kernel.interface import FinishedBlocks, FollowedValues, Values
+from ur_solver.kernel.rounding import NOISE
+from ur_solver.kernel.sampling import sample_step
+from ur_solver.space import Block, TileSpace
+
+_OUTWARDS = 2.0**-49
+"""More than the rounding of an update: at most twelve throws, each a product, and their sum."""
+
+
+class GenericBlock:
+    """One block in work, as `BlockWork` describes it.
+
+    Sweeps use one thread; blocks are solved side by side.
+
+    Parameters
+    ----------
+    turns : Turns
+    space : TileSpace
+    block : Block
+    finished : FinishedBlocks
+    """
+
+    noise = NOISE
+    coarseness = 1.0
+    read_rounding = 0.0
+    has_policies = False
+
+    def __init__(
+        self, turns: Turns, space: TileSpace, block: Block, finished: FinishedBlocks
+    ) -> None:
+        self._turns, self._space, self._block, self._finished = turns, space, block, finished
+        self._take(np.full(block.size, 0.5))
+
+    def _take(self, values: Values) -> None:
+        """Have other values."""
+        self._values = values
+        self._inputs = inputs_of(self._space, self._block, self._finished, values)
+
+    def follow(self, room: Values, threads: int) -> FollowedValues:
+        """Refused, as `has_policies` says."""
+        raise SolveError("a block without policies")
+
+    def refine(self) -> bool:
+        """False: values are of float64."""
+        return False
+
+    def keep_all(self) -> bool:
+        """False: sweeps look at all moves."""
+        return False
+
+    def sweep(self, threads: int) -> float:
+        """Update every value in place; return the delta."""
+        block = self._block
+        return self._turns.sweep(self._values, self._inputs, block.offset, block.size)
+
+    def residual(self, threads: int) -> float:
+        """The largest abs(T(V) - V) over the block."""
+        block = self._block
+        return self._turns.residual(self._inputs, block.offset, block.size, threads)
+
+    def sample(self) -> Values:
+        """A copy of some of the values, always the same."""
+        return self._values[:: sample_step(len(self._values), len(self._values))].copy()
+
+    def remember(self, room: Values) -> None:
+        """Keep a copy of the values in `room`."""
+        self._before = room
+        room[:] = self._values
+
+    def extrapolate(self, factor: float) -> None:
+        """Add `factor` times the change since `remember`."""
+        self._values += factor * (self._values - self._before)
+
+    def store(self, values: Values) -> None:
+        """Write the values to an array, in rank order."""
+        values[:] = self._values
+
+    def load(self, values: Values) -> None:
+        """Take the values from an array, in rank order."""
+        self._values[:] = values
+
+    def carry(self, outside: float) -> bool:
+        """False: errors of chances add up."""
+        return False
+
+    def bracket(self, values: Values, shift: float) -> None:
+        """Set bounds around given values; the block's own values are lost."""
+        self._bounds = (
+            (GenericBlock(self._turns, self._space, self._block, self._finished), -1.0),
+            (self, 1.0),
+        )
+        for work, sign in self._bounds:
+            work._values[:] = values + sign * shift
+
+    def narrow(self, threads: int) -> None:
+        """Sweep both bounds, each update moved outwards by more than its rounding."""
+        for work, sign in self._bounds:
+            work.sweep(threads)
+            work._values += sign * _OUTWARDS
+
+    def width(self, values: Values) -> tuple[float, int]:
+        """The largest distance of the bounds from given values, rounded up, and its rank."""
+        (lower, _), (upper, _) = self._bounds
+        distance = np.maximum(values - lower._values, upper._values - values)
+        at = int(np.argmax(distance))
+        return float(np.nextafter(distance[at], np.inf)), self._block.offset + at
