@@ -19,6 +19,7 @@ RACE = [
     ("finkel-3dice", 7, "bell", "3-binary", True, True, False, None),
     ("conventional", 7, "masters", "3-binary-0as4", True, True, False, None),
     ("masters-games", 7, "masters", "3-binary-0as4", True, False, False, 4),
+    ("four-again-d4", 7, "masters", "d4", True, False, False, 4),
     ("murray", 7, "murray", "3-binary-0as4", True, True, False, None),
     ("murray-3dice", 7, "murray", "3-binary", True, True, False, None),
     ("masters", 7, "masters", "3-binary-0as4", False, True, False, None),
@@ -26,6 +27,9 @@ RACE = [
     ("blitz", 5, "masters", "4-binary", False, True, True, None),
     ("aseb", 5, "aseb", "4-binary", True, True, False, None),
 ]
+
+SWITCHES = "safe_rosettes", "extra_on_rosette", "extra_on_capture", "extra_on_throw"
+USUAL = {"another_piece": False}
 
 
 @pytest.mark.parametrize("row", RACE, ids=lambda row: row[0])
@@ -36,11 +40,9 @@ def test_the_race_family(row):
         rules.pieces,
         rules.path.name,
         rules.dice.name,
-        *rules.switches.values(),
+        *(rules.switches[key] for key in SWITCHES),
     ) == row
-    assert list(rules.switches) == [
-        *("safe_rosettes", "extra_on_rosette", "extra_on_capture", "extra_on_throw")
-    ]
+    assert {key: rules.switches[key] for key in rules.switches if key not in SWITCHES} == USUAL
 
 
 def test_lengths_of_paths():
@@ -113,7 +115,7 @@ FINKEL = CATALOGUE["finkel"].to_json()
     [
         ({"path": "circle"}, "path is 'circle'"),
         ({"path": 3}, "path is 3"),
-        ({"dice": "d6"}, "dice is 'd6'"),
+        ({"dice": "d8"}, "dice is 'd8'"),
         ({"dice": {"name": "x", "throws": {"1": "1/3"}}}, "sum to 1/3"),
         ({"dice": {"name": "x", "throws": {"1": "0", "2": 1}}}, "not above 0"),
         ({"dice": {"name": "x", "throws": {"13": 1}}}, "throw 13"),

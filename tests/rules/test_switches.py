@@ -5,11 +5,16 @@ from __future__ import annotations
 import dataclasses
 import random
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 from value_iteration import Equations
 
 from tests.solving import assert_as_the_rules_say, solve
-from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, RuleSet
+from ur_solver.cli import cli
+from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, Position, RuleSet
+from ur_solver.rules.squares import Refuge, Shared, Stack
+from ur_solver.rules.turns import is_draw, opening_value
 from ur_solver.space import space_of
 
 OTHER_WAY = Path.of("other-way", UR, PATHS["murray"].light[:-4])
@@ -43,6 +48,13 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
     ("birds", {"path": PATHS["masters"]}),
     ("birds", {"dice": DICE["d4"]}),
     ("bell", {"path": PATHS["murray"]}),
+    ("skiriuk", {"another_piece": True}),
+    ("skiriuk", {"another_piece": True, "extra_on_capture": True, "any_from_shared_depot": True}),
+    ("finkel", {"another_piece": True}),
+    ("conventional", {"another_piece": True}),
+    ("blitz", {"another_piece": True}),
+    ("masters-games", {"another_piece": True}),
+    ("aseb", {"another_piece": True, "squares": {"B4": Shared(), "B8": Refuge(2)}}),
 ]
 
 
@@ -71,9 +83,9 @@ def test_one_piece(name, changes):
     compare_all(variant(name, changes, 1))
 
 
-@each_variant
-def test_some_positions_of_two_pieces(name, changes):
-    space = space_of(variant(name, changes, 2))
+@pytest.mark.parametrize("name", ["conventional", "finkel"])
+def test_some_positions_of_two_pieces_of_which_one_rests(name):
+    space = space_of(variant(name, {"another_piece": True}, 2))
     values = solve(space, tolerance=1e-12)
     assert_as_the_rules_say(space, values, random.Random(5).sample(range(space.n_values), 100))
 
@@ -82,6 +94,17 @@ def test_some_positions_of_two_pieces(name, changes):
 @each_variant
 def test_two_pieces(name, changes):
     compare_all(variant(name, changes, 2))
+
+
+def test_a_piece_that_rests_moves_again_later():
+    """Light's piece lies on dark's and rests; dark cannot move, and then light moves on."""
+    rules = CATALOGUE["finkel"].changed(
+        pieces=1, another_piece=True, squares={"B4": Stack(2, one_side=False)}
+    )
+    assert not is_draw(rules.position("....__../...(DL^)..../....__.. L 0 0"))
+    space = space_of(rules)
+    values = solve(space, tolerance=1e-12)
+    assert_as_the_rules_say(space, values, range(space.n_values))
 
 
 def start_value(rules: RuleSet) -> float:
@@ -113,12 +136,63 @@ def test_a_stack_of_one_is_a_square_that_is_safe():
     assert start_value(rules.changed(stack_height=1)) == pytest.approx(start_value(same), abs=1e-12)
 
 
+def opening(rules: RuleSet) -> float:
+    space = space_of(rules)
+    values = solve(space, tolerance=1e-12)
+
+    def value(position: Position) -> float:
+        if position.winner is not None:
+            return float(position.winner == position.side)
+        return float(values[space.rank(position)])
+
+    return opening_value(rules.start(), value)
+
+
+def test_what_another_piece_is_worth_to_the_starter():
+    """By a second program, which shares nothing with this one."""
+    rules = CATALOGUE["skiriuk"].with_pieces(1)
+    assert opening(rules) == pytest.approx(0.492116, abs=5e-7)
+    assert opening(rules.changed(another_piece=True)) == pytest.approx(0.500211, abs=5e-7)
+
+
+@pytest.mark.parametrize(("name", "pieces"), [("skiriuk", 1), ("conventional", 2), ("finkel", 2)])
+def test_positions_with_a_piece_that_rests_are_counted(name, pieces):
+    rules = CATALOGUE[name].with_pieces(pieces)
+    space, plain = space_of(rules.changed(another_piece=True)), space_of(rules)
+    rosettes = [rules.board.squares.index(square) for square in rules.rosettes]
+    count = 0
+    for rank in range(plain.n_values):
+        contents = plain.unrank(rank).contents
+        count += 1 + sum(contents[square] in ("L", "l") for square in rosettes)
+    assert space.n_values == count
+    rows = space.unrank_states(np.arange(space.n_values))
+    assert (space.rank_states(rows) == np.arange(space.n_values)).all()
+
+
+def test_options_of_the_command_line():
+    def rules_by(*options: str) -> RuleSet:
+        arguments = ["rules", "skiriuk", *options, "--json"]
+        result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+        return RuleSet.from_json(result.output)
+
+    rules = CATALOGUE["skiriuk"]
+    changed = rules.changed(flip="on", stack_height=2, depots=("A3", "B7"), corners=())
+    given = ["--flip", "on", "--stack-height", "2", "--depots", "c3,B7,A3", "--corners", "none"]
+    assert rules_by(*given) == changed
+    assert changed.name == "skiriuk-no-corners-depots-A3-B7-flip-on-stack-height-2"
+    assert rules_by("--another-piece", "--safe-corners", "--no-another-piece") == rules.changed(
+        safe_corners=True
+    )
+
+
 def test_switches_there_and_back_through_json():
     for name, changes in VARIANTS:
         rules = variant(name, changes, 2)
         assert RuleSet.from_json(rules.to_json()) == rules
         usual = {key: getattr(CATALOGUE[name], key, None) for key in ("path", "dice")}
-        back = rules.changed(**usual, **{k: CATALOGUE[name].switches[k] for k in rules.switches})
+        back = rules.changed(
+            squares={}, **usual, **{k: CATALOGUE[name].switches[k] for k in rules.switches}
+        )
         assert back == CATALOGUE[name].with_pieces(2)
 
 
@@ -130,3 +204,20 @@ def test_squares_are_those_of_rows_a_and_b():
     assert found.is_same_game(dataclasses.replace(rules, switches={"depots": ("A2", "B7")}))
     stacks = {square for square, rule in found.mechanics.squares.items() if rule.name == "stack"}
     assert stacks == {"A2", "C2", "B7", "B3", "B6"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("finkel", "There is no second leg."),
+        ("conventional --path murray", "The second leg begins at index 16, on B7."),
+        ("skiriuk", "The second leg begins at index 13, on B8."),
+        ("skiriuk --path murray --flip on", "The second leg begins at index 12, on C8."),
+        ("ben --path masters", "Pieces are converted at index 12, on C8; at index 14, on A8."),
+        ("skiriuk --depots C3,B2", "instead of the eyes: A3 B2."),
+        ("finkel --another-piece", "It must be used by another piece."),
+    ],
+)
+def test_a_page_says_what_a_path_and_an_option_mean(arguments, words):
+    result = CliRunner().invoke(cli, ["rules", *arguments.split()], catch_exceptions=False)
+    assert words in " ".join(result.output.split())

@@ -15,11 +15,12 @@ from ur_solver.space import Block, TileSpace
 _OUTWARDS = 2.0**-49
 """More than the rounding of an update: at most twelve throws, each a product, and their sum."""
 
+_LEAST = 4096
+"""The fewest positions for which a sweep takes a further thread."""
+
 
 class GenericBlock:
     """One block in work, as `BlockWork` describes it.
-
-    Sweeps use one thread; blocks are solved side by side.
 
     Parameters
     ----------
@@ -60,7 +61,8 @@ class GenericBlock:
     def sweep(self, threads: int) -> float:
         """Update every value in place; return the delta."""
         block = self._block
-        return self._turns.sweep(self._values, self._inputs, block.offset, block.size)
+        threads = min(threads, 1 + block.size // _LEAST)
+        return self._turns.sweep(self._values, self._inputs, block.offset, block.size, threads)
 
     def residual(self, threads: int) -> float:
         """The largest abs(T(V) - V) over the block."""

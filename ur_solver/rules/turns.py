@@ -83,7 +83,7 @@ def is_draw(position: Position) -> bool:
     """Whether neither side can ever move again, with any throws (rules, section 4.1)."""
     return position.winner is None and not any(
         outcome.moves
-        for either in (position, position.pass_turn())
+        for either in (position.awake(), position.pass_turn())
         for choice in turn(either)
         for outcome in choice.outcomes
     )

@@ -80,6 +80,8 @@ def _codes(space: TileSpace) -> npt.NDArray[np.int32]:
         across = int(space.mirror_cells[cell])
         placed = np.flatnonzero(space.parts_placed(cell) != NO_PART)
         found[cell][placed, 0, 0] = placed * radix
+        # none of the other side's pieces rests
+        placed = placed[space.uses[cell][placed, 0] < space.reserves.rest]
         found[across][space.mirrored(cell)[placed], 1, 0] = placed * radix
     for square in space.frozen:
         for side, (cell, numbers) in enumerate(zip(square.cells, square.contents, strict=True)):

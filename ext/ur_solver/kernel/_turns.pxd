@@ -41,5 +41,8 @@ cdef class Turns(Generator):
     cdef bint _may_stay(
         self, const uint8_t* stays, int64_t first, int64_t count, int64_t rank
     ) noexcept nogil
+    cdef double _sweep_run(
+        self, double* own, Inputs values, int64_t first, int64_t start, int64_t end
+    ) noexcept nogil
     cdef double _residual_of_run(self, Inputs values, int64_t first, int64_t end) noexcept nogil
     cdef double _residual_of_one(self, Inputs values, int64_t rank) noexcept nogil

@@ -155,8 +155,8 @@ cdef class Turns(Generator):
             ([self.chance[turn_type, c, n] for n in range(self.n_throws)], self.pass_chance[turn_type, c])
             for c in range(self.n_choices[turn_type])]
 
-    def sweep(self, double[::1] own, Inputs values, int64_t first, int64_t count):
-        """Update some ranks in place, the last first: values as simply as can be, for comparison.
+    def sweep(self, double[::1] own, Inputs values, int64_t first, int64_t count, int threads=1):
+        """Update some ranks in place, the last first.
 
         Parameters
         ----------
@@ -166,21 +166,33 @@ cdef class Turns(Generator):
             The values of these ranks and of all that their moves lead to.
         first, count : int
             Ranks `first` to `first + count - 1`.
+        threads : int
+            One may read a value while another writes it: either, the old or the new, serves.
 
         Returns
         -------
         float
             The delta: the largest change.
         """
-        cdef double value, delta = 0.0
-        cdef int64_t k
+        cdef int64_t n_runs = (count + RUN - 1) // RUN, k
+        cdef double[::1] deltas = np.zeros(max(1, n_runs))
         if own.shape[0] != count:
             raise ValueError(f"{own.shape[0]} values of {count} ranks")
-        with nogil:
-            for k in range(count - 1, -1, -1):
-                value = self.backup(values, first + k)
-                delta = max(delta, fabs(value - own[k]))
-                own[k] = value
+        for k in prange(n_runs, nogil=True, schedule="dynamic", num_threads=threads):
+            deltas[k] = self._sweep_run(
+                &own[0], values, first, max(0, count - (k + 1) * RUN), count - k * RUN)
+        return float(np.max(deltas))
+
+    cdef double _sweep_run(
+        self, double* own, Inputs values, int64_t first, int64_t start, int64_t end
+    ) noexcept nogil:
+        # Update the ranks from `first + start` to `first + end - 1`; the largest change.
+        cdef double value, delta = 0.0
+        cdef int64_t k
+        for k in range(end - 1, start - 1, -1):
+            value = self.backup(values, first + k)
+            delta = max(delta, fabs(value - own[k]))
+            own[k] = value
         return delta
 
     def residual(self, Inputs values, int64_t first, int64_t count, int threads=1):
@@ -247,6 +259,10 @@ cdef class Turns(Generator):
             turn_type = self.open_turn(
                 self.ranking.rank_row(other), own, other)
             stays[rank - first] = self._can_move(own, other, turn_type, found)
+            if self.may_rest and not stays[rank - first]:
+                # the piece that rests wakes up after the other side's turn
+                turn_type = self.open_turn(self.ranking.rank_row(other), own, other)
+                stays[rank - first] = self._can_move(own, other, turn_type, found)
 
     cdef bint _can_move(
         self, uint16_t* own, uint16_t* other, int turn_type, Successors* found

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup, escape
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, ROW_NAMES, UR, WAVY_CORNERS, Board
-from ur_solver.rules.contents import DARK, LIGHT, is_marked, side_of, split
+from ur_solver.rules.contents import DARK, LIGHT, awake, is_marked, is_resting, side_of, split
 from ur_solver.rules.drawing.characters import SIDE_NAMES
 from ur_solver.rules.drawing.styles import picture_style
 from ur_solver.rules.families import HOME
@@ -237,8 +237,8 @@ def pieces_words(pieces: Sequence[str]) -> list[str]:
     for piece in dict.fromkeys(pieces):
         count = pieces.count(piece)
         number = f"{count} " if count > 1 else ""
-        mark = " marked" if is_marked(piece) else ""
-        words.append(f"{number}{SIDE_NAMES[side_of(piece)]}{mark} {piece[1:]}".rstrip())
+        mark = " marked" * is_marked(piece) + " resting" * is_resting(piece)
+        words.append(f"{number}{SIDE_NAMES[side_of(piece)]}{mark} {awake(piece[1:])}".rstrip())
     return words
 
 

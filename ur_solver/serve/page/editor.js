@@ -4,8 +4,8 @@ import { at, drag, make } from "./dom.js";
 import { placeOf } from "./board.js";
 
 const ROW_NAMES = "ABC";
-const CELL = /\([^)]*\)|[._]|[LDld]\d?/g;
-const PIECE = /[LDld]\d?/g;
+const CELL = /\([^)]*\)|[._]|[LDld]\d?\^?/g;
+const PIECE = /[LDld]\d?\^?/g;
 const LETTERS = { light: "L", dark: "D" };
 const ERASER = "";
 
