@@ -36,7 +36,7 @@ are the solution of linear equations, which `tests/oracles/exact.py` computes in
 the readable turns in `ur_solver/rules/turns.py`. By these fractions no other move is better in
 any position, and there is no set of positions in which both players together could stay for
 ever. So they are the exact values, however the numbers that led to the policy were rounded.
-(With one piece there are choices only in casual-roll-again and masters-games, whether to throw
+(With one piece there are choices only in casual-roll-again and four-again, whether to throw
 again, and in ben, where to jump.)
 
 The chance of winning at the start, with a free first throw, rounded to 40 digits:

@@ -12,7 +12,7 @@ from ur_solver.rules import CATALOGUE, PATHS, RuleSet, named_rules
 FOLDER = pathlib.Path(__file__).parent / "data" / "golden"
 STARTS: dict[str, Any] = json.loads((FOLDER / "starts.json").read_text())
 NAMES = sorted(STARTS)
-EQUIPMENT = ["masters-games-d4", "casual-d4", "birds-d4", "ben-4dice", "ben-d4"]
+EQUIPMENT = ["four-again-d4", "casual-d4", "birds-d4", "ben-4dice", "ben-d4"]
 """The rule sets that are others with other dice: tests/rules/test_switches.py compares all their
 positions with plain value iteration, and there are no values of independent programs."""
 

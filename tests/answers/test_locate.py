@@ -56,6 +56,20 @@ def test_folders_in_order(folder, tmp_path, monkeypatch):
     assert folder not in table_folders()
 
 
+@pytest.mark.parametrize(
+    ("made", "asked"),
+    [("murray-3dice:1", "murray-0-to-3:1"), ("murray-0-to-3:1", "murray-3dice:1")],
+)
+def test_a_table_is_found_by_an_old_name_and_by_the_new_one(folder, made, asked):
+    rules = named_rules(made)
+    path = folder / table_name(readable_name(rules))
+    write_meaningless(path, rules)
+    with open_file(asked) as table:
+        assert table.path == path
+    # and is not solved twice
+    assert new_table_path(named_rules(asked)) == path
+
+
 def test_a_path_is_opened(folder):
     write_meaningless(folder / "any name.h5", RULES)
     with open_file(str(folder / "any name.h5"), say=silent) as table:

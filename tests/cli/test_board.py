@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from ur_solver.cli import cli
 from ur_solver.rules import named_rules
-from ur_solver.rules.drawing.svg import board_picture
+from ur_solver.rules.drawing.svg import board_picture, board_svg
 
 HERE = "L...__../..D...../....__.. L 1 1"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -98,3 +98,20 @@ def test_pictures_need_no_browser(finkel2):
 def test_what_cannot_be_drawn(tmp_path):
     assert "pictures are SVG" in run("finkel:2", HERE, "-o", "board.png", code=2)
     assert "No such file" in run("finkel:2", HERE, "-o", str(tmp_path / "no" / "a.svg"), code=1)
+
+
+def test_markings_are_shown_where_they_mean_something():
+    def drawn(word: str) -> str:
+        return run(word, named_rules(word).start().notation)
+
+    for word in ("skiriuk:1", "ben:1"):
+        assert "  A  *  o  .  o        *  ~\n  B  +  .  :  *  .  :  o  .\n" in drawn(word)
+    assert "  A  *  .  .  .        *  .\n  B  .  .  .  *  .  .  .  .\n" in drawn("finkel:1")
+    named = {
+        word: str(board_svg(named_rules(word).start(), is_named=True))
+        for word in ("skiriuk:1", "finkel:1")
+    }
+    for square in ("B7, eye", "B3, four-five", "A8, wavy corner", "B1, quartered square"):
+        assert f'aria-label="{square}"' in named["skiriuk:1"]
+        assert f'aria-label="{square[:2]}"' in named["finkel:1"]
+    assert 'aria-label="A1, rosette"' in named["skiriuk:1"]

@@ -230,27 +230,138 @@ def test_moves_without_a_throw_lists_all():
     )
 
 
+BIRDS = "...L2__../....L1D2../....__.. L 345 1345"
+NO_BIRDS = "....__../......../....__.. L 12345 12345"
+
+
+def test_moves_take_the_choice_before_the_throw():
+    # rules, section 5.3: the Raven, piece 3, enters by a 3; both pieces on the board may move
+    assert json.loads(run("moves", "birds", BIRDS, "move", "1", "--json"))["turns"] == [
+        {
+            "choice": "move",
+            "throws": [1],
+            "probability": 0.25,
+            "moves": [
+                {
+                    "move": "2A4A3",
+                    "position": "..L2.__../....L1D2../....__.. D 345 1345",
+                    "again": False,
+                },
+                {
+                    "move": "1B5B6x",
+                    "position": "...L2__../.....L1../....__.. D 345 12345",
+                    "again": False,
+                },
+            ],
+        }
+    ]
+    assert "  3A@A3  ..L3L2__../" in run("moves", "birds", BIRDS, "enter", "3", "2")
+    page = run("moves", "birds", BIRDS, "3")
+    heads = [line for line in page.splitlines() if line.endswith(" %")]
+    assert heads == [
+        "move, throw 3, 25.00 %",
+        *(
+            f"enter, throw 3 and {k}, {p}"
+            for k, p in enumerate(("1.56 %", "6.25 %", "9.38 %", "6.25 %", "1.56 %"))
+        ),
+    ]
+    # a first throw of 0 counts as 5, and one that is not the number of a piece ends the turn
+    assert "  5A@A4  " in run(
+        "moves", "birds", "....__../......../....__.. L 5 5", "enter", "0", "1"
+    )
+    assert "enter 2: no move, the turn passes" in run("moves", "birds", BIRDS, "enter", "2")
+    lines = f"{NO_BIRDS}\tenter 1 3\n{NO_BIRDS}\t2\n{NO_BIRDS}\tmove 2\n"
+    result = invoke("moves", "birds", "-", stdin=lines)
+    assert result.stdout.splitlines()[:2] == [
+        f"{NO_BIRDS}\tenter 1 3: 1A@A2",
+        f"{NO_BIRDS}\tenter 2: no move",
+    ]
+    assert "'move' is not allowed in" in result.stderr
+
+
+def test_best_takes_the_choice_before_the_throw(solved):
+    solved(named_rules("birds:1"))
+    start = "....__../......../....__.. L 1 1"
+    entered = json.loads(run("best", "birds:1", start, "enter", "1", "--json"))["turns"]
+    assert [each["throws"] for each in entered] == [[1, k] for k in range(5)]
+    assert [[move["move"] for move in each["moves"]] for each in entered] == [
+        [],
+        ["1A@A4"],
+        ["1A@A3"],
+        ["1A@A2"],
+        ["1A@A1*"],
+    ]
+    every = json.loads(run("best", "birds:1", start, "--json"))["turns"]
+    assert sum(each["probability"] for each in every) == 1
+    value = json.loads(run("query", "birds:1", start, "--json"))["value"]
+    assert sum(each["probability"] * each["value"] for each in every) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "fault"),
+    [
+        (["finkel:1", "enter", "1"], "enter"),
+        (["finkel:1", "1", "2"], "a turn of finkel has 1 throw at most"),
+        (["birds:1", "enter", "2", "1"], "no turn has throws of 2 and 1"),
+        (["birds:1", "enter", "1", "1", "1"], "a turn of birds has 2 throws at most"),
+    ],
+)
+def test_throws_that_no_turn_has(asked, fault):
+    word, *said = asked
+    assert fault in run("moves", word, "....__../......../....__.. L 1 1", *said, code=2)
+
+
 # ur rules
 
 
 def test_rules_are_listed():
-    lines = run("rules").splitlines()
+    sets, documents, _ = run("rules").split("\n\n")
+    lines = sets.splitlines()
     assert [line.split()[0] for line in lines[1:]] == list(CATALOGUE)
-    assert "137,870,097" in lines[1]
+    # the rest of a line sets every rule set apart
+    assert len({line.partition(" ")[2].strip() for line in lines}) == 1 + len(CATALOGUE)
+    named = {line.split()[-1] for line in documents.splitlines()[1:]}
+    assert named == set(CATALOGUE)
     sets = [RuleSet.from_json(line) for line in run("rules", "--json").splitlines()]
     assert sets == list(CATALOGUE.values())
 
 
 def test_a_rule_set_is_shown():
-    output = run("rules", "masters-games", "-n", "3")
-    assert output.startswith("masters-games\n\n  3 pieces a side")
+    output = run("rules", "four-again", "-n", "3")
+    assert output.startswith("four-again\n\n  leaflet with three versions (French): version 3.\n")
+    assert (
+        "\n  Also called masters-games.\n  See also four-again-d4.\n\n  3 pieces a side" in output
+    )
     assert "1 (3/8), 2 (3/8), 3 (1/8), 4 (1/8)" in output
     assert "An extra throw may be made after a move that was made with a throw of 4." in output
-    assert "\n4.2 Family race\n\n  - A square holds one piece." in output
-    assert "\n  $ ur moves masters-games '...L__" in output
+    assert "\n4.4 Family race\n\n  - A square holds one piece." in output
+    assert "\n  $ ur moves four-again '...L__" in output
     assert "positions  512,349" in output
     assert "1 piece a side; the first to bear it off wins." in run("rules", "finkel:1")
     assert "on disk" in output
+
+
+def test_rules_are_found_by_words_of_their_document():
+    found = run("rules", "version", "2").splitlines()
+    assert [line.split()[0] for line in found[1:4]] == ["ben", "ben-4dice", "ben-d4"]
+    page = run("rules", "version 2 four dice", "-n", "3")
+    assert page.startswith("ben-4dice\n\n  leaflet with three versions (French): version 2, Ben's")
+    assert "\n  3 pieces a side" in page
+    assert run("rules", "Hirondelle", "die", "--json") == run("rules", "birds-d4", "--json")
+    found = run("rules", "Скирюк")
+    assert [line.split()[0] for line in found.splitlines()[1:3]] == ["skiriuk", "skiriuk-d4"]
+    assert "finkel" not in found
+    fault = run("rules", "version 3", "-n", "3", code=2)
+    assert "'version 3' may be four-again or four-again-d4" in fault
+    page = run("rules", "finkel")
+    assert "See also finkel-3dice." in page
+    assert "\n  RoyalUr's presets: Finkel.\n" in page
+
+
+def test_limits_of_a_table_are_no_rules():
+    prose, _, costs = run("rules", "bell-stakes", "-n", "2").partition("\n\n  positions")
+    assert "--fines" not in prose
+    assert "Tables have values of their own for up to 26 fines paid" in " ".join(costs.split())
 
 
 def test_rules_fit_the_terminal(monkeypatch: pytest.MonkeyPatch):
@@ -271,11 +382,28 @@ def test_rules_of_a_custom_rule_set():
     output = " ".join(run("rules", "blitz", "--no-extra-on-rosette", "--dice", "d4").split())
     assert "An extra throw follows a move that captures." in output
     assert "3.4 Dice d4" in output
-    assert "4.2 Family race" in output
+    assert "4.4 Family race" in output
     assert "Rule set blitz" not in output
     again = "Landing on a rosette gives an extra throw, which may be declined."
     for name, said in (("casual", "There are no extra throws."), ("casual-roll-again", again)):
         assert said in " ".join(run("rules", name).split())
+    stacked = run("rules", "skiriuk", "--stack-height", "2", "--depots", "a3", "--flip", "on")
+    for said in ("this many pieces: 2.", "instead of the eyes: A3.", "A piece turns over on the corner."):
+        assert said in " ".join(stacked.split())
+    assert "this many pieces" not in run("rules", "skiriuk")
+
+
+def test_rules_of_squares_are_described(tmp_path: pathlib.Path):
+    rules = json.loads(run("rules", "finkel", "--json"))
+    rules["squares"] = {"A1": {"rule": "stack", "capacity": 2, "one_side": True}, "B4": "shared"}
+    (tmp_path / "squares.json").write_text(json.dumps(rules | {"name": "squares"}))
+    page = " ".join(run("rules", str(tmp_path / "squares.json")).split())
+    assert (
+        "On A1: A stack of up to 2 pieces of one side; only the top one may move; none is captured."
+        in page
+    )
+    assert "On B4: Any number of pieces of both sides; none is captured." in page
+    assert "(rules, " not in page
 
 
 def test_custom_rules_go_through_json(tmp_path: pathlib.Path):

@@ -37,8 +37,13 @@ ASKED = {
         ["best", "ESTIMATOR", START_OF_7, "1"],
         ["best", "ESTIMATOR", START_OF_7],
         ["best", "bell-stakes:1", f"{ONE} p0", "3"],
+        ["best", "birds:1", ONE],
     ],
-    "ur moves": [["moves", "finkel:2", START, "1"], ["moves", "finkel:2", START]],
+    "ur moves": [
+        ["moves", "finkel:2", START, "1"],
+        ["moves", "finkel:2", START],
+        ["moves", "birds:1", ONE],
+    ],
     "ur solve": [["solve", "finkel:1", "--force"], ["solve", "finkel:2", "--dry-run"]],
     "ur train": [
         ["train", "finkel:1", "--rounds", "1", "--hidden", "4"],
@@ -97,7 +102,7 @@ def keys_of(values: object, name: str = "") -> set[str]:
         for key, value in values.items():
             full = f"{name}.{key}" if name else key
             found.add(full)
-            if key not in OPAQUE and full != "throws[].moves":
+            if key not in OPAQUE and full not in ("throws[].moves", "turns[].moves"):
                 found |= keys_of(value, full)
     elif isinstance(values, list):
         for value in values:

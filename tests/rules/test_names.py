@@ -10,7 +10,17 @@ import sys
 import pytest
 
 from ur_solver.errors import RuleSetError
-from ur_solver.rules import CATALOGUE, DICE, FAMILIES, PATHS, Board, Path, RuleSet, Stakes
+from ur_solver.rules import (
+    CATALOGUE,
+    DICE,
+    FAMILIES,
+    PATHS,
+    Board,
+    Path,
+    RuleSet,
+    Stakes,
+    named_rules,
+)
 from ur_solver.rules.switches import Flag
 
 FINKEL = CATALOGUE["finkel"]
@@ -72,7 +82,7 @@ def test_the_order_of_changes_does_not_matter():
     ],
 )
 def test_names(base, changes, name):
-    rules = CATALOGUE[base].changed(**changes)
+    rules = named_rules(base).changed(**changes)
     assert rules.name == name
     if name in CATALOGUE:
         assert rules.is_same_game(CATALOGUE[name])

@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 
 from ur_solver.errors import MemoryLimitError, MissingTableError, RuleSetError, UrError
-from ur_solver.rules import CATALOGUE, Position, RuleSet, named_rules
+from ur_solver.rules import Position, RuleSet, named_rules
+from ur_solver.rules.naming import by_every_name, is_catalogued
+from ur_solver.rules.registry import catalogued
 from ur_solver.space import part_of, space_of
 from ur_solver.table import TABLE, VALUE_TYPES, TableFile, is_table_file
 from ur_solver.table.names import (
-    exact_name,
+    file_stems,
     has_readable_name,
     is_made_for,
     readable_name,
@@ -58,13 +60,13 @@ def find_file(rules: RuleSet) -> TableFile | None:
 
 def _tables_named_for(rules: RuleSet) -> Iterator[TableFile]:
     """The tables that have one of a rule set's names, opened; raises as `find_file` does."""
-    names = (exact_name(rules), readable_name(rules))
-    for value_type, folder, stem in itertools.product(VALUE_TYPES, table_folders(), names):
+    stems = file_stems(rules)
+    for value_type, folder, stem in itertools.product(VALUE_TYPES, table_folders(), stems):
         path = folder / table_name(stem, value_type)
         for each in (path, path.with_suffix("")):
             if each.is_file() or (each / TABLE).is_file():
                 # under a name shared with another, only a valid table shows whose it is
-                is_shared = stem == names[1] and not has_readable_name(rules)
+                is_shared = stem == readable_name(rules) and not has_readable_name(rules)
                 table = None
                 with suppress(UrError) if is_shared else nullcontext():
                     table = TableFile(each)
@@ -78,9 +80,10 @@ def find_part(rules: RuleSet, position: Position | None = None) -> TableFile | N
     One that holds a position is preferred, if that is given; else the one that holds the most. A
     file that is not a valid table is skipped.
     """
-    stem = readable_name(rules)  # with which the exact name begins too
+    # the exact names begin with the readable ones
+    stems = [readable_name(each) for each in by_every_name(rules)]
     tables = []
-    for folder in table_folders():
+    for folder, stem in itertools.product(table_folders(), stems):
         for path in sorted(folder.glob(f"{stem}-*")) if folder.is_dir() else ():
             if path.suffix == ".h5" or (path / TABLE).is_file():
                 with suppress(UrError):
@@ -180,8 +183,7 @@ def _advice(rules: RuleSet, word: str | None) -> str:
         room_for(part_of(rules))
     except MemoryLimitError as error:
         return f"this machine cannot make it: {error}"
-    known = CATALOGUE.get(rules.name)
-    if word is None and known and known.with_pieces(rules.pieces).is_same_game(rules):
+    if word is None and is_catalogued(rules):
         word = rules.name
     if word is None:
         return "'ur solve' makes it from a JSON file with these rules"
@@ -194,7 +196,7 @@ def is_table_word(word: str) -> bool:
 
     The name of a rule set always is; a file is if it is a table or holds a rule set.
     """
-    if word.partition(":")[0] in CATALOGUE:
+    if catalogued(word.partition(":")[0]) is not None:
         return True
     if not os.path.exists(word):
         is_name = re.fullmatch(r"-*\w[\w:-]*", word)  # for example a mistyped rule set
@@ -210,7 +212,7 @@ def is_table_word(word: str) -> bool:
 def is_rule_set(word: str) -> bool:
     """Whether a word names a rule set, not the table at a path."""
     name = word.partition(":")[0]
-    if name in CATALOGUE or word.endswith(".json"):
+    if catalogued(name) is not None or word.endswith(".json"):
         return True
     is_path = word.endswith((".h5", ".hdf5")) or os.sep in word
     # unlike `Path.exists`, `os.path.exists` is False for an impossible path

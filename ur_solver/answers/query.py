@@ -206,13 +206,17 @@ class Answers:
             "loss": found.loss,
         }
 
-    def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:
+    def moves(
+        self, position: PositionLike, throw: int, choice: str = FREE_THROW
+    ) -> list[EvaluatedMove]:
         """Every legal move, the best first; equal ones in the order of `RuleSet.legal_moves`.
 
         Parameters
         ----------
         position : Position or str
         throw : int
+        choice : str
+            What is said before the throw, as for `RuleSet.legal_moves`.
 
         Returns
         -------
@@ -236,7 +240,7 @@ class Answers:
         A@A3 0.4680 0.0124
         """
         position = self._checked(position)
-        moves = self._rules.legal_moves(position, throw)
+        moves = self._rules.legal_moves(position, throw, choice)
         worth = [move_value(move, self._values.value) for move in moves]
         best = max(worth, default=0.0)
         evaluated = [
@@ -257,9 +261,11 @@ class Answers:
         chance = self._values.chance(move.position)
         return chance if move.again else 1 - chance
 
-    def best(self, position: PositionLike, throw: int) -> EvaluatedMove | None:
+    def best(
+        self, position: PositionLike, throw: int, choice: str = FREE_THROW
+    ) -> EvaluatedMove | None:
         """The best move, or None where there is none; raises as `moves` does."""
-        moves = self.moves(position, throw)
+        moves = self.moves(position, throw, choice)
         return moves[0] if moves else None
 
     def throws(self, position: PositionLike) -> list[ThrowValue]:

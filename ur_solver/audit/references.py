@@ -19,6 +19,7 @@ from ur_solver.common.files import write_file
 from ur_solver.errors import OutputError
 from ur_solver.players.policies import PLAIN
 from ur_solver.rules import RuleSet, digest_of
+from ur_solver.rules.naming import by_every_name
 from ur_solver.rules.words import counted
 from ur_solver.table.names import cache_folder, readable_name
 
@@ -56,9 +57,9 @@ def references_of(
     """
     if table.tolerance > _MAX_TOLERANCE:
         return reference_losses(table, games)
-    key = reference_key(table.rules, games)
-    path = cache_folder() / "references" / f"{key}.json"
-    found = shipped_references().get(key) or _read(path)
+    keys = [reference_key(each, games) for each in by_every_name(table.rules)]
+    path = cache_folder() / "references" / f"{keys[0]}.json"
+    found = next(filter(None, map(shipped_references().get, keys)), None) or _read(path)
     if found is None:
         n_games = games * len(PLAIN)
         say(f"playing {counted(n_games, 'game')} of reference players, once for {table.rules.word}")

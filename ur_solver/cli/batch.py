@@ -8,12 +8,9 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar, cast
 
-import click
-
 from ur_solver.cli.output import echo
 from ur_solver.common.text import StreamDecoder
 from ur_solver.errors import InputError
-from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
 
 _T = TypeVar("_T")
@@ -113,19 +110,3 @@ def _groups() -> Iterator[list[Line]]:
 def _numbered(lines: list[str], first: int) -> list[Line]:
     texts = (line.strip() for line in lines)
     return [Line(number, text) for number, text in enumerate(texts, start=first) if text]
-
-
-def check_throw_argument(position: str | None, throw: str | None) -> None:
-    """Refuse a throw together with ``-``, whose lines have their own throws."""
-    if position == STDIN and throw is not None:
-        raise click.UsageError("with '-' each line has its own throw: omit the argument 'THROW'")
-
-
-Asked = tuple[Position, int | None]
-"""A position and a throw; None for all throws."""
-
-
-def parse_asked(rules: RuleSet, text: str) -> Asked:
-    """Parse a line: a position, or a position, a tab and a throw."""
-    position, tab, throw = text.partition("\t")
-    return rules.position(position), rules.dice.parse(throw.strip()) if tab else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import partial
 from typing import Any
@@ -20,9 +19,20 @@ from ur_solver.cli.answering import (
     plies_option,
     value_text,
 )
-from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
+from ur_solver.cli.batch import STDIN, answer_batch
 from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
-from ur_solver.cli.output import chance_text, columns, draw_position, echo, worth_bar
+from ur_solver.cli.output import columns, echo, worth_bar
+from ur_solver.cli.rolls import (
+    ChosenRoll,
+    Question,
+    answer_json,
+    answer_line,
+    answer_page,
+    check_arguments,
+    parse_question,
+    question_of,
+    throw_argument,
+)
 from ur_solver.rules import Position
 from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import pass_value
@@ -31,13 +41,17 @@ from ur_solver.rules.turns import pass_value
 @click.command(short_help="Rank the legal moves, best first.")
 @table_argument
 @position_argument
-@click.argument("throw", required=False)
+@throw_argument
 @plies_option()
 @json_option
-def command(word: str, position: str | None, throw: str | None, plies: int, as_json: bool) -> None:
+def command(
+    word: str, position: str | None, throw: tuple[str, ...], plies: int, as_json: bool
+) -> None:
     """Rank the legal moves of POSITION with THROW, or with every throw, best first, by TABLE.
 
-    POSITION defaults to the start.
+    POSITION defaults to the start. In birds THROW begins with what the player says before
+    throwing, move or enter, and after enter may have the second throw too: enter 3 2. Without it
+    both are answered.
 
     Each move is shown with the chance to win after it and its loss against the best move. With
     stakes, the money to come is shown, and the move that wins most often if that is another one.
@@ -49,52 +63,55 @@ def command(word: str, position: str | None, throw: str | None, plies: int, as_j
     \b
     ur best finkel:3 'L...__../..D...../....__.. L 2 2' 2
     """
-    check_throw_argument(position, throw)
-    asked_of = None if position == STDIN else position
-    with open_answering(word, asked_of, plies) as table:
-        rules = table.rules
+    check_arguments(position, throw)
+    asked_for = None if position == STDIN else position
+    with open_answering(word, asked_for, plies) as table:
         line = partial(_json if as_json else _line, table)
         if position == STDIN:
             answer_batch(
                 partial(_parse, table),
-                lambda group: [line(*each) for each in group],
+                lambda group: [line(each) for each in group],
                 as_json=as_json,
             )
             return
-        asked: Asked = (
-            position_of(rules, position),
-            None if throw is None else rules.dice.parse(throw),
-        )
-        echo(line(*asked) if as_json else _page(table, *asked))
+        asked = question_of(position_of(table.rules, position), throw)
+        echo(line(asked) if as_json else _page(table, asked))
 
 
-def _parse(table: Answering, text: str) -> Asked:
+def _parse(table: Answering, text: str) -> Question:
     """Parse a line of standard input."""
-    asked = parse_asked(table.rules, text)
-    table.check(asked[0])
+    asked = parse_question(table.rules, text)
+    table.check(asked.position)
     return asked
 
 
-def _throws(table: Answering, position: Position) -> tuple[int, ...]:
-    """All throws; none if the game is over."""
-    return () if position.winner is not None else tuple(table.rules.dice.throws)
+def _json(table: Answering, asked: Question) -> str:
+    def over(position: Position) -> dict[str, Any]:
+        return _with_value(table, position, [])
+
+    return answer_json(asked, partial(_moves_json, table), over)
 
 
-def _json(table: Answering, position: Position, throw: int | None) -> str:
-    answer: dict[str, Any] = {"position": position.notation}
-    if throw is not None:
-        return json.dumps(answer | {"throw": throw} | _moves_json(table, position, throw))
-    chances = table.rules.dice.probabilities
-    answer["throws"] = [
-        {"throw": each, "probability": float(chances[each]), **_moves_json(table, position, each)}
-        for each in _throws(table, position)
-    ]
-    return json.dumps(answer)
+def _line(table: Answering, asked: Question) -> str:
+    return answer_line(asked, partial(_moves_line, table))
 
 
-def _moves_json(table: Answering, position: Position, throw: int) -> dict[str, Any]:
+def _page(table: Answering, asked: Question) -> str:
+    return answer_page(asked, partial(_moves_page, table)) + note_of(table)
+
+
+def _moves(table: Answering, position: Position, rolled: ChosenRoll) -> list[EvaluatedMove]:
+    if rolled.roll.moves_by is None:
+        return []
+    return table.moves(position, rolled.roll.moves_by, rolled.choice)
+
+
+def _moves_json(table: Answering, position: Position, rolled: ChosenRoll) -> dict[str, Any]:
+    return _with_value(table, position, _moves(table, position, rolled))
+
+
+def _with_value(table: Answering, position: Position, found: list[EvaluatedMove]) -> dict[str, Any]:
     """The moves, and the value of the best one or of the pass."""
-    found = table.moves(position, throw)
     moves = [
         {"move": each.move.text, "value": each.value, "loss": each.loss}
         | exactness(table, each.value, each.move.position)
@@ -120,39 +137,19 @@ def _value_with(table: Answering, position: Position, moves: list[EvaluatedMove]
     return pass_value(position, table.value)
 
 
-def _line(table: Answering, position: Position, throw: int | None) -> str:
-    if throw is not None:
-        return f"{position.notation}\t{throw}\t{_moves_line(table, position, throw)}"
-    throws = (f"{each}: {_moves_line(table, position, each)}" for each in _throws(table, position))
-    return f"{position.notation}\t{'; '.join(throws) or 'the game is over'}"
-
-
-def _moves_line(table: Answering, position: Position, throw: int) -> str:
+def _moves_line(table: Answering, position: Position, rolled: ChosenRoll) -> str:
     moves = ", ".join(
         f"{each.move.text} {value_text(table, each.value, each.move.position)}"
-        for each in table.moves(position, throw)
+        for each in _moves(table, position, rolled)
     )
     return moves or "no move"
 
 
-def _page(table: Answering, position: Position, throw: int | None) -> str:
-    parts = [draw_position(position)]
-    if position.winner is not None:
-        parts.append("  the game is over")
-    elif throw is not None:
-        parts.append(_moves_page(table, position, throw))
-    else:
-        for each in _throws(table, position):
-            chance = chance_text(table.rules.dice.probabilities[each])
-            parts.append(f"throw {each}, {chance}\n{_moves_page(table, position, each)}")
-    return "\n\n".join(parts) + note_of(table)
-
-
-def _moves_page(table: Answering, position: Position, throw: int) -> str:
-    moves = table.moves(position, throw)
+def _moves_page(table: Answering, position: Position, rolled: ChosenRoll) -> str:
+    moves = _moves(table, position, rolled)
     if not moves:
         value = value_text(table, _value_with(table, position, moves), position)
-        return f"  throw {throw}: no move, the turn passes: {value}"
+        return f"  {rolled.passing}: {value}"
     rows = [_row(table, position, each, moves[0]) for each in moves]
     return columns(rows, "<>><") + _winning_note(table, moves)
 

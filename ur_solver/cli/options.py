@@ -99,7 +99,7 @@ OUTPUT_FILE = _OutputFile()
 OUTPUT_FILE_OR_STDOUT = _OutputFile(takes_standard_output=True)
 
 
-def _complete_table(
+def complete_table(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Names of rule sets; files if no name has this beginning."""
@@ -107,12 +107,11 @@ def _complete_table(
     return names or [CompletionItem(incomplete, type="file")]
 
 
-table_argument = click.argument("word", metavar="TABLE", shell_complete=_complete_table)
+table_argument = click.argument("word", metavar="TABLE", shell_complete=complete_table)
 optional_table_argument = click.argument(
-    "word", metavar="[TABLE]", required=False, shell_complete=_complete_table
+    "word", metavar="[TABLE]", required=False, shell_complete=complete_table
 )
-rules_argument = click.argument("rules", shell_complete=_complete_table)
-optional_rules_argument = click.argument("rules", required=False, shell_complete=_complete_table)
+rules_argument = click.argument("rules", shell_complete=complete_table)
 position_argument = click.argument("position", required=False)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, one object per line."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,24 +12,30 @@ import click
 from ur_solver.cli.cost import Cost, cost_of
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.cli.markdown import fill, terminal_text
-from ur_solver.cli.options import json_option, optional_rules_argument, pieces_option
+from ur_solver.cli.options import complete_table, json_option, pieces_option
 from ur_solver.cli.output import columns, echo, size_text
 from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.rules.documents import MENTIONS, Mention, find_rules, mentions_of
 from ur_solver.rules.families.family import FREE_OPENING
+from ur_solver.rules.naming import by_every_name
 from ur_solver.rules.plugins import load_plugins
-from ur_solver.rules.prose import Section, first_paragraph, sections_of
-from ur_solver.rules.squares import SquareRule, rule_to_json
-from ur_solver.rules.switches import Flag, OneOf, SquaresSwitch, StakesSwitch, Switch
+from ur_solver.rules.prose import Section, sections_of
+from ur_solver.rules.switches import OneOf, StakesSwitch
 from ur_solver.rules.words import counted
 from ur_solver.solving import Request
-from ur_solver.space import space_of
 
 _WIDEST = 100
 """Columns of the widest lines of prose, so that they can be read in wide terminals too."""
 
+_SAID_OF_RACES = {
+    *("safe_rosettes", "extra_on_rosette", "extra_on_capture", "extra_on_throw"),
+    *("extra_throw", "another_piece", "opening"),
+}
+"""The switches that `_race_words` is about."""
+
 
 @click.command(short_help="List the rule sets, or show one.")
-@optional_rules_argument
+@click.argument("words", nargs=-1, metavar="[RULES]", shell_complete=complete_table)
 @pieces_option
 @custom_rule_options
 @click.option(
@@ -36,34 +43,36 @@ _WIDEST = 100
 )
 @json_option
 def command(
-    rules: str | None, pieces: int | None, has_costs: bool, as_json: bool, **custom: Any
+    words: tuple[str, ...], pieces: int | None, has_costs: bool, as_json: bool, **custom: Any
 ) -> None:
     """List the rule sets, or show RULES: how it is played, its size and cost.
 
-    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. --json writes it
-    as such a file. --estimate shows the cost of a solve on this machine. The list has sizes only.
-    A single rule set has the time too, measured by solving its rules with fewer pieces.
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one; or words by
+    which a document knows it: an author, a version, a language. --json writes it as a JSON file.
+    --estimate shows the cost of a solve on this machine. The list has sizes only. A single rule
+    set has the time too, measured by solving its rules with fewer pieces.
 
     \b
+    ur rules version 2
     ur rules finkel --path murray-royalur --json > my.json
     ur solve my.json
     """
-    if rules is None:
-        if pieces is not None or any(value is not None for value in custom.values()):
+    is_changed = pieces is not None or any(value is not None for value in custom.values())
+    text = " ".join(words)
+    if not text:
+        load_plugins()
+    sets = find_rules(text) if text else list(CATALOGUE.values())
+    if len(sets) > 1:
+        if is_changed and not text:
             raise click.UsageError(
                 "Missing argument 'RULES': the rule set that the options change."
             )
-        load_plugins()
-        sets = list(CATALOGUE.values())
-        if has_costs:
-            costs = [_cost(each, is_timed=False) for each in sets]
-            echo(_cost_lines(sets, costs) if as_json else _cost_list(sets, costs))
-        elif as_json:
-            echo("\n".join(json.dumps(each.to_json()) for each in sets))
-        else:
-            echo(_list(sets))
+        if is_changed:
+            names = " or ".join(rules.name for rules in sets)
+            raise click.UsageError(f"options change one rule set, and {text!r} may be {names}")
+        echo(_list_page(sets, has_costs=has_costs, as_json=as_json))
         return
-    chosen = custom_rules(rules, pieces, **custom)
+    chosen = custom_rules(sets[0].name if sets else text, pieces, **custom)
     if has_costs:
         cost = _cost(chosen, is_timed=True)
         echo(_cost_lines([chosen], [cost]) if as_json else columns(cost.rows(), "<<"))
@@ -71,31 +80,39 @@ def command(
         echo(json.dumps(chosen.to_json(), indent=2) if as_json else _page(chosen))
 
 
+def _list_page(sets: list[RuleSet], *, has_costs: bool, as_json: bool) -> str:
+    if has_costs:
+        costs = [_cost(each, is_timed=False) for each in sets]
+        return _cost_lines(sets, costs) if as_json else _cost_list(sets, costs)
+    if as_json:
+        return "\n".join(json.dumps(each.to_json()) for each in sets)
+    mentions = [each for each in MENTIONS if each.name in {rules.name for rules in sets}]
+    return (
+        f"{_list(sets)}\n\n{_mention_list(mentions)}\n\n"
+        "'ur rules NAME' shows how one is played; 'ur rules WORDS' finds one by its document, "
+        "author or version."
+    )
+
+
+def _mention_list(mentions: Sequence[Mention]) -> str:
+    head = ["document", "calls it", "rule set"]
+    rows = [[each.document, each.title, each.name] for each in mentions]
+    return columns([head, *rows], "<<<")
+
+
 def _list(sets: list[RuleSet]) -> str:
-    head = ["rule set", "pieces", "path", "dice", "rosettes", "extra throw", "positions"]
+    head = ["rule set", "pieces", "path", "dice", "what sets it apart"]
     rows = [
         [
             rules.name,
             str(rules.pieces),
             rules.path.name,
             rules.dice.name,
-            *_columns_of_rules(rules),
-            f"{space_of(rules).n_positions:,}",
+            rules.mechanics.summary,
         ]
         for rules in sets
     ]
-    return columns([head, *rows], "<><<<<>")
-
-
-def _columns_of_rules(rules: RuleSet) -> tuple[str, str]:
-    """Rosettes and extra throws of rules of the race family."""
-    if not rules.mechanics.has_race_turns() or rules.squares:
-        return "own rules", "own rules"
-    is_safe = rules.switches["safe_rosettes"]
-    extra = " ".join(
-        [*(["may:"] * rules.mechanics.may_decline), ", ".join(_extra(rules)) or "never"]
-    )
-    return "safe" if is_safe else "not safe", extra
+    return columns([head, *rows], "<><<<")
 
 
 def _extra(rules: RuleSet) -> list[str]:
@@ -121,8 +138,9 @@ def _summary(rules: RuleSet) -> list[str]:
         f"Path {rules.path.name}: {' '.join(rules.path.light)}, off; dark's is its mirror.",
         rules.mechanics.path_words,
         f"Dice {rules.dice.name}: {dice}.",
-        *(_race_words(rules) if rules.mechanics.has_race_turns() else _switch_words(rules)),
-        *(f"On {square}: {_rule_text(rule)}" for square, rule in rules.squares.items()),
+        *(_race_words(rules) if rules.mechanics.has_race_turns() else ()),
+        *_switch_words(rules),
+        *(f"On {square}: {rule.words}" for square, rule in rules.squares.items()),
         *rules.payoff.words(rules.pieces),
     ]
 
@@ -142,20 +160,26 @@ def _race_words(rules: RuleSet) -> list[str]:
 
 
 def _switch_words(rules: RuleSet) -> list[str]:
+    """What the switches say, but those at defaults that go without saying."""
+    has_race_turns = rules.mechanics.has_race_turns()
     words = []
     for switch in rules.mechanics.switches:
         value = rules.switches[switch.key]
+        if has_race_turns and switch.key in _SAID_OF_RACES:
+            continue
         if isinstance(switch, OneOf):
             words.append(switch.meanings[value])
-        elif switch.is_written(value) and not isinstance(switch, StakesSwitch):
-            words.append(f"{switch.help.rstrip('.')}: {_value_text(switch, value)}.")
+        elif value != switch.default and not isinstance(switch, StakesSwitch):
+            words.append(f"{switch.help.rstrip('.')}: {_value_text(value)}.")
     return words
 
 
-def _value_text(switch: Switch, value: Any) -> str:
-    if isinstance(switch, Flag):
+def _value_text(value: object) -> str:
+    if isinstance(value, bool):
         return "yes" if value else "no"
-    return (" ".join(value) or "none") if isinstance(switch, SquaresSwitch) else str(value)
+    if isinstance(value, tuple):
+        return " ".join(value) or "none"
+    return str(value)
 
 
 def _page(rules: RuleSet) -> str:
@@ -168,11 +192,35 @@ def _page(rules: RuleSet) -> str:
     return "\n\n".join(
         [
             click.style(rules.name, bold=True),
+            *_origin(rules, width),
             summary,
             *prose,
-            columns(cost_of(Request.of(rules)).rows(), "<<"),
+            "\n".join(
+                [
+                    columns(cost_of(Request.of(rules)).rows(), "<<"),
+                    *(
+                        line
+                        for text in rules.payoff.limits(rules.pieces)
+                        for line in fill(text, width)
+                    ),
+                ]
+            ),
         ]
     )
+
+
+def _origin(rules: RuleSet, width: int) -> list[str]:
+    """The documents that a rule set comes from, its other names, and those with similar names."""
+    mentions = [f"{each.document}: {each.title}." for each in mentions_of(rules)]
+    others = [each.name for each in by_every_name(rules)[1:]]
+    stem = rules.name.partition("-")[0]
+    akin = [name for name in CATALOGUE if name.partition("-")[0] == stem and name != rules.name]
+    notes = [
+        *mentions,
+        *([f"Also called {' and '.join(others)}."] if others else []),
+        *([f"See also {' and '.join(akin)}."] if akin else []),
+    ]
+    return ["\n".join(line for note in notes for line in fill(note, width))] if notes else []
 
 
 def _heading(section: Section) -> str:
@@ -206,10 +254,3 @@ def _cost_list(sets: list[RuleSet], costs: list[Cost]) -> str:
         for rules, cost in zip(sets, costs, strict=True)
     ]
     return columns([head, *rows], "<>>>>><")
-
-
-def _rule_text(rule: SquareRule) -> str:
-    """The text of a square's rule, with the values of its fields as in JSON."""
-    given = rule_to_json(rule)
-    values = [] if isinstance(given, str) else [f"{k} {json.dumps(v)}" for k, v in given.items()]
-    return first_paragraph(rule) + (f" ({', '.join(values)})" if values else "")

@@ -31,7 +31,7 @@ from ur_solver.estimators import file as files
 from ur_solver.estimators.intervals import half_widths
 from ur_solver.estimators.network_values import NetworkValues
 from ur_solver.estimators.search import Searched
-from ur_solver.rules import Position, RuleSet
+from ur_solver.rules import FREE_THROW, Position, RuleSet
 from ur_solver.rules.turns import final_value
 from ur_solver.space import space_of
 
@@ -263,13 +263,17 @@ class Estimator:
         """As `Table.encode`."""
         return encoded(self.space, positions)
 
-    def moves(self, position: PositionLike, throw: int) -> list[EvaluatedMove]:
+    def moves(
+        self, position: PositionLike, throw: int, choice: str = FREE_THROW
+    ) -> list[EvaluatedMove]:
         """As `Table.moves`."""
-        return self._answers.moves(position, throw)
+        return self._answers.moves(position, throw, choice)
 
-    def best(self, position: PositionLike, throw: int) -> EvaluatedMove | None:
+    def best(
+        self, position: PositionLike, throw: int, choice: str = FREE_THROW
+    ) -> EvaluatedMove | None:
         """As `Table.best`."""
-        return self._answers.best(position, throw)
+        return self._answers.best(position, throw, choice)
 
     def throws(self, position: PositionLike) -> list[ThrowValue]:
         """As `Table.throws`."""

@@ -17,7 +17,7 @@ from ur_solver.estimators import DEFAULT_PLIES
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import read
 from ur_solver.rules import RuleSet, named_rules
-from ur_solver.table.names import exact_name, own_path, readable_name, table_folders, table_name
+from ur_solver.table.names import file_stems, own_path, table_folders, table_name
 
 FOLDER = "estimators"
 
@@ -41,7 +41,7 @@ def _rules_at(path: pathlib.Path) -> RuleSet | None:
 def estimator_path(rules: RuleSet) -> pathlib.Path | None:
     """The file of a rule set's estimator, or None if there is none."""
     folders = [folder / FOLDER for folder in table_folders()]
-    names = [table_name(stem) for stem in (exact_name(rules), readable_name(rules))]
+    names = [table_name(stem) for stem in file_stems(rules)]
     paths = [folder / name for folder in (*folders, SHIPPED) for name in names]
     return next((path for path in paths if path.is_file()), None)
 

@@ -9,6 +9,8 @@ from typing import Any
 from ur_solver.errors import InputError, RecordError, RuleSetError
 from ur_solver.records.faults import Faults
 from ur_solver.rules import CATALOGUE, DICE, MAX_PIECES, PATHS, RuleSet, named_rules
+from ur_solver.rules.naming import is_catalogued
+from ur_solver.rules.registry import catalogued
 
 _BOARDS = {"standard": "ur", "aseb": "aseb"}
 _PATHS = {
@@ -119,7 +121,7 @@ def known_rules(rules: RuleSet) -> RuleSet:
 
 def rules_word(rules: RuleSet) -> str:
     """The word for a rule set: ``finkel``, or ``finkel:3`` if the count is not the usual one."""
-    known = CATALOGUE.get(rules.name)
+    known = catalogued(rules.name)
     usual = known is not None and known.pieces == rules.pieces
     return rules.name if usual else f"{rules.name}:{rules.pieces}"
 
@@ -129,8 +131,7 @@ def rules_text(rules: RuleSet) -> str:
 
     It is the rule set's word if it is in the catalogue, and its JSON otherwise.
     """
-    known = known_rules(rules)
-    if known is not rules and known.name == rules.name:
+    if is_catalogued(rules):
         return rules_word(rules)
     return json.dumps(rules.to_json(), separators=(",", ":"))
 
@@ -146,10 +147,10 @@ def rules_of_text(text: str) -> RuleSet:
     try:
         if text.startswith("{"):
             return RuleSet.from_json(text)
-        if text.partition(":")[0] not in CATALOGUE:
+        if catalogued(text.partition(":")[0]) is None:
             text = text.strip().lower()
         # Names of the catalogue only: reading a record must not open other files.
-        if text.partition(":")[0] not in CATALOGUE:
+        if catalogued(text.partition(":")[0]) is None:
             raise RecordError(f"{text[:60]!r} is not in the catalogue ('ur rules' lists it)")
         return named_rules(text)
     except InputError as error:

@@ -7,7 +7,7 @@ exchanged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -99,6 +99,23 @@ FOUR_FIVES = frozenset({"B3", "B6"})
 WAVY_CORNERS = frozenset({"A8", "C8"})
 QUARTERED = frozenset({"B1"})
 """Markings of the Ur board's other squares, which some rule sets use."""
+
+
+def square_marks(board: Board, eyes: Set[str], corners: Set[str]) -> dict[str, str]:
+    """How drawings in text mark the squares of a game that gives a meaning to markings.
+
+    Parameters
+    ----------
+    board : Board
+        Of that of Ur the four-fives and the quartered square are marked too.
+    eyes, corners : set of str
+        Squares.
+    """
+    marks = dict.fromkeys(eyes, "o") | dict.fromkeys(corners, "~")
+    if board == UR:
+        marks |= dict.fromkeys(FOUR_FIVES, ":") | dict.fromkeys(QUARTERED, "+")
+    return marks
+
 
 ASEB = Board(
     "aseb",

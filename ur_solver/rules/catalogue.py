@@ -5,14 +5,15 @@ from __future__ import annotations
 import pathlib
 
 from ur_solver.common.text import decoded
-from ur_solver.errors import InputError, RuleSetError, did_you_mean
+from ur_solver.errors import InputError, RuleSetError
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
+from ur_solver.rules.documents import did_you_mean_rules
 from ur_solver.rules.families.family import LOTS, MAY
 from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.payoff import Stakes
 from ur_solver.rules.plugins import load_plugins
-from ur_solver.rules.registry import CATALOGUE, FAMILIES, register_rules
+from ur_solver.rules.registry import CATALOGUE, FAMILIES, catalogued, register_rules
 from ur_solver.rules.ruleset import RuleSet
 from ur_solver.rules.words import counted
 
@@ -36,22 +37,16 @@ _add("finkel", 7, "bell", "4-binary")
 _add("british-museum", 5, "bell", "4-binary")
 _add("finkel-3dice", 7, "bell", "3-binary")
 _add("conventional", 7, "masters", "3-binary-0as4")
-_add(
-    *("masters-games", 7, "masters", "3-binary-0as4"),
-    extra_on_rosette=False,
-    extra_on_throw=4,
-    extra_throw=MAY,
-    opening=LOTS,
-)
-_add(
-    *("masters-games-d4", 7, "masters", "d4"),
-    extra_on_rosette=False,
-    extra_on_throw=4,
-    extra_throw=MAY,
-    opening=LOTS,
-)
+for _name, _dice in (("four-again", "3-binary-0as4"), ("four-again-d4", "d4")):
+    _add(
+        *(_name, 7, "masters", _dice),
+        extra_on_rosette=False,
+        extra_on_throw=4,
+        extra_throw=MAY,
+        opening=LOTS,
+    )
 _add("murray", 7, "murray", "3-binary-0as4")
-_add("murray-3dice", 7, "murray", "3-binary")
+_add("murray-0-to-3", 7, "murray", "3-binary")
 _add("masters", 7, "masters", "3-binary-0as4", safe_rosettes=False)
 _add("masters-4dice", 7, "masters", "4-binary", safe_rosettes=False)
 _add("blitz", 5, "masters", "4-binary", safe_rosettes=False, extra_on_capture=True)
@@ -93,10 +88,11 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
     """
     name, colon, count = word.partition(":")
     is_file = word.endswith(".json")
-    if name not in CATALOGUE and not is_file:
+    if catalogued(name) is None and not is_file:
         load_plugins()
-    if name in CATALOGUE:
-        rules = CATALOGUE[name]
+    named = catalogued(name)
+    if named is not None:
+        rules = named
         if colon:
             if not (count.isascii() and count.isdigit() and len(count) < 3):
                 raise RuleSetError(
@@ -110,7 +106,7 @@ def named_rules(word: str, pieces: int | None = None) -> RuleSet:
         rules = _read_json(pathlib.Path(word))
     else:
         raise RuleSetError(
-            f"no rule set is called {name!r:.100}{did_you_mean(name, CATALOGUE)} ('ur rules' lists "
+            f"no rule set is called {name!r:.100}{did_you_mean_rules(name)} ('ur rules' lists "
             "them; a custom one is the path of a .json file)"
         )
     return rules if pieces is None else rules.with_pieces(pieces)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ur_solver.rules.registry import CATALOGUE, family_named
+from ur_solver.rules.registry import CATALOGUE, OLD_NAMES, catalogued, family_named
 from ur_solver.rules.switches import Flag
 
 if TYPE_CHECKING:
@@ -20,6 +21,25 @@ MAX_NAME = 80
 def is_name(name: object) -> bool:
     """Whether a text is a valid name of a rule set."""
     return isinstance(name, str) and name.isprintable() and 1 <= len(name) <= MAX_NAME
+
+
+def is_catalogued(rules: RuleSet) -> bool:
+    """Whether a rule set is the catalogue's of its name, with any count of pieces."""
+    known = catalogued(rules.name)
+    return (
+        known is not None
+        and known.family == rules.family
+        and known.with_pieces(rules.pieces).is_same_game(rules)
+    )
+
+
+def by_every_name(rules: RuleSet) -> list[RuleSet]:
+    """A rule set by its name, then by the others that it has or had in the catalogue."""
+    if not is_catalogued(rules):
+        return [rules]
+    name = OLD_NAMES.get(rules.name, rules.name)
+    names = [name, *(old for old, new in OLD_NAMES.items() if new == name)]
+    return [rules, *(replace(rules, name=each) for each in names if each != rules.name)]
 
 
 def digest_of(rules: RuleSet) -> str:
@@ -41,7 +61,10 @@ def name_of_changed(before: RuleSet, rules: RuleSet) -> str:
     """
     bases = [
         known
-        for known in sorted(CATALOGUE.values(), key=lambda known: len(known.name))
+        for known in sorted(
+            (*CATALOGUE.values(), *filter(None, map(catalogued, OLD_NAMES))),
+            key=lambda known: len(known.name),
+        )
         if known.family == before.family and _name(known, before) == before.name
     ]
     if bases:

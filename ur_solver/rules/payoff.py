@@ -172,6 +172,10 @@ class Payoff(ABC):
     def words(self, pieces: int) -> list[str]:
         """What is played for, in sentences; none where it is the chance of winning."""
 
+    def limits(self, pieces: int) -> list[str]:
+        """How far a table of these rules reaches, in sentences; none if it holds everything."""
+        return []
+
 
 def percent(value: float, tolerance: float) -> str:
     """A probability in per cent, with the decimals that the tolerance leaves sure."""
@@ -310,10 +314,15 @@ class Stakes(Payoff):
         return f"won the pot of {total}"
 
     def words(self, pieces: int) -> list[str]:
-        """Who pays what, and how far a table goes."""
+        """Who pays what."""
         return [
             f"Each player pays {self.ante} into the pot, and {self.fine} more for each landing on "
             "a rosette; the winner takes it.",
+        ]
+
+    def limits(self, pieces: int) -> list[str]:
+        """How many fines a table distinguishes."""
+        return [
             "Tables have values of their own for up to "
             f"{counted(self.reach_of(pieces), 'fine')} paid (--fines chooses how many).",
         ]

@@ -15,7 +15,8 @@ from functools import cache
 
 from ur_solver.rules.board import PATHS, ROW_NAMES, Path
 from ur_solver.rules.dice import DICE, Dice
-from ur_solver.rules.registry import CATALOGUE
+from ur_solver.rules.naming import is_catalogued
+from ur_solver.rules.registry import OLD_NAMES
 from ur_solver.rules.ruleset import RuleSet
 
 FILE = pathlib.Path(__file__).with_name("rules.md")
@@ -23,7 +24,7 @@ FILE = pathlib.Path(__file__).with_name("rules.md")
 
 _HEADING = re.compile(r"#+ (?:([0-9]+(?:\.[0-9]+)*) )?(.+)")
 _FENCE = "```"
-_FOR_ALL = ("1", "2", "3", "4.1", "6", "7")
+_FOR_ALL = ("1", "2", "3", "4.1", "4.2", "4.3")
 """The numbers of the sections that every rule set needs."""
 
 
@@ -85,7 +86,7 @@ def sections_of(rules: RuleSet) -> tuple[Section, ...]:
     wanted = {f"Board {rules.board.name}", family}
     made = {}
     if all(section.title != family for section in all_sections()):
-        made["4.1"] = Section("", family, first_paragraph(rules.mechanics))
+        made["4.3"] = Section("", family, first_paragraph(rules.mechanics))
     if PATHS.get(path.name) == path:
         wanted.add(f"Path {path.name}")
     else:
@@ -94,8 +95,8 @@ def sections_of(rules: RuleSet) -> tuple[Section, ...]:
         wanted.add(f"Dice {dice.name}")
     else:
         made["3"] = _dice_section(dice)
-    if _is_catalogued(rules):
-        wanted.add(f"Rule set {rules.name}")
+    if is_catalogued(rules):
+        wanted.add(f"Rule set {OLD_NAMES.get(rules.name, rules.name)}")
     chosen = []
     for section in all_sections():
         if section.number in _FOR_ALL or section.title in wanted:
@@ -103,11 +104,6 @@ def sections_of(rules: RuleSet) -> tuple[Section, ...]:
         if section.number in made:
             chosen.append(made[section.number])
     return tuple(chosen)
-
-
-def _is_catalogued(rules: RuleSet) -> bool:
-    named = CATALOGUE.get(rules.name)
-    return named is not None and named.with_pieces(rules.pieces).is_same_game(rules)
 
 
 def first_paragraph(described: object) -> str:

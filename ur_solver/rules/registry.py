@@ -8,6 +8,7 @@ names one can be read only where it is registered.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ur_solver.errors import RuleSetError, UnregisteredError
@@ -27,6 +28,9 @@ SQUARE_RULES: dict[str, type[SquareRule]] = {}
 
 CATALOGUE: dict[str, RuleSet] = {}
 """The rule sets with their usual counts of pieces, by name."""
+
+OLD_NAMES: dict[str, str] = {"masters-games": "four-again", "murray-3dice": "murray-0-to-3"}
+"""By their names in earlier versions, which stay valid, the names of rule sets of the catalogue."""
 
 _F = TypeVar("_F", bound="type[Family]")
 _S = TypeVar("_S", bound="type[SquareRule]")
@@ -54,9 +58,18 @@ def register_rules(rules: RuleSet) -> RuleSet:
     '....__../......../....__.. L 3 3'
     >>> del CATALOGUE["finkel-d4"]
     """
-    _check_name("rule set", rules.name, CATALOGUE)
+    _check_name("rule set", rules.name, CATALOGUE | OLD_NAMES)
     CATALOGUE[rules.name] = rules
     return rules
+
+
+def catalogued(name: str) -> RuleSet | None:
+    """The rule set of the catalogue with a name; None if there is none.
+
+    One that is asked for by its old name has that name: tables, records and JSON are as before.
+    """
+    new = OLD_NAMES.get(name)
+    return CATALOGUE.get(name) if new is None else dataclasses.replace(CATALOGUE[new], name=name)
 
 
 def register_square_rule(kind: _S) -> _S:

@@ -12,7 +12,7 @@ from ur_solver.rules import rules_json
 from ur_solver.rules.board import Board, Path, mirror_square
 from ur_solver.rules.contents import LIGHT
 from ur_solver.rules.dice import Dice
-from ur_solver.rules.families import FREE_THROW, Family
+from ur_solver.rules.families import FREE_THROW, MOVE, Family
 from ur_solver.rules.frozen_map import FrozenMap
 from ur_solver.rules.moves import Move, find_move, legal_moves
 from ur_solver.rules.naming import MAX_NAME, is_name, name_of_changed
@@ -263,7 +263,7 @@ class RuleSet:
         Raises
         ------
         MoveError
-            If the move is not legal here; the message lists what is.
+            If the move is not legal here, or the choice is not allowed; the message lists what is.
         ThrowError, RuleSetMismatchError
             As `legal_moves` does.
 
@@ -277,12 +277,23 @@ class RuleSet:
         if move is not None:
             return self.find_move(position, throw, str(move), choice).position
         moves = self.legal_moves(position, throw, choice)
+        self._check_choice(position, choice)
         if moves:
             legal = ", ".join(each.text for each in moves)
             raise MoveError(
                 f"throw {throw} cannot be passed in {position.notation!r}; legal: {legal}"
             )
         return position.pass_turn()
+
+    def _check_choice(self, position: Position, choice: str) -> None:
+        side, family = position.side, self.mechanics
+        allowed = family.choices(position.home(side), position.on_board(side))
+        chosen = MOVE if choice == FREE_THROW not in allowed else choice
+        if position.winner is None and chosen not in allowed:
+            raise MoveError(
+                f"{chosen!r} is not allowed before the throw in {position.notation!r}; "
+                f"allowed: {', '.join(allowed)}"
+            )
 
     def check_position(self, position: Position) -> None:
         """Raise RuleSetMismatchError if a position is of other rules."""

@@ -48,6 +48,11 @@ class SquareRule(ABC):
         return f"{type(self).__name__}()"
 
     @property
+    def words(self) -> str:
+        """What may stand there and what is captured, as a sentence for people."""
+        return (self.__doc__ or "").partition("\n")[0]
+
+    @property
     def is_stack(self) -> bool:
         """Whether the order of the pieces matters, and only the top one may move.
 
@@ -96,6 +101,11 @@ class Ordinary(_Single):
 
     is_safe: bool = False
 
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        return f"One piece; {'nothing' if self.is_safe else 'an opponent'} captures it."
+
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Capture an opponent's piece that is not safe."""
         if held and (self.is_safe or side_of(held[0]) == side_of(piece)):
@@ -115,6 +125,12 @@ class Dueling(_Single):
 
     shelters_marked: bool = False
 
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        spared = " and is not marked" if self.shelters_marked else ""
+        return f"One piece; an opponent's captures it if it is of the same status{spared}."
+
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Capture an opponent's piece of the same status."""
         if not held:
@@ -131,6 +147,11 @@ class Converting(_Single):
 
     name = "converting"
 
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        return "One piece; only an opponent's marked piece captures it."
+
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Capture an opponent's piece if `piece` was marked before it landed."""
         if not held:
@@ -143,6 +164,11 @@ class Shared(SquareRule):
     """Any number of pieces of both sides, none captured (rules, 5.2 and 5.3)."""
 
     name = "shared"
+
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        return "Any number of pieces of both sides; none is captured."
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Join the pieces there."""
@@ -176,6 +202,14 @@ class Stack(SquareRule):
         """It is, unless any piece may move: the order then means nothing."""
         return not self.any_moves
 
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        sides = "one side" if self.one_side else "both sides"
+        moving = "any of them" if self.any_moves else "only the top one"
+        most = counted(self.capacity, "piece")
+        return f"A stack of up to {most} of {sides}; {moving} may move; none is captured."
+
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Go on top."""
         return () if self.fault((*held, piece)) is None else None
@@ -200,6 +234,12 @@ class Refuge(SquareRule):
 
     def __post_init__(self) -> None:
         _check_capacity(self.name, self.capacity)
+
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        most = counted(self.capacity, "piece")
+        return f"Up to {most} of each status of each side; none is captured."
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Join the pieces there."""
@@ -227,6 +267,12 @@ class Finish(SquareRule):
     def __post_init__(self) -> None:
         _check_capacity(self.name, self.capacity)
 
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        most = counted(self.capacity, "marked piece")
+        return f"Up to {most} of one side, never captured, or one blank piece, which can be."
+
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Join marked pieces of one's own, or capture a blank one if `piece` is blank."""
         if self.fault((*held, piece)) is None:
@@ -250,6 +296,14 @@ class Paired(SquareRule):
     """Two pieces if one is marked and one is not, whoever owns them (rules, 5.5)."""
 
     name = "paired"
+
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        return (
+            "One marked and one unmarked piece, whoever owns them; a piece is captured by an "
+            "opponent's of the same status."
+        )
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """Meet the piece of the same status, if any: capture it if it is an opponent's."""
@@ -277,6 +331,12 @@ class CapturedBy(SquareRule):
     def is_stack(self) -> bool:
         """Whether the other rule's square is one."""
         return self.of.is_stack
+
+    @property
+    def words(self) -> str:
+        """As for every rule."""
+        throws = ", ".join(map(str, self.throws)) or "none"
+        return f"{self.of.words} Throws that capture here: {throws}."
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
         """As on the other rule's square, but no capture with another throw."""

@@ -80,7 +80,7 @@ def turn(position: Position) -> tuple[Choice, ...]:
 
 
 def is_draw(position: Position) -> bool:
-    """Whether neither side can ever move again, with any throws (rules, section 6)."""
+    """Whether neither side can ever move again, with any throws (rules, section 4.1)."""
     return position.winner is None and not any(
         outcome.moves
         for either in (position.awake(), position.pass_turn())

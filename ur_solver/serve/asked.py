@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ur_solver.common.text import decoded, json_values
-from ur_solver.rules import CATALOGUE, SIDE_NAMES, RuleSet, named_rules
+from ur_solver.rules import SIDE_NAMES, RuleSet, named_rules
+from ur_solver.rules.registry import catalogued
 from ur_solver.serve.judged import MAX_LINE_TURNS, Turn
 
 _WORDS: dict[type, str] = {str: "text", list: "list"}
@@ -91,7 +92,7 @@ def rules_of_word(word: str) -> RuleSet:
     RuleSetError
         If it cannot have this number of pieces.
     """
-    if word.partition(":")[0] not in CATALOGUE:
+    if catalogued(word.partition(":")[0]) is None:
         raise RefusedError(404, f"unknown rules {word!r:.60}; /api/v1/rules lists them")
     return named_rules(word)
 

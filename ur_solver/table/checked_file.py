@@ -28,7 +28,8 @@ from ur_solver.errors import (
     UnregisteredError,
     UrError,
 )
-from ur_solver.rules import CATALOGUE, RuleSet
+from ur_solver.rules import RuleSet
+from ur_solver.rules.registry import catalogued
 from ur_solver.table.chunk import BITSHUFFLE, are_parameters, decode, max_stored
 from ur_solver.table.format import FIRST_VERSION, FORMAT, MAX_TEXT, VERSION
 
@@ -99,7 +100,7 @@ def _first_byte(path: pathlib.Path) -> bytes:
 
 def missing_text(path: pathlib.Path) -> str:
     """The error for a missing file, with a guess of what was meant."""
-    if str(path).partition(":")[0] in CATALOGUE:
+    if catalogued(str(path).partition(":")[0]) is not None:
         return (
             f"there is no file {str(path)!r}; of the rule set, ur_solver.open_table({str(path)!r}) "
             f"opens the table, and ur_solver.solve({str(path)!r}) makes it"

@@ -14,7 +14,9 @@ from contextlib import suppress
 
 from ur_solver.blocks import HEAD, Job, checkpoint_folder
 from ur_solver.errors import OutputError, UrError
-from ur_solver.rules import CATALOGUE, RuleSet, digest_of
+from ur_solver.rules import RuleSet, digest_of
+from ur_solver.rules.naming import by_every_name, is_catalogued
+from ur_solver.rules.registry import catalogued
 from ur_solver.space import Part
 from ur_solver.table.reader import TableFile
 
@@ -77,10 +79,14 @@ def has_readable_name(rules: RuleSet) -> bool:
     They may not if the file name loses a part of the rule set's name, or if its name belongs to
     another rule set of the catalogue.
     """
-    known = CATALOGUE.get(rules.name)
     return f"{rules.name}-{rules.pieces}" == readable_name(rules) and (
-        known is None or known.with_pieces(rules.pieces).is_same_game(rules)
+        catalogued(rules.name) is None or is_catalogued(rules)
     )
+
+
+def file_stems(rules: RuleSet) -> list[str]:
+    """The names that files of a rule set may have, by its name and then by its other names."""
+    return [name(each) for each in by_every_name(rules) for name in (exact_name, readable_name)]
 
 
 def own_path(
@@ -98,13 +104,13 @@ def own_path(
     rules_at : callable
         The rules of the file at a path; None if it is missing or has no rules.
     """
-    readable, exact = named(readable_name(rules)), named(exact_name(rules))
-    holds = rules_at(exact)
-    if holds is not None and is_made_for(rules, holds):
-        return exact
-    holds = rules_at(readable)
-    is_free = has_readable_name(rules) if holds is None else is_made_for(rules, holds)
-    return readable if is_free else exact
+    for path in map(named, file_stems(rules)):
+        holds = rules_at(path)
+        if holds is not None and is_made_for(rules, holds):
+            return path
+    readable = named(readable_name(rules))
+    is_free = has_readable_name(rules) and rules_at(readable) is None
+    return readable if is_free else named(exact_name(rules))
 
 
 def is_made_for(rules: RuleSet, others: RuleSet) -> bool:

@@ -1,4 +1,7 @@
-"""Boards as text: pieces as the notation has them, ``*`` an empty rosette, ``.`` a square."""
+"""Boards as text: pieces as the notation has them, ``*`` an empty rosette, ``.`` a square.
+
+Other markings of the board are shown in games that give them a meaning (`Family.marks`).
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,8 @@ def plain(text: str, _what: str) -> str:
     return text
 
 
+_NONE: Mapping[str, str] = MappingProxyType({})
+
 TO, FROM = "[]", "()"
 """The brackets around the square that a piece has moved to, and the one that it has left."""
 
@@ -34,7 +39,8 @@ def board_text(
     board: Board,
     contents: tuple[str, ...] | None = None,
     paint: Paint = plain,
-    brackets: Mapping[str, str] = MappingProxyType({}),
+    brackets: Mapping[str, str] = _NONE,
+    marks: Mapping[str, str] = _NONE,
 ) -> str:
     """The board with column numbers and row letters, and what stands on its squares.
 
@@ -47,17 +53,20 @@ def board_text(
         Colours pieces and rosettes.
     brackets : mapping of str to str
         By square, the pair of brackets around it, such as `TO`.
+    marks : mapping of str to str
+        By square, what shows that it is empty; by default ``*`` on rosettes and ``.`` elsewhere.
     """
     filled = dict(zip(board.squares, contents or [""] * len(board.squares), strict=True))
+    empty = {
+        square: ROSETTE if square in board.rosettes else marks.get(square, ".") for square in filled
+    }
     width = max(1, *map(len, filled.values()))
     numbers = range(1, len(board.rows[0]) + 1)
     lines = ["     " + "".join(str(number).ljust(width + 2) for number in numbers).rstrip()]
     for name, row in zip(ROW_NAMES, board.rows, strict=True):
         cells = [
-            " " * width
-            if kind == "_"
-            else _cell(board, f"{name}{column}", filled[f"{name}{column}"], width, paint)
-            for column, kind in enumerate(row, start=1)
+            " " * width if kind == "_" else _cell(filled[square], empty[square], width, paint)
+            for square, kind in ((f"{name}{column}", kind) for column, kind in enumerate(row, 1))
         ]
         pairs = [brackets.get(f"{name}{column}", "  ") for column in range(1, len(row) + 1)]
         line = "".join(pair[0] + cell + pair[1] for pair, cell in zip(pairs, cells, strict=True))
@@ -65,23 +74,25 @@ def board_text(
     return "\n".join(lines)
 
 
-def _cell(board: Board, square: str, content: str, width: int, paint: Paint) -> str:
+def _cell(content: str, empty: str, width: int, paint: Paint) -> str:
     if content:
         pieces = (paint(piece, side_of(piece)) for piece in split(content))
         return "".join(pieces) + " " * (width - len(content))
-    return (paint(ROSETTE, ROSETTE) if square in board.rosettes else ".") + " " * (width - 1)
+    return (paint(ROSETTE, ROSETTE) if empty == ROSETTE else empty) + " " * (width - 1)
 
 
 def position_text(
     position: Position,
     paint: Paint = plain,
-    brackets: Mapping[str, str] = MappingProxyType({}),
+    brackets: Mapping[str, str] = _NONE,
 ) -> str:
     """The board with what is at home and borne off, who throws or has won, and with stakes the pot.
 
     The parameters are those of `board_text`.
     """
-    lines = [board_text(position.rules.board, position.contents, paint, brackets), ""]
+    rules = position.rules
+    marks = rules.mechanics.marks
+    lines = [board_text(rules.board, position.contents, paint, brackets, marks), ""]
     won = position.winner
     home = max(len(position.home_text(side)) for side in SIDE_NAMES)
     off = max(len(str(position.n_off(side))) for side in SIDE_NAMES)
@@ -94,7 +105,7 @@ def position_text(
             f"off {position.n_off(side):>{off}}  {note}"
         )
         lines.append(line.rstrip())
-    payoff = position.rules.payoff
+    payoff = rules.payoff
     if payoff.has_fines:
         lines.append(f"  pot    {payoff.total(position.fines)}")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ A square is a group with its name as ``data-square``; so are what a side has at 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup, escape
@@ -50,6 +50,9 @@ _MARKS = (
     (WAVY_CORNERS, "M8 14l6-5 6 5 6-5 6 5M8 22l6-5 6 5 6-5 6 5M8 30l6-5 6 5 6-5 6 5"),
     (QUARTERED, "M20 7v26M7 20h26M9 9h22v22h-22z"),
 )
+_MARK_WORDS = {"o": "eye", ":": "four-five", "~": "wavy corner", "+": "quartered square"}
+"""What the marks of drawings in text stand for."""
+
 _FIVE_DOTS = "M12 12h0M28 12h0M20 20h0M12 28h0M28 28h0"
 
 
@@ -183,21 +186,31 @@ def _coordinate(x: float, y: float, name: str) -> str:
 
 
 def _rows(position: Position, view: str, is_named: bool) -> Iterator[str]:
-    board = position.rules.board
+    board, marks = position.rules.board, position.rules.mechanics.marks
     filled = dict(zip(board.squares, position.contents, strict=True))
     for name, kinds in sorted(zip(ROW_NAMES, board.rows, strict=True), reverse=view == DARK):
         squares = [f"{name}{column}" for column, kind in enumerate(kinds, 1) if kind == "."]
-        cells = "".join(_cell(board, each, filled[each], view, is_named) for each in squares)
+        cells = "".join(
+            _cell(board, each, filled[each], view, [each, *_marking(board, marks, each)] * is_named)
+            for each in squares
+        )
         yield f'<g role="row">{cells}</g>' if is_named else cells
 
 
-def _cell(board: Board, square: str, content: str, view: str, is_named: bool) -> str:
+def _marking(board: Board, marks: Mapping[str, str], square: str) -> list[str]:
+    """The marking of a square in words, if it means something."""
+    if square in board.rosettes:
+        return ["rosette"]
+    return [_MARK_WORDS[marks[square]]] if square in marks else []
+
+
+def _cell(board: Board, square: str, content: str, view: str, words: Sequence[str]) -> str:
+    """A square with its pieces; screen readers get `words` and the pieces, if there are any."""
     x, y = (int(square[1:]) - 1) * _CELL, _row_top(square[0], view)
     pieces = split(content)
     is_rosette = square in board.rosettes
     named = ""
-    if is_named:
-        words = [square, "rosette"] if is_rosette else [square]
+    if words:
         named = f' role="cell" aria-label="{", ".join([*words, *pieces_words(pieces)])}"'
     parts = [_rect("square", 1)]
     if is_rosette:

@@ -64,6 +64,12 @@ class Bell(Family):
         """The stakes, if there are any."""
         return self.rules.switches["stakes"] or CHANCES
 
+    @property
+    def summary(self) -> str:
+        """Its throws, and what is played for."""
+        stakes = "; fines on rosettes, for money" if self.rules.switches["stakes"] else ""
+        return f"throws move 4, 0, 1, 5; every move throws again{stakes}"
+
     def square_rule(self, square: str) -> SquareRule:
         """An ordinary square; no capture on rosettes."""
         return Ordinary(is_safe=square in self.rules.rosettes)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS
+from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS, square_marks
 from ur_solver.rules.contents import is_marked, with_mark
 from ur_solver.rules.families.family import BEN, EXTRA_THROW, Family, OpeningSwitch
 from ur_solver.rules.squares import CapturedBy, Converting, Dueling, Paired, Refuge, SquareRule
@@ -42,6 +43,17 @@ class Ben(Family):
             f"the path {rules.path.name!r} visits no conversion square "
             f"({' '.join(sorted(squares)) or 'there is none'}), so that no piece could be borne off"
         ]
+
+    @property
+    def summary(self) -> str:
+        """Conversions and jumps."""
+        return "corners convert pieces; eyes throw again; 0 is a jump"
+
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """4-eyes, conversion squares, passage and 4-squares."""
+        eyes, corners = _FOUR_EYES.of(self.rules), _CONVERSIONS.of(self.rules)
+        return square_marks(self.rules.board, eyes, corners)
 
     def square_rule(self, square: str) -> SquareRule:
         """The leaflet's squares, read onto the board; jumps capture on none of them."""

@@ -32,6 +32,11 @@ class Birds(Casual):
         """The number of the piece that a first throw lets enter."""
         return _ZERO_COUNTS_AS if throw == 0 and _ZERO_COUNTS_AS not in dice.throws else throw
 
+    @property
+    def summary(self) -> str:
+        """Numbers, and the choice before the throw."""
+        return "numbered pieces; say move or enter, then throw"
+
     def choices(self, n_home: int, n_on_board: int) -> tuple[str, ...]:
         """*move* with a piece on the board, *enter* with one at home."""
         return (MOVE,) * (n_on_board > 0) + (ENTER,) * (n_home > 0)

@@ -46,6 +46,12 @@ class Casual(Family):
     )
     decision_marks = ("", AGAIN)
 
+    @property
+    def summary(self) -> str:
+        """Shared rosettes, and what they give."""
+        again = {NEVER: "no extra throws", MUST: "throw again there", MAY: "may throw again there"}
+        return f"any pieces share a rosette; {again[self.rules.switches[EXTRA_THROW.key]]}"
+
     def square_rule(self, square: str) -> SquareRule:
         """Rosettes are shared, all else is ordinary."""
         return Shared() if square in self.rules.rosettes else Ordinary()

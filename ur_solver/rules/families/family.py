@@ -215,6 +215,16 @@ class Family:
             if visits > 1
         ]
 
+    @property
+    def summary(self) -> str:
+        """What sets a rule set of this family apart, in a line for a list of rule sets."""
+        return (self.__doc__ or "").partition("\n")[0]
+
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """By square, how drawings mark those, other than rosettes, that mean something here."""
+        return {}
+
     @classmethod
     def spelled_out(cls, switches: Mapping[str, Any]) -> dict[str, Any]:
         """Switches without shorthands, each replaced by what it stands for."""

@@ -26,6 +26,22 @@ class Race(Family):
         """They are; a subclass may differ."""
         return cls is Race
 
+    @property
+    def summary(self) -> str:
+        """Whether rosettes are safe, and what gives an extra throw."""
+        switches = self.rules.switches
+        throw = switches["extra_on_throw"]
+        causes = {
+            "rosettes": switches["extra_on_rosette"],
+            "captures": switches["extra_on_capture"],
+            f"a throw of {throw}": throw is not None,
+        }
+        given = " and ".join(cause for cause, is_given in causes.items() if is_given)
+        safe = "safe" if switches["safe_rosettes"] else "unsafe"
+        extra = f"extra throws for {given}" if given else "no extra throws"
+        may = "optional " if given and self.may_decline else ""
+        return f"{safe} rosettes; {may}{extra}"
+
     def square_rule(self, square: str) -> SquareRule:
         """An ordinary square; where rosettes are safe, no capture on them."""
         is_safe = self.rules.switches["safe_rosettes"] and square in self.rules.rosettes

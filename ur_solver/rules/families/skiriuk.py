@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property, partial
 
-from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS
+from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, UR, WAVY_CORNERS, square_marks
 from ur_solver.rules.families.family import (
     ANOTHER_PIECE,
     EXTRA_THROW,
@@ -55,6 +56,16 @@ class Skiriuk(Family):
         EXTRA_THROW,
         OpeningSwitch(ONE),
     )
+
+    @property
+    def summary(self) -> str:
+        """What its squares do."""
+        return "pieces turn over half way; stacks on eyes and four-fives"
+
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """Depots, corners, islands and the quartered square."""
+        return square_marks(self.rules.board, _DEPOTS.of(self.rules), _CORNERS.of(self.rules))
 
     @cached_property
     def second_leg(self) -> int:
