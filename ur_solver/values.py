@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -78,6 +78,28 @@ class TableValues(Values, Protocol):
 
     def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """For each encoded state, whether it has a value."""
+        ...
+
+
+@runtime_checkable
+class EstimatedValues(TableValues, Protocol):
+    """Values that are estimates, unless the rules or a table know them."""
+
+    def state_margins(
+        self, states: npt.NDArray[Any], values: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """Half the width of the 95 % interval of each state's value, which is 0 if it is exact.
+
+        Parameters
+        ----------
+        states : unsigned integers, shape (states, state width)
+        values : float64, shape (states,)
+            As `state_values` gives them.
+
+        Returns
+        -------
+        float64, shape (states,)
+        """
         ...
 
 

@@ -1,12 +1,7 @@
 """Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
-from ur_solver.audit.judge import (
-    NOT_REACHED,
-    GameAudit,
-    JudgedPly,
-    audit_games,
-    first_covered,
-)
+from ur_solver.audit.judge import NOT_REACHED, audit_games, first_covered
+from ur_solver.audit.judged import GameAudit, JudgedPly
 from ur_solver.audit.output import game_json, write_csv
 from ur_solver.audit.references import REFERENCE_GAMES, References, references_of
 from ur_solver.audit.report import (

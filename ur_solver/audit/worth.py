@@ -47,6 +47,26 @@ def outcome_worth(outcome: StateOutcome, found: Iterator[float]) -> float:
     return max([option_worth(step, found) for step in outcome.steps])
 
 
+def option_margin(option: Option, margins: Iterator[float]) -> float:
+    """Half the width of the 95 % interval of an option's value, by those of its states.
+
+    Estimates of one network are wrong in the same direction rather than not: those on which a
+    choice depends are taken to be off together.
+    """
+    if isinstance(option, Step):
+        return 0.0 if option.is_win else next(margins)
+    return sum(
+        outcome.probability * outcome_margin(outcome, margins) for outcome in option.outcomes
+    )
+
+
+def outcome_margin(outcome: StateOutcome, margins: Iterator[float]) -> float:
+    """The same of an outcome: that of its least certain move, or of the pass."""
+    if not outcome.steps:
+        return next(margins)
+    return max([option_margin(step, margins) for step in outcome.steps])
+
+
 def option_values(turns: Sequence[Sequence[Option]], values: Values) -> list[list[float]]:
     """The value of every option of every turn, as `option_worth` has it."""
     rows = [row for turn in turns for option in turn for row in option_rows(option)]
