@@ -40,7 +40,7 @@ test: $(STAMP)
 	$(PYTEST) -m 'not long'
 
 # While working: every room, without the files that take longest.
-SLOW := tests/cli/test_machine_use.py tests/cli/test_processes.py tests/cluster \
+SLOW := tests/cli/test_machine_use.py tests/cli/test_processes.py tests/engine/cluster \
     tests/docs/test_pages.py tests/engine/test_block.py tests/engine/test_interrupted.py \
     tests/faults tests/kernel/test_bounds.py tests/kernel/test_level_bounds.py \
     tests/kernel/test_odd_dice.py tests/kernel/test_paths.py tests/kernel/test_perft.py \

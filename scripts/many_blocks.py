@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import psutil
 
-from ur_solver.cluster import Cluster
-from ur_solver.cluster.runner import ClusterRunner
-from ur_solver.cluster.start import connected
 from ur_solver.engine import BlockGraph, Lease
+from ur_solver.engine.cluster import Cluster
+from ur_solver.engine.cluster.runner import ClusterRunner
+from ur_solver.engine.cluster.start import connected
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import psutil
 
 from ur_solver.cli.options import memory_size
-from ur_solver.estimates import measured_speed, plan
 from ur_solver.rules import named_rules
+from ur_solver.solving.costs import measured_speed, plan
 from ur_solver.space import part_of
 from ur_solver.table import TableFile
 

@@ -12,7 +12,7 @@ import time
 
 import ur_solver as ur
 from ur_solver.engine import ThreadRunner, solve
-from ur_solver.estimates import expected_seconds
+from ur_solver.solving.costs import expected_seconds
 from ur_solver.space import part_of, space_of
 
 MOST = 9_000_000

@@ -20,8 +20,8 @@ from ur_solver.estimators.calibration import Effort
 from ur_solver.estimators.locate import SHIPPED
 from ur_solver.estimators.making import train_estimator
 from ur_solver.estimators.training import Training
-from ur_solver.locate import readable_name, table_name
 from ur_solver.rules import named_rules
+from ur_solver.table.names import readable_name, table_name
 
 SHIPPED_RULES = {
     "murray:7": 1,

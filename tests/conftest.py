@@ -10,9 +10,9 @@ import pytest
 
 from tests.solving import make_table
 from ur_solver.api.table import Table
-from ur_solver.locate import FOLDER_VARIABLE, readable_name, table_name
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import part_of
+from ur_solver.table.names import FOLDER_VARIABLE, readable_name, table_name
 
 # Nothing in the suite depends on timing or chance. UR_TEST_RANDOM=1 draws new examples.
 hypothesis.settings.register_profile(
@@ -31,7 +31,7 @@ def _own_tables(
     folder = tmp_path_factory.getbasetemp() / "tables"
     folder.mkdir(exist_ok=True)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
-    monkeypatch.setattr("ur_solver.locate.checkout_tables", lambda: None)
+    monkeypatch.setattr("ur_solver.table.names.checkout_tables", lambda: None)
     monkeypatch.setattr("platformdirs.user_data_path", lambda _name: tmp_path / "user")
     monkeypatch.setattr("platformdirs.user_cache_path", lambda _name: tmp_path / "cache")
     monkeypatch.setattr("platformdirs.user_state_path", lambda _name: tmp_path / "state")

@@ -11,9 +11,9 @@ import pytest
 
 from ur_solver import engine
 from ur_solver.blocks import BlockRecord
+from ur_solver.common.progress import Progress
 from ur_solver.engine import BlockResult, MemoryStore, ThreadRunner
 from ur_solver.kernel import Kernel, Values
-from ur_solver.progress import Progress
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.turns import evaluate
 from ur_solver.solving import Event, Finished, Request, Verdict, counts_for, plan_of, run

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import ur_solver as ur
-from ur_solver.certificates import certify_table
-from ur_solver.locate import FOLDER_VARIABLE
+from ur_solver.solving.certificates import certify_table
 from ur_solver.table import TableFile
+from ur_solver.table.names import FOLDER_VARIABLE
 
 ROOT = pathlib.Path(__file__).parent.parent
 HERE = "L...__../..D...../....__.. L 2 2"
@@ -62,8 +62,8 @@ def test_the_front_door(table, tmp_path, monkeypatch):
         "ur_solver.api.games",
         "ur_solver.api.solving",
         "ur_solver.api.table",
-        "ur_solver.lookup",
-        "ur_solver.query",
+        "ur_solver.answers.lookup",
+        "ur_solver.answers.query",
         "ur_solver.rules.position",
         "ur_solver.rules.ruleset",
         "ur_solver.rules.words",

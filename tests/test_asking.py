@@ -20,9 +20,9 @@ from tests.meaningless import write_meaningless
 from tests.solving import make_table
 from ur_solver.cli import COMMANDS, cli
 from ur_solver.errors import UrError
-from ur_solver.locate import FOLDER_VARIABLE, exact_name
 from ur_solver.rules import RuleSet, named_rules
 from ur_solver.space import part_of
+from ur_solver.table.names import FOLDER_VARIABLE, exact_name
 
 Files = dict[str, bytes | str]
 """What a folder holds: the bytes of files, a word for anything else, by path."""

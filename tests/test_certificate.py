@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from tests.golden import FOLDER
 from tests.solving import make_table, solve
 from tests.test_verify import forge
+from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
-from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
 from ur_solver.errors import (
     CertificateError,
@@ -24,9 +24,9 @@ from ur_solver.errors import (
     TableVersionError,
 )
 from ur_solver.rules import named_rules
+from ur_solver.solving.certificates import certify_table
 from ur_solver.space import space_of
 from ur_solver.table import VALUE_TYPES, TableFile
-from ur_solver.verify import verify_table
 
 RULES = named_rules("finkel:2")
 EARLIER = pathlib.Path(__file__).parent / "data" / "tables"

@@ -14,9 +14,16 @@ import pytest
 from tests.solving import make_table, solve
 from ur_solver.blocks import BlockRecord
 from ur_solver.errors import InputError, MemoryLimitError, OutputError
-from ur_solver.estimates import available_bytes, cost, estimate, expected_seconds, room, room_for
 from ur_solver.rules import PATHS, RACES, named_rules
 from ur_solver.solving import RoomShort
+from ur_solver.solving.costs import (
+    available_bytes,
+    cost,
+    estimate,
+    expected_seconds,
+    room,
+    room_for,
+)
 from ur_solver.space import part_of, space_of
 from ur_solver.table import VALUE_TYPES, TableFile
 
@@ -24,7 +31,7 @@ FINKEL = named_rules("finkel:2")
 
 PEAK = """
 import json, pathlib, sys
-from ur_solver.estimates import estimate
+from ur_solver.solving.costs import estimate
 from ur_solver.rules import named_rules
 from ur_solver.solving import Request, plan_of, run
 from ur_solver.space import part_of
@@ -204,7 +211,7 @@ def test_memory_is_there():
 
 LIMITED = """
 import resource
-from ur_solver.estimates import available_bytes
+from ur_solver.solving.costs import available_bytes
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 print(*(available_bytes(threads) for threads in (1, 2, 100)))
 """

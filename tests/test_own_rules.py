@@ -11,13 +11,13 @@ from click.testing import CliRunner
 
 from tests.golden import FOLDER
 from tests.solving import make_table
+from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
-from ur_solver.estimates import room, room_for
 from ur_solver.rules import named_rules
+from ur_solver.solving.costs import room, room_for
 from ur_solver.space import part_of
-from ur_solver.verify import verify_table
 
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())
 NAMES = [name for name in STARTS if name != "bell-stakes"]

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from ur_solver.blocks import BlockRecord
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
-from ur_solver.estimates import Speed, cost, measured_speed, plan
 from ur_solver.rules import named_rules
+from ur_solver.solving.costs import Speed, cost, measured_speed, plan
 from ur_solver.space import part_of, space_of
 
 RULES = named_rules("finkel:4").settled()

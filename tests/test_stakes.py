@@ -13,15 +13,15 @@ from click.testing import CliRunner
 
 from tests.golden import FOLDER
 from tests.solving import make_table
+from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
-from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
 from ur_solver.errors import DamagedTableError, OutputError
 from ur_solver.rules import Stakes, named_rules
+from ur_solver.solving.certificates import certify_table
 from ur_solver.space import StakesSpace
 from ur_solver.table import TableFile, add_certificate, pack
 from ur_solver.table.format import digest
-from ur_solver.verify import verify_table
 
 STARTS = json.loads((FOLDER / "own-rules-starts.json").read_text())["bell-stakes"]
 FEWER_FINES = 2

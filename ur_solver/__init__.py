@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     __version__: str
     from ur_solver import errors
+    from ur_solver.answers.query import EvaluatedMove, ThrowValue
     from ur_solver.api.estimating import train
     from ur_solver.api.games import Games, read_games, sample, write_games
     from ur_solver.api.solving import open_table, rule_set, solve, solve_from
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from ur_solver.audit import GameAudit, JudgedPly, Mark, PlayerSummary, Thresholds
     from ur_solver.estimators.estimator import Estimator
     from ur_solver.estimators.locate import open_estimator
-    from ur_solver.query import EvaluatedMove, ThrowValue
     from ur_solver.records import GameRecord, Ply, RecordFault
     from ur_solver.rules import (
         CATALOGUE,
@@ -65,8 +65,8 @@ _HOMES = {
     "Thresholds": "audit",
     "Estimator": "estimators.estimator",
     "open_estimator": "estimators.locate",
-    "EvaluatedMove": "query",
-    "ThrowValue": "query",
+    "EvaluatedMove": "answers.query",
+    "ThrowValue": "answers.query",
     "GameRecord": "records",
     "Ply": "records",
     "RecordFault": "records",

@@ -14,9 +14,9 @@ from tests.meaningless import write_meaningless
 from ur_solver import __version__
 from ur_solver.cli import COMMANDS, cli
 from ur_solver.cli.options import memory_size
-from ur_solver.locate import FOLDER_VARIABLE
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.table import TableFile
+from ur_solver.table.names import FOLDER_VARIABLE
 
 START = "....__../......../....__.. L 2 2"
 MIDDLE = "L...__../..D...../....__.. L 1 1"

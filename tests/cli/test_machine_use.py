@@ -15,10 +15,10 @@ import pytest
 from tests.cli.test_commands import run
 from tests.meaningless import write_meaningless
 from ur_solver.cli import cli
-from ur_solver.locate import FOLDER_VARIABLE
-from ur_solver.progress import Count, Ticker
+from ur_solver.common.progress import Count, Ticker
 from ur_solver.rules import CATALOGUE, named_rules
 from ur_solver.space import part_of
+from ur_solver.table.names import FOLDER_VARIABLE
 
 SUMMARY = [
     "rules", "pieces", "path", "solved", "left", "positions", "value", "tolerance",
@@ -93,7 +93,7 @@ def test_a_solve_that_does_not_fit_the_disk_is_refused_before_it_begins(tmp_path
 
 def test_what_a_checkpoint_has_counts_as_there(tmp_path, monkeypatch):
     from ur_solver.errors import DiskLimitError
-    from ur_solver.estimates import check_disk, disk_bytes
+    from ur_solver.solving.costs import check_disk, disk_bytes
 
     rules, table = named_rules("finkel:3"), tmp_path / "table.h5"
     needed = disk_bytes(part_of(rules))

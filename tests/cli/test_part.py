@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from tests.solving import make_table
 from ur_solver.cli import cli
 from ur_solver.errors import BeyondTableError
-from ur_solver.locate import FOLDER_VARIABLE
 from ur_solver.rules import named_rules
 from ur_solver.serve.shelf import open_shelf
 from ur_solver.space import part_from, part_of, space_of
 from ur_solver.table import TableFile
+from ur_solver.table.names import FOLDER_VARIABLE
 
 RULES = named_rules("finkel:3")
 START = "....__../......../....__.. L 3 3"

@@ -15,10 +15,10 @@ from click.testing import CliRunner
 
 from ur_solver.cli import cli
 from ur_solver.cli.playing import chosen_index
-from ur_solver.locate import games_folder
 from ur_solver.records import read_file
 from ur_solver.rules import named_rules
 from ur_solver.rules.drawing import FROM, TO, board_text, position_text
+from ur_solver.table.names import games_folder
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 
 from ur_solver.cli.solve_report import told_events
 from ur_solver.cli.telling import Telling
-from ur_solver.progress import Form
+from ur_solver.common.progress import Form
 from ur_solver.rules import named_rules
 from ur_solver.solving import (
     Begun,

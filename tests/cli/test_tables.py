@@ -18,8 +18,8 @@ from tests.meaningless import write_meaningless
 from ur_solver import __version__
 from ur_solver.cli import COMMANDS, cli
 from ur_solver.errors import MissingTableError
-from ur_solver.locate import FOLDER_VARIABLE, games_folder
 from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.table.names import FOLDER_VARIABLE, games_folder
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch, solved):
     folder.mkdir()
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     monkeypatch.setattr(
-        "ur_solver.inventory.table_folders", lambda: [folder, tmp_path / "not there"]
+        "ur_solver.answers.inventory.table_folders", lambda: [folder, tmp_path / "not there"]
     )
     shutil.copy(solved(named_rules("finkel:2")), folder)
     run("solve", "blitz:1", "--certify", "-q")
@@ -65,7 +65,7 @@ def test_tables_are_listed(folder):
 
 
 def test_no_tables_are_said_to_be_none(tmp_path, monkeypatch):
-    monkeypatch.setattr("ur_solver.inventory.table_folders", lambda: [tmp_path / "none"])
+    monkeypatch.setattr("ur_solver.answers.inventory.table_folders", lambda: [tmp_path / "none"])
     result = CliRunner().invoke(cli, ["tables"])
     assert (result.exit_code, result.stdout) == (0, "")
     assert "'ur solve finkel -n 3' makes one" in result.stderr

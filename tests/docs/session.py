@@ -134,8 +134,8 @@ class Session:
         # not with the tables of the checkout, such as that of `make demo`
         main = folder / ".bin" / "main.py"
         main.write_text(
-            "from ur_solver import locate\n"
-            "locate.checkout_tables = lambda: None\n"
+            "from ur_solver.table import names\n"
+            "names.checkout_tables = lambda: None\n"
             "from ur_solver.cli import main\n"
             "if __name__ == '__main__':\n"
             "    main()\n"

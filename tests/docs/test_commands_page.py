@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 from tests.docs.session import ROOT
 from ur_solver.cli import COMMANDS, INTERRUPTED, TERMINATED, cli
-from ur_solver.locate import FOLDER_VARIABLE
-from ur_solver.progress import Form
+from ur_solver.common.progress import Form
 from ur_solver.rules import named_rules
+from ur_solver.table.names import FOLDER_VARIABLE
 
 PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 
@@ -185,7 +185,7 @@ def said_events() -> dict[str, set[str]]:
 
 def test_events_of_the_source_are_those_of_the_page():
     told = told_events()
-    del told["progress"]  # of ur_solver.progress, which the test below asks
+    del told["progress"]  # of ur_solver.common.progress, which the test below asks
     assert told == said_events()
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.faults.strangers import CORPUS, mutated
 from tests.faults.tally import Tally
 from ur_solver.cli import COMMANDS, cli
-from ur_solver.estimates.plan import Speed
+from ur_solver.solving.costs.plan import Speed
 
 _START = "....__../......../....__.. L 1 1"
 _FILES = {
@@ -244,8 +244,8 @@ def _surroundings(folder: pathlib.Path) -> Iterator[None]:
     try:
         with (
             mock.patch.dict(os.environ, own | {"UR_TABLES": str(folder / "tables")}),
-            mock.patch("ur_solver.locate.checkout_tables", return_value=None),
-            mock.patch("ur_solver.locate.SOLVED_ON_THE_SPOT", 0),
+            mock.patch("ur_solver.table.names.checkout_tables", return_value=None),
+            mock.patch("ur_solver.answers.locate.SOLVED_ON_THE_SPOT", 0),
             mock.patch("ur_solver.cli.plan.measured_speed", return_value=Speed(1e-7, 1e-4)),
         ):
             yield

@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 
 from tests.faults.tally import Tally
 from ur_solver.errors import UrError
-from ur_solver.locate import exact_name, table_name
-from ur_solver.maps import read_header, read_values
 from ur_solver.records import RecordFault, read_file
+from ur_solver.records.maps import read_header, read_values
 from ur_solver.rules import CATALOGUE, RuleSet, named_rules
 from ur_solver.space import space_of
 from ur_solver.study.comparison import (
@@ -31,6 +30,7 @@ from ur_solver.study.comparison import (
     table_of,
 )
 from ur_solver.table import TableFile
+from ur_solver.table.names import exact_name, table_name
 
 CORPUS = pathlib.Path(__file__).parent.parent / "data" / "corpus"
 

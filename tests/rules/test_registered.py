@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 from tests.rules.value_iteration import Equations
 from tests.solving import assert_as_the_rules_say, make_table, solve
+from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.cli.custom import custom_rule_options, custom_rules
@@ -46,7 +47,6 @@ from ur_solver.rules.switches import Flag, ThrowSwitch
 from ur_solver.rules.turns import evaluate
 from ur_solver.space import TileSpace, is_race_of_tiles, positions_of, space_of
 from ur_solver.table import TableFile
-from ur_solver.verify import verify_table
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,6 @@ from tests.serve.conftest import position_path
 from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import DamagedTableError
-from ur_solver.locate import FOLDER_VARIABLE
 from ur_solver.rules import named_rules
 from ur_solver.serve.app import make_app
 from ur_solver.serve.listen import bound_socket
@@ -33,6 +32,7 @@ from ur_solver.serve.page_files import page_app, page_files
 from ur_solver.serve.run import answer_once, serve
 from ur_solver.serve.shelf import Shelf, open_shelf
 from ur_solver.table import TableFile
+from ur_solver.table.names import FOLDER_VARIABLE
 
 LIST = "/api/v1/tables"
 

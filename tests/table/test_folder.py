@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.solving import is_present, make_table
+from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
-from ur_solver.certificates import certify_table
 from ur_solver.cli import cli
 from ur_solver.errors import (
     DamagedTableError,
@@ -22,8 +22,8 @@ from ur_solver.errors import (
     UrError,
 )
 from ur_solver.rules import named_rules
+from ur_solver.solving.certificates import certify_table
 from ur_solver.table import TABLE, VALUE_TYPES, TableFile, pack
-from ur_solver.verify import verify_table
 
 RULES = named_rules("finkel:2")
 

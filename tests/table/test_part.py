@@ -12,6 +12,7 @@ import pytest
 
 from tests.meaningless import hash_results
 from tests.solving import is_present, make_table
+from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
 from ur_solver.blocks import checkpoint_folder
 from ur_solver.errors import (
@@ -25,7 +26,6 @@ from ur_solver.rules import named_rules
 from ur_solver.solving import Resumed
 from ur_solver.space import Part, part_of, space_of
 from ur_solver.table import TableFile, TableWriter, pack
-from ur_solver.verify import verify_table
 
 RULES = named_rules("finkel:3")
 LATE = "L...__../.......L/....__.D L 0 1"

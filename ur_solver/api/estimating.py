@@ -7,14 +7,15 @@ import pathlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ur_solver.answers.locate import find_file, find_part
+from ur_solver.answers.lookup import Lookup
 from ur_solver.api.solving import rule_set
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.locate import new_estimator_path, with_table
 from ur_solver.estimators.making import train_estimator
 from ur_solver.estimators.training import Training
-from ur_solver.locate import find_file, find_part, make_folder
-from ur_solver.lookup import Lookup
 from ur_solver.rules import RuleSet
+from ur_solver.table.names import make_folder
 
 
 def train(

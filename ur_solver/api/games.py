@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ur_solver import records
 from ur_solver.api.table import Table
-from ur_solver.numbers import checked_seed, whole_number
+from ur_solver.common.numbers import checked_seed, whole_number
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
 from ur_solver.table import refuse_table

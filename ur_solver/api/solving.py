@@ -7,10 +7,10 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
+from ur_solver.answers.locate import open_file
+from ur_solver.answers.positions import PositionLike
 from ur_solver.api.table import Table
-from ur_solver.locate import open_file
-from ur_solver.positions import PositionLike
-from ur_solver.progress import Form, Progress, shown_progress
+from ur_solver.common.progress import Form, Progress, shown_progress
 from ur_solver.rules import RuleSet, named_rules
 
 
@@ -230,7 +230,7 @@ def solve_from(
     >>> round(table.value("....__../.......L/....__.D L 0 0"), 6)
     0.556701
     """
-    from ur_solver.reach import table_from  # noqa: PLC0415 - the solver, for solving
+    from ur_solver.answers.reach import table_from  # noqa: PLC0415 - the solver, for solving
 
     chosen = rule_set(rules, pieces)
     asked = chosen.position(position) if isinstance(position, str) else position

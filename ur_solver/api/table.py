@@ -9,17 +9,17 @@ from functools import wraps
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from ur_solver.lookup import Lookup
-from ur_solver.progress import Form, Progress, shown_progress
-from ur_solver.query import Answers
+from ur_solver.answers.lookup import Lookup
+from ur_solver.answers.query import Answers
+from ur_solver.common.progress import Form, Progress, shown_progress
 from ur_solver.rules import RuleSet
 from ur_solver.space import Space
 from ur_solver.table import Header, TableFile
 
 if TYPE_CHECKING:
+    from ur_solver.answers.verify import Verification
     from ur_solver.audit import GameAudit
     from ur_solver.records import GameRecord
-    from ur_solver.verify import Verification
 
 
 _Parameters = ParamSpec("_Parameters")
@@ -312,7 +312,7 @@ class Table:
         return audit_games(games, self)
 
     def verify(self, *, sample: int = 500, seed: int = 0) -> Verification:
-        """Recompute from the file alone what it claims; `ur_solver.verify.verify_table` says what.
+        """Recompute from the file alone what it claims, as `answers.verify.verify_table` says.
 
         Parameters
         ----------
@@ -326,6 +326,6 @@ class Table:
         DamagedTableError
             At the first fault, naming the block and a position.
         """
-        from ur_solver.verify import verify_table  # noqa: PLC0415 - the kernels
+        from ur_solver.answers.verify import verify_table  # noqa: PLC0415 - the kernels
 
         return verify_table(self.file, sample=sample, seed=seed)

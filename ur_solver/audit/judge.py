@@ -51,6 +51,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.values import EstimatedValues, TableValues, row_values, states_of
 from ur_solver.audit.judged import GameAudit, JudgedPly
 from ur_solver.audit.worth import (
     Option,
@@ -64,7 +65,6 @@ from ur_solver.audit.worth import (
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError
 from ur_solver.records import GameRecord, Ply, StateOutcome, rules_word
 from ur_solver.rules import LIGHT, opponent
-from ur_solver.values import EstimatedValues, TableValues, row_values, states_of
 
 TIE = 1e-6
 """Moves whose values differ by no more than this share of what there is to win are equally good.

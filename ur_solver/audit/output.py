@@ -10,9 +10,9 @@ from typing import Any
 
 from ur_solver.audit.judged import GameAudit, JudgedPly
 from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, strength
+from ur_solver.common.text import sound
 from ur_solver.records import rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
-from ur_solver.text import sound
 
 CSV_FIELDS = (
     "file", "game", "rules", "side", "player", "won", "plies", "choices", "best", "best_share",

@@ -8,13 +8,13 @@ from itertools import chain
 
 import numpy as np
 
+from ur_solver.answers.values import TableValues
 from ur_solver.audit.judge import audit_games
 from ur_solver.audit.judged import GameAudit
 from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import PLAIN, Policy, policy_of
 from ur_solver.records import Ending, GameRecord, Replay
 from ur_solver.rules import DARK, FREE_THROW, LIGHT, RuleSet
-from ur_solver.values import TableValues
 
 _BATCH = 2000
 """The number of games played at a time; they take some 200 MB."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ur_solver.answers.values import Values, row_values
 from ur_solver.records import StateChoice, StateOutcome, Step
-from ur_solver.values import Values, row_values
 
 Option = Step | StateChoice
 """A move, or a choice before the throw."""

@@ -24,8 +24,8 @@ try:
 except ImportError:  # Windows, which knows no such limit
     resource = None  # type: ignore[assignment]
 
+from ur_solver.common.text import ENCODABLE, printable
 from ur_solver.errors import InputError, UrError, did_you_mean
-from ur_solver.text import ENCODABLE, printable
 
 # Networks are divided over threads of our own; BLAS's take NumPy 35 ms to start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
+from ur_solver.answers.locate import SOLVED_ON_THE_SPOT, find_file, is_rule_set, open_file
+from ur_solver.answers.query import EvaluatedMove
 from ur_solver.api.table import Table
 from ur_solver.cli.output import say
 from ur_solver.errors import MissingTableError, NotATableError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
-from ur_solver.locate import SOLVED_ON_THE_SPOT, find_file, is_rule_set, open_file
-from ur_solver.query import EvaluatedMove
 from ur_solver.rules import Position, named_rules
 from ur_solver.space import space_of
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ur_solver.answers.locate import is_table_word, open_file, open_file_of
 from ur_solver.api.games import read_games
 from ur_solver.api.table import Table
 from ur_solver.audit import (
@@ -26,9 +27,8 @@ from ur_solver.audit import (
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option
 from ur_solver.cli.output import echo, say
+from ur_solver.common.files import check_outputs, write_file
 from ur_solver.errors import InputError, MissingTableError, RecordError
-from ur_solver.files import check_outputs, write_file
-from ur_solver.locate import is_table_word, open_file, open_file_of
 from ur_solver.records import GameRecord, RecordFault, find_files
 from ur_solver.rules import RuleSet
 from ur_solver.table import TableFile

@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeVar, cast
 import click
 
 from ur_solver.cli.output import echo
+from ur_solver.common.text import StreamDecoder
 from ur_solver.errors import InputError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.words import counted
-from ur_solver.text import StreamDecoder
 
 _T = TypeVar("_T")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ur_solver.answers.query import EvaluatedMove
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import (
     Answering,
@@ -22,7 +23,6 @@ from ur_solver.cli.answering import (
 from ur_solver.cli.batch import STDIN, Asked, answer_batch, check_throw_argument, parse_asked
 from ur_solver.cli.options import json_option, position_argument, position_of, table_argument
 from ur_solver.cli.output import chance_text, columns, draw_position, echo, worth_bar
-from ur_solver.query import EvaluatedMove
 from ur_solver.rules import Position
 from ur_solver.rules.payoff import percent
 from ur_solver.rules.turns import pass_value

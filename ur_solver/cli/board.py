@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.cli.options import OUTPUT_FILE_OR_STDOUT, position_argument, position_of
 from ur_solver.cli.output import draw_position, echo, say
+from ur_solver.common.files import check_outputs, write_file
 from ur_solver.errors import InputError
-from ur_solver.files import check_outputs, write_file
-from ur_solver.locate import open_file
 from ur_solver.rules import DARK, LIGHT, Position, named_rules
 from ur_solver.rules.drawing.svg import Arrow, board_picture
 

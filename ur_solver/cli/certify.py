@@ -6,11 +6,11 @@ import json
 
 import click
 
-from ur_solver.certificates import certify_table
+from ur_solver.answers.locate import open_file
 from ur_solver.cli.options import json_option, table_argument, threads_option
 from ur_solver.cli.output import echo, proven_text, say
 from ur_solver.cli.telling import Telling, telling_options
-from ur_solver.locate import open_file
+from ur_solver.solving.certificates import certify_table
 
 
 @click.command(short_help="Prove a bound on the error of a table.")

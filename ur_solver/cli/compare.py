@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
+from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option
 from ur_solver.cli.output import columns, echo, say
-from ur_solver.files import check_outputs, write_file
-from ur_solver.locate import open_file
+from ur_solver.common.files import check_outputs, write_file
 from ur_solver.study import study
 from ur_solver.study.comparison import (
     Study,

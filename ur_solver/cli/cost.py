@@ -7,7 +7,8 @@ from typing import Any
 
 from ur_solver.cli.output import size_text, time_text
 from ur_solver.errors import DiskLimitError, MemoryLimitError
-from ur_solver.estimates import (
+from ur_solver.solving import Request, path_of
+from ur_solver.solving.costs import (
     available_bytes,
     check_disk,
     disk_bytes,
@@ -17,7 +18,6 @@ from ur_solver.estimates import (
     nearest_place,
     room_for,
 )
-from ur_solver.solving import Request, path_of
 
 
 @dataclass(frozen=True)

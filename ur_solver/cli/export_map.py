@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.cli.options import table_argument
 from ur_solver.cli.output import echo, say, size_text
-from ur_solver.files import check_outputs
-from ur_solver.locate import open_file
-from ur_solver.maps import VALUE_TYPES, write_map
+from ur_solver.common.files import check_outputs
+from ur_solver.records.maps import VALUE_TYPES, write_map
 from ur_solver.table import check_replaceable
 
 

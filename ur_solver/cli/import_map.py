@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from ur_solver.api.table import Table
 from ur_solver.cli.output import echo, say
-from ur_solver.files import check_outputs
-from ur_solver.locate import make_folder, new_table_path
-from ur_solver.machine import free_memory
-from ur_solver.maps import MapHeader, block_results, read_header, read_values
+from ur_solver.common.files import check_outputs
+from ur_solver.common.machine import free_memory
 from ur_solver.records import rules_word
+from ur_solver.records.maps import MapHeader, block_results, read_header, read_values
 from ur_solver.rules.payoff import percent
 from ur_solver.space import space_of
 from ur_solver.table import check_replaceable, write_table
+from ur_solver.table.names import make_folder, new_table_path
 
 # How a table keeps a map's values without loss, and what they may be off at the least.
 _KEPT_AS = {

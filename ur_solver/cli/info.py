@@ -21,13 +21,8 @@ from ur_solver.cli.output import (
     size_text,
     time_text,
 )
-from ur_solver.locate import (
-    FOLDER_VARIABLE,
-    cache_folder,
-    games_folder,
-    table_folders,
-)
 from ur_solver.rules.payoff import percent
+from ur_solver.table.names import FOLDER_VARIABLE, cache_folder, games_folder, table_folders
 
 
 @click.command(short_help="Describe a table, or list the folders in use.")

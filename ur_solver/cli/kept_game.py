@@ -6,9 +6,9 @@ import pathlib
 from contextlib import suppress
 
 from ur_solver.errors import InputError, OutputError, RecordError
-from ur_solver.locate import games_folder, own_path
 from ur_solver.records import GameRecord, RecordFault, read_file, write_games
 from ur_solver.rules import RuleSet
+from ur_solver.table.names import games_folder, own_path
 
 SEED = "Seed"
 """The header with the seed of the dice, so that a resumed game gets the same dice."""

@@ -11,10 +11,10 @@ from types import MappingProxyType
 
 import click
 
+from ur_solver.common.text import printable_lines
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Position, RuleSet
 from ur_solver.rules.drawing import ROSETTE, position_text
 from ur_solver.rules.turns import total
-from ur_solver.text import printable_lines
 
 _COLOURS = {LIGHT: "bright_yellow", DARK: "bright_blue"}
 _BAR_WIDTH = 40

@@ -6,9 +6,9 @@ import pathlib
 
 import click
 
+from ur_solver.answers.locate import open_file
 from ur_solver.cli.options import table_argument
 from ur_solver.cli.output import echo, say, size_text
-from ur_solver.locate import open_file
 from ur_solver.table import VALUE_TYPES, TableFile, pack
 
 

@@ -21,10 +21,10 @@ from ur_solver.cli.options import (
     rules_argument,
 )
 from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
-from ur_solver.estimates import Plan, available_bytes, measured_speed, plan
-from ur_solver.files import check_outputs, write_file
+from ur_solver.common.files import check_outputs, write_file
+from ur_solver.common.machine import usable_processors
 from ur_solver.kernel import check_precision
-from ur_solver.machine import usable_processors
+from ur_solver.solving.costs import Plan, available_bytes, measured_speed, plan
 from ur_solver.space import part_of
 
 _WIDTH, _ROW = 800, 40

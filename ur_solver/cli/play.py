@@ -17,7 +17,7 @@ from ur_solver.cli.kept_game import SEED, KeptGame
 from ur_solver.cli.options import OUTPUT_FILE, seed_option, table_argument
 from ur_solver.cli.output import echo, say, side_name
 from ur_solver.cli.playing import Playing, QuitError, ResignError
-from ur_solver.files import check_outputs
+from ur_solver.common.files import check_outputs
 from ur_solver.players.player import Player
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import Ending, GameRecord, Replay, check_output, write_games

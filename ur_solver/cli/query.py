@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ur_solver.answers.locate import is_rule_set
+from ur_solver.answers.query import figures_of
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import (
     Answering,
@@ -41,8 +43,6 @@ from ur_solver.cli.output import (
     side_name,
     worth_bar,
 )
-from ur_solver.locate import is_rule_set
-from ur_solver.query import figures_of
 from ur_solver.rules import SIDE_NAMES, Position, named_rules, opponent
 from ur_solver.rules.turns import total
 
@@ -163,7 +163,7 @@ def _opened(
         raise click.UsageError("--solve takes one position, not '-'")
     if not is_rule_set(word):
         raise click.UsageError(f"--solve takes a rule set, such as finkel:3, not {word!r}")
-    from ur_solver.reach import table_from  # noqa: PLC0415 - the solver, rarely needed here
+    from ur_solver.answers.reach import table_from  # noqa: PLC0415 - the solver, rarely needed here
 
     rules = named_rules(word)
     return Table(table_from(rules, position_of(rules, position), memory=memory, say=say))

@@ -14,8 +14,8 @@ from ur_solver.audit import SampleStatistics, play_many
 from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option, table_argument
 from ur_solver.cli.output import columns, echo, side_name
+from ur_solver.common.files import check_outputs
 from ur_solver.errors import InputError
-from ur_solver.files import check_outputs
 from ur_solver.players.policies import PLAYERS, policy_of
 from ur_solver.records import GameRecord, check_output, write_games
 from ur_solver.rules import DARK, LIGHT

@@ -25,7 +25,7 @@ from ur_solver.cli.output import columns, echo, say
 from ur_solver.cli.sections import SectionedCommand
 from ur_solver.cli.solve_report import check_proven, facts, facts_of_present, report, told_events
 from ur_solver.cli.telling import Telling, telling_options
-from ur_solver.cluster import Cluster
+from ur_solver.engine.cluster import Cluster
 from ur_solver.kernel import MAX_TOLERANCE, MIN_TOLERANCE
 from ur_solver.solving import Plan, Request, Verdict, path_of, plan_of, run
 from ur_solver.table import VALUE_TYPES

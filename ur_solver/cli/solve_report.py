@@ -10,8 +10,8 @@ from typing import Any
 from ur_solver.api.table import Table
 from ur_solver.cli.output import bound_text, gib_text, proven_text, size_text, time_text
 from ur_solver.cli.telling import Telling
+from ur_solver.common.progress import Progress
 from ur_solver.errors import CertificateError
-from ur_solver.progress import Progress
 from ur_solver.rules.words import counted
 from ur_solver.solving import (
     Begun,

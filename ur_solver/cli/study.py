@@ -6,11 +6,11 @@ import json
 
 import click
 
+from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
 from ur_solver.cli.options import json_option, seed_option, table_argument
 from ur_solver.cli.output import echo, say
 from ur_solver.cli.study_page import study_page
-from ur_solver.locate import open_file
 from ur_solver.study import study
 
 

@@ -8,6 +8,9 @@ from dataclasses import asdict
 
 import click
 
+from ur_solver.answers.inventory import Kept, Kind, kept_tables, remove_kept, unfinished_solve
+from ur_solver.answers.locate import open_file
+from ur_solver.answers.verify import verify_table
 from ur_solver.cli.options import json_option
 from ur_solver.cli.output import columns, echo, say, size_text
 from ur_solver.cli.telling import Telling, telling_options
@@ -19,11 +22,9 @@ from ur_solver.errors import (
     TableInUseError,
     TableVersionError,
 )
-from ur_solver.inventory import Kept, Kind, kept_tables, remove_kept, unfinished_solve
-from ur_solver.locate import open_file, table_folders
 from ur_solver.rules import named_rules
 from ur_solver.rules.words import counted
-from ur_solver.verify import verify_table
+from ur_solver.table.names import table_folders
 
 _FAULTS = (
     *(DamagedTableError, CertificateError, NotATableError),

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from ur_solver.cli.output import say
-from ur_solver.progress import Form, Progress, shown_progress
+from ur_solver.common.progress import Form, Progress, shown_progress
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

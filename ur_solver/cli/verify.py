@@ -7,13 +7,13 @@ from dataclasses import asdict
 
 import click
 
+from ur_solver.answers.locate import open_file
+from ur_solver.answers.verify import verify_table
 from ur_solver.cli.options import json_option, table_argument, threads_option
 from ur_solver.cli.output import echo, proven_text, say
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.errors import CertificateError, DamagedTableError
-from ur_solver.locate import open_file
 from ur_solver.rules.words import counted
-from ur_solver.verify import verify_table
 
 
 @click.command(short_help="Check a table from its file alone.")

@@ -14,12 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from ur_solver.common.machine import usable_processors
 from ur_solver.engine.graph import BlockGraph
 from ur_solver.engine.iterate import StoppedError
 from ur_solver.engine.lease import Lease
 from ur_solver.errors import DamagedBlockError
 from ur_solver.kernel import Workspace
-from ur_solver.machine import usable_processors
 from ur_solver.space import Part
 
 SHARED_SIZE = 1 << 17

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.values import TableValues, Values
 from ur_solver.estimators import MOST_PLIES
 from ur_solver.estimators.features import Rows, scale_of
 from ur_solver.estimators.intervals import half_widths, spread
@@ -28,7 +29,6 @@ from ur_solver.estimators.plies import play_ply
 from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.estimators.search import Searched
 from ur_solver.study.estimates import NORMAL
-from ur_solver.values import TableValues, Values
 
 CUT_FACTOR, GAME_FACTOR = 1.5, 1.4
 _SHARE = 0.95

@@ -12,9 +12,9 @@ import zipfile
 
 import numpy as np
 
+from ur_solver.common.files import new_file
 from ur_solver.errors import CheckpointError
 from ur_solver.estimators.training import Games, Training
-from ur_solver.files import new_file
 
 _VERSION = 1
 _MOMENTS = ("weights", "mean", "first", "second")

@@ -12,14 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.errors import InputError, RuleSetMismatchError
-from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
-from ur_solver.estimators import file as files
-from ur_solver.estimators.intervals import half_widths
-from ur_solver.estimators.network_values import NetworkValues
-from ur_solver.estimators.search import Searched
-from ur_solver.lookup import Lookup
-from ur_solver.positions import (
+from ur_solver.answers.lookup import Lookup
+from ur_solver.answers.positions import (
     PositionLike,
     are_states,
     encoded,
@@ -28,11 +22,17 @@ from ur_solver.positions import (
     rank_of,
     value_when_over,
 )
-from ur_solver.query import Answers, EvaluatedMove, ThrowValue
+from ur_solver.answers.query import Answers, EvaluatedMove, ThrowValue
+from ur_solver.answers.values import Values
+from ur_solver.errors import InputError, RuleSetMismatchError
+from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
+from ur_solver.estimators import file as files
+from ur_solver.estimators.intervals import half_widths
+from ur_solver.estimators.network_values import NetworkValues
+from ur_solver.estimators.search import Searched
 from ur_solver.rules import Position, RuleSet
 from ur_solver.rules.turns import final_value
 from ur_solver.space import space_of
-from ur_solver.values import Values
 
 if TYPE_CHECKING:
     from ur_solver.study.estimates import IntervalEstimate

@@ -10,22 +10,14 @@ import os
 import pathlib
 from contextlib import suppress
 
+from ur_solver.answers.locate import find_file, find_part, is_rule_set
+from ur_solver.answers.lookup import Lookup
 from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError, UrError
 from ur_solver.estimators import DEFAULT_PLIES
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import read
-from ur_solver.locate import (
-    exact_name,
-    find_file,
-    find_part,
-    is_rule_set,
-    own_path,
-    readable_name,
-    table_folders,
-    table_name,
-)
-from ur_solver.lookup import Lookup
 from ur_solver.rules import RuleSet, named_rules
+from ur_solver.table.names import exact_name, own_path, readable_name, table_folders, table_name
 
 FOLDER = "estimators"
 

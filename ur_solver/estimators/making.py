@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import ur_solver
+from ur_solver.answers.values import TableValues
 from ur_solver.errors import InputError
 from ur_solver.estimators.calibration import Effort, calibrated
 from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
@@ -17,7 +18,6 @@ from ur_solver.estimators.file import Stored, check_replaceable, write
 from ur_solver.estimators.network import is_sound
 from ur_solver.estimators.training import STAGES, Training
 from ur_solver.rules import RuleSet
-from ur_solver.values import TableValues
 
 _CHECKPOINT_SECONDS = 60.0
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.values import TableValues, Values
 from ur_solver.estimators.features import Rows
 from ur_solver.estimators.plies import play_ply, start_rows
 from ur_solver.estimators.search import player_values
 from ur_solver.players.policies import Policy, TablePolicy
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.play import GameStep, play
-from ur_solver.values import TableValues, Values
 
 _SPACING = 5
 """The distance, in plies, of the positions taken from a game: neighbours are much alike."""

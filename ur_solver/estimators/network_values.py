@@ -17,7 +17,7 @@ _CHUNK = 4096
 
 
 class NetworkValues:
-    """What a network says of states: `ur_solver.values.Values` for players and searches.
+    """What a network says of states: `ur_solver.answers.values.Values` for players and searches.
 
     Thread safe as long as nobody writes to the weights.
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.values import Values
 from ur_solver.estimators.features import Rows
 from ur_solver.moves import AGAIN, WIN, TurnBatch, _options, generator_of
 from ur_solver.players.policies import TablePolicy
 from ur_solver.rules import RuleSet
-from ur_solver.values import Values
 
 _CHUNK = 2048
 """States that are expanded together: what they lead to stays in the cache."""

@@ -18,10 +18,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.values import Values
 from ur_solver.estimators.features import Rows
 from ur_solver.estimators.plies import play_ply
 from ur_solver.study.estimates import IntervalEstimate
-from ur_solver.values import Values
 
 CUT = 12
 """The plies of a rollout that is cut, where nothing else is asked for."""

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.values import TableValues, Values
 from ur_solver.estimators.plies import backed_up
-from ur_solver.values import TableValues, Values
 
 
 class Searched:
-    """The values of states by a full search of some plies: `ur_solver.values.Values`.
+    """The values of states by a full search of some plies: `ur_solver.answers.values.Values`.
 
     Thread safe if the values are.
 

@@ -6,10 +6,10 @@ import json
 import re
 from typing import NamedTuple
 
+from ur_solver.common.text import json_values
 from ur_solver.errors import RecordError
 from ur_solver.records.record import Ending, GameRecord
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, opponent
-from ur_solver.text import json_values
 
 END = "end"
 

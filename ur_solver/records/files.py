@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ur_solver.common.files import new_file
+from ur_solver.common.text import decoded, encoded, normal
 from ur_solver.errors import InputError, RecordError, RuleSetError
-from ur_solver.files import new_file
 from ur_solver.records.json_values import JsonValues, begins_json
 from ur_solver.records.notations import Notation, notation_of_suffix, reader_of, suffixes
 from ur_solver.records.record import GameRecord, RecordFault
 from ur_solver.records.royalur_json import read_json_game
 from ur_solver.records.settings import rules_word
 from ur_solver.rules import RuleSet
-from ur_solver.text import decoded, encoded, normal
 
 MAX_BYTES = 32 << 20
 """A larger file of games is not read. About 2,000 games in RoyalUr's JSON fit into this size, and

@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Iterator
 
+from ur_solver.common.text import json_value_at
 from ur_solver.errors import RecordError
-from ur_solver.text import json_value_at
 
 MAX_BROKEN = 100
 """The number of faults after which the rest of a text is not read. Python counts the lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 
+from ur_solver.common.text import decoded
 from ur_solver.errors import InputError, RuleSetError, did_you_mean
 from ur_solver.rules.board import PATHS
 from ur_solver.rules.dice import DICE
@@ -13,7 +14,6 @@ from ur_solver.rules.plugins import load_plugins
 from ur_solver.rules.registry import CATALOGUE, FAMILIES, register_rules
 from ur_solver.rules.ruleset import RuleSet
 from ur_solver.rules.words import counted
-from ur_solver.text import decoded
 
 MAX_JSON_BYTES = 1 << 16
 """A rule set's JSON is a few hundred bytes; a larger file is not one."""

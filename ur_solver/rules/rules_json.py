@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ur_solver.common.text import json_values, normal
 from ur_solver.errors import RuleSetError
 from ur_solver.rules.board import BOARDS, PATHS, Board, Path
 from ur_solver.rules.dice import DICE, Dice
@@ -30,7 +31,6 @@ from ur_solver.rules.naming import is_name
 from ur_solver.rules.registry import family_named, known_switches
 from ur_solver.rules.squares import rule_from_json, rule_to_json
 from ur_solver.rules.switches import whole_number
-from ur_solver.text import json_values, normal
 
 if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet

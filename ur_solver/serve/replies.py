@@ -9,7 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ur_solver.text import encoded
+from ur_solver.common.text import encoded
 
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
+from ur_solver.common.machine import free_memory
 from ur_solver.errors import UrError
-from ur_solver.locate import open_file, table_folders
-from ur_solver.machine import free_memory
 from ur_solver.table import TableFile
+from ur_solver.table.names import table_folders
 
 FIRST_TABLE = "finkel:3"
 """The rule set to solve, in a second, if there are no tables."""
@@ -78,7 +79,7 @@ def _shares(files: Sequence[TableFile], memory: int | None) -> list[int]:
 def open_shelf(
     words: Sequence[str], say: Callable[[str], object], memory: int | None = None
 ) -> Shelf:
-    """Open the tables named by words (`ur_solver.locate.open_file`).
+    """Open the tables named by words (`ur_solver.answers.locate.open_file`).
 
     Without words, all tables in the folders of tables; invalid files there are reported and
     skipped. If there are none, `FIRST_TABLE` is solved.

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ur_solver.answers.query import figures_of
 from ur_solver.api.table import Table
 from ur_solver.audit.summary import Thresholds
-from ur_solver.query import figures_of
 from ur_solver.records import Step, stepper_of
 from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.drawing.svg import Arrow, arrow_path, board_svg

@@ -6,7 +6,7 @@ import pathlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ur_solver.progress import Progress
+from ur_solver.common.progress import Progress
 from ur_solver.space import Part
 
 

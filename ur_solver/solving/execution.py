@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from ur_solver.blocks import BlockFolder, BlockRecord
-from ur_solver.certificates import certify_levels
 from ur_solver.engine import FileStore, solve
-from ur_solver.estimates.cost import BASE_BYTES, UNWRITTEN_BYTES, largest_cost
 from ur_solver.kernel import kernel_of
-from ur_solver.locate import make_folder
+from ur_solver.solving.certificates import certify_levels
+from ur_solver.solving.costs.cost import BASE_BYTES, UNWRITTEN_BYTES, largest_cost
 from ur_solver.solving.events import (
     Begun,
     BlockDone,
@@ -36,6 +35,7 @@ from ur_solver.table import (
     set_aside,
 )
 from ur_solver.table.adder import Adder
+from ur_solver.table.names import make_folder
 
 _log = logging.getLogger(__name__)
 

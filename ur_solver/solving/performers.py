@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ur_solver.blocks import HEAD
-from ur_solver.cluster import FolderTask
 from ur_solver.engine import Runner, ThreadRunner
+from ur_solver.engine.cluster import FolderTask
 from ur_solver.errors import InputError, missing_extra
-from ur_solver.estimates import available_bytes
-from ur_solver.estimates.cost import BASE_BYTES, block_cost, largest_cost
+from ur_solver.solving.costs import available_bytes
+from ur_solver.solving.costs.cost import BASE_BYTES, block_cost, largest_cost
 from ur_solver.solving.plan import Plan
 
 
@@ -40,8 +40,8 @@ def performers(
         yield ThreadRunner(threads, plan.room.allowance), None
         return
     try:
-        from ur_solver.cluster.runner import ClusterRunner  # noqa: PLC0415 - Dask
-        from ur_solver.cluster.start import connected  # noqa: PLC0415
+        from ur_solver.engine.cluster.runner import ClusterRunner  # noqa: PLC0415 - Dask
+        from ur_solver.engine.cluster.start import connected  # noqa: PLC0415
     except ImportError as error:
         package = error.name or "distributed"
         raise InputError(

@@ -15,9 +15,8 @@ from ur_solver.errors import (
     TableInUseError,
     UrError,
 )
-from ur_solver.estimates import Room, check_disk, nearest_place, room_for
-from ur_solver.estimates.room import ROOM_OF_A_DRIVER
-from ur_solver.locate import is_made_for, new_table_path
+from ur_solver.solving.costs import Room, check_disk, nearest_place, room_for
+from ur_solver.solving.costs.room import ROOM_OF_A_DRIVER
 from ur_solver.solving.request import Request
 from ur_solver.table import (
     VALUE_TYPES,
@@ -26,6 +25,7 @@ from ur_solver.table import (
     is_folder_name,
     is_unfinished,
 )
+from ur_solver.table.names import is_made_for, new_table_path
 
 
 class Verdict(StrEnum):

@@ -6,7 +6,7 @@ import pathlib
 from dataclasses import dataclass
 from typing import Self
 
-from ur_solver.cluster import Cluster
+from ur_solver.engine.cluster import Cluster
 from ur_solver.errors import InputError
 from ur_solver.kernel import DOUBLE, check_precision, default_tolerance
 from ur_solver.rules import RuleSet

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ur_solver.common.text import decoded, json_values
 from ur_solver.errors import InputError
 from ur_solver.study.figures import as_count, as_number, as_share, ends_of, payoff_of
-from ur_solver.text import decoded, json_values
 
 Study = dict[str, Any]
 """The result of `ur_solver.study.study`."""

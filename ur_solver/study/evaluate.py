@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ur_solver.answers.values import Values
+from ur_solver.common.numbers import checked_seed, whole_number
 from ur_solver.errors import InputError
 from ur_solver.moves import generator_of
-from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.players.policies import Policy, PolicyLike, policy_of
 from ur_solver.study.estimates import IntervalEstimate, deviation_of, mean_of
 from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay, can_play_exactly
 from ur_solver.study.play import play
-from ur_solver.values import Values
 
 REPLY = "reply"
 """The name of the best reply to the other side's policy."""

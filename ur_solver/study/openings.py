@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from ur_solver.answers.values import PositionValues
 from ur_solver.rules import FREE_THROW, LIGHT, Move, Position
 from ur_solver.rules.turns import Outcome, choice_value, move_value, pass_value, total, turn
-from ur_solver.values import PositionValues
 
 _Throws = tuple[int, ...]
 

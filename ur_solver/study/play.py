@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.machine import usable_processors
+from ur_solver.common.machine import usable_processors
 from ur_solver.moves import AGAIN, WIN, MoveGenerator, Rows, TurnBatch, _options, generator_of
 from ur_solver.players.policies import Policy
 from ur_solver.rules import RuleSet

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.query import Answers
+from ur_solver.answers.values import PositionValues, Values, totals_of
+from ur_solver.common.numbers import checked_seed, whole_number
 from ur_solver.moves import MoveGenerator, generator_of
-from ur_solver.numbers import checked_seed, whole_number
 from ur_solver.players.policies import Policy, TablePolicy, policy_of
-from ur_solver.query import Answers
 from ur_solver.rules.words import counted
 from ur_solver.study.estimates import (
     IntervalEstimate,
@@ -35,7 +36,6 @@ from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
 from ur_solver.study.play import PlayedGames, play
 from ur_solver.study.thumbs import Choices, best_order, choices_of, share_of_wins
-from ur_solver.values import PositionValues, Values, totals_of
 
 LADDER = ("table", "greedy", "capture", "rosette", "safe", "furthest", "first", "random")
 """The policies of the ladder."""

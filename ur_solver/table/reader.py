@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.blocks import UINT16_SCALE, VALUE_TYPES, checksum, chunks_in
+from ur_solver.common.machine import free_memory, usable_processors
+from ur_solver.common.progress import Form, Progress, is_watched, shown_progress
 from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
-from ur_solver.machine import free_memory, usable_processors
-from ur_solver.progress import Form, Progress, is_watched, shown_progress
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
 from ur_solver.table.format import Header

@@ -1,0 +1,171 @@
+"""The contents of the folders of tables: tables, unfinished solves, damaged files."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+from ur_solver.blocks import HEAD, checkpoint_folder, remove_blocks
+from ur_solver.errors import NotATableError, OutputError, TableInUseError, UrError
+from ur_solver.rules import RuleSet
+from ur_solver.table import TABLE, TableFile, is_unfinished
+from ur_solver.table.names import readable_name, table_folders
+
+_UNFINISHED = checkpoint_folder(pathlib.Path("x.h5")).name.removeprefix("x")
+"""The suffix of the folder of an unfinished solve: ``.h5.blocks``."""
+
+
+class Kind(StrEnum):
+    """The kind of a file in a folder of tables."""
+
+    TABLE = "table"
+    UNFINISHED = "unfinished"
+    DAMAGED = "damaged"
+    """A table that cannot be read, or not by this program."""
+    IN_USE = "in use"
+    """A table that cannot be read while another program is writing to it."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A table, an unfinished solve or a damaged file; unknown fields are None.
+
+    Attributes
+    ----------
+    path : Path
+    kind : Kind
+    n_bytes : int
+        On disk.
+    rules : str or None
+        The rule set's name.
+    pieces : int or None
+    positions : int or None
+        The number in the table.
+    left : int or None
+        The pieces that a side has left at most in them, or None, as for `ur_solver.Table.left`.
+    is_whole : bool or None
+        Whether the table holds the whole game.
+    value_type : str or None
+    tolerance, error : float or None
+        From the table; `error` is None without a certificate.
+    made : str or None
+        When, ISO 8601, UTC.
+    message : str or None
+        Why a table cannot be read.
+    """
+
+    path: pathlib.Path
+    kind: Kind
+    n_bytes: int
+    rules: str | None = None
+    pieces: int | None = None
+    positions: int | None = None
+    left: int | None = None
+    is_whole: bool | None = None
+    value_type: str | None = None
+    tolerance: float | None = None
+    error: float | None = None
+    made: str | None = None
+    message: str | None = None
+
+    @classmethod
+    def of(cls, path: pathlib.Path) -> Self | None:
+        """The table or solve at a path; None if it is neither."""
+        if path.is_dir() and not (path / TABLE).is_file():
+            is_ours = path.name.endswith(_UNFINISHED) or (path / HEAD).is_file()
+            return cls._of_folder(path) if is_ours else None
+        n_bytes = _size(path)
+        try:
+            with TableFile(path) as table:
+                header = table.header
+                return cls(
+                    path,
+                    Kind.TABLE,
+                    n_bytes,
+                    rules=header.rules.name,
+                    pieces=header.rules.pieces,
+                    positions=table.part.n_positions,
+                    left=table.part.left,
+                    is_whole=table.part.is_whole,
+                    value_type=header.value_type,
+                    tolerance=header.tolerance * table.space.unit,
+                    error=None if header.error is None else header.error * table.space.unit,
+                    made=header.made,
+                )
+        except NotATableError:
+            return None
+        except TableInUseError as error:
+            return cls(path, Kind.IN_USE, n_bytes, message=str(error))
+        except UrError as error:
+            return cls(path, Kind.DAMAGED, n_bytes, message=str(error))
+
+    @classmethod
+    def _of_folder(cls, path: pathlib.Path) -> Self:
+        n_bytes = _size(path)
+        rules = _rules_of(path)
+        if rules is None:
+            return cls(path, Kind.UNFINISHED, n_bytes)
+        return cls(path, Kind.UNFINISHED, n_bytes, rules=rules.name, pieces=rules.pieces)
+
+
+def _rules_of(folder: pathlib.Path) -> RuleSet | None:
+    """The rules in the head of a folder of blocks of any version."""
+    try:
+        return RuleSet.from_json(json.loads((folder / HEAD).read_bytes())["rules"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _size(path: pathlib.Path) -> int:
+    """The bytes of a file, or of all files of a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(each.stat().st_size for each in files if each.is_file())
+
+
+def kept_tables() -> Iterator[Kept]:
+    """The tables and solves in the folders of tables, by folder and name."""
+    seen = set()
+    for folder in table_folders():
+        if not folder.is_dir():
+            continue
+        for path in sorted(folder.iterdir()):
+            is_ours = path.name.endswith((".h5", _UNFINISHED)) or (path / HEAD).is_file()
+            if not is_ours or path.resolve() in seen:
+                continue
+            seen.add(path.resolve())
+            kept = Kept.of(path)
+            if kept is not None:
+                yield kept
+
+
+def unfinished_solve(rules: RuleSet) -> Kept | None:
+    """An unfinished solve of a rule set in the folders of tables; None if there is none."""
+    for folder in table_folders():
+        for path in sorted(folder.glob(f"{readable_name(rules)}*")) if folder.is_dir() else ():
+            found = _rules_of(path)
+            if is_unfinished(path) and found is not None and found.is_same_game(rules):
+                return Kept.of(path)
+    return None
+
+
+def remove_kept(kept: Kept) -> None:
+    """Remove a table or a solve.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be removed, or a solve is writing there.
+    """
+    if kept.kind is Kind.IN_USE:
+        raise OutputError(kept.message)
+    if kept.path.is_dir():
+        remove_blocks(kept.path)
+        return
+    try:
+        kept.path.unlink()
+    except OSError as error:
+        raise OutputError(f"cannot remove {str(kept.path)!r}: {error.strerror}") from None

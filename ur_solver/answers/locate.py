@@ -1,0 +1,217 @@
+"""The lookup of a table by a word.
+
+A word is the path of a table, or names a rule set: by name with an optional number of pieces
+(``finkel``, ``finkel:3``) or by the path of its JSON file. A rule set's table is searched in
+`ur_solver.table.names.table_folders`, under a readable name and one with a digest.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext, suppress
+
+from ur_solver.errors import MemoryLimitError, MissingTableError, RuleSetError, UrError
+from ur_solver.rules import CATALOGUE, Position, RuleSet, named_rules
+from ur_solver.space import part_of, space_of
+from ur_solver.table import TABLE, VALUE_TYPES, TableFile, is_table_file
+from ur_solver.table.names import (
+    exact_name,
+    has_readable_name,
+    is_made_for,
+    readable_name,
+    table_folders,
+    table_name,
+)
+
+SOLVED_ON_THE_SPOT = 3_000_000
+"""The most positions of a missing table that is solved on demand."""
+
+
+def find_file(rules: RuleSet) -> TableFile | None:
+    """The table of a whole rule set, opened, or None.
+
+    One with as many levels of fines is preferred, then the most exact value type. A file of the
+    right name that holds another game, or a part of it, is ignored.
+
+    Raises
+    ------
+    NotATableError, TableVersionError, TableInUseError, DamagedTableError
+        If a file of the right name is not a valid table.
+    """
+    nearest = None
+    for table in _tables_named_for(rules):
+        if not (table.rules.is_same_game(rules) and table.part.is_whole):
+            table.close()
+        elif is_made_for(rules, table.rules):
+            if nearest is not None:
+                nearest.close()
+            return table
+        elif nearest is None:
+            nearest = table
+        else:
+            table.close()
+    return nearest
+
+
+def _tables_named_for(rules: RuleSet) -> Iterator[TableFile]:
+    """The tables that have one of a rule set's names, opened; raises as `find_file` does."""
+    names = (exact_name(rules), readable_name(rules))
+    for value_type, folder, stem in itertools.product(VALUE_TYPES, table_folders(), names):
+        path = folder / table_name(stem, value_type)
+        for each in (path, path.with_suffix("")):
+            if each.is_file() or (each / TABLE).is_file():
+                # under a name shared with another, only a valid table shows whose it is
+                is_shared = stem == names[1] and not has_readable_name(rules)
+                table = None
+                with suppress(UrError) if is_shared else nullcontext():
+                    table = TableFile(each)
+                if table is not None:
+                    yield table
+
+
+def find_part(rules: RuleSet, position: Position | None = None) -> TableFile | None:
+    """A table that holds a part of a rule set's game, opened, or None.
+
+    One that holds a position is preferred, if that is given; else the one that holds the most. A
+    file that is not a valid table is skipped.
+    """
+    stem = readable_name(rules)  # with which the exact name begins too
+    tables = []
+    for folder in table_folders():
+        for path in sorted(folder.glob(f"{stem}-*")) if folder.is_dir() else ():
+            if path.suffix == ".h5" or (path / TABLE).is_file():
+                with suppress(UrError):
+                    tables.append(TableFile(path))
+    fitting = [t for t in tables if t.rules.is_same_game(rules) and not t.part.is_whole]
+
+    def worth(table: TableFile) -> tuple[bool, int]:
+        return position is not None and table.holds_position(position), table.header.positions
+
+    best = max(fitting, key=worth, default=None)
+    for table in tables:
+        if table is not best:
+            table.close()
+    return best
+
+
+def open_file(
+    word: str, *, say: Callable[[str], object] | None = None, position: str | None = None
+) -> TableFile:
+    """Open the table named by `word`; see the module's head.
+
+    Parameters
+    ----------
+    word : str
+    say : callable, optional
+        Called with a sentence for people if the table is missing but small, before it is
+        solved at once (some seconds). Without it a missing table is an error.
+    position : str, optional
+        A position of interest: of tables of a part of the game, one that holds it is
+        preferred.
+
+    Raises
+    ------
+    RuleSetError
+        If `word` is no file and no name of a rule set.
+    PositionSyntaxError
+        If `position` does not follow the notation.
+    MissingTableError
+        If there is no table; its text names the command that makes it.
+    NotATableError, TableVersionError, TableInUseError, DamagedTableError
+        As `TableFile` does.
+    OutputError
+        If no folder is writable for a missing table.
+    """
+    if not is_rule_set(word):
+        return TableFile(word)
+    return open_file_of(named_rules(word), word.partition(":")[0], say=say, position=position)
+
+
+def open_file_of(
+    rules: RuleSet,
+    word: str | None = None,
+    *,
+    say: Callable[[str], object] | None = None,
+    position: str | None = None,
+) -> TableFile:
+    """The table of a rule set; the other parameters and errors are those of `open_file`.
+
+    If the whole table is missing and not solved now, a table of a part of the game.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    word : str, optional
+        The argument of ``ur solve`` for these rules, without the number of pieces; by default
+        their name, if it is in the catalogue.
+    """
+    table = find_file(rules)
+    if table is not None:
+        return table
+    positions = space_of(rules).n_positions
+    if say is None or positions > SOLVED_ON_THE_SPOT:
+        table = find_part(rules, None if position is None else rules.position(position))
+        if table is not None:
+            return table
+        raise MissingTableError(
+            f"there is no table of {rules.title} in "
+            f"{', '.join(map(str, table_folders()))}; {_advice(rules, word)}"
+        )
+    from ur_solver.solving import Request, Verdict, plan_of, run  # noqa: PLC0415 - rarely needed
+
+    plan = plan_of(Request.of(rules))
+    if plan.verdict is not Verdict.PRESENT:
+        say(
+            f"there is no table of {rules.title} yet: solving its {positions:,} positions into "
+            f"{plan.path}"
+        )
+        run(plan)
+    return TableFile(plan.path)
+
+
+def _advice(rules: RuleSet, word: str | None) -> str:
+    """The command that makes a missing table, or why it cannot be made here."""
+    from ur_solver.solving.costs import room_for  # noqa: PLC0415 - the kernels
+
+    try:
+        room_for(part_of(rules))
+    except MemoryLimitError as error:
+        return f"this machine cannot make it: {error}"
+    known = CATALOGUE.get(rules.name)
+    if word is None and known and known.with_pieces(rules.pieces).is_same_game(rules):
+        word = rules.name
+    if word is None:
+        return "'ur solve' makes it from a JSON file with these rules"
+    in_python = f"ur.solve({word!r}, pieces={rules.pieces})"
+    return f"'ur solve {word} -n {rules.pieces}' (in Python, {in_python}) makes it"
+
+
+def is_table_word(word: str) -> bool:
+    """Whether `open_file` would treat a word as a table, not as another file.
+
+    The name of a rule set always is; a file is if it is a table or holds a rule set.
+    """
+    if word.partition(":")[0] in CATALOGUE:
+        return True
+    if not os.path.exists(word):
+        is_name = re.fullmatch(r"-*\w[\w:-]*", word)  # for example a mistyped rule set
+        return bool(is_name) or word.endswith((".h5", ".hdf5", ".json"))
+    if word.endswith(".json"):
+        with suppress(RuleSetError):
+            named_rules(word)
+            return True
+        return False
+    return is_table_file(word)
+
+
+def is_rule_set(word: str) -> bool:
+    """Whether a word names a rule set, not the table at a path."""
+    name = word.partition(":")[0]
+    if name in CATALOGUE or word.endswith(".json"):
+        return True
+    is_path = word.endswith((".h5", ".hdf5")) or os.sep in word
+    # unlike `Path.exists`, `os.path.exists` is False for an impossible path
+    return not (is_path or os.path.exists(word))

@@ -1,0 +1,1 @@
+"""What every room needs of the machine and of the outside: files, text, numbers, progress."""

@@ -1,0 +1,27 @@
+"""What a solve will take: memory, disk, time, and whether that is there."""
+
+from ur_solver.solving.costs.cost import Estimate, estimate, expected_seconds
+from ur_solver.solving.costs.disk import check_disk, disk_bytes, free_bytes, nearest_place
+from ur_solver.solving.costs.memory import available_bytes, peak_live, peak_together
+from ur_solver.solving.costs.plan import Plan, Span, Speed, measured_speed, plan
+from ur_solver.solving.costs.room import Room, room_for
+
+__all__ = [
+    "Estimate",
+    "Plan",
+    "Room",
+    "Span",
+    "Speed",
+    "available_bytes",
+    "check_disk",
+    "disk_bytes",
+    "estimate",
+    "expected_seconds",
+    "free_bytes",
+    "measured_speed",
+    "nearest_place",
+    "peak_live",
+    "peak_together",
+    "plan",
+    "room_for",
+]

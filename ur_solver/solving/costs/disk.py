@@ -1,0 +1,84 @@
+"""Disk: what a solve takes of it, and what there is."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+
+from ur_solver.blocks import checkpoint_folder
+from ur_solver.errors import DiskLimitError, OutputError
+from ur_solver.solving.costs.cost import table_bytes
+from ur_solver.space import Part
+from ur_solver.table import is_folder_name, is_unfinished
+
+
+def disk_bytes(part: Part, value_type: str = "float64") -> int:
+    """What a solve takes at most: the blocks' files, with 8 bytes a value, and the table's."""
+    return blocks_bytes(part) + table_bytes(part, value_type)
+
+
+def blocks_bytes(part: Part) -> int:
+    """What the files of blocks take, which are all of a table that is a folder."""
+    return 8 * part.n_values
+
+
+def free_bytes(output: pathlib.Path) -> int:
+    """What is free where `output` will be.
+
+    Raises
+    ------
+    OutputError
+        If there is no such folder.
+    """
+    try:
+        return shutil.disk_usage(output.parent).free
+    except OSError as error:
+        raise OutputError(
+            f"cannot write to the folder {str(output.parent)!r}: {error.strerror}"
+        ) from None
+
+
+def nearest_place(output: pathlib.Path) -> pathlib.Path:
+    """A path named as the output, in the nearest of its folders that exists."""
+    return next(each for each in output.absolute().parents if each.is_dir()) / output.name
+
+
+def check_disk(part: Part, output: pathlib.Path, value_type: str = "float64") -> None:
+    """Refuse a solve whose files would not fit.
+
+    What an interrupted solve has left of its checkpoint counts as there already.
+
+    Parameters
+    ----------
+    part : Part
+    output : Path
+        The table's file or folder.
+    value_type : str
+
+    Raises
+    ------
+    DiskLimitError
+        Saying what it needs and what there is.
+    OutputError
+        If there is no such folder.
+    """
+    free = free_bytes(output)
+    if is_folder_name(output):
+        # a table that is replaced stays until the new one is whole
+        needed = blocks_bytes(part) - (_taken(output) if is_unfinished(output) else 0)
+    else:
+        needed = disk_bytes(part, value_type) - _taken(checkpoint_folder(output))
+    if needed > free:
+        raise DiskLimitError(
+            f"{part.title} needs {needed / 1e9:.3g} GB in "
+            f"{str(output.parent)!r} while it is solved; {free / 1e9:.3g} GB are free: name a file "
+            "on another disk"
+        )
+
+
+def _taken(folder: pathlib.Path) -> int:
+    """The bytes on disk of a folder's files."""
+    # a name may be too long for a folder, which those who write it say
+    found = [each.stat() for each in (folder.rglob("*") if os.path.isdir(folder) else ())]
+    return sum(getattr(each, "st_blocks", each.st_size // 512) * 512 for each in found)

@@ -1,0 +1,230 @@
+"""A plan: the schedule of a solve, simulated block by block before it is begun."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+from ur_solver.engine import BlockGraph, Dispatcher, critical_paths
+from ur_solver.errors import MemoryLimitError
+from ur_solver.kernel import DOUBLE
+from ur_solver.solving.costs.cost import BASE_BYTES, block_cost, costliest_block, solve_sample
+from ur_solver.space import Part
+
+_SMALL = 1 << 10
+"""Values up to which a block's time says what beginning and ending one takes."""
+
+_LEAST_SAMPLE, _MOST_SAMPLE, _SAMPLE_SHARE = 600_000, 9_000_000, 25
+"""The positions of a sample at most: at least, at most, and so small a part of those asked for."""
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast one thread solves blocks of a rule set: a line through the times of a sample.
+
+    Attributes
+    ----------
+    seconds_per_value : float
+    seconds_per_block : float
+    """
+
+    seconds_per_value: float
+    seconds_per_block: float
+
+    def seconds(self, size: int, threads: int) -> float:
+        """What a block of so many values takes, its threads sharing it evenly."""
+        return self.seconds_per_block + self.seconds_per_value * size / threads
+
+
+@dataclass(frozen=True)
+class Span:
+    """A block in work.
+
+    Attributes
+    ----------
+    index, worker, threads : int
+    start, end : float
+        In seconds from the beginning.
+    """
+
+    index: int
+    worker: int
+    threads: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a solve by some workers is expected to take.
+
+    Attributes
+    ----------
+    positions, blocks : int
+    largest_block : int
+        In values.
+    workers, cores : int
+        `cores` is each worker's.
+    memory_bytes : int
+        The most that blocks in work take on one worker, and the program beside them.
+    seconds : float
+    critical_seconds : float
+        With any number of workers of so many cores.
+    busy : float
+        The share of all cores' time in which they work.
+    disk_bytes : int
+        At the end, when it is the most.
+    live_bytes : int
+        Of the values that are still read, at most.
+    read_bytes, written_bytes : int
+        By all workers.
+    spans : tuple of Span
+    """
+
+    positions: int
+    blocks: int
+    largest_block: int
+    workers: int
+    cores: int
+    memory_bytes: int
+    seconds: float
+    critical_seconds: float
+    busy: float
+    disk_bytes: int
+    live_bytes: int
+    read_bytes: int
+    written_bytes: int
+    spans: tuple[Span, ...]
+
+
+def measured_speed(part: Part, *, certify: bool = False, precision: str = DOUBLE) -> Speed:
+    """How fast one thread of this machine is, by a solve of the same rules with fewer pieces.
+
+    The time is the processor's, so that what else the machine does matters little. The time for a
+    value is taken from the largest blocks, which have half of all values: it falls with the size
+    of a block, and a large solve spends its time in large ones. For the same reason the sample is
+    as large as it may be without taking more than some hundredths of the solve, or some seconds.
+    """
+    most = max(_LEAST_SAMPLE, min(_MOST_SAMPLE, part.n_positions // _SAMPLE_SHARE))
+    sample = solve_sample(part, certify=certify, threads=1, most=most, precision=precision)
+    space = sample.space
+    share = min(1.0, sample.processor_seconds / sample.seconds)
+    times = [(space.blocks[each.index].size, share * each.seconds) for each in sample.records]
+    small = sorted(seconds for size, seconds in times if size <= _SMALL)
+    per_block = small[len(small) // 2] if small else 0.0
+    n_values, total = 0, 0.0
+    for size, seconds in sorted(times, reverse=True):
+        n_values += size
+        total += max(0.0, seconds - per_block)
+        if 2 * n_values >= space.n_values:
+            break
+    return Speed(sample.slower * total / n_values, per_block)
+
+
+def plan(
+    part: Part,
+    *,
+    workers: int,
+    cores: int,
+    memory: int,
+    speed: Speed,
+    certify: bool = False,
+    machines: int | None = None,
+    precision: str = DOUBLE,
+) -> Plan:
+    """Simulate a solve.
+
+    Parameters
+    ----------
+    part : Part
+    workers, cores : int
+        Of `cores` processors each.
+    memory : int
+        Of each worker, in bytes.
+    speed : Speed
+        Of one processor.
+    certify : bool
+    machines : int, optional
+        On so many machines the workers are, evenly; those on one machine lend each other idle
+        processors. By default each has its own.
+    precision : str
+        What blocks are solved in.
+
+    Raises
+    ------
+    MemoryLimitError
+        If a block is too large for a worker, or for the kernel.
+    """
+    check_blocks(part, memory, certify, precision)
+    graph = BlockGraph.of(part, is_urgent_first=True)
+    sizes = graph.sizes
+    costs: dict[int, int] = {}
+
+    def cost(index: int) -> int:
+        if index not in costs:
+            costs[index] = block_cost(part.space, index, certify, precision)
+        return costs[index]
+
+    dispatcher = Dispatcher(graph, cost)
+    machines = min(workers, machines or workers)
+    most_cores = cores * -(-workers // machines)
+    for worker in range(workers):
+        dispatcher.add(
+            str(worker),
+            cores,
+            memory - BASE_BYTES,
+            machine=str(worker % machines),
+            processors=most_cores,
+        )
+    now, live, most_live = 0.0, 0, 0
+    in_work: list[tuple[float, int]] = []  # by when they end
+    taken = [0] * workers
+    workers_of: dict[int, int] = {}
+    most_taken = 0
+    spans = []
+    while graph.n_left:
+        while (given := dispatcher.assign()) is not None:
+            worker = int(given.worker)
+            end = now + speed.seconds(sizes[given.index], given.threads)
+            spans.append(Span(given.index, worker, given.threads, now, end))
+            heapq.heappush(in_work, (end, given.index))
+            workers_of[given.index] = worker
+            taken[worker] += given.cost
+            most_taken = max(most_taken, taken[worker])
+            live += sizes[given.index]
+        most_live = max(most_live, live)
+        now, index = heapq.heappop(in_work)
+        taken[workers_of[index]] -= cost(index)
+        dispatcher.release(index)
+        live -= sum(sizes[each] for each in graph.finish(index))
+    shortest = [speed.seconds(size, most_cores) * (k in part) for k, size in enumerate(sizes)]
+    worked = sum(span.threads * (span.end - span.start) for span in spans)
+    stored = 8 * part.n_values
+    return Plan(
+        positions=part.n_positions,
+        blocks=len(part.indices),
+        largest_block=max(block.size for block in part.blocks),
+        workers=workers,
+        cores=cores,
+        memory_bytes=BASE_BYTES + most_taken,
+        seconds=now,
+        critical_seconds=max(critical_paths(graph.reads, shortest)),
+        busy=worked / (workers * cores * now) if now else 1.0,
+        disk_bytes=stored,
+        live_bytes=8 * most_live,
+        read_bytes=8 * sum(sizes[each] for reads in graph.reads for each in reads),
+        written_bytes=stored,
+        spans=tuple(spans),
+    )
+
+
+def check_blocks(part: Part, memory: int, certify: bool, precision: str = DOUBLE) -> None:
+    """Raise MemoryLimitError if a block is too large for a worker."""
+    costliest, cost = costliest_block(part, certify, precision)
+    taken = BASE_BYTES + cost
+    if taken > memory:
+        raise MemoryLimitError(
+            f"block {costliest.index} of {part.title} has {costliest.size:,} values and takes "
+            f"{taken / 2**30:,.1f} GiB while it is solved; a worker has {memory / 2**30:,.1f} GiB, "
+            "and one block is solved by one worker"
+        )

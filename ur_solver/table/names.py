@@ -1,0 +1,166 @@
+"""The folders of tables, and the names of tables in them.
+
+A name holds the table of one rule set: it is a readable one, such as ``finkel-7.h5``, or one with
+the digest of the rules (`own_path`).
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+from collections.abc import Callable
+from contextlib import suppress
+
+from ur_solver.blocks import HEAD, Job, checkpoint_folder
+from ur_solver.errors import OutputError, UrError
+from ur_solver.rules import CATALOGUE, RuleSet, digest_of
+from ur_solver.space import Part
+from ur_solver.table.reader import TableFile
+
+FOLDER_VARIABLE = "UR_TABLES"
+"""The environment variable that names the folder of tables."""
+
+
+def table_folders() -> list[pathlib.Path]:
+    """The folders with tables: $UR_TABLES, a checkout's ``tables/``, the user's own.
+
+    New tables go into the first.
+    """
+    folders = []
+    if chosen := os.environ.get(FOLDER_VARIABLE):
+        folders.append(pathlib.Path(chosen))
+    if (of_checkout := checkout_tables()) is not None:
+        folders.append(of_checkout)
+    import platformdirs  # noqa: PLC0415 - 10 ms that the path of a table does not need
+
+    folders.append(platformdirs.user_data_path("ur_solver") / "tables")
+    return folders
+
+
+def checkout_tables() -> pathlib.Path | None:
+    """The folder of tables of the checkout that the program runs from; None if it is installed."""
+    checkout = pathlib.Path(__file__).resolve().parents[2]
+    folder = checkout / "tables"
+    return folder if (checkout / "setup.py").is_file() and folder.is_dir() else None
+
+
+def cache_folder() -> pathlib.Path:
+    """The user's folder for files that can be computed again."""
+    import platformdirs  # noqa: PLC0415 - as above
+
+    return platformdirs.user_cache_path("ur_solver")
+
+
+def games_folder() -> pathlib.Path:
+    """The user's folder for games in play."""
+    import platformdirs  # noqa: PLC0415 - as above
+
+    return platformdirs.user_state_path("ur_solver") / "games"
+
+
+def readable_name(rules: RuleSet) -> str:
+    """A name for files of a rule set, such as ``finkel-7``; others may have the same."""
+    # The name may come from an untrusted JSON file: it must not contain a folder.
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", rules.name).strip("-") or "custom"
+    return f"{name}-{rules.pieces}"
+
+
+def exact_name(rules: RuleSet) -> str:
+    """A name for files of a rule set that no other has: the readable one and a digest."""
+    return f"{readable_name(rules)}-{digest_of(rules)}"
+
+
+def has_readable_name(rules: RuleSet) -> bool:
+    """Whether files of a rule set may have its readable name, if it is free.
+
+    They may not if the file name loses a part of the rule set's name, or if its name belongs to
+    another rule set of the catalogue.
+    """
+    known = CATALOGUE.get(rules.name)
+    return f"{rules.name}-{rules.pieces}" == readable_name(rules) and (
+        known is None or known.with_pieces(rules.pieces).is_same_game(rules)
+    )
+
+
+def own_path(
+    rules: RuleSet,
+    named: Callable[[str], pathlib.Path],
+    rules_at: Callable[[pathlib.Path], RuleSet | None],
+) -> pathlib.Path:
+    """The path of a file of a rule set, which no other rule set's file has.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    named : callable
+        The path of a file by `readable_name` or `exact_name`.
+    rules_at : callable
+        The rules of the file at a path; None if it is missing or has no rules.
+    """
+    readable, exact = named(readable_name(rules)), named(exact_name(rules))
+    holds = rules_at(exact)
+    if holds is not None and is_made_for(rules, holds):
+        return exact
+    holds = rules_at(readable)
+    is_free = has_readable_name(rules) if holds is None else is_made_for(rules, holds)
+    return readable if is_free else exact
+
+
+def is_made_for(rules: RuleSet, others: RuleSet) -> bool:
+    """Whether a table of other rules is one of `rules`: of the same game and the same payoff."""
+    return rules.is_same_game(others) and rules.settled().payoff == others.settled().payoff
+
+
+def table_name(stem: str, value_type: str = "float64", part: Part | None = None) -> str:
+    """The file name of a table, such as ``finkel-7.h5``; a folder has no suffix.
+
+    A table of a part of the game has another name, such as ``finkel-7-left-4.h5``.
+
+    Parameters
+    ----------
+    stem : str
+        `readable_name` or `exact_name`.
+    value_type : str
+    part : Part, optional
+    """
+    suffix = "" if value_type == "float64" else f"-{value_type}"
+    of_part = "" if part is None or part.name is None else f"-{part.name}"
+    return f"{stem}{of_part}{suffix}.h5"
+
+
+def new_table_path(
+    rules: RuleSet, value_type: str = "float64", part: Part | None = None
+) -> pathlib.Path:
+    """The default path of a rule set's table, whether it exists or not."""
+    folder = table_folders()[0]
+    return own_path(rules, lambda stem: folder / table_name(stem, value_type, part), _rules_at)
+
+
+def _rules_at(path: pathlib.Path) -> RuleSet | None:
+    """The rules of the table at a path, or of the unfinished solve of one."""
+    with suppress(UrError):
+        if os.path.lexists(path):
+            with TableFile(path) as table:
+                return table.rules
+        head = checkpoint_folder(path) / HEAD
+        if head.is_file():
+            return Job.read(head).rules
+    return None
+
+
+def make_folder(folder: pathlib.Path) -> bool:
+    """Make a folder for tables if it does not exist; return whether it was made.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be made.
+    """
+    if folder.is_dir():
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
+    return True
