@@ -5,6 +5,7 @@ from ur_solver.audit.judged import GameAudit, JudgedPly
 from ur_solver.audit.output import game_json, write_csv
 from ur_solver.audit.references import REFERENCE_GAMES, References, references_of
 from ur_solver.audit.report import (
+    ESTIMATES,
     NOTHING,
     account_text,
     action_text,
@@ -30,6 +31,7 @@ from ur_solver.audit.summary import (
 )
 
 __all__ = [
+    "ESTIMATES",
     "NOTHING",
     "NOT_REACHED",
     "REFERENCE_GAMES",
