@@ -110,6 +110,17 @@ def row_values(values: Values, rows: Sequence[bytes]) -> Iterator[float]:
     return iter(values.state_values(states_of(values.rules, rows)).tolist())
 
 
+def row_estimates(
+    values: Values, rows: Sequence[bytes]
+) -> tuple[Iterator[float], Iterator[float] | None]:
+    """The same, and half the widths of their 95 % intervals, which a table's values do not have."""
+    if not rows or not isinstance(values, EstimatedValues):
+        return row_values(values, rows), None
+    states = states_of(values.rules, rows)
+    found = values.state_values(states)
+    return iter(found.tolist()), iter(values.state_margins(states, found).tolist())
+
+
 def states_of(rules: RuleSet, rows: Sequence[bytes]) -> npt.NDArray[Any]:
     """Encoded states as an array, a row each: of the space's dtype, shape (states, width)."""
     space = space_of(rules)

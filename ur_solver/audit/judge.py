@@ -51,7 +51,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.values import EstimatedValues, TableValues, row_values, states_of
+from ur_solver.answers.values import TableValues, row_estimates, states_of
 from ur_solver.audit.judged import GameAudit, JudgedPly
 from ur_solver.audit.worth import (
     Option,
@@ -84,7 +84,7 @@ def audit_games(
     ----------
     records : iterable of GameRecord
         Read as they are needed, about `batch` plies ahead.
-    values : TableValues or EstimatedValues
+    values : TableValues
         Of the games' rule set.
     batch : int
         How many plies to judge at once.
@@ -139,11 +139,7 @@ def _judge(records: Sequence[_Judged], values: TableValues) -> Iterator[GameAudi
     rows: list[bytes] = []
     for record, first in records:
         rows += _record_rows(record, first)
-    found, margins = row_values(values, rows), None
-    if isinstance(values, EstimatedValues):
-        known = np.fromiter(found, np.float64, len(rows))
-        found = iter(known.tolist())
-        margins = iter(values.state_margins(states_of(values.rules, rows), known).tolist())
+    found, margins = row_estimates(values, rows)
     for record, first in records:
         yield _judged(record, first, found, margins)
 

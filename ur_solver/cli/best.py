@@ -10,10 +10,9 @@ from typing import Any
 import click
 
 from ur_solver.answers.query import EvaluatedMove
+from ur_solver.api.evaluator import Evaluator, error_of, exactness
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import (
-    Answering,
-    exactness,
     is_sure,
     note_of,
     open_answering,
@@ -68,19 +67,19 @@ def command(word: str, position: str | None, throw: str | None, plies: int, as_j
         echo(line(*asked) if as_json else _page(table, *asked))
 
 
-def _parse(table: Answering, text: str) -> Asked:
+def _parse(table: Evaluator, text: str) -> Asked:
     """Parse a line of standard input."""
     asked = parse_asked(table.rules, text)
     table.check(asked[0])
     return asked
 
 
-def _throws(table: Answering, position: Position) -> tuple[int, ...]:
+def _throws(table: Evaluator, position: Position) -> tuple[int, ...]:
     """All throws; none if the game is over."""
     return () if position.winner is not None else tuple(table.rules.dice.throws)
 
 
-def _json(table: Answering, position: Position, throw: int | None) -> str:
+def _json(table: Evaluator, position: Position, throw: int | None) -> str:
     answer: dict[str, Any] = {"position": position.notation}
     if throw is not None:
         return json.dumps(answer | {"throw": throw} | _moves_json(table, position, throw))
@@ -92,26 +91,26 @@ def _json(table: Answering, position: Position, throw: int | None) -> str:
     return json.dumps(answer)
 
 
-def _moves_json(table: Answering, position: Position, throw: int) -> dict[str, Any]:
+def _moves_json(table: Evaluator, position: Position, throw: int) -> dict[str, Any]:
     """The moves, and the value of the best one or of the pass."""
     found = table.moves(position, throw)
     moves = [
         {"move": each.move.text, "value": each.value, "loss": each.loss}
-        | exactness(table, each.value, each.move.position)
+        | exactness(table, error_of(table, each.value, each.move.position))
         | ({"chance": each.chance} if _has_chance(table, each) else {})
         for each in found
     ]
     value = _value_with(table, position, found)
     of = found[0].move.position if found else position
-    return {"value": value} | exactness(table, value, of) | {"moves": moves}
+    return {"value": value} | exactness(table, error_of(table, value, of)) | {"moves": moves}
 
 
-def _has_chance(table: Answering, move: EvaluatedMove) -> bool:
+def _has_chance(table: Evaluator, move: EvaluatedMove) -> bool:
     """Whether the chance differs from the value and is known, which it is not to estimators."""
     return "chance" in table.rules.payoff.figures and not math.isnan(move.chance)
 
 
-def _value_with(table: Answering, position: Position, moves: list[EvaluatedMove]) -> float:
+def _value_with(table: Evaluator, position: Position, moves: list[EvaluatedMove]) -> float:
     """The value of the best of `moves`, of the pass, or of the finished game."""
     if moves:
         return moves[0].value
@@ -120,14 +119,14 @@ def _value_with(table: Answering, position: Position, moves: list[EvaluatedMove]
     return pass_value(position, table.value)
 
 
-def _line(table: Answering, position: Position, throw: int | None) -> str:
+def _line(table: Evaluator, position: Position, throw: int | None) -> str:
     if throw is not None:
         return f"{position.notation}\t{throw}\t{_moves_line(table, position, throw)}"
     throws = (f"{each}: {_moves_line(table, position, each)}" for each in _throws(table, position))
     return f"{position.notation}\t{'; '.join(throws) or 'the game is over'}"
 
 
-def _moves_line(table: Answering, position: Position, throw: int) -> str:
+def _moves_line(table: Evaluator, position: Position, throw: int) -> str:
     moves = ", ".join(
         f"{each.move.text} {value_text(table, each.value, each.move.position)}"
         for each in table.moves(position, throw)
@@ -135,7 +134,7 @@ def _moves_line(table: Answering, position: Position, throw: int) -> str:
     return moves or "no move"
 
 
-def _page(table: Answering, position: Position, throw: int | None) -> str:
+def _page(table: Evaluator, position: Position, throw: int | None) -> str:
     parts = [draw_position(position)]
     if position.winner is not None:
         parts.append("  the game is over")
@@ -148,7 +147,7 @@ def _page(table: Answering, position: Position, throw: int | None) -> str:
     return "\n\n".join(parts) + note_of(table)
 
 
-def _moves_page(table: Answering, position: Position, throw: int) -> str:
+def _moves_page(table: Evaluator, position: Position, throw: int) -> str:
     moves = table.moves(position, throw)
     if not moves:
         value = value_text(table, _value_with(table, position, moves), position)
@@ -158,14 +157,14 @@ def _moves_page(table: Answering, position: Position, throw: int) -> str:
 
 
 def _row(
-    table: Answering, position: Position, each: EvaluatedMove, best: EvaluatedMove
+    table: Evaluator, position: Position, each: EvaluatedMove, best: EvaluatedMove
 ) -> list[str]:
     value = value_text(table, each.value, each.move.position)
     shown = worth_bar(position, each.value)
     return [f"  {each.move.text}", value, _loss_text(table, each, best), shown]
 
 
-def _loss_text(table: Answering, each: EvaluatedMove, best: EvaluatedMove) -> str:
+def _loss_text(table: Evaluator, each: EvaluatedMove, best: EvaluatedMove) -> str:
     """The loss; of estimates, "perhaps" is added if the intervals do not exclude a loss of 0."""
     if not each.loss:
         return "best"
@@ -176,7 +175,7 @@ def _loss_text(table: Answering, each: EvaluatedMove, best: EvaluatedMove) -> st
     return loss if is_sure(table, best, each) else f"{loss}, perhaps"
 
 
-def _winning_note(table: Answering, moves: list[EvaluatedMove]) -> str:
+def _winning_note(table: Evaluator, moves: list[EvaluatedMove]) -> str:
     """With stakes, the move that wins more often than the best."""
     if not isinstance(table, Table):
         return ""

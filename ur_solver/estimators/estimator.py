@@ -168,8 +168,22 @@ class Estimator:
         return final_value(position)
 
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """The value of each encoded state that is not over to its side to throw."""
-        return self._searched.state_values(np.ascontiguousarray(states))
+        """The value of each encoded state to its side to throw.
+
+        Raises
+        ------
+        IllegalPositionError
+            For the first row that is no state of the rule set.
+        """
+        rows = np.ascontiguousarray(states)
+        is_over = self.space.rank_states(rows) < 0
+        if not is_over.any():
+            return self._searched.state_values(rows)
+        values = np.empty(len(rows))
+        values[~is_over] = self._searched.state_values(rows[~is_over])
+        for k in np.flatnonzero(is_over):
+            values[k] = value_when_over(self.rules, self.space.decode(rows[k].tolist()))
+        return values
 
     def state_margins(
         self, states: npt.NDArray[Any], values: npt.NDArray[np.float64]
@@ -179,17 +193,17 @@ class Estimator:
         Parameters
         ----------
         states : unsigned integers, shape (states, state width)
-            That are not over.
         values : float64, shape (states,)
             As `state_values` gives them.
 
         Returns
         -------
         float64, shape (states,)
-            0 where a table has the value.
+            0 where the game is over, and where a table has the value.
         """
         scale = scale_of(self.rules, states)
         margins = half_widths(self.stored.errors[self.plies - 1], values / scale) * scale
+        margins[self.space.rank_states(states) < 0] = 0
         if self.exact is not None:
             margins[self.exact.holds_states(states)] = 0
         return margins
