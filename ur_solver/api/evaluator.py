@@ -74,14 +74,26 @@ def open_evaluator(
     >>> ur.open_evaluator("aseb:1")
     Estimator(aseb:1, 3-ply)
     """
-    text = os.fspath(word)
-    if not is_rule_set(text):
-        return evaluator_at(text, plies)
-    return evaluator_of(named_rules(text, pieces), text.partition(":")[0], plies=plies)
+    return evaluator_for(os.fspath(word), pieces, plies=plies)
 
 
-def evaluator_at(path: str, plies: int = DEFAULT_PLIES) -> Evaluator:
-    """The table or the estimator of a file; raises as `open_evaluator` does."""
+def evaluator_for(
+    word: str,
+    pieces: int | None = None,
+    *,
+    plies: int = DEFAULT_PLIES,
+    say: Callable[[str], object] | None = None,
+    position: str | None = None,
+) -> Evaluator:
+    """The same, which may solve a small game first; `say` and `position` as for `open_file`."""
+    if not is_rule_set(word):
+        return _evaluator_at(word, plies)
+    rules = named_rules(word, pieces)
+    return evaluator_of(rules, word.partition(":")[0], plies=plies, say=say, position=position)
+
+
+def _evaluator_at(path: str, plies: int) -> Evaluator:
+    """The table or the estimator of a file."""
     try:
         return Table(path)
     except NotATableError:
@@ -110,10 +122,8 @@ def evaluator_of(
     word : str, optional
         The argument of ``ur solve`` for these rules, as for `open_file_of`.
     plies : int
-    say : callable, optional
-        Called with a sentence for people if the table is missing but small, before it is solved.
-    position : str, optional
-        A position of interest, as for `open_file`.
+    say, position
+        As for `open_file`.
     """
     file = find_file(rules)
     if file is not None:

@@ -110,11 +110,8 @@ def _ply_values(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> 
     if audit.record.rules.payoff.has_fines:
         values["cost"] = judged.cost
     if not audit.is_exact:
-        values |= {
-            "exact": judged.margin == 0,
-            "error": judged.margin,
-            "loss_error": judged.loss_margin,
-        }
+        error = {"error": judged.margin} if judged.margin else {}
+        values |= {"exact": not error, **error, "loss_error": judged.loss_margin}
     return values
 
 

@@ -14,7 +14,7 @@ from ur_solver.api.evaluator import (
     TRAINING_MINUTES,
     Evaluator,
     error_of,
-    evaluator_at,
+    evaluator_for,
     evaluator_of,
 )
 from ur_solver.api.table import Table
@@ -43,20 +43,18 @@ def open_answering(word: str, position: str | None = None, plies: int = DEFAULT_
     Small games are solved instead. Raises as `open_evaluator` does; the text of a
     MissingTableError says what a solve and a training would take.
     """
-    if not is_rule_set(word):
-        return evaluator_at(word, plies)
-    return answering_of(named_rules(word), word.partition(":")[0], position, plies)
-
-
-def answering_of(
-    rules: RuleSet,
-    word: str | None = None,
-    position: str | None = None,
-    plies: int = DEFAULT_PLIES,
-) -> Evaluator:
-    """The same for a rule set, whose word is found if it is not given."""
     try:
-        return evaluator_of(rules, word, plies=plies, say=say, position=position)
+        return evaluator_for(word, plies=plies, say=say, position=position)
+    except MissingTableError as error:
+        if not is_rule_set(word):
+            raise
+        raise MissingTableError(f"{error}{_times(named_rules(word))}") from None
+
+
+def answering_of(rules: RuleSet, plies: int = DEFAULT_PLIES) -> Evaluator:
+    """The same for a rule set."""
+    try:
+        return evaluator_of(rules, plies=plies, say=say)
     except MissingTableError as error:
         raise MissingTableError(f"{error}{_times(rules)}") from None
 

@@ -180,7 +180,7 @@ class _Judges:
             return self._only
         if rules not in self._tables:
             try:
-                self._tables[rules] = self._opened(answering_of(rules, plies=self._plies))
+                self._tables[rules] = self._opened(answering_of(rules, self._plies))
             except MissingTableError as error:
                 self._tables[rules] = error
         found = self._tables[rules]
