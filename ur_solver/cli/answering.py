@@ -22,6 +22,7 @@ from ur_solver.cli.output import gib_text, say, time_text
 from ur_solver.errors import MissingTableError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.rules import Position, RuleSet, named_rules
+from ur_solver.rules.words import counted
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -110,7 +111,5 @@ def note_of(evaluator: Evaluator) -> str:
     """What a page says below estimates; nothing of a table."""
     if isinstance(evaluator, Table):
         return ""
-    return (
-        f"\n\n  values with ± are estimates, by a search of {evaluator.plies} plies, with their "
-        "95 % intervals"
-    )
+    plies = counted(evaluator.plies, "ply", "plies")
+    return f"\n\n  values with ± are estimates, by a search of {plies}, with their 95 % intervals"

@@ -55,7 +55,7 @@ def kept_estimator(path: pathlib.Path) -> Kept:
         stored = read(path)
     except UrError as error:
         return Kept(path, Kind.DAMAGED, n_bytes, message=str(error))
-    rules, made = stored.rules, str(stored.made_by["made"])
+    rules, made = stored.rules, stored.made_by.get("made")
     return Kept(path, Kind.ESTIMATOR, n_bytes, rules=rules.name, pieces=rules.pieces, made=made)
 
 
