@@ -20,7 +20,7 @@ from ur_solver.estimators.file import write
 from ur_solver.records import write_text
 from ur_solver.rules import SIDE_NAMES, named_rules
 from ur_solver.serve.app import make_app
-from ur_solver.serve.games import Turn, line_values
+from ur_solver.serve.judged import Turn, line_values
 from ur_solver.serve.openapi import document
 from ur_solver.serve.shelf import open_shelf
 from ur_solver.serve.unfold import ServedRules

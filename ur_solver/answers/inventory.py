@@ -29,7 +29,7 @@ class Kind(StrEnum):
     IN_USE = "in use"
     """A table that cannot be read while another program is writing to it."""
     ESTIMATOR = "estimator"
-    """A network that estimates values; `ur_solver.estimators.locate` finds them."""
+    """A network that estimates values; `ur_solver.estimators.finding` finds them."""
 
 
 @dataclass(frozen=True)

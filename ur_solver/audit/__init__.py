@@ -1,8 +1,8 @@
 """Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
+from ur_solver.audit.game_audit import GameAudit, JudgedPly
+from ur_solver.audit.json_csv import game_json, write_csv
 from ur_solver.audit.judge import NOT_REACHED, audit_games, first_covered
-from ur_solver.audit.judged import GameAudit, JudgedPly
-from ur_solver.audit.output import game_json, write_csv
 from ur_solver.audit.references import REFERENCE_GAMES, References, references_of
 from ur_solver.audit.report import (
     ESTIMATES,

@@ -52,7 +52,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import TableValues, row_estimates, states_of
-from ur_solver.audit.judged import GameAudit, JudgedPly
+from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.worth import (
     Option,
     option_margin,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from ur_solver.audit.graph import GraphMark, graph_svg
-from ur_solver.audit.judged import GameAudit, JudgedPly
+from ur_solver.audit.curve import GraphMark, graph_svg
+from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.references import References
 from ur_solver.audit.summary import (
     Mark,

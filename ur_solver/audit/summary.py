@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ur_solver.errors import InputError
 
 if TYPE_CHECKING:
-    from ur_solver.audit.judged import GameAudit, JudgedPly
+    from ur_solver.audit.game_audit import GameAudit, JudgedPly
 
 
 class Mark(StrEnum):

@@ -23,7 +23,7 @@ from ur_solver.errors import (
     TableVersionError,
 )
 from ur_solver.estimators.file import is_estimator_file
-from ur_solver.estimators.locate import kept_estimator, kept_estimators
+from ur_solver.estimators.finding import kept_estimator, kept_estimators
 from ur_solver.rules import named_rules
 from ur_solver.rules.words import counted
 from ur_solver.table.names import table_folders

@@ -70,7 +70,7 @@ class Window(NamedTuple):
 
 
 @dataclass
-class Games:
+class TrainingGames:
     """Games of a stream, which go on from window to window.
 
     Attributes
@@ -84,7 +84,7 @@ class Games:
     ages: npt.NDArray[np.int64]
 
     @classmethod
-    def begun(cls, rules: RuleSet, n: int = GAMES) -> Games:
+    def begun(cls, rules: RuleSet, n: int = GAMES) -> TrainingGames:
         """At the start."""
         return cls(start_rows(rules, n), np.zeros(n, dtype=np.int64))
 
@@ -140,7 +140,7 @@ class Training:
     ----------
     shape : Shape
     optimiser : Adam
-    games : list of Games
+    games : list of TrainingGames
         By stream.
     rounds : int
         That are done.
@@ -160,7 +160,7 @@ class Training:
         n = len(features_of(rules))
         self.shape = Shape(n, hidden or default_hidden(n), not rules.payoff.has_fines)
         self.optimiser = Adam.of(self.shape.drawn(np.random.default_rng([seed, 0])))
-        self.games = [Games.begun(rules) for _ in range(STREAMS)]
+        self.games = [TrainingGames.begun(rules) for _ in range(STREAMS)]
         self.rounds = 0
         self.errors: list[float] = []
         self.stage = self.stage_began = 0

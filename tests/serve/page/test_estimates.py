@@ -15,7 +15,7 @@ from tests.serve.page.playing import by_list, opened, play, turns_of
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
 from ur_solver.rules import named_rules
-from ur_solver.serve.games import line_values
+from ur_solver.serve.judged import line_values
 from ur_solver.serve.unfold import ServedRules
 
 pytestmark = needs_browser

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ur_solver.audit.judged import GameAudit, JudgedPly
+from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, strength
 from ur_solver.common.text import sound
 from ur_solver.records import rules_word
