@@ -102,7 +102,12 @@ def test_without_either_both_commands_are_offered(folder):
     assert "'ur solve masters -n 7'" in message
     assert "'ur train masters -n 7 --minutes 45' makes an estimator of it; solving takes" in message
     assert re.search(r"some (\d+ h )?\d+ min( \d+ s)? and \d+\.\d GiB of memory here", message)
-    for line in ("best skiriuk", "query skiriuk", "board skiriuk --best 2", "study skiriuk"):
+    for line in (
+        "query skiriuk",
+        "board skiriuk --best 2",
+        "study skiriuk",
+        "serve skiriuk --get /",
+    ):
         message = run(*line.split(), code=2)
         assert "this machine cannot make it: skiriuk with 7 pieces has 1,072,022,880,769" in message
         assert "'ur train skiriuk -n 7 --minutes 45' makes an estimator of it" in message

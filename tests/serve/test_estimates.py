@@ -151,7 +151,7 @@ def test_estimators_of_other_games_are_served_after_the_tables(tmp_path, monkeyp
         write(tmp_path / "estimators" / f"{word.replace(':', '-')}.h5", stored_of(word))
     (tmp_path / "estimators" / "none.h5").write_bytes(b"nothing")
     said: list[str] = []
-    shelf = open_shelf((), said.append)
+    shelf = open_shelf(said.append)
     assert [name for name in shelf if not name.endswith("-7")] == ["finkel-2", "aseb-2"]
     assert isinstance(shelf["aseb-2"], Estimator)
     assert len(said) == 1

@@ -120,7 +120,7 @@ def test_all_tables_of_the_folders_are_served(solved, tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr("ur_solver.serve.shelf.table_folders", lambda: [tmp_path])
     said: list[str] = []
-    with contextlib.closing(open_shelf((), said.append)) as shelf:
+    with contextlib.closing(open_shelf(said.append)) as shelf:
         assert list(shelf) == ["odd-n-me", "one"]
     assert len(said) == 1
     assert "none.h5" in said[0]
@@ -131,7 +131,7 @@ def test_without_any_table_one_is_solved(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "ur_solver.serve.shelf.table_folders", lambda: [tmp_path / "new", tmp_path / "none"]
     )
-    with contextlib.closing(open_shelf((), lambda text: None)) as shelf:
+    with contextlib.closing(open_shelf(lambda text: None)) as shelf:
         assert list(shelf) == ["finkel-3"]
 
 

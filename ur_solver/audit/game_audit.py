@@ -192,7 +192,8 @@ class GameAudit:
             ``side`` (``"light"`` or ``"dark"``), ``position`` (notation), ``throw`` (text, as two
             throws may be made), ``move`` and ``best`` (None for a pass), ``value`` (before the
             throw), ``best_value``, ``loss``, ``luck``, all to that side, and ``choice``: whether
-            there was one.
+            there was one. Of estimates also ``error``, half the width of the interval of ``value``,
+            and ``loss_error``, beyond which a loss counts.
         """
         stepper = self.record.stepper
         texts = {
@@ -202,9 +203,12 @@ class GameAudit:
             "move": [self.taken_text(judged) for judged in self.plies],
             "best": [self.best_text(judged) for judged in self.plies],
         }
+        names = {name: name for name in ("value", "best_value", "loss", "luck")}
+        if not self.is_exact:
+            names |= {"error": "margin", "loss_error": "loss_margin"}
         numbers = {
-            name: np.array([getattr(judged, name) for judged in self.plies], dtype=np.float64)
-            for name in ("value", "best_value", "loss", "luck")
+            name: np.array([getattr(judged, of) for judged in self.plies], dtype=np.float64)
+            for name, of in names.items()
         }
         return {
             **{name: np.array(column, dtype=object) for name, column in texts.items()},

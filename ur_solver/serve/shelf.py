@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ur_solver.answers.locate import open_file
-from ur_solver.api.evaluator import Evaluator, evaluator_for
+from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
 from ur_solver.common.machine import free_memory
 from ur_solver.errors import UrError
@@ -86,21 +86,11 @@ def _shares(files: Sequence[TableFile], memory: int | None) -> list[int]:
     return shares
 
 
-def open_shelf(
-    words: Sequence[str], say: Callable[[str], object], memory: int | None = None
-) -> Shelf:
-    """Open the tables, or estimators, named by words (`ur_solver.api.evaluator`).
+def open_shelf(say: Callable[[str], object], memory: int | None = None) -> Shelf:
+    """All tables in the folders of tables, and the estimators of other games.
 
-    Without words, all tables in the folders of tables, and the estimators of other games; invalid
-    files there are reported and skipped. If there is no table, `FIRST_TABLE` is solved.
-
-    Raises
-    ------
-    UrError
-        If a named table cannot be opened.
+    Invalid files are reported and skipped. If there is no table, `FIRST_TABLE` is solved.
     """
-    if words:
-        return Shelf([evaluator_for(word, say=say) for word in words], memory)
     tables: list[Evaluator] = [Table(file) for file in _files(say)]
     tables = tables or [Table(open_file(FIRST_TABLE, say=say))]
     return Shelf([*tables, *_estimators([each.rules for each in tables], say)], memory)

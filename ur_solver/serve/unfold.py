@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -200,24 +201,28 @@ class Unfolded:
         """The value and luck of a turn; its moves get theirs, and are put in order."""
         table = self.source.table
         assert table is not None
+        is_exact = isinstance(table, Table)
+        has_chance = is_exact and "chance" in self.rules.payoff.figures
         for k, (move, step) in enumerate(zip(moves, turn.steps, strict=True), start=turn.row):
             move["value"] = step.worth(self._values[k])
-            move.update(exactness(table, self._margins[k]))
-            if "chance" in self.rules.payoff.figures and isinstance(table, Table):
+            if has_chance:
                 move["chance"] = self._chance(step)
-        best = max(moves, key=lambda move: move["value"], default=None)
-        if best is None:
-            value, margin = self.total - self._values[1], self._margins[1]
-        else:
-            value, margin = best["value"], best.get("error", 0.0)
+            if not is_exact:
+                move.update(exactness(table, self._margins[k]))
+        best = max(moves, key=itemgetter("value"), default=None)
+        value = self.total - self._values[1] if best is None else best["value"]
+        margin = 0.0
+        if not is_exact:
+            margin = self._margins[1] if best is None else best.get("error", 0.0)
         for move in moves:
+            error = 0.0
             move["loss"] = value - move["value"]
-            error = 0.0 if move is best else math.hypot(margin, move.get("error", 0.0))
-            if not isinstance(table, Table):
+            if not is_exact:
+                error = 0.0 if move is best else math.hypot(margin, move.get("error", 0.0))
                 move["loss_error"] = error
             move["mark"] = self.mark(move["loss"], len(moves), error)
-        moves.sort(key=lambda move: move["loss"])
-        return {"value": value, "luck": value - self.value} | exactness(table, margin)
+        moves.sort(key=itemgetter("loss"))
+        return {"value": value, "luck": value - self.value, **exactness(table, margin)}
 
     def _move_answer(self, step: Step) -> Json:
         stepper, path = self.stepper, self.rules.path.squares(self.side)
