@@ -113,7 +113,7 @@ def row_values(values: Values, rows: Sequence[bytes]) -> Iterator[float]:
 def row_estimates(
     values: Values, rows: Sequence[bytes]
 ) -> tuple[Iterator[float], Iterator[float] | None]:
-    """The same, and half the widths of their 95 % intervals, which a table's values do not have."""
+    """The same, and half the widths of their 95 % intervals; None if the values are a table's."""
     if not rows or not isinstance(values, EstimatedValues):
         return row_values(values, rows), None
     states = states_of(values.rules, rows)

@@ -50,8 +50,8 @@ def outcome_worth(outcome: StateOutcome, found: Iterator[float]) -> float:
 def option_margin(option: Option, margins: Iterator[float]) -> float:
     """Half the width of the 95 % interval of an option's value, by those of its states.
 
-    Estimates of one network are wrong in the same direction rather than not: those on which a
-    choice depends are taken to be off together.
+    The errors of the states on which a choice depends are taken to be fully correlated, since the
+    values come from one network.
     """
     if isinstance(option, Step):
         return 0.0 if option.is_win else next(margins)

@@ -238,7 +238,7 @@ def _played(
     """Play a turn, add its plies to `plies`, and return the position after it."""
     if position.winner:
         raise MoveError(f"the game was over: {SIDE_NAMES[position.winner]} had won")
-    unfolded = Unfolded(source, position)
+    unfolded = Unfolded(source, position, throws=turn.throws)
     answer = unfolded.answer()
     thrown = _thrown(source, answer, position, turn, is_first)
     opening = _opening(source, position) if is_first else None

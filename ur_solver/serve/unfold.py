@@ -8,7 +8,7 @@ their errors: half the widths of their 95 % intervals.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -45,12 +45,12 @@ class ServedRules:
 
 
 class _Turn(NamedTuple):
-    """A roll after a choice, with its moves and the row of its first value."""
+    """A roll after a choice, with its moves and the row of its first value; None for no values."""
 
     choice: str
     roll: Roll
     steps: tuple[Step, ...]
-    row: int
+    row: int | None
 
 
 class Unfolded:
@@ -63,30 +63,42 @@ class Unfolded:
         Of the source's rules.
     view : str, optional
         The side whose row is on top in a drawing of the board; None for no drawing.
+    throws : tuple of int, optional
+        The throws whose moves get values, which takes an estimator less time than all; all do
+        where the rules have a choice before the throw.
     """
 
-    def __init__(self, source: ServedRules, position: Position, view: str | None = None) -> None:
+    def __init__(
+        self,
+        source: ServedRules,
+        position: Position,
+        view: str | None = None,
+        throws: tuple[int, ...] | None = None,
+    ) -> None:
         self.source, self.position, self.view = source, position, view
         self.rules, self.side = source.rules, position.side
         self.stepper = stepper_of(source.rules)
         self.state = self.stepper.encode(position)
         self.passed = self.stepper.flip(self.state)
         self._rows = [self.state, self.passed]
+        self._valued_throws = None if self._has_choices else throws
         self._turns = [] if position.winner else list(self._all_turns())
 
     def _all_turns(self) -> Iterator[_Turn]:
         stepper, state = self.stepper, self.state
         for choice in [choice.name for choice in stepper.choices(state)] or [FREE_THROW]:
-            found: dict[int, tuple[tuple[Step, ...], int]] = {}
+            found: dict[tuple[int, bool], tuple[tuple[Step, ...], int | None]] = {}
             for roll in stepper.rolls(state, choice):
                 if roll.moves_by is None:
                     yield _Turn(choice, roll, (), 0)
                     continue
-                if roll.moves_by not in found:
+                is_valued = self._valued_throws in (None, roll.throws)
+                key = roll.moves_by, is_valued
+                if key not in found:
                     steps = stepper.steps(state, roll.moves_by, choice)
-                    found[roll.moves_by] = steps, len(self._rows)
-                    self._rows += (step.state for step in steps)
-                yield _Turn(choice, roll, *found[roll.moves_by])
+                    found[key] = steps, len(self._rows) if is_valued else None
+                    self._rows += (step.state for step in steps if is_valued)
+                yield _Turn(choice, roll, *found[key])
 
     @cached_property
     def total(self) -> int:
@@ -193,17 +205,17 @@ class Unfolded:
             "probability": float(turn.roll.probability),
         }
         moves = [self._move_answer(step) for step in turn.steps]
-        if self.source.table is not None:
-            answer |= self._valued(turn, moves)
+        if self.source.table is not None and turn.row is not None:
+            answer |= self._valued(turn.row, turn.steps, moves)
         return answer | {"moves": moves}
 
-    def _valued(self, turn: _Turn, moves: list[Json]) -> Json:
+    def _valued(self, row: int, steps: Sequence[Step], moves: list[Json]) -> Json:
         """The value and luck of a turn; its moves get theirs, and are put in order."""
         table = self.source.table
         assert table is not None
         is_exact = isinstance(table, Table)
         has_chance = is_exact and "chance" in self.rules.payoff.figures
-        for k, (move, step) in enumerate(zip(moves, turn.steps, strict=True), start=turn.row):
+        for k, (move, step) in enumerate(zip(moves, steps, strict=True), start=row):
             move["value"] = step.worth(self._values[k])
             if has_chance:
                 move["chance"] = self._chance(step)
