@@ -28,8 +28,8 @@ def test_an_estimator_with_the_whole_table_judges_as_that_does(estimator, exact,
 
 
 @pytest.mark.parametrize("plies", [2, 3])
-def test_what_an_estimator_calls_a_loss_is_one(estimator, exact, games, plies):
-    """Of the losses that it counts at most one in twenty is none by the table."""
+def test_what_an_estimator_calls_a_worse_move_is_one(estimator, exact, games, plies):
+    """Of the moves that it is sure lose something at most one in twenty does not by the table."""
     counted = wrong = 0
     for judged, wanted in zip(
         estimator.looking(plies).audits(games), exact.audits(games), strict=True
@@ -37,9 +37,14 @@ def test_what_an_estimator_calls_a_loss_is_one(estimator, exact, games, plies):
         assert identity_gap(judged) < EXACT
         assert not judged.is_exact
         for estimated, known in zip(judged.plies, wanted.plies, strict=True):
-            if estimated.loss > 0:
+            if not estimated.is_best and estimated.is_choice:
+                assert estimated.loss > estimated.loss_margin > 0
                 counted += 1
                 wrong += known.loss < 1e-9
+        lost = sum(ply.loss for ply in wanted.plies)
+        assert judged.light.loss + judged.dark.loss == pytest.approx(
+            lost, abs=judged.light.loss_margin + judged.dark.loss_margin
+        )
     assert counted > 1
     assert wrong <= counted / 20
 

@@ -193,7 +193,7 @@ class GameAudit:
             throws may be made), ``move`` and ``best`` (None for a pass), ``value`` (before the
             throw), ``best_value``, ``loss``, ``luck``, all to that side, and ``choice``: whether
             there was one. Of estimates also ``error``, half the width of the interval of ``value``,
-            and ``loss_error``, beyond which a loss counts.
+            and ``loss_error``, that of ``loss``.
         """
         stepper = self.record.stepper
         texts = {

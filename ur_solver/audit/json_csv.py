@@ -41,8 +41,9 @@ def game_json(
     ``move`` and ``best`` are the choice that was made and the best one. Two throws are an array.
     With stakes, values are money, and sides and plies have ``cost``, the fines paid.
     Of estimates, a game has ``exact``, false, and ``error``, half the width of the 95 % interval of
-    ``start_value``; plies have both of their ``value``, and ``loss_error``, what the value of
-    another move had to exceed that of the one played by to make it a loss.
+    ``start_value``; plies have both of their ``value``, and ``loss_error``, the error of the
+    comparison with the best move: a smaller loss has no mark. Sides have ``loss_error``, too, of
+    their total.
 
     Parameters
     ----------
@@ -86,6 +87,8 @@ def _side_values(summary: PlayerSummary, references: Mapping[str, float] | None)
         "luck": summary.luck,
         "conceded": summary.conceded,
     }
+    if summary.loss_margin:
+        values["loss_error"] = summary.loss_margin
     if references:
         found = strength(summary, references)
         values["strength"] = None if found is None else found.value

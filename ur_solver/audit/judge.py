@@ -37,10 +37,10 @@ A table that holds a part of a game judges a game from the first ply on before w
 position: no move leads out of the part. Start value, luck and losses are those from there on, and
 so the equation above holds.
 
-Values may be estimates. A move then counts as the best unless the value of another is higher by
-more than the error of the comparison: the root of the sum of the squares of both margins. A smaller
-difference is not a loss but part of the luck, so that the equations hold for estimates, too. The
-mean luck is then 0 only as far as each value is the mean of the values a ply later.
+Values may be estimates. A move then counts as the best, and not as a mistake, unless the value of
+another is higher by more than the error of the comparison: the root of the sum of the squares of
+both margins. Its loss is what they differ by nevertheless, so that the equations hold for
+estimates, too. The mean luck is then 0 only as far as each value is the mean of those a ply later.
 """
 
 from __future__ import annotations
@@ -249,8 +249,6 @@ def _chosen(
         after = worth[taken]
         if best_value - after <= max(tie, loss_margin):
             best = taken
-            if loss_margin:  # of estimates, no loss
-                best_value = after
     return JudgedPly(
         ply,
         before[0],

@@ -140,8 +140,8 @@ NOTHING = "\N{EN DASH}"
 
 
 ESTIMATES = (
-    "values are estimates, not exact; what a move loses is counted only if it is beyond the error "
-    "of the comparison, and otherwise part of the luck"
+    "values are estimates, not exact; a move counts as a mistake only if what it loses is beyond "
+    "the error of the comparison, and otherwise as the best"
 )
 """What reports say of a game that an estimator judged."""
 

@@ -94,8 +94,8 @@ def command(
     from the first position that it holds. Games that cannot be parsed, or whose rule set has no
     table, are reported and skipped.
 
-    Without a table, an estimator judges ('ur train'): what a move loses is counted if it is beyond
-    the error of the comparison. Reference players are not compared.
+    Without a table, an estimator judges ('ur train'): a move counts as a mistake if its loss is
+    beyond the error of the comparison. Reference players are not compared.
 
     \b
     ur audit game.rgn --html report.html

@@ -170,7 +170,7 @@ def _row(
         name,
         str(summary.choices),
         f"{100 * summary.best_share:.0f} %" if summary.choices else NOTHING,
-        units.amount(summary.loss),
+        units.amount(summary.loss) + units.give(summary.loss_margin),
         units.mean(summary.mean_loss) if summary.choices else NOTHING,
         units.signed(summary.luck),
         *(str(summary.marks[mark]) for mark in Mark),

@@ -337,7 +337,7 @@ class Estimator:
         return self._answers.move_columns(positions)
 
     def audit(self, game: GameRecord) -> GameAudit:
-        """As `Table.audit`, by estimates: what a move loses counts if it is beyond their error."""
+        """As `Table.audit`; mistakes are losses beyond the error of the comparison."""
         (audit,) = self.audits([game])
         return audit
 

@@ -268,8 +268,6 @@ def _played(
         loss = taken["loss"] if taken else 0.0
         error = taken.get("loss_error", 0.0) if taken else 0.0
         is_tie = loss <= max(TIE * unfolded.total, error)
-        if taken and is_tie and error:
-            value, loss = taken["value"], 0.0
         best_move = None if taken is None else turn.move if is_tie else moves[0]["move"]
         ply |= {
             "best": best_move,
@@ -299,8 +297,6 @@ def _choice_ply(
     best, chosen = max(choices.values()), choices[turn.choice]
     error = answer.get("choice_loss_errors", {}).get(turn.choice, 0.0)
     is_best = best - chosen <= max(TIE * unfolded.total, error)
-    if is_best and error:
-        best = chosen
     return {
         **_common(answer, turn),
         "throw": None,
@@ -310,7 +306,7 @@ def _choice_ply(
         "best_value": best,
         "loss": best - chosen,
         "luck": best - before,
-        "mark": unfolded.mark(best - chosen, len(choices)),
+        "mark": unfolded.mark(best - chosen, len(choices), error),
         "options": len(choices),
         "cost": 0,
         "position_after": answer["position"],

@@ -58,9 +58,7 @@ _PLACE = _or_null(_object(line=_WHOLE, column=_or_null(_WHOLE)))
 
 _EXACT = _told(_FLAG, "of an estimator: whether the value is exact")
 _ERROR = _told(_NUMBER, "of an estimate: half the width of its 95 % interval")
-_LOSS_ERROR = _told(
-    _NUMBER, "of an estimator: the error of the comparison; smaller losses are none"
-)
+_LOSS_ERROR = _told(_NUMBER, "of an estimator: the error of the comparison with the best")
 _OF_ESTIMATES = ("exact", "error")
 
 _TABLE: Json = {
@@ -219,10 +217,11 @@ _SCHEMAS: Json = {
         position_after=_TEXT,
     ),
     "Side": _object(
-        ("cost", "conceded"),
+        ("cost", "conceded", "loss_error"),
         choices=_WHOLE,
         best=_WHOLE,
         loss=_NUMBER,
+        loss_error=_told(_NUMBER, "of estimates: half the width of the total's 95 % interval"),
         luck=_NUMBER,
         cost=_WHOLE,
         conceded=_told(_NUMBER, "what the position was worth to a side that gave it up"),

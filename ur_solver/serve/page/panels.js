@@ -242,7 +242,7 @@ function sideSummary(session, side, plies) {
     ["Blunders", count("blunder")],
   ];
   if (choices.every((ply) => ply.options !== undefined)) {
-    const best = choices.filter((ply) => ply.loss < 1e-6 * session.total(ply.position)).length;
+    const best = choices.filter((ply) => ply.loss <= Math.max(1e-6 * session.total(ply.position), ply.loss_error ?? 0)).length;
     facts.splice(2, 0, ["Best moves", `${best} of ${choices.length}`]);
   }
   return make("div", { class: `player ${side}` }, make("h3", {}, side),

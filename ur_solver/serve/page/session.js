@@ -164,10 +164,10 @@ export class Session {
     let before = isOpening ? this.about.opening_value ?? answer.value : answer.value;
     const worth = Object.entries(answer.choices ?? {}).filter(([, value]) => value !== null);
     if (worth.length > 1) {
-      let [best, most] = worth.reduce((one, two) => (two[1] > one[1] ? two : one));
+      const [first, most] = worth.reduce((one, two) => (two[1] > one[1] ? two : one));
       const said = answer.choices[turn.choice];
       const lost = answer.choice_loss_errors?.[turn.choice] ?? 0;
-      if (lost && most - said <= lost) [best, most] = [turn.choice, said];
+      const best = lost && most - said <= lost ? turn.choice : first;
       plies.push({
         ...common, throw: null, move: turn.choice, best, value: before, best_value: most,
         loss: most - said, luck: most - before, mark: answer.choice_marks[turn.choice],
@@ -176,14 +176,13 @@ export class Session {
       before = said;
       error = answer.choice_errors?.[turn.choice] ?? 0;
     }
-    // of estimates, a loss within the error of the comparison is none, but part of the luck
+    // of estimates, a move within the error of the comparison counts as the best
     const lost = move?.loss_error ?? 0;
     const isAsGood = lost > 0 && move.loss <= lost;
-    const most = isAsGood ? move.value : entry.value;
     plies.push({
       ...common, throw: entry.throw, move: turn.move,
       best: isAsGood ? turn.move : entry.moves[0]?.move ?? null,
-      value: before, best_value: most, loss: isAsGood ? 0 : move?.loss ?? 0, luck: most - before,
+      value: before, best_value: entry.value, loss: move?.loss ?? 0, luck: entry.value - before,
       mark: move?.mark ?? null, cost: move?.cost ?? 0, options: entry.moves.length, ...errors(lost),
     });
     return plies;
