@@ -67,7 +67,7 @@ export function showMoves(session, play) {
       const share = session.total(move.position) ? move.value / session.total(move.position) : 0;
       bar.firstChild.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
       const doubt = move.loss <= (move.loss_error ?? 0) ? ", perhaps" : "";
-      const loss = move.loss > 1e-9 ? `${units.gain(-move.loss)}${doubt}` : "best";
+      const loss = move.loss > 1e-9 ? `${units.gain(-move.loss, move.loss_error ? 1 : 2)}${doubt}` : "best";
       facts.push(make("span", {}, units.value(move.value, errorOf(move))), bar,
         make("span", { class: move.loss > 1e-9 ? "faint" : "good" }, loss));
       if (move.mark) facts.push(badge(move.mark));
