@@ -6,7 +6,8 @@ The server runs on one core, this load generator on another: eight connections o
 address, each with a request under way all the time. Positions are those of games in which both
 sides choose at random; each is asked for once to warm the table, and once more, in the same order,
 to be timed. The server keeps the latest answers, but fewer than are asked for, so that none of
-those that are timed is among them.
+those that are timed is among them. Estimators need no warming, and take far longer: each position
+is asked for once, by one connection, as a person at the board does.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import ur_solver as ur
 CONNECTIONS = 8
 
 
-def different_positions(table: ur.Table, count: int) -> list[str]:
+def different_positions(table: ur.Table | ur.Estimator, count: int) -> list[str]:
     """So many positions of random games, all different."""
     found: dict[str, None] = {}
     for seed in range(1000):
@@ -39,7 +40,9 @@ def different_positions(table: ur.Table, count: int) -> list[str]:
     raise SystemExit(f"only {len(found)} positions found")
 
 
-async def ask_all(port: int, paths: list[str]) -> tuple[float, np.ndarray]:
+async def ask_all(
+    port: int, paths: list[str], connections: int = CONNECTIONS
+) -> tuple[float, np.ndarray]:
     """Seconds for all requests together, and of each."""
     waiting = iter(paths)
     took: list[float] = []
@@ -57,7 +60,7 @@ async def ask_all(port: int, paths: list[str]) -> tuple[float, np.ndarray]:
         writer.close()
 
     begin = time.perf_counter()
-    await asyncio.gather(*(connection() for _ in range(CONNECTIONS)))
+    await asyncio.gather(*(connection() for _ in range(connections)))
     return time.perf_counter() - begin, np.array(took)
 
 
@@ -67,8 +70,9 @@ def main() -> None:
     parser.add_argument("table")
     parser.add_argument("--count", type=int, default=20_000)
     arguments = parser.parse_args()
-    with ur.open_table(arguments.table) as table:
+    with ur.open_evaluator(arguments.table) as table:
         positions = different_positions(table, arguments.count)
+        is_exact = isinstance(table, ur.Table)
     cores = sorted(os.sched_getaffinity(0))
     command = [sys.executable, "-m", "ur_solver", "serve", arguments.table, "--port", "0"]
     os.sched_setaffinity(0, cores[:1])  # which the server inherits
@@ -80,10 +84,11 @@ def main() -> None:
         paths = [
             f"/api/v1/tables/{name}/position?position={quote(text, safe='')}" for text in positions
         ]
-        asyncio.run(ask_all(port, paths))
+        asyncio.run(ask_all(port, paths if is_exact else paths[:1]))
         process = psutil.Process(server.pid)
         before = sum(process.cpu_times()[:2])
-        seconds, took = asyncio.run(ask_all(port, paths))
+        connections = CONNECTIONS if is_exact else 1
+        seconds, took = asyncio.run(ask_all(port, paths, connections))
         worked = sum(process.cpu_times()[:2]) - before
         memory = process.memory_info().rss
         server.terminate()

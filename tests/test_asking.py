@@ -324,6 +324,11 @@ def _train() -> None:
         _call(ur.open_estimator, word)
 
 
+def _open_evaluator() -> None:
+    for word in (*MISSING, *BLOCKED, *THERE, "tables/damaged.h5", "tables/casual-1.h5", "mine"):
+        _call(ur.open_evaluator, word)
+
+
 def _estimators() -> None:
     for path in sorted(pathlib.Path("tables").iterdir()):
         _call(ur.Estimator, path)
@@ -340,6 +345,7 @@ FUNCTIONS: dict[str, Callable[[], None]] = {
     "write_games": _write_games,
     "train": _train,
     "open_estimator": _estimators,
+    "open_evaluator": _open_evaluator,
     "Estimator": _estimators,
     "Table": _table_paths,
 }

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ur_solver import errors
     from ur_solver.answers.query import EvaluatedMove, ThrowValue
     from ur_solver.api.estimating import train
+    from ur_solver.api.evaluator import open_evaluator
     from ur_solver.api.games import Games, read_games, sample, write_games
     from ur_solver.api.solving import open_table, rule_set, solve, solve_from
     from ur_solver.api.table import Table
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "errors": "",
     "train": "api.estimating",
+    "open_evaluator": "api.evaluator",
     "Games": "api.games",
     "read_games": "api.games",
     "sample": "api.games",
@@ -119,6 +121,7 @@ __all__ = [
     "ThrowValue",
     "errors",
     "open_estimator",
+    "open_evaluator",
     "open_table",
     "read_games",
     "register_family",

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import ur_solver as ur
 from tests.cli.test_commands import run
 from tests.estimators.test_file import stored_of
 from tests.solving import make_table
+from ur_solver.audit import ESTIMATES
 from ur_solver.cli import cli
 from ur_solver.cli.answering import text_of
+from ur_solver.cli.study_page import study_page
+from ur_solver.errors import MissingTableError, NotATableError
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
 from ur_solver.estimators.finding import new_estimator_path
@@ -95,7 +100,17 @@ def test_endings_of_a_table_are_exact(folder):
 def test_without_either_both_commands_are_offered(folder):
     message = run("best", "masters", HERE, "2", code=2)
     assert "'ur solve masters -n 7'" in message
-    assert "'ur train masters -n 7' makes an estimator of it" in message
+    assert "'ur train masters -n 7 --minutes 45' makes an estimator of it; solving takes" in message
+    assert re.search(r"some (\d+ h )?\d+ min( \d+ s)? and \d+\.\d GiB of memory here", message)
+    for line in (
+        "query skiriuk",
+        "board skiriuk --best 2",
+        "study skiriuk",
+        "serve skiriuk --get /",
+    ):
+        message = run(*line.split(), code=2)
+        assert "this machine cannot make it: skiriuk with 7 pieces has 1,072,022,880,769" in message
+        assert "'ur train skiriuk -n 7 --minutes 45' makes an estimator of it" in message
 
 
 def test_train_makes_what_best_asks(folder):
@@ -134,9 +149,101 @@ def test_an_estimator_plays_where_there_is_no_table(folder):
     assert shares["games"] == 40
     game = run("play", "finkel", "--light", "table", "--plies", "1", "--seed", "3")
     assert "has won" in game
-    assert "loses" not in game
+    assert game.rstrip().endswith(ESTIMATES)
+    assert "reference players" not in game
 
 
 def test_hints_of_an_estimator_are_named_estimates(folder):
     page = run("play", "finkel", "--plies", "1", "--seed", "3", "--hints", stdin="1\nquit\n")
-    assert "\n  estimates" in page
+    assert "\n  values with ± are estimates, by a search of 1 ply, with" in page
+    assert page.count(" % ± 2") >= 2
+    assert ", perhaps" in page
+
+
+def test_games_are_audited(folder):
+    own = folder / "game.ur"
+    run("sample", "finkel", "-g", "2", "--players", "random,random", "-o", str(own))
+    path = str(new_estimator_path(named_rules("finkel:7")))
+    lines = run("audit", str(own), "--plies", "2", "--json").splitlines()
+    assert len(lines) == 2
+    assert run("audit", path, str(own), "--plies", "2", "--json").splitlines() == lines
+    for line in lines:
+        values = json.loads(line)
+        assert values["exact"] is False
+        assert "strength" not in values["light"]
+        gained = sum(
+            (ply["luck"] - ply["loss"]) * (1 if ply["side"] == "light" else -1)
+            for ply in values["plies"]
+        )
+        assert values["start_value"] + gained == pytest.approx(values["end_value"], abs=1e-9)
+    page = run("audit", "finkel", str(own), "--html", str(folder / "report.html"))
+    assert ESTIMATES in page
+    assert "± " in page.splitlines()[1]
+    assert ESTIMATES[1:] in (folder / "report.html").read_text()
+
+
+def test_estimators_are_listed_verified_and_removed(folder):
+    path = new_estimator_path(named_rules("finkel:7"))
+    (listed,) = map(json.loads, run("tables", "--json").splitlines())
+    assert (listed["kind"], listed["rules"], listed["pieces"]) == ("estimator", "finkel", 7)
+    assert listed["path"] == str(path)
+    assert "estimates" in run("tables")
+    assert run("tables", "verify", str(path)) == f"{path}: right\n"
+    broken = path.with_name("broken.h5")
+    whole = bytearray(path.read_bytes())
+    at = whole.index(Estimator(path).stored.weights.astype("<f4").tobytes())
+    whole[at] ^= 1
+    broken.write_bytes(whole)
+    wrong = CliRunner().invoke(cli, ["tables", "verify", str(broken)])
+    assert wrong.exit_code == 1
+    assert wrong.stdout.startswith(f"{broken}: wrong: estimator")
+    assert "its digest is of something else" in wrong.stdout
+    kinds = [json.loads(line)["kind"] for line in run("tables", "--json").splitlines()]
+    assert sorted(kinds) == ["damaged", "estimator"]
+    run("tables", "remove", str(path), "-y")
+    assert not path.exists()
+
+
+def test_the_best_move_is_drawn(folder):
+    result = CliRunner().invoke(cli, ["board", "finkel", HERE, "--best", "2", "-o", "-"])
+    assert 'class="arrow' in result.stdout
+    assert " is the choice of an estimator, 3-ply: " in result.stderr
+    assert " % ± 1" in result.stderr
+
+
+def test_a_study_has_what_is_sampled(folder):
+    path = folder / "small.h5"
+    write(path, stored_of("finkel:1"))
+    found = json.loads(run("study", str(path), "-g", "100", "--json"))
+    assert found["exact"] is False
+    first = found["fairness"]["first_player"]
+    assert first["low"] < first["value"] < first["high"]
+    assert "first_throw" not in found["fairness"]
+    assert found["openings"] == []
+    page = study_page(found)
+    assert "an estimator plays in its place, whose values are estimates" in page
+    assert re.search(r"\n  the first player wins +\d\d % ± 2\d\n", page)
+
+
+def test_one_function_opens_what_is_found_first(folder):
+    rules = named_rules("finkel:7")
+    with ur.open_evaluator("finkel", plies=2) as found:
+        assert isinstance(found, ur.Estimator)
+        assert (found.plies, found.exact) == (2, None)
+    make_table(rules, folder / "finkel-7-left-1.h5", part=part_of(rules, 1), threads=1)
+    for word in ("finkel:7", str(new_estimator_path(rules))):
+        with ur.open_evaluator(word) as found:
+            assert isinstance(found, ur.Estimator)
+            assert found.exact is not None
+    with ur.open_evaluator(folder / "finkel-7-left-1.h5") as found:
+        assert isinstance(found, ur.Table)
+    write(new_estimator_path(named_rules("finkel:1")), stored_of("finkel:1"))
+    with ur.open_evaluator("finkel", 1) as found:
+        assert isinstance(found, ur.Estimator)
+    ur.solve("finkel:1", folder / "finkel-1.h5").close()
+    with ur.open_evaluator("finkel", 1) as found:
+        assert isinstance(found, ur.Table)
+    with pytest.raises(MissingTableError, match="'ur train masters -n 7 --minutes 45' makes"):
+        ur.open_evaluator("masters")
+    with pytest.raises(NotATableError):
+        ur.open_evaluator(__file__)

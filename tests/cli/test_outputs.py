@@ -73,9 +73,10 @@ def test_outputs_that_cannot_be_written_are_found_before_the_work(here, name, mo
     def work(*_, **__):
         raise AssertionError("this is the work")
 
-    for module in ("audit", "board", "compare", "export_map"):
-        monkeypatch.setattr(f"ur_solver.cli.{module}.open_file", work)
-    for module in ("sample", "play"):
+    monkeypatch.setattr("ur_solver.cli.export_map.open_file", work)
+    for module in ("audit", "board"):
+        monkeypatch.setattr(f"ur_solver.cli.{module}.open_answering", work)
+    for module in ("compare", "sample", "play"):
         monkeypatch.setattr(f"ur_solver.cli.{module}.open_playing", work)
     monkeypatch.setattr("ur_solver.cli.plan.schedule_of", work)
     said = run(*WRITERS[name], f"no/out{SUFFIXES.get(name, '.out')}", code=1).stderr

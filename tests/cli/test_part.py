@@ -8,10 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from tests.solving import make_table
+from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import BeyondTableError
 from ur_solver.rules import named_rules
-from ur_solver.serve.shelf import open_shelf
+from ur_solver.serve.shelf import Shelf, open_shelf
 from ur_solver.space import part_from, part_of, space_of
 from ur_solver.table import TableFile
 from ur_solver.table.names import FOLDER_VARIABLE
@@ -91,11 +92,11 @@ def test_what_takes_a_whole_game_is_refused(endings, tmp_path):
     assert list(tmp_path.glob("*.rgu*")) == []
     assert list(tmp_path.glob(".*")) == []
     with pytest.raises(BeyondTableError, match="ur serve takes the whole game"):
-        open_shelf([path], print)
+        Shelf([Table(path)])
     said = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ur_solver.serve.shelf.FIRST_TABLE", "finkel:1")
-        assert list(open_shelf([], said.append)) == ["finkel-1"]
+        assert list(open_shelf(said.append)) == ["finkel-1"]
     assert "it is not served" in said[0]
 
 

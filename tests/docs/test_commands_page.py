@@ -62,18 +62,27 @@ ASKED = {
     ],
     "ur verify": [["verify", "finkel:1"]],
     "ur certify": [["certify", "finkel:1"]],
-    "ur audit": [["audit", "finkel", "GAMES"], ["audit", "bell-stakes:1", "MONEY"]],
-    "ur sample": [["sample", "finkel:1", "-g", "3"], ["sample", "bell-stakes:1", "-g", "3"]],
+    "ur audit": [
+        ["audit", "finkel", "GAMES"],
+        ["audit", "bell-stakes:1", "MONEY"],
+        ["audit", "ESTIMATOR", "LONG", "--plies", "1"],
+    ],
+    "ur sample": [
+        ["sample", "finkel:1", "-g", "3"],
+        ["sample", "bell-stakes:1", "-g", "3"],
+        ["sample", "ESTIMATOR", "-g", "2"],
+    ],
     "ur evaluate": [
         ["evaluate", "finkel:1"],
         ["evaluate", "finkel:1", "-g", "5", "--light", "random"],
         ["evaluate", "finkel:2", "--policy", "greedy"],
+        ["evaluate", "ESTIMATOR", "-g", "2", "--light", "random", "--dark", "random"],
     ],
     "ur duel": [
         ["duel", "first", "first", "--rules", "finkel:1", "-g", "2"],
         ["duel", "first", "random", "--rules", "finkel:2", "-g", "12"],
     ],
-    "ur study": [["study", "finkel:1", "-g", "100"]],
+    "ur study": [["study", "finkel:1", "-g", "100"], ["study", "SMALL", "-g", "100"]],
     "ur compare": [["compare", "finkel:1", "-g", "100"]],
 }
 
@@ -132,9 +141,11 @@ def games(tmp_path):
     from ur_solver.estimators.file import write
     from ur_solver.records import write_games
 
-    found = {"ESTIMATOR": str(tmp_path / "estimator.h5")}
-    write(tmp_path / "estimator.h5", stored_of("skiriuk:7"))
-    for name, word in (("GAMES", "finkel:2"), ("MONEY", "bell-stakes:1")):
+    found = {}
+    for name, word in (("ESTIMATOR", "skiriuk:7"), ("SMALL", "aseb:1")):
+        found[name] = str(tmp_path / f"{name}.h5")
+        write(tmp_path / f"{name}.h5", stored_of(word))
+    for name, word in (("GAMES", "finkel:2"), ("MONEY", "bell-stakes:1"), ("LONG", "skiriuk:7")):
         found[name] = str(tmp_path / f"{name}.ur")
         games = [random_game(named_rules(word), seed) for seed in (1, 2)]
         write_games(games, pathlib.Path(found[name]))

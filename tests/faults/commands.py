@@ -67,7 +67,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     "audit": (
         [_TABLE, _GAME, _GAME],
         {"--json": "", "--html": _OUTPUT, "--csv": _OUTPUT, "--worst": _NUMBER,
-         "--mistake": _NUMBER, "--reference-games": _NUMBER},
+         "--mistake": _NUMBER, "--reference-games": _NUMBER, "--plies": _NUMBER},
     ),
     "pack": ([_TABLE, _OUTPUT], {"--value-type": _TEXT, "-q": ""}),
     "import": (["m.rgu", "-o", _OUTPUT], {"--json": ""}),
@@ -94,12 +94,15 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
         ["first", _TEXT, "-g", "2", "--rules", "finkel:1"],
         {"--seed": _NUMBER, "--seconds": "0.01", "--json": ""},
     ),
-    "study": (["sound.h5", "-g"], {"--seed": _NUMBER, "--json": ""}),
-    "compare": (["s.study.json"], {"--csv": _OUTPUT, "--json": "", "--seed": _NUMBER}),
+    "study": (["sound.h5", "-g"], {"--seed": _NUMBER, "--plies": _NUMBER, "--json": ""}),
+    "compare": (
+        ["s.study.json"],
+        {"--csv": _OUTPUT, "--json": "", "--seed": _NUMBER, "--plies": _NUMBER},
+    ),
     "serve": ([_TABLE], {"--port": _NUMBER, "--host": _TEXT, "--memory": _NUMBER}),
     "board": (
         [_RULES, _POSITION],
-        {"-o": _OUTPUT, "--best": _THROW, "--top": _TEXT},
+        {"-o": _OUTPUT, "--best": _THROW, "--top": _TEXT, "--plies": _NUMBER},
     ),
     "plan": (
         [_RULES],

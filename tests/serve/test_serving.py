@@ -120,7 +120,7 @@ def test_all_tables_of_the_folders_are_served(solved, tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr("ur_solver.serve.shelf.table_folders", lambda: [tmp_path])
     said: list[str] = []
-    with contextlib.closing(open_shelf((), said.append)) as shelf:
+    with contextlib.closing(open_shelf(said.append)) as shelf:
         assert list(shelf) == ["odd-n-me", "one"]
     assert len(said) == 1
     assert "none.h5" in said[0]
@@ -131,12 +131,12 @@ def test_without_any_table_one_is_solved(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "ur_solver.serve.shelf.table_folders", lambda: [tmp_path / "new", tmp_path / "none"]
     )
-    with contextlib.closing(open_shelf((), lambda text: None)) as shelf:
+    with contextlib.closing(open_shelf(lambda text: None)) as shelf:
         assert list(shelf) == ["finkel-3"]
 
 
 def test_tables_of_one_name_are_told_apart(finkel2):
-    with contextlib.closing(Shelf([TableFile(finkel2), TableFile(finkel2)])) as shelf:
+    with contextlib.closing(Shelf([Table(finkel2), Table(finkel2)])) as shelf:
         assert list(shelf) == ["finkel-2", "finkel-2-2"]
 
 
@@ -147,7 +147,7 @@ def test_memory_is_shared_and_kept_to(solved):
     file = TableFile(path)
     whole = file.n_decoded_bytes
     assert whole > 4 * chunk
-    with contextlib.closing(Shelf([file], memory=2 * chunk)), Table(path) as free:
+    with contextlib.closing(Shelf([Table(file)], memory=2 * chunk)), Table(path) as free:
         rng = np.random.default_rng(1)
         for _ in range(60):
             ranks = rng.integers(0, file.header.positions, 20)
@@ -156,7 +156,7 @@ def test_memory_is_shared_and_kept_to(solved):
         assert file._chunk.cache_info().currsize <= 2
         assert free.file._flat is not None
     small, large = TableFile(solved(named_rules("finkel:1"))), TableFile(path)
-    with contextlib.closing(Shelf([large, small], memory=whole)):
+    with contextlib.closing(Shelf([Table(large), Table(small)], memory=whole)):
         assert small._memory == small.n_decoded_bytes
         assert large._memory == whole - small.n_decoded_bytes
 

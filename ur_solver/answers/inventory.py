@@ -28,11 +28,13 @@ class Kind(StrEnum):
     """A table that cannot be read, or not by this program."""
     IN_USE = "in use"
     """A table that cannot be read while another program is writing to it."""
+    ESTIMATOR = "estimator"
+    """A network that estimates values; `ur_solver.estimators.finding` finds them."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A table, an unfinished solve or a damaged file; unknown fields are None.
+    """A table, an unfinished solve, an estimator or a damaged file; unknown fields are None.
 
     Attributes
     ----------

@@ -183,12 +183,16 @@ def _advice(rules: RuleSet, word: str | None) -> str:
         room_for(part_of(rules))
     except MemoryLimitError as error:
         return f"this machine cannot make it: {error}"
-    if word is None and is_catalogued(rules):
-        word = rules.name
+    word = word_of(rules, word)
     if word is None:
         return "'ur solve' makes it from a JSON file with these rules"
     in_python = f"ur.solve({word!r}, pieces={rules.pieces})"
     return f"'ur solve {word} -n {rules.pieces}' (in Python, {in_python}) makes it"
+
+
+def word_of(rules: RuleSet, word: str | None = None) -> str | None:
+    """A word if one is given, else the name of a rule set if it is in the catalogue, or None."""
+    return rules.name if word is None and is_catalogued(rules) else word
 
 
 def is_table_word(word: str) -> bool:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -86,11 +86,44 @@ class TableValues(Values, Protocol):
         ...
 
 
+@runtime_checkable
+class EstimatedValues(TableValues, Protocol):
+    """Values that are estimates, unless the rules or a table know them."""
+
+    def state_margins(
+        self, states: npt.NDArray[Any], values: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """Half the width of the 95 % interval of each state's value, which is 0 if it is exact.
+
+        Parameters
+        ----------
+        states : unsigned integers, shape (states, state width)
+        values : float64, shape (states,)
+            As `state_values` gives them.
+
+        Returns
+        -------
+        float64, shape (states,)
+        """
+        ...
+
+
 def row_values(values: Values, rows: Sequence[bytes]) -> Iterator[float]:
     """The values of encoded states, each as `Space.encode` gives it, asked for in one go."""
     if not rows:
         return iter(())
     return iter(values.state_values(states_of(values.rules, rows)).tolist())
+
+
+def row_estimates(
+    values: Values, rows: Sequence[bytes]
+) -> tuple[Iterator[float], Iterator[float] | None]:
+    """The same, and half the widths of their 95 % intervals; None if the values are a table's."""
+    if not rows or not isinstance(values, EstimatedValues):
+        return row_values(values, rows), None
+    states = states_of(values.rules, rows)
+    found = values.state_values(states)
+    return iter(found.tolist()), iter(values.state_margins(states, found).tolist())
 
 
 def states_of(rules: RuleSet, rows: Sequence[bytes]) -> npt.NDArray[Any]:

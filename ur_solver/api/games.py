@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ur_solver import records
-from ur_solver.api.table import Table
 from ur_solver.common.numbers import checked_seed, whole_number
 from ur_solver.records import GameRecord, RecordFault, find_files, read_file
 from ur_solver.rules import RuleSet
 from ur_solver.table import refuse_table
 
 if TYPE_CHECKING:
+    from ur_solver.api.evaluator import Evaluator
     from ur_solver.players.policies import PolicyLike
 
 
@@ -108,7 +108,7 @@ def write_games(games: Iterable[GameRecord], path: str | os.PathLike[str]) -> No
 
 
 def sample(
-    table: Table,
+    table: Evaluator,
     games: int = 100,
     *,
     light: PolicyLike = "table",
@@ -119,7 +119,7 @@ def sample(
 
     Parameters
     ----------
-    table : Table
+    table : Table or Estimator
     games : int
     light, dark : str, function or Policy
         Light throws first. ``table`` plays by the table; ``strong``, ``medium`` and ``weak`` do

@@ -1,15 +1,11 @@
 """Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
+from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.json_csv import game_json, write_csv
-from ur_solver.audit.judge import (
-    NOT_REACHED,
-    GameAudit,
-    JudgedPly,
-    audit_games,
-    first_covered,
-)
+from ur_solver.audit.judge import NOT_REACHED, audit_games, first_covered
 from ur_solver.audit.references import REFERENCE_GAMES, References, references_of
 from ur_solver.audit.report import (
+    ESTIMATES,
     NOTHING,
     account_text,
     action_text,
@@ -35,6 +31,7 @@ from ur_solver.audit.summary import (
 )
 
 __all__ = [
+    "ESTIMATES",
     "NOTHING",
     "NOT_REACHED",
     "REFERENCE_GAMES",

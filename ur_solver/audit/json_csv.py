@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ur_solver.audit.judge import GameAudit, JudgedPly
+from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.summary import Mark, PlayerSummary, Thresholds, strength
 from ur_solver.common.text import sound
 from ur_solver.records import rules_word
@@ -40,6 +40,10 @@ def game_json(
     its own entry in ``plies``: its throw is null, and its
     ``move`` and ``best`` are the choice that was made and the best one. Two throws are an array.
     With stakes, values are money, and sides and plies have ``cost``, the fines paid.
+    Of estimates, a game has ``exact``, false, and ``error``, half the width of the 95 % interval of
+    ``start_value``; plies have both of their ``value``, and ``loss_error``, the error of the
+    comparison with the best move: a smaller loss has no mark. Sides have ``loss_error``, too, of
+    their total.
 
     Parameters
     ----------
@@ -64,6 +68,8 @@ def game_json(
     }
     if record.number > 1:
         values["game"] = record.number
+    if not audit.is_exact:
+        values |= {"exact": False, "error": audit.start_margin}
     for side, name in SIDE_NAMES.items():
         summary = audit.summary(side, thresholds)
         values[name] = _side_values(summary, references)
@@ -81,6 +87,8 @@ def _side_values(summary: PlayerSummary, references: Mapping[str, float] | None)
         "luck": summary.luck,
         "conceded": summary.conceded,
     }
+    if summary.loss_margin:
+        values["loss_error"] = summary.loss_margin
     if references:
         found = strength(summary, references)
         values["strength"] = None if found is None else found.value
@@ -102,7 +110,12 @@ def _ply_values(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> 
         "luck": judged.luck,
         "mark": thresholds.mark(judged),
     }
-    return values | {"cost": judged.cost} if audit.record.rules.payoff.has_fines else values
+    if audit.record.rules.payoff.has_fines:
+        values["cost"] = judged.cost
+    if not audit.is_exact:
+        error = {"error": judged.margin} if judged.margin else {}
+        values |= {"exact": not error, **error, "loss_error": judged.loss_margin}
+    return values
 
 
 def _throw(judged: JudgedPly) -> int | tuple[int, ...] | None:
@@ -113,9 +126,14 @@ def _throw(judged: JudgedPly) -> int | tuple[int, ...] | None:
 
 
 def write_csv(audits: Iterable[GameAudit], thresholds: Thresholds) -> str:
-    """Audits as CSV: a header, then a row for light and one for dark for each game."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, CSV_FIELDS, lineterminator="\n")
+    """Audits as CSV: a header, then a row for light and one for dark for each game.
+
+    If values of a game are estimates, there is a column ``error`` of its start value's.
+    """
+    out, audits = io.StringIO(), list(audits)
+    has_errors = not all(audit.is_exact for audit in audits)
+    fields = (*CSV_FIELDS, "error") if has_errors else CSV_FIELDS
+    writer = csv.DictWriter(out, fields, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     for audit in audits:
         for side in (LIGHT, DARK):
@@ -149,4 +167,5 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "first_throw": audit.first + 1,
         "ending": str(record.ending),
         "conceded": round(player.conceded, 9),
+        "error": audit.start_margin,
     }

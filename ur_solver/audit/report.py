@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from ur_solver.audit.curve import GraphMark, graph_svg
-from ur_solver.audit.judge import GameAudit, JudgedPly
+from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.references import References
 from ur_solver.audit.summary import (
     Mark,
@@ -24,7 +24,7 @@ from ur_solver.records import Ending, GameRecord, Step, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.styles import board_style, page_style
 from ur_solver.rules.drawing.svg import Arrow, board_svg
-from ur_solver.rules.payoff import MONEY, POINTS, Payoff
+from ur_solver.rules.payoff import MONEY, POINTS, Payoff, Units, sure_decimals
 from ur_solver.rules.words import counted
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ class _Row:
 @dataclass(frozen=True)
 class _GameSection:
     payoff: Payoff
+    units: Units
+    is_exact: bool
     title: str
     file: str
     rules: str
@@ -111,6 +113,7 @@ def html_report(audits: Sequence[GameAudit], thresholds: Thresholds, references:
         has_money=any(game.payoff.units is MONEY for game in games),
         has_points=not games or any(game.payoff.units is POINTS for game in games),
         nothing=NOTHING,
+        estimates=f"{ESTIMATES[0].upper()}{ESTIMATES[1:]}.",
         marks=list(Mark),
         page_style=page_style(),
         board_style=board_style(),
@@ -136,6 +139,13 @@ NOTHING = "\N{EN DASH}"
 """Shown if there are too few choices."""
 
 
+ESTIMATES = (
+    "values are estimates, not exact; a move counts as a mistake only if what it loses is beyond "
+    "the error of the comparison, and otherwise as the best"
+)
+"""What reports say of a game that an estimator judged."""
+
+
 def strength_text(summary: PlayerSummary, references: Mapping[str, float]) -> str:
     """A player's strength with its interval: ``82 ± 11``; a dash for a handful of choices."""
     found = strength(summary, references)
@@ -150,9 +160,9 @@ def account_text(audit: GameAudit) -> str:
     With stakes, they are those of light's expected money to come, which paid fines no longer
     reduce.
     """
-    units = audit.record.rules.payoff.units
+    units = audit.units
     start = "the start" if not audit.first else f"throw {audit.first + 1}, where the table begins"
-    terms = [f"{units.amount(audit.start_value)} at {start}"]
+    terms = [f"{units.amount(audit.start_value)}{units.give(audit.start_margin)} at {start}"]
     for side, sign in ((LIGHT, 1), (DARK, -1)):
         plies = list(audit.of_side(side))
         luck = units.signed(sign * sum(judged.luck for judged in plies))
@@ -177,7 +187,7 @@ _CONCESSIONS = {
 def _game(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float], number: int
 ) -> _GameSection:
-    record, units = audit.record, audit.record.rules.payoff.units
+    record, units = audit.record, audit.units
     worst = worst_plies(audit, thresholds, len(audit.plies))
     turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
     # A dot is at the curve's point before the throw.
@@ -192,6 +202,8 @@ def _game(
     ]
     return _GameSection(
         payoff=record.rules.payoff,
+        units=units,
+        is_exact=audit.is_exact,
         title=_title(record),
         file=_file_name(record),
         rules=rules_word(record.rules),
@@ -229,7 +241,10 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
     """Every throw of a game, with the played and the best move."""
     rows = []
     n_throws = audit.first
-    units = audit.record.rules.payoff.units
+    units = audit.units
+    decimals = (
+        1 if audit.is_exact else min(1, sure_decimals(100 * audit.margin / audit.start_total))
+    )
     for index, judged in enumerate(audit.plies):
         mark = thresholds.mark(judged)
         n_throws += not judged.is_before_throw
@@ -242,7 +257,7 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
                 best="" if judged.is_best else audit.best_text(judged) or "",
                 luck=units.signed(judged.luck),
                 loss=units.amount(judged.loss) if judged.is_choice else "",
-                chance=f"{100 * audit.curve[index + 1]:.1f}",
+                chance=f"{100 * audit.curve[index + 1]:.{decimals}f}",
                 mark=mark,
                 anchor=_anchor(number, index) if mark else "",
             )
@@ -265,8 +280,7 @@ def _unbroken(text: str) -> str:
 
 def result_text(audit: GameAudit) -> str:
     """How a game ended, as a phrase; the value of the position if it was not played out."""
-    record = audit.record
-    units = record.rules.payoff.units
+    record, units = audit.record, audit.units
     winner = SIDE_NAMES[record.winner] if record.winner else ""
     left = SIDE_NAMES[record.loser_by_choice] if record.loser_by_choice else ""
     if record.ending is Ending.WON:
@@ -294,8 +308,7 @@ _DEEDS = {
 def _player(
     audit: GameAudit, side: str, thresholds: Thresholds, references: Mapping[str, float]
 ) -> _Player:
-    summary = audit.summary(side, thresholds)
-    units = audit.record.rules.payoff.units
+    summary, units = audit.summary(side, thresholds), audit.units
 
     def throw(judged: JudgedPly | None) -> str:
         if judged is None:
@@ -315,8 +328,7 @@ def _player(
 def _moment(
     audit: GameAudit, judged: JudgedPly, index: int, thresholds: Thresholds, number: int
 ) -> _Moment:
-    record, ply = audit.record, judged.ply
-    units = record.rules.payoff.units
+    record, ply, units = audit.record, judged.ply, audit.units
     played, best = audit.taken_text(judged) or "", audit.best_text(judged) or ""
     mark = thresholds.mark(judged)
     assert mark is not None
@@ -339,6 +351,6 @@ def _moment(
         did="Said" if judged.is_before_throw else "Played",
         played=f"{played} ({_unbroken(units.value(judged.played_value))})",
         best=f"{best} ({_unbroken(units.value(judged.best_value))})",
-        lost=units.lost(judged.loss),
+        lost=units.lost(judged.loss, judged.loss_margin),
         board=board_svg(record.stepper.position(ply.state, ply.side), arrows, label),
     )

@@ -9,7 +9,8 @@ from itertools import chain
 import numpy as np
 
 from ur_solver.answers.values import TableValues
-from ur_solver.audit.judge import GameAudit, audit_games
+from ur_solver.audit.game_audit import GameAudit
+from ur_solver.audit.judge import audit_games
 from ur_solver.players.player import Asked, Player
 from ur_solver.players.policies import PLAIN, Policy, policy_of
 from ur_solver.records import Ending, GameRecord, Replay

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ur_solver.errors import InputError
 
 if TYPE_CHECKING:
-    from ur_solver.audit.judge import GameAudit, JudgedPly
+    from ur_solver.audit.game_audit import GameAudit, JudgedPly
 
 
 class Mark(StrEnum):
@@ -47,8 +47,9 @@ class Thresholds:
             )
 
     def mark(self, judged: JudgedPly) -> Mark | None:
-        """The mark of a ply; None if its loss is small or if there was no choice."""
-        return self.mark_of(judged.lost_share) if judged.is_choice else None
+        """The mark of a ply; None if its loss is small or not sure, or if there was no choice."""
+        is_sure = judged.loss > judged.loss_margin
+        return self.mark_of(judged.lost_share) if judged.is_choice and is_sure else None
 
     def mark_of(self, loss: float) -> Mark | None:
         """The mark of a choice by its loss as a share of both sides' values; None if small."""
@@ -73,6 +74,9 @@ class PlayerSummary:
         The total of the choices' squared losses.
     cost : int
         The fines paid; 0 without stakes.
+    loss_margin : float
+        Half the width of the 95 % interval of `loss`, the errors of its terms taken for
+        independent; 0 if values are exact.
     conceded : float
         The values of the positions in which it resigned or ran out of time; not included in
         `loss`, which is that of moves.
@@ -91,6 +95,7 @@ class PlayerSummary:
     squared_loss: float
     cost: int = 0
     conceded: float = 0.0
+    loss_margin: float = 0.0
 
     @property
     def mean_loss(self) -> float:
@@ -122,6 +127,7 @@ def summarise(
         squared_loss=sum(judged.loss**2 for judged in choices),
         cost=sum(judged.cost for judged in plies),
         conceded=conceded,
+        loss_margin=math.hypot(*(judged.loss_margin for judged in choices)),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ur_solver.answers.values import Values, row_values
+from ur_solver.answers.values import Values, row_estimates
 from ur_solver.records import StateChoice, StateOutcome, Step
 
 Option = Step | StateChoice
@@ -47,8 +47,34 @@ def outcome_worth(outcome: StateOutcome, found: Iterator[float]) -> float:
     return max([option_worth(step, found) for step in outcome.steps])
 
 
-def option_values(turns: Sequence[Sequence[Option]], values: Values) -> list[list[float]]:
-    """The value of every option of every turn, as `option_worth` has it."""
-    rows = [row for turn in turns for option in turn for row in option_rows(option)]
-    found = row_values(values, rows)
-    return [[option_worth(option, found) for option in turn] for turn in turns]
+def option_margin(option: Option, margins: Iterator[float]) -> float:
+    """Half the width of the 95 % interval of an option's value, by those of its states.
+
+    The errors of the states on which a choice depends are taken to be fully correlated, since the
+    values come from one network.
+    """
+    if isinstance(option, Step):
+        return 0.0 if option.is_win else next(margins)
+    return sum(
+        outcome.probability * outcome_margin(outcome, margins) for outcome in option.outcomes
+    )
+
+
+def outcome_margin(outcome: StateOutcome, margins: Iterator[float]) -> float:
+    """The same of an outcome: that of its least certain move, or of the pass."""
+    if not outcome.steps:
+        return next(margins)
+    return max([option_margin(step, margins) for step in outcome.steps])
+
+
+def option_values(options: Sequence[Option], values: Values) -> list[tuple[float, float]]:
+    """The value of every option of a turn, and half the width of its interval; 0 if it is exact."""
+    rows = [row for option in options for row in option_rows(option)]
+    found, margins = row_estimates(values, rows)
+    worth = [option_worth(option, found) for option in options]
+    if margins is None:
+        return [(value, 0.0) for value in worth]
+    return [
+        (value, option_margin(option, margins))
+        for value, option in zip(worth, options, strict=True)
+    ]

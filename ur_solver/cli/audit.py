@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
-from ur_solver.answers.locate import is_table_word, open_file, open_file_of
+from ur_solver.answers.locate import is_table_word
+from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.games import read_games
 from ur_solver.api.table import Table
 from ur_solver.audit import (
@@ -24,14 +25,15 @@ from ur_solver.audit import (
     references_of,
     write_csv,
 )
+from ur_solver.cli.answering import answering_of, open_answering, plies_option
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.options import OUTPUT_FILE, FiniteFloat, json_option
 from ur_solver.cli.output import echo, say
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.errors import InputError, MissingTableError, RecordError
+from ur_solver.estimators.file import is_estimator_file
 from ur_solver.records import GameRecord, RecordFault, find_files
 from ur_solver.rules import RuleSet
-from ur_solver.table import TableFile
 
 _DEFAULTS = Thresholds()
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -69,6 +71,7 @@ def _threshold_option(name: str, default: float) -> Callable[[_F], _F]:
     type=click.IntRange(0, 100_000),
     help="Play N games of each reference player for comparison; 0 skips them.",
 )
+@plies_option()
 def command(
     words: tuple[str, ...],
     as_json: bool,
@@ -79,6 +82,7 @@ def command(
     mistake: float,
     blunder: float,
     reference_games: int,
+    plies: int,
 ) -> None:
     """Judge every choice in the games of FILE... by a table.
 
@@ -90,11 +94,14 @@ def command(
     from the first position that it holds. Games that cannot be parsed, or whose rule set has no
     table, are reported and skipped.
 
+    Without a table, an estimator judges ('ur train'): a move counts as a mistake if its loss is
+    beyond the error of the comparison. Reference players are not compared.
+
     \b
     ur audit game.rgn --html report.html
     """
     thresholds = Thresholds(inaccuracy, mistake, blunder)
-    has_table = is_table_word(words[0])
+    has_table = is_table_word(words[0]) or is_estimator_file(words[0])
     if has_table and len(words) == 1:
         if Path(words[0]).suffix and not Path(words[0]).exists():
             raise InputError(f"file {words[0]!r:.200} does not exist")
@@ -103,7 +110,7 @@ def command(
     files = list(find_files(words[has_table:]))
     check_outputs(outputs, [*words[:has_table], *files])
     with ExitStack() as stack:
-        judges = _Judges(stack, words[0] if has_table else None)
+        judges = _Judges(stack, words[0] if has_table else None, plies)
         check_outputs(outputs, judges.paths)
         games = read_games(files, judges.rules)
         references: dict[RuleSet, Mapping[str, float]] = {}
@@ -112,11 +119,10 @@ def command(
             rules = audit.record.rules
             if rules not in references:
                 table = judges.of(rules)
+                references[rules] = {}
                 # reference players play from the start
-                is_compared = reference_games and table.file.part.is_whole
-                references[rules] = (
-                    references_of(table, reference_games, say=say) if is_compared else {}
-                )
+                if reference_games and isinstance(table, Table) and table.file.part.is_whole:
+                    references[rules] = references_of(table, reference_games, say=say)
             if as_json:
                 echo(game_json(audit, thresholds, references[rules]))
             if not as_json or html is not None or csv is not None:
@@ -132,7 +138,7 @@ def command(
 
 
 class _Judges:
-    """The tables that judge the games: one for all, or one for each rule set.
+    """The tables or estimators that judge the games: one for all, or one for each rule set.
 
     Parameters
     ----------
@@ -140,6 +146,8 @@ class _Judges:
         Closes them.
     word : str or None
         The table for all games.
+    plies : int
+        How far estimators look ahead.
 
     Attributes
     ----------
@@ -151,25 +159,28 @@ class _Judges:
         The games whose rule set has no table, or that never reach the table's part.
     """
 
-    def __init__(self, stack: ExitStack, word: str | None) -> None:
+    def __init__(self, stack: ExitStack, word: str | None, plies: int) -> None:
         self._stack = stack
+        self._plies = plies
         self.paths: list[Path] = []
-        self._only = None if word is None else self._opened(open_file(word, say=say))
-        self._tables: dict[RuleSet, Table | MissingTableError] = {}
+        self._only = None if word is None else self._opened(open_answering(word, plies=plies))
+        self._tables: dict[RuleSet, Evaluator | MissingTableError] = {}
         self.rules = None if self._only is None else self._only.rules
         self.faults: list[RecordFault] = []
 
-    def _opened(self, file: TableFile) -> Table:
-        self.paths.append(file.path)
-        return self._stack.enter_context(Table(file))
+    def _opened(self, found: Evaluator) -> Evaluator:
+        if found.path is not None:
+            self.paths.append(found.path)
+        self._stack.enter_context(found)
+        return found
 
-    def of(self, rules: RuleSet) -> Table:
-        """The table for games of a rule set; MissingTableError if there is none."""
+    def of(self, rules: RuleSet) -> Evaluator:
+        """What judges games of a rule set; MissingTableError if there is nothing."""
         if self._only is not None:
             return self._only
         if rules not in self._tables:
             try:
-                self._tables[rules] = self._opened(open_file_of(rules, say=say))
+                self._tables[rules] = self._opened(answering_of(rules, self._plies))
             except MissingTableError as error:
                 self._tables[rules] = error
         found = self._tables[rules]
@@ -189,10 +200,10 @@ class _Judges:
             else:
                 yield from table.audits(self._covered(of_rules, table))  # noqa: B031
 
-    def _covered(self, games: Iterable[GameRecord], table: Table) -> Iterator[GameRecord]:
-        """The games that a table can judge, at least from some throw on."""
+    def _covered(self, games: Iterable[GameRecord], table: Evaluator) -> Iterator[GameRecord]:
+        """The games that can be judged, at least from some throw on."""
         for game in games:
-            if first_covered(game, table) is None:
+            if isinstance(table, Table) and first_covered(game, table) is None:
                 self.faults.append(
                     RecordFault(game.file, game.number, f"{NOT_REACHED}, {table.file.part.scope}")
                 )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import click
 
 from ur_solver.audit import (
+    ESTIMATES,
     NOTHING,
     GameAudit,
     JudgedPly,
@@ -55,9 +56,10 @@ def _page_of_rules(
 ) -> str:
     parts = []
     payoff = audits[0].record.rules.payoff
+    units = payoff.units.within(max(audit.margin for audit in audits))
     if len(audits) > FULL_PAGES:
         parts.append(columns([_line(audit) for audit in audits], "<<>>>>"))
-        parts.append(_players(_by_player(audits, thresholds), references, payoff))
+        parts.append(_players(_by_player(audits, thresholds), references, payoff, units))
         worst_of_all = sorted(
             (
                 (judged, audit)
@@ -71,11 +73,13 @@ def _page_of_rules(
         for audit in audits:
             named = {_name(audit, side): audit.summary(side, thresholds) for side in (LIGHT, DARK)}
             parts.append(_head(audit))
-            parts.append(_players(named, references, payoff))
+            parts.append(_players(named, references, payoff, units))
             parts += [
                 _moment(audit, judged, thresholds)
                 for judged in worst_plies(audit, thresholds, worst)
             ]
+    if not all(audit.is_exact for audit in audits):
+        parts.append(ESTIMATES)
     return "\n\n".join(parts)
 
 
@@ -107,7 +111,7 @@ def _by_player(audits: list[GameAudit], thresholds: Thresholds) -> dict[str, Pla
 
 
 def _line(audit: GameAudit) -> list[str]:
-    units = audit.record.rules.payoff.units
+    units = audit.units
     totals = [
         units.amount(sum(judged.loss for judged in audit.of_side(side) if judged.is_choice))
         for side in (LIGHT, DARK)
@@ -126,16 +130,19 @@ def _line(audit: GameAudit) -> list[str]:
 
 
 def _players(
-    summaries: dict[str, PlayerSummary], references: Mapping[str, float], payoff: Payoff
+    summaries: dict[str, PlayerSummary],
+    references: Mapping[str, float],
+    payoff: Payoff,
+    units: Units,
 ) -> str:
-    units = payoff.units
     header = ["", "choices", "best", "lost", "a choice", "luck", *_MARK_HEADERS]
     has_conceded = any(summary.conceded for summary in summaries.values())
     header += ["conceded"] if has_conceded else []
     header += ["fines"] if payoff.has_fines else []
     header += ["strength"] if references else []
     rows = [header] + [
-        _row(name, summary, references, payoff, has_conceded) for name, summary in summaries.items()
+        _row(name, summary, references, payoff, units, has_conceded)
+        for name, summary in summaries.items()
     ]
     lines = [columns(rows, "<" + ">" * (len(header) - 1))]
     lines += [
@@ -156,14 +163,14 @@ def _row(
     summary: PlayerSummary,
     references: Mapping[str, float],
     payoff: Payoff,
+    units: Units,
     has_conceded: bool,
 ) -> list[str]:
-    units = payoff.units
     row = [
         name,
         str(summary.choices),
         f"{100 * summary.best_share:.0f} %" if summary.choices else NOTHING,
-        units.amount(summary.loss),
+        units.amount(summary.loss) + units.give(summary.loss_margin),
         units.mean(summary.mean_loss) if summary.choices else NOTHING,
         units.signed(summary.luck),
         *(str(summary.marks[mark]) for mark in Mark),
@@ -191,8 +198,7 @@ def _thrown(judged: JudgedPly, units: Units) -> str:
 
 
 def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
-    record, ply = audit.record, judged.ply
-    units = record.rules.payoff.units
+    record, ply, units = audit.record, judged.ply, audit.units
     mark = thresholds.mark(judged)
     assert mark
     position = record.stepper.position(ply.state, ply.side)
@@ -201,6 +207,7 @@ def _moment(audit: GameAudit, judged: JudgedPly, thresholds: Thresholds) -> str:
         f"{audit.record.title}\n"
         f"{side_name(ply.side)} {action_text(audit, judged)} "
         f"({units.value(judged.played_value)}); best was {audit.best_text(judged)} "
-        f"({units.value(judged.best_value)}): {units.lost(judged.loss)}\n\n"
+        f"({units.value(judged.best_value)}): "
+        f"{units.lost(judged.loss, judged.loss_margin)}\n\n"
         f"{draw_position(position)}"
     )

@@ -9,10 +9,9 @@ from typing import Any
 import click
 
 from ur_solver.answers.query import EvaluatedMove
+from ur_solver.api.evaluator import Evaluator, error_of, exactness
 from ur_solver.api.table import Table
 from ur_solver.cli.answering import (
-    Answering,
-    exactness,
     is_sure,
     note_of,
     open_answering,
@@ -78,57 +77,57 @@ def command(
         echo(line(asked) if as_json else _page(table, asked))
 
 
-def _parse(table: Answering, text: str) -> Question:
+def _parse(table: Evaluator, text: str) -> Question:
     """Parse a line of standard input."""
     asked = parse_question(table.rules, text)
     table.check(asked.position)
     return asked
 
 
-def _json(table: Answering, asked: Question) -> str:
+def _json(table: Evaluator, asked: Question) -> str:
     def over(position: Position) -> dict[str, Any]:
         return _with_value(table, position, [])
 
     return answer_json(asked, partial(_moves_json, table), over)
 
 
-def _line(table: Answering, asked: Question) -> str:
+def _line(table: Evaluator, asked: Question) -> str:
     return answer_line(asked, partial(_moves_line, table))
 
 
-def _page(table: Answering, asked: Question) -> str:
+def _page(table: Evaluator, asked: Question) -> str:
     return answer_page(asked, partial(_moves_page, table)) + note_of(table)
 
 
-def _moves(table: Answering, position: Position, rolled: ChosenRoll) -> list[EvaluatedMove]:
+def _moves(table: Evaluator, position: Position, rolled: ChosenRoll) -> list[EvaluatedMove]:
     if rolled.roll.moves_by is None:
         return []
     return table.moves(position, rolled.roll.moves_by, rolled.choice)
 
 
-def _moves_json(table: Answering, position: Position, rolled: ChosenRoll) -> dict[str, Any]:
+def _moves_json(table: Evaluator, position: Position, rolled: ChosenRoll) -> dict[str, Any]:
     return _with_value(table, position, _moves(table, position, rolled))
 
 
-def _with_value(table: Answering, position: Position, found: list[EvaluatedMove]) -> dict[str, Any]:
+def _with_value(table: Evaluator, position: Position, found: list[EvaluatedMove]) -> dict[str, Any]:
     """The moves, and the value of the best one or of the pass."""
     moves = [
         {"move": each.move.text, "value": each.value, "loss": each.loss}
-        | exactness(table, each.value, each.move.position)
+        | exactness(table, error_of(table, each.value, each.move.position))
         | ({"chance": each.chance} if _has_chance(table, each) else {})
         for each in found
     ]
     value = _value_with(table, position, found)
     of = found[0].move.position if found else position
-    return {"value": value} | exactness(table, value, of) | {"moves": moves}
+    return {"value": value} | exactness(table, error_of(table, value, of)) | {"moves": moves}
 
 
-def _has_chance(table: Answering, move: EvaluatedMove) -> bool:
+def _has_chance(table: Evaluator, move: EvaluatedMove) -> bool:
     """Whether the chance differs from the value and is known, which it is not to estimators."""
     return "chance" in table.rules.payoff.figures and not math.isnan(move.chance)
 
 
-def _value_with(table: Answering, position: Position, moves: list[EvaluatedMove]) -> float:
+def _value_with(table: Evaluator, position: Position, moves: list[EvaluatedMove]) -> float:
     """The value of the best of `moves`, of the pass, or of the finished game."""
     if moves:
         return moves[0].value
@@ -137,7 +136,7 @@ def _value_with(table: Answering, position: Position, moves: list[EvaluatedMove]
     return pass_value(position, table.value)
 
 
-def _moves_line(table: Answering, position: Position, rolled: ChosenRoll) -> str:
+def _moves_line(table: Evaluator, position: Position, rolled: ChosenRoll) -> str:
     moves = ", ".join(
         f"{each.move.text} {value_text(table, each.value, each.move.position)}"
         for each in _moves(table, position, rolled)
@@ -145,7 +144,7 @@ def _moves_line(table: Answering, position: Position, rolled: ChosenRoll) -> str
     return moves or "no move"
 
 
-def _moves_page(table: Answering, position: Position, rolled: ChosenRoll) -> str:
+def _moves_page(table: Evaluator, position: Position, rolled: ChosenRoll) -> str:
     moves = _moves(table, position, rolled)
     if not moves:
         value = value_text(table, _value_with(table, position, moves), position)
@@ -155,14 +154,14 @@ def _moves_page(table: Answering, position: Position, rolled: ChosenRoll) -> str
 
 
 def _row(
-    table: Answering, position: Position, each: EvaluatedMove, best: EvaluatedMove
+    table: Evaluator, position: Position, each: EvaluatedMove, best: EvaluatedMove
 ) -> list[str]:
     value = value_text(table, each.value, each.move.position)
     shown = worth_bar(position, each.value)
     return [f"  {each.move.text}", value, _loss_text(table, each, best), shown]
 
 
-def _loss_text(table: Answering, each: EvaluatedMove, best: EvaluatedMove) -> str:
+def _loss_text(table: Evaluator, each: EvaluatedMove, best: EvaluatedMove) -> str:
     """The loss; of estimates, "perhaps" is added if the intervals do not exclude a loss of 0."""
     if not each.loss:
         return "best"
@@ -173,7 +172,7 @@ def _loss_text(table: Answering, each: EvaluatedMove, best: EvaluatedMove) -> st
     return loss if is_sure(table, best, each) else f"{loss}, perhaps"
 
 
-def _winning_note(table: Answering, moves: list[EvaluatedMove]) -> str:
+def _winning_note(table: Evaluator, moves: list[EvaluatedMove]) -> str:
     """With stakes, the move that wins more often than the best."""
     if not isinstance(table, Table):
         return ""

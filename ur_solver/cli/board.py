@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from ur_solver.answers.locate import open_file
+from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
+from ur_solver.cli.answering import open_answering, plies_option, value_text
 from ur_solver.cli.options import OUTPUT_FILE_OR_STDOUT, position_argument, position_of
 from ur_solver.cli.output import draw_position, echo, say
 from ur_solver.common.files import check_outputs, write_file
@@ -30,15 +31,21 @@ STDOUT = Path("-")
 @click.option("--best", "throw", help="Draw the best move with this throw.")
 @click.option("--top", type=click.Choice(["light", "dark"]), default="light", show_default=True,
               help="Draw this side's row at the top of the picture.")  # fmt: skip
+@plies_option()
 def command(
-    rules: str, position: str | None, output: Path | None, throw: str | None, top: str
+    rules: str,
+    position: str | None,
+    output: Path | None,
+    throw: str | None,
+    top: str,
+    plies: int,
 ) -> None:
     """Draw POSITION, or the start of RULES, in the terminal or as a picture.
 
     RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. --best needs the
-    table of the rule set; RULES may also be the table's file. Pictures are SVG: browsers and office
-    programs read them, and converters such as cairosvg turn them into PNG. They follow the light or
-    dark setting of the screen.
+    table of the rule set, or an estimator ('ur train'); RULES may also be the file of either.
+    Pictures are SVG: browsers and office programs read them, and converters such as cairosvg turn
+    them into PNG. They follow the light or dark setting of the screen.
 
     \b
     ur board finkel:3 'L...__../..D...../....__.. L 2 2' --best 2 -o board.svg
@@ -51,7 +58,7 @@ def command(
     if throw is None:
         shown = position_of(named_rules(rules), position)
     else:
-        with Table(open_file(rules, say=say)) as table:
+        with open_answering(rules, position, plies) as table:
             shown = position_of(table.rules, position)
             arrows = _best(table, shown, throw)
     if output is None:
@@ -64,7 +71,12 @@ def command(
     write_file(output, text)
 
 
-def _best(table: Table, position: Position, throw: str) -> list[Arrow]:
+def _best(table: Evaluator, position: Position, throw: str) -> list[Arrow]:
     """An arrow for the best move; none if no move is legal."""
     best = table.best(position, table.rules.dice.parse(throw))
-    return [] if best is None else [Arrow("best", best.move.source, best.move.target)]
+    if best is None:
+        return []
+    if not isinstance(table, Table):
+        value = value_text(table, best.value, best.move.position)
+        say(f"{best.move.text} is the choice of an estimator, {table.plies}-ply: {value}")
+    return [Arrow("best", best.move.source, best.move.target)]

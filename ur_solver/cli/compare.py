@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
+from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option
-from ur_solver.cli.output import columns, echo, say
+from ur_solver.cli.output import columns, echo
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.study import study
 from ur_solver.study.comparison import (
@@ -21,6 +21,7 @@ from ur_solver.study.comparison import (
 )
 
 _STUDY = ".study.json"
+_GAMES, _GAMES_OF_ESTIMATOR = 20_000, 2000
 
 
 @click.command(short_help="Compare rule sets side by side.")
@@ -28,21 +29,22 @@ _STUDY = ".study.json"
 @click.option(
     "-g",
     "--games",
-    default=20_000,
-    show_default=True,
     type=click.IntRange(100, 10_000_000),
-    help="Play N games of each table against itself.",
+    help=f"Play N games of each table against itself; by default {_GAMES:,}, of an estimator "
+    f"{_GAMES_OF_ESTIMATOR:,}.",
 )
 @seed_option("Seed the random numbers of all games.")
 @click.option("--html", type=OUTPUT_FILE, help="Write an HTML page.")
 @click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
+@plies_option(1)
 @json_option
 def command(
     words: tuple[str, ...],
-    games: int,
+    games: int | None,
     seed: int,
     html: Path | None,
     csv: Path | None,
+    plies: int,
     as_json: bool,
 ) -> None:
     """Compare the studies of several rule sets side by side.
@@ -56,7 +58,7 @@ def command(
     """
     outputs = {"--html": html, "--csv": csv}
     check_outputs(outputs, words)
-    studies = [_study_of(word, games, seed) for word in words]
+    studies = [_study_of(word, games, seed, plies) for word in words]
     if html is not None:
         from ur_solver.study.page import comparison_page  # noqa: PLC0415 - matplotlib, the extra
 
@@ -69,9 +71,10 @@ def command(
         echo(columns(table_of(studies), "<" + ">" * len(studies)))
 
 
-def _study_of(word: str, games: int, seed: int) -> Study:
+def _study_of(word: str, games: int | None, seed: int, plies: int) -> Study:
     if word.endswith(_STUDY):
         return read_study(Path(word))
-    with Table(open_file(word, say=say)) as table:
-        table.file.check_whole("a study")
+    with open_playing(word, plies, "a study") as table:
+        if games is None:
+            games = _GAMES if isinstance(table, Table) else _GAMES_OF_ESTIMATOR
         return study(table, games=games, seed=seed)

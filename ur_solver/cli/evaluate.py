@@ -85,8 +85,9 @@ def command(
         if games is None and not isinstance(table, Table):
             games = _GAMES_OF_ESTIMATOR
         found = evaluate(table, light, dark, games=games, seed=seed)
+        which = {} if isinstance(table, Table) else {"exact": False}
     if as_json:
-        echo(json.dumps({"light": light, "dark": dark, **found.to_json()}))
+        echo(json.dumps({"light": light, "dark": dark, **found.to_json(), **which}))
     else:
         echo(_page(found, light, dark))
 

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from ur_solver.api.table import Table
-from ur_solver.audit import Thresholds, audit_games, references_of
+from ur_solver.audit import Thresholds, references_of
 from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.audit_page import audit_page
 from ur_solver.cli.kept_game import SEED, KeptGame
@@ -74,7 +74,7 @@ def command(
     and more often; greedy, first and random, which use no table. Two humans share the
     keyboard; without a human the program plays itself.
 
-    Without a table, an estimator plays ('ur train'), and the game is not audited.
+    Without a table, an estimator plays and audits the game ('ur train').
 
     Type a move in any case, or its number; or type hint, undo, quit or resign. Brackets mark the
     other side's last moves: [] where a piece arrived, () where it left. The game is saved after
@@ -122,9 +122,11 @@ def command(
         if stop is not None:
             raise stop
         is_over = record.plies and record.ending is not Ending.UNFINISHED
-        if with_audit and is_over and isinstance(table, Table):  # whose losses are certain
-            (audit,) = audit_games([record], table)
-            references = {record.rules: references_of(table, say=say)}
+        if with_audit and is_over:
+            (audit,) = table.audits([record])
+            references = {}
+            if isinstance(table, Table):
+                references[record.rules] = references_of(table, say=say)
             echo("\n" + audit_page([audit], Thresholds(), references, worst=3))
 
 

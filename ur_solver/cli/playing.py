@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import click
 import numpy as np
 
-from ur_solver.api.table import Table
+from ur_solver.api.evaluator import Evaluator
 from ur_solver.audit.worth import Option, option_values
-from ur_solver.cli.answering import Answering
+from ur_solver.cli.answering import note_of
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ply, Replay
@@ -57,7 +58,7 @@ class Playing:
 
     def __init__(
         self,
-        table: Answering,
+        table: Evaluator,
         replay: Replay,
         players: Mapping[str, Player | None],
         seed: int,
@@ -183,23 +184,28 @@ class Playing:
                 say(f"{answer[:40]!r} is not {kind} here: expected {listed}; {_HELP}")
 
     def _worth(self, options: Sequence[Option], texts: Sequence[str]) -> str:
-        (worth,) = option_values([options], self._table)
-        best, replay = max(worth), self.replay
+        worth = option_values(options, self._table)
+        (best, sure), replay = max(worth), self.replay
         units = replay.rules.payoff.units
         position = replay.stepper.position(replay.state, replay.side)
-        lost = [units.mean(best - value) for value in worth]
+
+        def loss(value: float, margin: float) -> str:
+            lost = units.mean(best - value)
+            if not float(lost):
+                return "best"
+            return f"-{lost}{', perhaps' if best - value <= math.hypot(sure, margin) else ''}"
+
         rows = [
             [
                 f"  {k}",
-                texts[k - 1],
-                units.value(worth[k - 1], units.digits + 1),
-                f"-{lost[k - 1]}" if float(lost[k - 1]) else "best",
-                worth_bar(position, worth[k - 1]),
+                text,
+                units.estimate(*each) if each[1] else units.value(each[0], units.digits + 1),
+                loss(*each),
+                worth_bar(position, each[0]),
             ]
-            for k in range(1, len(texts) + 1)
+            for k, (text, each) in enumerate(zip(texts, worth, strict=True), start=1)
         ]
-        note = "" if isinstance(self._table, Table) else "\n  estimates"
-        return columns(rows, "><>><") + note
+        return columns(rows, "><>><") + note_of(self._table)
 
 
 def chosen_index(answer: str, texts: Sequence[str]) -> int | None:

@@ -10,19 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ur_solver.answers.locate import is_rule_set
-from ur_solver.answers.query import figures_of
+from ur_solver.api.evaluator import Evaluator, error_of, position_values
 from ur_solver.api.table import Table
-from ur_solver.cli.answering import (
-    Answering,
-    error_of,
-    exactness,
-    note_of,
-    open_answering,
-    plies_option,
-    text_of,
-    tolerance_of,
-    value_text,
-)
+from ur_solver.cli.answering import note_of, open_answering, plies_option, text_of, value_text
 from ur_solver.cli.batch import STDIN, answer_batch
 from ur_solver.cli.options import (
     FiniteFloat,
@@ -128,7 +118,7 @@ def command(
 
 
 def _rolled_out(
-    table: Answering,
+    table: Evaluator,
     position: str | None,
     rollouts: int | None,
     within: float | None,
@@ -153,7 +143,7 @@ def _rolled_out(
 
 def _opened(
     word: str, position: str | None, is_solved: bool, memory: int | None, plies: int
-) -> Answering:
+) -> Evaluator:
     """The table or estimator that answers; with --solve a table is made if it is missing."""
     if not is_solved:
         if memory is not None:
@@ -169,38 +159,29 @@ def _opened(
     return Table(table_from(rules, position_of(rules, position), memory=memory, say=say))
 
 
-def _parse(table: Answering, text: str) -> Position:
+def _parse(table: Evaluator, text: str) -> Position:
     """Parse a line of standard input."""
     position = table.rules.position(text)
     table.check(position)
     return position
 
 
-def _lines(table: Answering, positions: list[Position]) -> list[str]:
+def _lines(table: Evaluator, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
     return [
         f"{position.notation}\t{value_text(table, value, position)}" for position, value in answers
     ]
 
 
-def _json_lines(table: Answering, with_throws: bool, positions: list[Position]) -> list[str]:
+def _json_lines(table: Evaluator, with_throws: bool, positions: list[Position]) -> list[str]:
     answers = zip(positions, table.values(positions).tolist(), strict=True)
     return [json.dumps(_answer(table, *answer, with_throws)) for answer in answers]
 
 
 def _answer(
-    table: Answering, position: Position, value: float, with_throws: bool
+    table: Evaluator, position: Position, value: float, with_throws: bool
 ) -> dict[str, Any]:
-    answer: dict[str, Any] = {
-        "position": position.notation,
-        "value": value,
-        "tolerance": tolerance_of(table),
-        "error": table.error(position),
-        **(figures_of(table, position) if isinstance(table, Table) else {}),
-    }
-    answer |= exactness(table, value, position)
-    if not answer.get("exact", True):
-        answer["tolerance"] = None
+    answer = position_values(table, position, value)
     if position == table.rules.start():
         answer["opening_value"] = table.opening_value()
     choices = table.choices(position)
@@ -219,7 +200,7 @@ def _answer(
     return answer
 
 
-def _page(table: Answering, position: Position, rolled: IntervalEstimate | None) -> str:
+def _page(table: Evaluator, position: Position, rolled: IntervalEstimate | None) -> str:
     rules = table.rules
     value = table.value(position)
     values = {position.side: value, opponent(position.side): total(position) - value}
@@ -274,7 +255,7 @@ def _page(table: Answering, position: Position, rolled: IntervalEstimate | None)
     return "\n\n".join(parts) + note_of(table)
 
 
-def _choice_row(table: Answering, error: float, name: str, value: float | None) -> list[str]:
+def _choice_row(table: Evaluator, error: float, name: str, value: float | None) -> list[str]:
     if value is None:
         return [f"  {name}", "not allowed here", ""]
     return [f"  {name}", text_of(table, value, error), bar(value)]

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from ur_solver.api.table import Table
 from ur_solver.audit import SampleStatistics, play_many
 from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import OUTPUT_FILE, json_option, seed_option, table_argument
@@ -84,7 +85,12 @@ def command(
             for _ in records:
                 pass
         has_fines = table.rules.payoff.has_fines
-    echo((_json if as_json else _page)(found, metadata, has_fines))
+        is_exact = isinstance(table, Table)
+    echo(
+        _json(found, metadata, has_fines, is_exact)
+        if as_json
+        else _page(found, metadata, has_fines)
+    )
 
 
 def _counted(found: SampleStatistics, records: Iterable[GameRecord]) -> Iterator[GameRecord]:
@@ -97,13 +103,16 @@ _MONEY = ("fines", "light_money", "squared_light_money")
 """Fields of `SampleStatistics` that are shown as means, and only with stakes."""
 
 
-def _json(found: SampleStatistics, metadata: dict[str, str], has_fines: bool) -> str:
+def _json(
+    found: SampleStatistics, metadata: dict[str, str], has_fines: bool, is_exact: bool
+) -> str:
     values = {
         "light": metadata["Light"],
         "dark": metadata["Dark"],
         **{name: value for name, value in asdict(found).items() if name not in _MONEY},
         "light_share": found.light_share,
         "share_error": found.share_error,
+        **({} if is_exact else {"exact": False}),
     }
     money = {
         "fines": found.fines,

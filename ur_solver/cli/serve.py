@@ -17,6 +17,7 @@ from ur_solver.serve.listen import bound_socket
 
 if TYPE_CHECKING:
     from ur_solver.serve.guard import Application
+    from ur_solver.serve.shelf import Shelf
 
 _PACKAGES = ("starlette", "uvicorn")
 
@@ -53,8 +54,9 @@ def command(
 ) -> None:
     """Serve the board in the browser, and an HTTP interface for programs, for TABLEs.
 
-    A TABLE is a file or a rule set, such as finkel or finkel:3. The default is all tables in the
-    folders of tables. If there are none, finkel with 3 pieces is solved first.
+    A TABLE is a file or a rule set, such as finkel or finkel:3. Without a table, an estimator is
+    served ('ur train'). The default is all tables in the folders of tables, and the estimators of
+    other games. If there are no tables, finkel with 3 pieces is solved first.
 
     \b
     ur serve --open
@@ -66,9 +68,8 @@ def command(
     if path is not None:
         from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
         from ur_solver.serve.run import answer_once  # noqa: PLC0415 - same
-        from ur_solver.serve.shelf import open_shelf  # noqa: PLC0415 - 0.1 s of HDF5 and NumPy
 
-        _answer(answer_once(make_app(open_shelf(words, say, memory)), _checked(path)))
+        _answer(answer_once(make_app(_shelf(words, memory)), _checked(path)))
         return
     with bound_socket(host, port) as sock:
         address = f"http://{_shown(host)}:{sock.getsockname()[1]}/"
@@ -81,9 +82,7 @@ def command(
         from ur_solver.serve.run import serve  # noqa: PLC0415 - an extra
 
         def load() -> Application:
-            from ur_solver.serve.shelf import open_shelf  # noqa: PLC0415 - as above
-
-            shelf = open_shelf(words, say, memory)
+            shelf = _shelf(words, memory)
             if is_opened and words:
                 webbrowser.open(address)
             from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
@@ -95,6 +94,16 @@ def command(
             return app
 
         serve(load, known, sock)
+
+
+def _shelf(words: tuple[str, ...], memory: int | None) -> Shelf:
+    """What the words name; without any, all that there is."""
+    from ur_solver.cli.answering import open_answering  # noqa: PLC0415 - 0.1 s of HDF5 and NumPy
+    from ur_solver.serve.shelf import Shelf, open_shelf  # noqa: PLC0415 - same
+
+    if words:
+        return Shelf([open_answering(word) for word in words], memory)
+    return open_shelf(say, memory)
 
 
 def _checked(path: str) -> str:

@@ -6,12 +6,14 @@ import json
 
 import click
 
-from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
+from ur_solver.cli.answering import open_playing, plies_option
 from ur_solver.cli.options import json_option, seed_option, table_argument
 from ur_solver.cli.output import echo, say
 from ur_solver.cli.study_page import study_page
 from ur_solver.study import study
+
+_GAMES, _GAMES_OF_ESTIMATOR = 100_000, 2000
 
 
 @click.command(short_help="Analyse how a rule set plays.")
@@ -19,26 +21,30 @@ from ur_solver.study import study
 @click.option(
     "-g",
     "--games",
-    default=100_000,
-    show_default=True,
     type=click.IntRange(100, 10_000_000),
-    help="Play N games of the table against itself.",
+    help=f"Play N games of the table against itself; by default {_GAMES:,}, of an estimator "
+    f"{_GAMES_OF_ESTIMATOR:,}.",
 )
 @seed_option("Seed the random numbers of all games.")
 @click.option("--verbose", "-v", is_flag=True, help="Log each step.")
+@plies_option(1)
 @json_option
-def command(word: str, games: int, seed: int, verbose: bool, as_json: bool) -> None:
+def command(
+    word: str, games: int | None, seed: int, verbose: bool, plies: int, as_json: bool
+) -> None:
     """Analyse how fair and how long a game is, how much is luck, and which rules of thumb help.
 
     TABLE is a file or a rule set, such as finkel:3. The table plays against itself, and
     other policies play against each other. Sampled figures have 95 % intervals; the others
-    are exact. The same seed gives the same study.
+    are exact. The same seed gives the same study. Without a table, an estimator plays in its place
+    ('ur train'), and the study has what can be sampled.
 
     \b
     ur study finkel:3
     ur study finkel:3 --json > finkel-3.json
     """
-    with Table(open_file(word, say=say)) as table:
-        table.file.check_whole("a study")
+    with open_playing(word, plies, "a study") as table:
+        if games is None:
+            games = _GAMES if isinstance(table, Table) else _GAMES_OF_ESTIMATOR
         found = study(table, games=games, seed=seed, say=say if verbose else lambda text: None)
     echo(json.dumps(found) if as_json else study_page(found))

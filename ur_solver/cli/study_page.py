@@ -8,7 +8,7 @@ import click
 
 from ur_solver.cli.output import columns
 from ur_solver.players.policies import PRIORITIES
-from ur_solver.rules.payoff import POINTS
+from ur_solver.rules.payoff import POINTS, Payoff
 from ur_solver.rules.words import counted
 from ur_solver.study.figures import (
     as_count,
@@ -27,10 +27,13 @@ _LEAST_SECOND = 1e-9
 
 def study_page(found: dict[str, Any]) -> str:
     """All parts of a study that `ur_solver.study.study` gives."""
+    games, seed = counted(found["games"], "game"), f"seed {found['seed']}"
     head = (
-        f"{found['word']}: {counted(found['positions'], 'position')}, "
-        f"{counted(found['games'], 'game')} of the table against itself, seed {found['seed']}"
+        f"{found['word']}: {counted(found['positions'], 'position')}, {games} of the table against "
+        f"itself, {seed}"
     )
+    if not found.get("exact", True):
+        head += "; an estimator plays in its place, whose values are estimates"
     parts = [
         ("fairness", _fairness(found)),
         ("length", _length(found)),
@@ -54,14 +57,13 @@ def study_page(found: dict[str, Any]) -> str:
 def _fairness(found: dict[str, Any]) -> str:
     fairness = found["fairness"]
     payoff = payoff_of(found)
-    first = payoff.units.value(fairness["first_player"], 4)
+    first = _value(payoff, fairness["first_player"])
     rows = [[f"  the first player {payoff.verb}", first]]
     if "chance" in payoff.figures:
         rows.append(["  the first player wins", as_share(fairness["first_player_wins"])])
     if "with_a_free_first_throw" in fairness:
-        rows.append(
-            ["  with a free first throw", f"{100 * fairness['with_a_free_first_throw']:.4f} %"]
-        )
+        free = _value(payoff, fairness["with_a_free_first_throw"])
+        rows.append(["  with a free first throw", free])
     if "first_throw" in fairness and payoff.units is POINTS:
         throws = ", ".join(
             f"{each['throw']}: {points(each['gain'])}" for each in fairness["first_throw"]
@@ -70,6 +72,14 @@ def _fairness(found: dict[str, Any]) -> str:
     if value_of(fairness["unfinished"]):
         rows.append(["  games left unfinished", as_share(fairness["unfinished"])])
     return columns(rows, "<<")
+
+
+def _value(payoff: Payoff, figure: Any) -> str:
+    """A value: exact, or an estimate."""
+    margin = halves_of(figure)[0]
+    if margin:
+        return payoff.units.estimate(value_of(figure), margin)
+    return payoff.units.value(figure, 4)
 
 
 def _length(found: dict[str, Any]) -> str:

@@ -22,6 +22,8 @@ from ur_solver.errors import (
     TableInUseError,
     TableVersionError,
 )
+from ur_solver.estimators.file import is_estimator_file
+from ur_solver.estimators.finding import kept_estimator, kept_estimators
 from ur_solver.rules import named_rules
 from ur_solver.rules.words import counted
 from ur_solver.table.names import table_folders
@@ -37,7 +39,7 @@ _FAULTS = (
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
-    """List the tables in the folders of tables, or verify or remove some.
+    """List the tables and estimators in the folders of tables, or verify or remove some.
 
     The folders are $UR_TABLES, that of a checkout and the user's own ('ur info --paths').
     The list includes unfinished solves and damaged files.
@@ -54,7 +56,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
 @command.command("list")
 @json_option
 def list_command(as_json: bool) -> None:
-    """List the tables, unfinished solves and damaged files, with their sizes."""
+    """List the tables, estimators, unfinished solves and damaged files, with their sizes."""
     _list(as_json)
 
 
@@ -91,7 +93,7 @@ def verify_command(words: tuple[str, ...], sample: int, as_json: bool, telling: 
 @click.argument("words", metavar="TABLE...", nargs=-1, required=True)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 def remove_command(words: tuple[str, ...], yes: bool) -> None:
-    """Remove TABLEs: files, rule sets such as finkel:3, or unfinished solves (.blocks).
+    """Remove TABLEs: files, rule sets such as finkel:3, estimators or unfinished solves (.blocks).
 
     The files and their sizes are listed for confirmation first.
     """
@@ -105,12 +107,16 @@ def remove_command(words: tuple[str, ...], yes: bool) -> None:
 
 
 def _kept_of(word: str) -> Kept:
-    """The table or unfinished solve that a word names; it may be damaged."""
+    """The table, estimator or unfinished solve that a word names; it may be damaged."""
     path = pathlib.Path(word)
     if path.exists() and not word.endswith(".json"):  # a rule set
         kept = Kept.of(path)
+        if kept is None and is_estimator_file(word):
+            kept = kept_estimator(path)
         if kept is None:
-            raise NotATableError(f"{word!r} is neither a table nor an unfinished solve")
+            raise NotATableError(
+                f"{word!r} is neither a table nor an estimator nor an unfinished solve"
+            )
         return kept
     try:
         with open_file(word) as table:
@@ -124,7 +130,9 @@ def _kept_of(word: str) -> Kept:
 
 
 def _fault(word: str, sample: int, telling: Telling) -> str | None:
-    """The fault of a table; None if it is right."""
+    """The fault of a table, or of an estimator; None if it is right."""
+    if is_estimator_file(word):
+        return kept_estimator(pathlib.Path(word)).message
     try:
         with (
             open_file(word) as table,
@@ -137,14 +145,16 @@ def _fault(word: str, sample: int, telling: Telling) -> str | None:
 
 
 def _list(as_json: bool) -> None:
-    found = list(kept_tables())
+    tables = list(kept_tables())
+    found = [*tables, *kept_estimators()]
     if as_json:
         for kept in found:
             echo(json.dumps({**asdict(kept), "path": str(kept.path)}))
         return
-    if not found:
+    if not tables:
         folders = ", ".join(map(str, table_folders()))
         say(f"no tables in {folders}; 'ur solve finkel -n 3' makes one")
+    if not found:
         return
     head = ["rule set", "positions", "values", "size", "tolerance", "proven", "made", "file"]
     echo(columns([head, *map(_row, found)], "<><>>><<"))
@@ -159,7 +169,7 @@ def _row(kept: Kept) -> list[str]:
     return [
         f"{kept.rules}:{kept.pieces}" if kept.rules else "",
         _positions(kept),
-        kept.value_type or "",
+        kept.value_type or ("estimates" if kept.kind is Kind.ESTIMATOR else ""),
         size_text(kept.n_bytes),
         number(kept.tolerance),
         number(kept.error),

@@ -22,6 +22,7 @@ from ur_solver.cli.options import (
 from ur_solver.cli.output import echo, say, size_text, time_text
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.intervals import half_widths
 from ur_solver.estimators.training import Training
 from ur_solver.rules.words import counted
 
@@ -155,6 +156,12 @@ def report(estimator: Estimator) -> str:
     for key, name in (("against_rollouts", "rollouts"), ("against_table", "the table")):
         if key in measured:
             lines.append(f"  off by {_off(estimator, measured[key]['rms'])} against {name} (RMS)")
+    chance = " of the pot" if estimator.rules.payoff.has_fines else ""
+    errors = estimator.stored.errors.tolist()
+    widths = ", ".join(f"{100 * float(half_widths(each, 0.5)):.1f}" for each in errors)
+    lines.append(
+        f"  95 % intervals at even chances: ± {widths} %{chance} by a search of 1 to 4 plies"
+    )
     size = size_text(estimator.path.stat().st_size)
     return "\n".join([*lines, f"  {estimator.path}, {size}"])
 

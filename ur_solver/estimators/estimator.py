@@ -6,7 +6,7 @@ import math
 import os
 import pathlib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -28,6 +28,7 @@ from ur_solver.answers.values import Values
 from ur_solver.errors import InputError, RuleSetMismatchError
 from ur_solver.estimators import DEFAULT_PLIES, MOST_PLIES
 from ur_solver.estimators import file as files
+from ur_solver.estimators.features import scale_of
 from ur_solver.estimators.intervals import half_widths
 from ur_solver.estimators.network_values import NetworkValues
 from ur_solver.estimators.search import Searched
@@ -36,6 +37,8 @@ from ur_solver.rules.turns import final_value
 from ur_solver.space import space_of
 
 if TYPE_CHECKING:
+    from ur_solver.audit import GameAudit
+    from ur_solver.records import GameRecord
     from ur_solver.study.estimates import IntervalEstimate
 
 _GROWTH = 20.0
@@ -111,6 +114,11 @@ class Estimator:
         return found
 
     @property
+    def tolerance(self) -> float:
+        """The tolerance of values that a table holds, where they are exact; 0 without one."""
+        return 0.0 if self.exact is None else self.exact.tolerance
+
+    @property
     def player(self) -> Values:
         """What a policy (`ur_solver.players`) decides by that looks as far ahead."""
         return self._searched
@@ -161,8 +169,49 @@ class Estimator:
         return final_value(position)
 
     def state_values(self, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """The value of each encoded state that is not over to its side to throw."""
-        return self._searched.state_values(np.ascontiguousarray(states))
+        """The value of each encoded state to its side to throw.
+
+        Raises
+        ------
+        IllegalPositionError
+            For the first row that is no state of the rule set.
+        """
+        rows = np.ascontiguousarray(states)
+        is_over = self.space.rank_states(rows) < 0
+        if not is_over.any():
+            return self._searched.state_values(rows)
+        values = np.empty(len(rows))
+        values[~is_over] = self._searched.state_values(rows[~is_over])
+        for k in np.flatnonzero(is_over):
+            values[k] = value_when_over(self.rules, self.space.decode(rows[k].tolist()))
+        return values
+
+    def state_margins(
+        self, states: npt.NDArray[Any], values: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        """Half the width of the 95 % interval of each state's value; see `error`.
+
+        Parameters
+        ----------
+        states : unsigned integers, shape (states, state width)
+        values : float64, shape (states,)
+            As `state_values` gives them.
+
+        Returns
+        -------
+        float64, shape (states,)
+            0 where the game is over, and where a table has the value.
+        """
+        scale = scale_of(self.rules, states)
+        margins = half_widths(self.stored.errors[self.plies - 1], values / scale) * scale
+        margins[self.space.rank_states(states) < 0] = 0
+        if self.exact is not None:
+            margins[self.exact.holds_states(states)] = 0
+        return margins
+
+    def holds_states(self, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """For each encoded state, whether there is a value, exact or not: always."""
+        return np.ones(len(states), dtype=bool)
 
     def chance(self, position: PositionLike) -> float:
         """As `value`; NaN where money is played for, of which alone the network knows."""
@@ -296,6 +345,17 @@ class Estimator:
     ) -> dict[str, npt.NDArray[Any]]:
         """As `Table.move_columns`."""
         return self._answers.move_columns(positions)
+
+    def audit(self, game: GameRecord) -> GameAudit:
+        """As `Table.audit`; mistakes are losses beyond the error of the comparison."""
+        (audit,) = self.audits([game])
+        return audit
+
+    def audits(self, games: Iterable[GameRecord]) -> Iterator[GameAudit]:
+        """As `Table.audits`; see `audit`."""
+        from ur_solver.audit import audit_games  # noqa: PLC0415 - a query needs none of it
+
+        return audit_games(games, self)
 
     def close(self) -> None:
         """Close the table of endings, if there is one."""

@@ -91,6 +91,19 @@ class Stored:
             "measured": json.dumps(self.measured),
         }
 
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The datasets."""
+        return {
+            "weights": self.weights.astype("<f4"),
+            "features": np.array(features_of(self.rules).names, dtype="S"),
+            "errors": self.errors.astype("<f8"),
+        }
+
+    @property
+    def digest(self) -> str:
+        """The digest of the file."""
+        return _digest(VERSION, self.texts(), self.arrays())
+
 
 def write(path: pathlib.Path, stored: Stored) -> None:
     """Write an estimator; what is there is replaced at the end.
@@ -100,19 +113,13 @@ def write(path: pathlib.Path, stored: Stored) -> None:
     OutputError
         If it cannot be written.
     """
-    texts = stored.texts()
-    arrays = {
-        "weights": stored.weights.astype("<f4"),
-        "features": np.array(features_of(stored.rules).names, dtype="S"),
-        "errors": stored.errors.astype("<f8"),
-    }
-    part = None
+    arrays, part = stored.arrays(), None
     try:
         part = PartFile(part_path(path))
         with h5py.File(part, "w", libver="latest") as file:
             for name, array in arrays.items():
                 file.create_dataset(name, data=array)
-            named = texts | {"format": FORMAT, "digest": _digest(VERSION, texts, arrays)}
+            named = stored.texts() | {"format": FORMAT, "digest": stored.digest}
             for name, text in named.items():
                 file.attrs[name] = np.bytes_(text.encode("ascii"))
             file.attrs["version"] = np.int64(VERSION)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import pathlib
+from collections.abc import Iterator
 from contextlib import suppress
 
+from ur_solver.answers.inventory import Kept, Kind
 from ur_solver.answers.locate import find_file, find_part, is_rule_set
 from ur_solver.answers.lookup import Lookup
 from ur_solver.errors import MissingEstimatorError, RuleSetMismatchError, UrError
@@ -44,6 +46,24 @@ def estimator_path(rules: RuleSet) -> pathlib.Path | None:
     names = [table_name(stem) for stem in file_stems(rules)]
     paths = [folder / name for folder in (*folders, SHIPPED) for name in names]
     return next((path for path in paths if path.is_file()), None)
+
+
+def kept_estimator(path: pathlib.Path) -> Kept:
+    """The estimator at a path, as `ur_solver.answers.inventory` describes tables."""
+    n_bytes = path.stat().st_size
+    try:
+        stored = read(path)
+    except UrError as error:
+        return Kept(path, Kind.DAMAGED, n_bytes, message=str(error))
+    rules, made = stored.rules, stored.made_by.get("made")
+    return Kept(path, Kind.ESTIMATOR, n_bytes, rules=rules.name, pieces=rules.pieces, made=made)
+
+
+def kept_estimators() -> Iterator[Kept]:
+    """The estimators in the folders of tables, then those that come with the program, by name."""
+    for folder in (*(each / FOLDER for each in table_folders()), SHIPPED):
+        for path in sorted(folder.glob("*.h5")) if folder.is_dir() else ():
+            yield kept_estimator(path)
 
 
 def find_estimator(rules: RuleSet, plies: int = DEFAULT_PLIES) -> Estimator | None:

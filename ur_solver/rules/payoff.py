@@ -36,6 +36,11 @@ def signed(value: float, decimals: int) -> str:
     return f"{rounded:+.{decimals}f}".replace("-", MINUS)
 
 
+def sure_decimals(error: float) -> int:
+    """How many decimals the first digit of an error, above 0, leaves to a number."""
+    return max(0, -math.floor(math.log10(error)))
+
+
 @dataclass(frozen=True)
 class Units:
     """How people are shown values: in points, hundredths of the chance to win, or as money.
@@ -92,9 +97,24 @@ class Units:
         """What a move is worth: ``23.4 %``, or ``9.87``."""
         return self.number(value, self.digits if digits is None else digits) + self.mark
 
-    def lost(self, value: float) -> str:
-        """A loss as a phrase: ``11.7 points lost``, or ``0.85 lost``."""
-        return f"{self.amount(value)} {self.losing}"
+    def lost(self, value: float, margin: float = 0.0) -> str:
+        """A loss as a phrase: ``11.7 points lost``, ``0.85 lost``, or ``12 ± 3 points lost``."""
+        return f"{self.amount(value)}{self.give(margin)} {self.losing}"
+
+    def give(self, margin: float) -> str:
+        """What follows a number whose 95 % interval has this half-width: `` ± 3``, or nothing."""
+        return f" \N{PLUS-MINUS SIGN} {self.amount(margin)}" if margin else ""
+
+    def estimate(self, value: float, margin: float) -> str:
+        """A value with the decimals that its error leaves: ``53 % ± 2``, or ``9.9 ± 0.2``."""
+        digits = sure_decimals(self.scale * margin)
+        return f"{self.value(value, digits)} \N{PLUS-MINUS SIGN} {self.number(margin, digits)}"
+
+    def within(self, margin: float) -> Units:
+        """The same units with no more decimals than an error leaves; 0 leaves all."""
+        if margin == 0:
+            return self
+        return replace(self, digits=min(self.digits, sure_decimals(self.scale * margin)))
 
 
 POINTS = Units(

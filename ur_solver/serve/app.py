@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ur_solver import __version__
+from ur_solver.api.evaluator import Evaluator, position_values
 from ur_solver.errors import InputError, PositionSyntaxError, UrError
 from ur_solver.records import NOTATIONS
 from ur_solver.rules import CATALOGUE, LIGHT, named_rules
@@ -27,7 +28,12 @@ from ur_solver.serve.asked import (
     turns_of,
     view_of,
 )
-from ur_solver.serve.describe import rules_values, table_values, whole_table_values
+from ur_solver.serve.describe import (
+    rules_values,
+    table_values,
+    version_of,
+    whole_table_values,
+)
 from ur_solver.serve.guard import Application, Guard
 from ur_solver.serve.judged import (
     audit_text,
@@ -49,7 +55,7 @@ from ur_solver.serve.replies import (
     tag_of,
     unchanged,
 )
-from ur_solver.serve.unfold import Json, ServedRules, Unfolded, board_values, position_values
+from ur_solver.serve.unfold import Json, ServedRules, Unfolded, board_values
 
 MAX_BODY = 1 << 20
 """The most bytes of a request's body."""
@@ -65,7 +71,7 @@ _CACHED = 4096
 
 
 def make_app(
-    tables: Mapping[str, Any],
+    tables: Mapping[str, Evaluator],
     names: Iterable[str] = (),
     *,
     body_seconds: float = BODY_SECONDS,
@@ -74,7 +80,7 @@ def make_app(
 
     Parameters
     ----------
-    tables : mapping of str to Table
+    tables : mapping of str to Table or Estimator
         By the id under which each is served (`ur_solver.serve.shelf.Shelf`).
     names : iterable of str
         The host names of the server (`Guard`).
@@ -101,7 +107,7 @@ Handler = Callable[[Request], Any]
 class _Served:
     """The handlers, bound to the tables."""
 
-    def __init__(self, tables: Mapping[str, Any], body_seconds: float) -> None:
+    def __init__(self, tables: Mapping[str, Evaluator], body_seconds: float) -> None:
         self._tables = tables
         self._body_seconds = body_seconds
         self._heavy = anyio.CapacityLimiter(1)  # one game at a time: h5py reads one by one anyway
@@ -166,16 +172,14 @@ class _Served:
     async def tables(self, request: Request) -> Response:
         """All tables that are served."""
         values = {"tables": [table_values(*each) for each in self._tables.items()]}
-        return json_reply(
-            values, _tag(*(each.file.digest for each in self._tables.values())), request
-        )
+        return json_reply(values, _tag(*map(version_of, self._tables.values())), request)
 
     async def table(self, request: Request) -> Response:
         """One table, with its rule set."""
         source = self._source(request)
         assert source.table is not None
         name = request.path_params["table"]
-        etag = _tag(source.table.file.digest, name)
+        etag = _tag(version_of(source.table), name)
         return json_reply(whole_table_values(name, source.table), etag, request)
 
     async def position(self, request: Request) -> Response:
@@ -189,7 +193,7 @@ class _Served:
 
     def _position_answer(self, request: Request, source: ServedRules, name: str | None) -> Response:
         text = request.query_params["position"]
-        version = source.table.file.digest if source.table else source.rules.word
+        version = version_of(source.table) if source.table else source.rules.word
         view = view_of(request.query_params.get("drawing"))
         etag = _tag(version, text, str(view))
         if is_known(request, etag):
@@ -273,7 +277,7 @@ class _Served:
         return json_reply(rules_values(rules), _tag(rules.word), request)
 
 
-def _batch(table: Any, texts: list[object]) -> list[Json]:
+def _batch(table: Evaluator, texts: list[object]) -> list[Json]:
     """The figures of each position of a batch."""
     answers: list[Json | None] = []
     sound = []

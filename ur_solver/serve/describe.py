@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
 from ur_solver.players.policies import TEMPERATURES
 from ur_solver.records import NOTATIONS, rules_text
@@ -62,25 +63,49 @@ def _stakes(stakes: Stakes, pieces: int) -> dict[str, int]:
     return {"ante": stakes.ante, "fine": stakes.fine, "reach": stakes.reach_of(pieces)}
 
 
-def table_values(name: str, table: Table) -> dict[str, Any]:
-    """A table in a list of tables: its rule set, the value of the start, the error of values."""
-    header = table.header
-    return {
+def table_values(name: str, table: Evaluator) -> dict[str, Any]:
+    """A table in a list of tables: its rule set, the value of the start, the error of values.
+
+    Of an estimator the error is that of the value of the start, half the width of its interval.
+    """
+    start = table.rules.start()
+    values: dict[str, Any] = {
         "id": name,
         "word": table.rules.word,
         "name": table.rules.name,
         "pieces": table.rules.pieces,
         "positions": table.space.n_positions,
-        "value_type": header.value_type,
-        "tolerance": table.tolerance,
-        "error": table.max_error,
-        "digest": table.file.digest,
-        "value": table.value(table.rules.start()),
-        "opening_value": table.opening_value(),
     }
+    if isinstance(table, Table):
+        values |= {
+            "value_type": table.header.value_type,
+            "tolerance": table.tolerance,
+            "error": table.max_error,
+            "digest": table.file.digest,
+            "value": table.value(start),
+        }
+    else:
+        values |= {
+            "value_type": None,
+            "tolerance": None,
+            "error": table.error(start),
+            "digest": table.stored.digest,
+            "value": table.value(start),
+            "exact": False,
+            "plies": table.plies,
+        }
+    return values | {"opening_value": table.opening_value()}
 
 
-def whole_table_values(name: str, table: Table) -> dict[str, Any]:
+def version_of(table: Evaluator) -> str:
+    """What all answers of a table or an estimator depend on, for the tags of replies."""
+    if isinstance(table, Table):
+        return table.file.digest
+    exact = "" if table.exact is None else table.exact.file.digest
+    return f"{table.stored.digest} {table.plies} {exact}"
+
+
+def whole_table_values(name: str, table: Evaluator) -> dict[str, Any]:
     """A table with all of its rule set, and the temperatures of the players that play by it."""
     players = {"players": dict(TEMPERATURES)}
     return rules_values(table.rules) | table_values(name, table) | players

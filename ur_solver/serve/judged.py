@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ur_solver.api.evaluator import Evaluator, exactness
 from ur_solver.api.table import Table
 from ur_solver.audit import (
     GameAudit,
@@ -72,7 +73,7 @@ def fault_values(message: str, **rest: Any) -> Json:
 # A game in a text.
 
 
-def audited_games(table: Table, text: str) -> tuple[list[GameAudit], list[RecordFault]]:
+def audited_games(table: Evaluator, text: str) -> tuple[list[GameAudit], list[RecordFault]]:
     """The audits of a text's games, and the faults of the others.
 
     Raises
@@ -96,7 +97,7 @@ def audited_games(table: Table, text: str) -> tuple[list[GameAudit], list[Record
     return list(table.audits(games)), faults
 
 
-def audit_text(table: Table, text: str) -> Json:
+def audit_text(table: Evaluator, text: str) -> Json:
     """The audits of a text's games, as in `ur audit --json`, and the faults of the others."""
     audits, faults = audited_games(table, text)
     return {
@@ -133,7 +134,7 @@ def _end_of(record: GameRecord) -> str:
     return stepper.notation(last.step.state, side)
 
 
-def report_text(table: Table, text: str) -> str:
+def report_text(table: Evaluator, text: str) -> str:
     """The report of a text's games, as `ur audit --html` writes it.
 
     Raises
@@ -144,8 +145,10 @@ def report_text(table: Table, text: str) -> str:
     audits, faults = audited_games(table, text)
     if faults:
         raise RecordError(str(faults[0].reason))
-    losses = references_of(table)
-    references = {audit.record.rules: losses for audit in audits}
+    references = {}
+    if isinstance(table, Table):
+        losses = references_of(table)
+        references = {audit.record.rules: losses for audit in audits}
     return html_report(audits, Thresholds(), references)
 
 
@@ -169,7 +172,7 @@ def converted_text(source: ServedRules, text: str, notation: str) -> str:
 
 
 def line_values(source: ServedRules, start: Position, turns: Sequence[Turn]) -> Json:
-    """Play turns from a position, and judge them if there is a table.
+    """Play turns from a position, and judge them if there is a table or an estimator.
 
     The keys are those of `ur audit --json`; each ply has besides ``choice``, ``mark``,
     ``options``, their number, ``cost``, the fine of the move, and
@@ -195,7 +198,9 @@ def line_values(source: ServedRules, start: Position, turns: Sequence[Turn]) -> 
     end = Unfolded(source, position)
     values: Json = {"plies": plies, "position": position.notation, "start": start.notation}
     if source.table is not None:
-        values["start_value"] = _to_light(Unfolded(source, start), _opening(source, start))
+        begin = Unfolded(source, start)
+        values["start_value"] = _to_light(begin, _opening(source, start))
+        values |= exactness(source.table, begin.margin)
         values["end_value"] = _to_light(end, None)
         for side in SIDE_NAMES.values():
             values[side] = side_values(ply for ply in plies if ply["side"] == side)
@@ -233,29 +238,26 @@ def _played(
     """Play a turn, add its plies to `plies`, and return the position after it."""
     if position.winner:
         raise MoveError(f"the game was over: {SIDE_NAMES[position.winner]} had won")
-    unfolded = Unfolded(source, position)
+    unfolded = Unfolded(source, position, throws=turn.throws)
     answer = unfolded.answer()
     thrown = _thrown(source, answer, position, turn, is_first)
     opening = _opening(source, position) if is_first else None
-    before = answer.get("value") if opening is None else opening
-    common: Json = {
-        "side": answer["side"],
-        "position": answer["position"],
-        "choice": turn.choice,
-    }
+    before = answer.get("value", 0.0) if opening is None else opening
+    margin = 0.0 if source.table is None else unfolded.margin
     choices = {
         name: worth for name, worth in answer.get("choices", {}).items() if worth is not None
     }
-    if before is not None and len(choices) > 1:
-        plies.append(common | _choice_made(unfolded, turn.choice, choices, before))
+    if len(choices) > 1:
+        plies.append(_choice_ply(unfolded, answer, turn, choices, before, margin))
         before = choices[turn.choice]
+        margin = answer.get("choice_errors", {}).get(turn.choice, 0.0)
     moves = thrown["moves"]
     taken = next((move for move in moves if move["move"] == turn.move), None)
     if taken is None and (moves or turn.move is not None):
         legal = ", ".join(move["move"] for move in moves) or "none, the turn passes"
         raise MoveError(f"move {turn.move!r:.40} is not legal here; legal: {legal}")
     after: str = answer["after_pass"] if taken is None else taken["position"]
-    ply = common | {
+    ply = _common(answer, turn) | {
         "throw": thrown["throw"],
         "move": turn.move,
         "options": len(moves),
@@ -264,7 +266,8 @@ def _played(
     if source.table is not None:
         value = thrown["value"]
         loss = taken["loss"] if taken else 0.0
-        is_tie = loss <= TIE * unfolded.total
+        error = taken.get("loss_error", 0.0) if taken else 0.0
+        is_tie = loss <= max(TIE * unfolded.total, error)
         best_move = None if taken is None else turn.move if is_tie else moves[0]["move"]
         ply |= {
             "best": best_move,
@@ -273,30 +276,49 @@ def _played(
             "loss": loss,
             "luck": value - before,
             "mark": taken["mark"] if taken else None,
-        }
+        } | _errors(source, margin, error)
     plies.append(ply | {"position_after": after})
     return source.rules.position(after)
 
 
-def _choice_made(
-    unfolded: Unfolded, choice: str | None, choices: dict[str, float], before: float
+def _common(answer: Json, turn: Turn) -> Json:
+    return {"side": answer["side"], "position": answer["position"], "choice": turn.choice}
+
+
+def _choice_ply(
+    unfolded: Unfolded,
+    answer: Json,
+    turn: Turn,
+    choices: Mapping[str | None, float],
+    before: float,
+    margin: float,
 ) -> Json:
-    """The ply of a choice before the throw, by what each choice is worth."""
-    best, chosen = max(choices.values()), choices[str(choice)]
-    is_best = best - chosen <= TIE * unfolded.total
+    """The ply of the choice before a throw, by what the allowed ones are worth."""
+    best, chosen = max(choices.values()), choices[turn.choice]
+    error = answer.get("choice_loss_errors", {}).get(turn.choice, 0.0)
+    is_best = best - chosen <= max(TIE * unfolded.total, error)
     return {
+        **_common(answer, turn),
         "throw": None,
-        "move": choice,
-        "best": choice if is_best else max(choices, key=choices.__getitem__),
+        "move": turn.choice,
+        "best": turn.choice if is_best else max(choices, key=choices.__getitem__),
         "value": before,
         "best_value": best,
         "loss": best - chosen,
         "luck": best - before,
-        "mark": unfolded.mark(best - chosen, len(choices)),
+        "mark": unfolded.mark(best - chosen, len(choices), error),
         "options": len(choices),
         "cost": 0,
-        "position_after": unfolded.position.notation,
+        "position_after": answer["position"],
+        **_errors(unfolded.source, margin, error),
     }
+
+
+def _errors(source: ServedRules, margin: float, loss_error: float) -> Json:
+    """What a ply says of its value and its loss if an estimator has judged it."""
+    if source.table is None or isinstance(source.table, Table):
+        return {}
+    return {**exactness(source.table, margin), "loss_error": loss_error}
 
 
 def _thrown(

@@ -43,6 +43,7 @@ def _told(schema: Json, text: str) -> Json:
 
 _NUMBER: Json = {"type": "number"}
 _WHOLE: Json = {"type": "integer"}
+_NUMBERS: Json = {"type": "object", "additionalProperties": {"type": "number"}}
 _TEXT: Json = {"type": "string"}
 _FLAG: Json = {"type": "boolean"}
 _SIDE: Json = {"enum": ["light", "dark"]}
@@ -55,19 +56,30 @@ _THROW: Json = {
 _MARK: Json = {"enum": ["inaccuracy", "mistake", "blunder", None]}
 _PLACE = _or_null(_object(line=_WHOLE, column=_or_null(_WHOLE)))
 
+_EXACT = _told(_FLAG, "of an estimator: whether the value is exact")
+_ERROR = _told(_NUMBER, "of an estimate: half the width of its 95 % interval")
+_LOSS_ERROR = _told(_NUMBER, "of an estimator: the error of the comparison with the best")
+_OF_ESTIMATES = ("exact", "error")
+
 _TABLE: Json = {
     "id": _told(_TEXT, "the name in addresses"),
     "word": _told(_TEXT, "the rule set and its count of pieces"),
     "name": _TEXT,
     "pieces": _WHOLE,
     "positions": _WHOLE,
-    "value_type": {"enum": ["float64", "float32", "uint16"]},
-    "tolerance": _NUMBER,
-    "error": _told(_or_null(_NUMBER), "how far a value is proven to be off at most"),
+    "value_type": _told({"enum": ["float64", "float32", "uint16", None]}, "null of an estimator"),
+    "tolerance": _told(_or_null(_NUMBER), "null of an estimator"),
+    "error": _told(
+        _or_null(_NUMBER),
+        "how far a value is proven to be off at most; of an estimator, that of the start's value",
+    ),
     "digest": _told(_TEXT, "SHA-256 of all that the table holds"),
     "value": _told(_NUMBER, "of the start, with a free first throw"),
     "opening_value": _told(_NUMBER, "the first player's, by how the rule set begins a game"),
+    "exact": _told(_FLAG, "false of an estimator"),
+    "plies": _told(_WHOLE, "how far an estimator looks ahead"),
 }
+_TABLE_OPTIONAL = ("exact", "plies")
 _RULES: Json = {
     "word": _TEXT,
     "name": _TEXT,
@@ -97,18 +109,22 @@ _RULES: Json = {
 _WORTH: Json = {
     "position": _TEXT,
     "value": _VALUE,
-    "tolerance": _NUMBER,
-    "error": _or_null(_NUMBER),
+    "tolerance": _told(_or_null(_NUMBER), "null of an estimate"),
+    "error": _told(
+        _or_null(_NUMBER), "proven, or null; of an estimate, half the width of its 95 % interval"
+    ),
+    "exact": _EXACT,
     "cut_error": _told(_NUMBER, "with stakes: what a limited number of fines may cost"),
     "chance": _told(_CHANCE, "with stakes: to win, if nothing else counted"),
 }
-_WITH_STAKES = ("cut_error", "chance")
+_SOMETIMES = ("cut_error", "chance", "exact")
 
 _SCHEMAS: Json = {
     "Error": _object(message=_told(_TEXT, "one sentence"), place=_PLACE),
     "Fault": _object(message=_TEXT, place=_PLACE, game=_WHOLE),
-    "Table": _object(**_TABLE),
+    "Table": _object(_TABLE_OPTIONAL, **_TABLE),
     "WholeTable": _object(
+        _TABLE_OPTIONAL,
         **_RULES,
         **{key: value for key, value in _TABLE.items() if key not in _RULES},
         players=_told(
@@ -117,15 +133,18 @@ _SCHEMAS: Json = {
         ),
     ),
     "Rules": _object(**_RULES),
-    "Worth": _object(_WITH_STAKES, **_WORTH),
+    "Worth": _object(_SOMETIMES, **_WORTH),
     "Move": _object(
-        ("value", "loss", "mark", "chance", "cost", "arrows"),
+        ("value", "loss", "mark", "chance", "cost", "arrows", "loss_error", *_OF_ESTIMATES),
         move=_TEXT,
         again=_told(_FLAG, "whether the same side throws again"),
         capture=_FLAG,
         position=_told(_TEXT, "after the move"),
         value=_told(_NUMBER, "to the side that moves"),
         loss=_told(_NUMBER, "against the best move"),
+        exact=_EXACT,
+        error=_ERROR,
+        loss_error=_LOSS_ERROR,
         mark=_MARK,
         chance=_CHANCE,
         cost=_told(_WHOLE, "the fine that the move costs"),
@@ -134,16 +153,21 @@ _SCHEMAS: Json = {
         **{"from": _told(_TEXT, "a square, or home")},
     ),
     "Throw": _object(
-        ("choice", "value", "luck"),
+        ("choice", "value", "luck", *_OF_ESTIMATES),
         choice=_told(_TEXT, "the choice before it"),
         throw=_THROW,
         probability=_CHANCE,
         value=_told(_NUMBER, "after the best move, or the pass"),
         luck=_told(_NUMBER, "how much more that is than before the throw"),
+        exact=_EXACT,
+        error=_ERROR,
         moves=_told(_list(_of("Move")), "the best first; none where the turn passes"),
     ),
     "Position": _object(
-        (*_WITH_STAKES, "value", "tolerance", "error", "choices", "choice_marks", "svg"),
+        (
+            *(*_SOMETIMES, "value", "tolerance", "error", "svg"),
+            *("choices", "choice_marks", "choice_errors", "choice_loss_errors"),
+        ),
         **_WORTH,
         svg=_told(_TEXT, "the board, where a drawing is asked for"),
         choices=_told(
@@ -151,6 +175,8 @@ _SCHEMAS: Json = {
             "what each choice is worth; null where it is not allowed",
         ),
         choice_marks=_told({"type": "object", "additionalProperties": _MARK}, "their marks"),
+        choice_errors=_told(_NUMBERS, "of an estimator: half the widths of their 95 % intervals"),
+        choice_loss_errors=_told(_NUMBERS, "of an estimator: the errors of what they lose"),
         side=_told(_SIDE, "the side about to throw"),
         winner=_or_null(_SIDE),
         is_draw=_FLAG,
@@ -169,6 +195,8 @@ _SCHEMAS: Json = {
             "options",
             "cost",
             "position_after",
+            "loss_error",
+            *_OF_ESTIMATES,
         ),
         side=_SIDE,
         position=_TEXT,
@@ -180,37 +208,46 @@ _SCHEMAS: Json = {
         best_value=_NUMBER,
         loss=_NUMBER,
         luck=_NUMBER,
+        exact=_EXACT,
+        error=_ERROR,
+        loss_error=_LOSS_ERROR,
         mark=_MARK,
         options=_told(_WHOLE, "how many moves, or choices, there were"),
         cost=_told(_WHOLE, "the fine that the move cost"),
         position_after=_TEXT,
     ),
     "Side": _object(
-        ("cost", "conceded"),
+        ("cost", "conceded", "loss_error"),
         choices=_WHOLE,
         best=_WHOLE,
         loss=_NUMBER,
+        loss_error=_told(_NUMBER, "of estimates: half the width of the total's 95 % interval"),
         luck=_NUMBER,
         cost=_WHOLE,
         conceded=_told(_NUMBER, "what the position was worth to a side that gave it up"),
     ),
     "Line": _object(
-        ("start_value", "end_value", "light", "dark"),
+        ("start_value", "end_value", "light", "dark", *_OF_ESTIMATES),
         plies=_list(_of("Ply")),
         position=_TEXT,
         start=_TEXT,
         start_value=_told(_NUMBER, "to light"),
+        exact=_EXACT,
+        error=_ERROR,
         end_value=_told(_NUMBER, "to light"),
         light=_of("Side"),
         dark=_of("Side"),
     ),
     "Audit": _object(
+        _OF_ESTIMATES,
         file=_TEXT,
         rules=_TEXT,
         winner=_or_null(_SIDE),
         ending=_TEXT,
         first_throw=_told(_WHOLE, "the number of the first that is judged"),
         start_value=_told(_NUMBER, "to light"),
+        exact=_EXACT,
+        error=_ERROR,
         light=_of("Side"),
         dark=_of("Side"),
         plies=_list(_of("Ply")),

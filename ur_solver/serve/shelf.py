@@ -1,4 +1,4 @@
-"""The served tables, each under an id, and the memory that they may take."""
+"""The served tables and estimators, each under an id, and the memory that they may take."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ur_solver.answers.locate import open_file
+from ur_solver.api.evaluator import Evaluator
 from ur_solver.api.table import Table
 from ur_solver.common.machine import free_memory
 from ur_solver.errors import UrError
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.finding import kept_estimators, open_estimator
+from ur_solver.rules import RuleSet
 from ur_solver.table import TableFile
 from ur_solver.table.names import table_folders
 
@@ -17,12 +21,12 @@ FIRST_TABLE = "finkel:3"
 """The rule set to solve, in a second, if there are no tables."""
 
 
-class Shelf(Mapping[str, Table]):
-    """Tables by id, which is the file's name without its suffix, in the order of the ids.
+class Shelf(Mapping[str, Evaluator]):
+    """Tables, then estimators, by id: the file's name without its suffix, in the order of the ids.
 
     Parameters
     ----------
-    files : sequence of TableFile
+    found : sequence of Table or Estimator
         Closed with the shelf. Of several with one name, the later ones get a number.
     memory : int, optional
         The bytes that decoded values may take, in all tables together: tables that do
@@ -34,34 +38,40 @@ class Shelf(Mapping[str, Table]):
         If a table holds a part of its game.
     """
 
-    def __init__(self, files: Sequence[TableFile], memory: int | None = None) -> None:
-        for file in files:
-            file.check_whole("ur serve")
+    def __init__(self, found: Sequence[Evaluator], memory: int | None = None) -> None:
+        files = []
+        for each in found:
+            if isinstance(each, Table):
+                each.file.check_whole("ur serve")
+                files.append(each.file)
+            elif each.exact is not None:
+                files.append(each.exact.file)
         for file, share in zip(files, _shares(files, memory), strict=True):
             file.limit_memory(share)
-        named: dict[str, Table] = {}
-        for file in files:
-            name = stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", file.path.stem)
+        named: dict[str, Evaluator] = {}
+        for each in found:
+            name = stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", each.path.stem if each.path else "")
             number = 1
             while name in named:
                 number += 1
                 name = f"{stem}-{number}"
-            named[name] = Table(file)
-        self._tables = dict(sorted(named.items()))
+            named[name] = each
+        order = sorted(named, key=lambda name: (not isinstance(named[name], Table), name))
+        self._named = {name: named[name] for name in order}
 
-    def __getitem__(self, name: str) -> Table:
-        return self._tables[name]
+    def __getitem__(self, name: str) -> Evaluator:
+        return self._named[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._tables)
+        return iter(self._named)
 
     def __len__(self) -> int:
-        return len(self._tables)
+        return len(self._named)
 
     def close(self) -> None:
         """Close all files."""
-        for table in self._tables.values():
-            table.close()
+        for each in self._named.values():
+            each.close()
 
 
 def _shares(files: Sequence[TableFile], memory: int | None) -> list[int]:
@@ -76,26 +86,17 @@ def _shares(files: Sequence[TableFile], memory: int | None) -> list[int]:
     return shares
 
 
-def open_shelf(
-    words: Sequence[str], say: Callable[[str], object], memory: int | None = None
-) -> Shelf:
-    """Open the tables named by words (`ur_solver.answers.locate.open_file`).
+def open_shelf(say: Callable[[str], object], memory: int | None = None) -> Shelf:
+    """All tables in the folders of tables, and the estimators of other games.
 
-    Without words, all tables in the folders of tables; invalid files there are reported and
-    skipped. If there are none, `FIRST_TABLE` is solved.
-
-    Raises
-    ------
-    UrError
-        If a named table cannot be opened.
+    Invalid files are reported and skipped. If there is no table, `FIRST_TABLE` is solved.
     """
-    if words:
-        return Shelf([open_file(word, say=say) for word in words], memory)
-    found = list(_found(say))
-    return Shelf(found or [open_file(FIRST_TABLE, say=say)], memory)
+    tables: list[Evaluator] = [Table(file) for file in _files(say)]
+    tables = tables or [Table(open_file(FIRST_TABLE, say=say))]
+    return Shelf([*tables, *_estimators([each.rules for each in tables], say)], memory)
 
 
-def _found(say: Callable[[str], object]) -> Iterator[TableFile]:
+def _files(say: Callable[[str], object]) -> Iterator[TableFile]:
     seen: set[Path] = set()
     for folder in table_folders():
         for path in sorted(folder.glob("*.h5")) if folder.is_dir() else ():
@@ -108,3 +109,19 @@ def _found(say: Callable[[str], object]) -> Iterator[TableFile]:
                 yield file
             except UrError as error:
                 say(f"{error}; it is not served")
+
+
+def _estimators(rules: Sequence[RuleSet], say: Callable[[str], object]) -> Iterator[Estimator]:
+    """The first estimator of each game that is not one of some rule sets."""
+    known = list(rules)
+    for kept in kept_estimators():
+        try:
+            found = open_estimator(kept.path)
+        except UrError as error:
+            say(f"{error}; it is not served")
+            continue
+        if any(found.rules.is_same_game(each) for each in known):
+            found.close()
+        else:
+            known.append(found.rules)
+            yield found

@@ -1,19 +1,23 @@
 """An unfolded position: its choices, throws and moves, and their values.
 
 Values belong to the side about to throw, those of moves to the side that moves; in [0, 1],
-or money with stakes. Without a table the answers lack the values.
+or money with stakes. Without a table the answers lack the values. Those of an estimator have
+their errors: half the widths of their 95 % intervals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ur_solver.answers.query import figures_of
+from ur_solver.answers.values import EstimatedValues, states_of
+from ur_solver.api.evaluator import Evaluator, exactness, position_values
 from ur_solver.api.table import Table
 from ur_solver.audit.summary import Thresholds
 from ur_solver.records import Step, stepper_of
@@ -28,25 +32,25 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class ServedRules:
-    """The source of answers: a table, or a rule set without one.
+    """The source of answers: a table, an estimator, or a rule set without either.
 
     Attributes
     ----------
     rules : RuleSet
-    table : Table or None
+    table : Table or Estimator or None
     """
 
     rules: RuleSet
-    table: Table | None = None
+    table: Evaluator | None = None
 
 
 class _Turn(NamedTuple):
-    """A roll after a choice, with its moves and the row of its first value."""
+    """A roll after a choice, with its moves and the row of its first value; None for no values."""
 
     choice: str
     roll: Roll
     steps: tuple[Step, ...]
-    row: int
+    row: int | None
 
 
 class Unfolded:
@@ -59,30 +63,42 @@ class Unfolded:
         Of the source's rules.
     view : str, optional
         The side whose row is on top in a drawing of the board; None for no drawing.
+    throws : tuple of int, optional
+        The throws whose moves get values, which takes an estimator less time than all; all do
+        where the rules have a choice before the throw.
     """
 
-    def __init__(self, source: ServedRules, position: Position, view: str | None = None) -> None:
+    def __init__(
+        self,
+        source: ServedRules,
+        position: Position,
+        view: str | None = None,
+        throws: tuple[int, ...] | None = None,
+    ) -> None:
         self.source, self.position, self.view = source, position, view
         self.rules, self.side = source.rules, position.side
         self.stepper = stepper_of(source.rules)
         self.state = self.stepper.encode(position)
         self.passed = self.stepper.flip(self.state)
         self._rows = [self.state, self.passed]
+        self._valued_throws = None if self._has_choices else throws
         self._turns = [] if position.winner else list(self._all_turns())
 
     def _all_turns(self) -> Iterator[_Turn]:
         stepper, state = self.stepper, self.state
         for choice in [choice.name for choice in stepper.choices(state)] or [FREE_THROW]:
-            found: dict[int, tuple[tuple[Step, ...], int]] = {}
+            found: dict[tuple[int, bool], tuple[tuple[Step, ...], int | None]] = {}
             for roll in stepper.rolls(state, choice):
                 if roll.moves_by is None:
                     yield _Turn(choice, roll, (), 0)
                     continue
-                if roll.moves_by not in found:
+                is_valued = self._valued_throws in (None, roll.throws)
+                key = roll.moves_by, is_valued
+                if key not in found:
                     steps = stepper.steps(state, roll.moves_by, choice)
-                    found[roll.moves_by] = steps, len(self._rows)
-                    self._rows += (step.state for step in steps)
-                yield _Turn(choice, roll, *found[roll.moves_by])
+                    found[key] = steps, len(self._rows) if is_valued else None
+                    self._rows += (step.state for step in steps if is_valued)
+                yield _Turn(choice, roll, *found[key])
 
     @cached_property
     def total(self) -> int:
@@ -102,16 +118,33 @@ class Unfolded:
         """The values of the position, of the pass and of all successors."""
         table = self.source.table
         assert table is not None
-        rows = np.frombuffer(b"".join(self._rows), dtype=table.space.state_dtype)
-        if self.position.winner:
-            return [table.value(self.position), 0.0]
-        values: list[float] = table.state_values(rows.reshape(len(self._rows), -1)).tolist()
+        if self.position.winner or self.is_draw:
+            value = table.value(self.position)
+            return [value, self.total - value]
+        values: list[float] = table.state_values(states_of(self.rules, self._rows)).tolist()
         return values
+
+    @cached_property
+    def _margins(self) -> list[float]:
+        """Half the widths of their intervals; 0 of those that are exact."""
+        table = self.source.table
+        if self.position.winner or self.is_draw or not isinstance(table, EstimatedValues):
+            return [0.0] * len(self._rows)
+        values = np.array(self._values)
+        margins: list[float] = table.state_margins(
+            states_of(self.rules, self._rows), values
+        ).tolist()
+        return margins
 
     @property
     def value(self) -> float:
         """The position's."""
         return self._values[0]
+
+    @property
+    def margin(self) -> float:
+        """Half the width of its interval."""
+        return self._margins[0]
 
     def answer(self) -> Json:
         """The values of the position, as in `ur query --json`, and its turns."""
@@ -130,19 +163,31 @@ class Unfolded:
         }
         turns = [self._turn_answer(turn) for turn in self._turns]
         if self._has_choices and table is not None:
-            worth: dict[str, float] = {}
-            for each in turns:
-                worth[each["choice"]] = (
-                    worth.get(each["choice"], 0.0) + each["probability"] * each["value"]
-                )
-            answer["choices"] = {name: worth.get(name) for name in self._choice_names}
-            answer["choice_marks"] = {
-                name: self.mark(max(worth.values()) - value, len(worth))
-                for name, value in worth.items()
-            }
-            for each in turns:
-                each["luck"] = each["value"] - worth[each["choice"]]
+            answer |= self._choices_answer(turns)
         return answer | {"throws": turns}
+
+    def _choices_answer(self, turns: list[Json]) -> Json:
+        """The choices before the throw, by their turns, which get their luck."""
+        worth: dict[str, float] = {}
+        margins: dict[str, float] = {}
+        for each in turns:
+            for sums, key in ((worth, "value"), (margins, "error")):
+                name, chance = each["choice"], each["probability"]
+                sums[name] = sums.get(name, 0.0) + chance * each.get(key, 0.0)
+        best = max(worth, key=worth.__getitem__, default="")
+        losses = {name: worth[best] - value for name, value in worth.items()}
+        errors = {name: _comparison(margins, name, best) for name in worth}
+        for each in turns:
+            each["luck"] = each["value"] - worth[each["choice"]]
+        answer = {
+            "choices": {name: worth.get(name) for name in self._choice_names},
+            "choice_marks": {
+                name: self.mark(loss, len(worth), errors[name]) for name, loss in losses.items()
+            },
+        }
+        if isinstance(self.source.table, Table):
+            return answer
+        return answer | {"choice_errors": margins, "choice_loss_errors": errors}
 
     @cached_property
     def _choice_names(self) -> tuple[str, ...]:
@@ -160,20 +205,36 @@ class Unfolded:
             "probability": float(turn.roll.probability),
         }
         moves = [self._move_answer(step) for step in turn.steps]
-        if self.source.table is not None:
-            for move, step, value in zip(
-                moves, turn.steps, self._values[turn.row : turn.row + len(moves)], strict=True
-            ):
-                move["value"] = step.worth(value)
-                if "chance" in self.rules.payoff.figures:
-                    move["chance"] = self._chance(step)
-            best = max((move["value"] for move in moves), default=self.total - self._values[1])
-            for move in moves:
-                move["loss"] = best - move["value"]
-                move["mark"] = self.mark(move["loss"], len(moves))
-            moves.sort(key=lambda move: move["loss"])
-            answer |= {"value": best, "luck": best - self.value}
+        if self.source.table is not None and turn.row is not None:
+            answer |= self._valued(turn.row, turn.steps, moves)
         return answer | {"moves": moves}
+
+    def _valued(self, row: int, steps: Sequence[Step], moves: list[Json]) -> Json:
+        """The value and luck of a turn; its moves get theirs, and are put in order."""
+        table = self.source.table
+        assert table is not None
+        is_exact = isinstance(table, Table)
+        has_chance = is_exact and "chance" in self.rules.payoff.figures
+        for k, (move, step) in enumerate(zip(moves, steps, strict=True), start=row):
+            move["value"] = step.worth(self._values[k])
+            if has_chance:
+                move["chance"] = self._chance(step)
+            if not is_exact:
+                move.update(exactness(table, self._margins[k]))
+        best = max(moves, key=itemgetter("value"), default=None)
+        value = self.total - self._values[1] if best is None else best["value"]
+        margin = 0.0
+        if not is_exact:
+            margin = self._margins[1] if best is None else best.get("error", 0.0)
+        for move in moves:
+            error = 0.0
+            move["loss"] = value - move["value"]
+            if not is_exact:
+                error = 0.0 if move is best else math.hypot(margin, move.get("error", 0.0))
+                move["loss_error"] = error
+            move["mark"] = self.mark(move["loss"], len(moves), error)
+        moves.sort(key=itemgetter("loss"))
+        return {"value": value, "luck": value - self.value, **exactness(table, margin)}
 
     def _move_answer(self, step: Step) -> Json:
         stepper, path = self.stepper, self.rules.path.squares(self.side)
@@ -198,15 +259,22 @@ class Unfolded:
 
     def _chance(self, step: Step) -> float:
         table = self.source.table
-        assert table is not None
+        assert isinstance(table, Table)
         chance = table.chance(
             self.stepper.position(step.state, self.side if step.again else opponent(self.side))
         )
         return chance if step.again else 1 - chance
 
-    def mark(self, loss: float, n_options: int) -> str | None:
-        """The mark of a choice by its loss as a share of both sides' values."""
-        return None if n_options < 2 else THRESHOLDS.mark_of(loss / (self.total or 1))
+    def mark(self, loss: float, n_options: int, error: float = 0.0) -> str | None:
+        """The mark of a choice, by its loss as a share of both sides' values if it is sure."""
+        if n_options < 2 or loss <= error:
+            return None
+        return THRESHOLDS.mark_of(loss / (self.total or 1))
+
+
+def _comparison(margins: dict[str, float], name: str, best: str) -> float:
+    """The error of what an option loses against the best one."""
+    return 0.0 if name == best else math.hypot(margins[name], margins[best])
 
 
 THRESHOLDS = Thresholds()
@@ -220,15 +288,4 @@ def board_values(rules: RuleSet, text: str, view: str) -> Json:
         "position": position.notation,
         "svg": board_svg(position, view=view, is_named=True),
         "faults": position.faults(),
-    }
-
-
-def position_values(table: Table, position: Position, value: float) -> Json:
-    """The output of `ur query --json` for a position, without the values of its choices."""
-    return {
-        "position": position.notation,
-        "value": value,
-        "tolerance": table.tolerance,
-        "error": table.error(position),
-        **figures_of(table, position),
     }

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.query import Answers
-from ur_solver.answers.values import PositionValues, Values, totals_of
+from ur_solver.answers.values import EstimatedValues, PositionValues, Values, totals_of
 from ur_solver.common.numbers import checked_seed, whole_number
 from ur_solver.moves import MoveGenerator, generator_of
 from ur_solver.players.policies import Policy, TablePolicy, policy_of
@@ -64,7 +64,8 @@ def study(
     Parameters
     ----------
     table : PositionValues
-        That of a whole game.
+        Of a whole game. By an estimator's the study has what is sampled, and no openings; the
+        value of the start is an object with its 95 % interval, too.
     games : int
         Of the table against itself; each pair of the ladder plays a twentieth of them.
     seed : int
@@ -109,7 +110,8 @@ def study(
         "positions": generator.space.n_positions,
         "games": games,
         "seed": seed,
-        "fairness": _fairness(table, played),
+        **({"exact": False} if isinstance(table, EstimatedValues) else {}),
+        "fairness": _fairness(table, played, generator),
         "length": _length(played, best, exact),
         "choices": _turns(played),
         "drama": _drama(played),
@@ -120,7 +122,7 @@ def study(
             "games_apart": [[_games_apart(each) for each in row] for row in wins],
         },
         "squares": _squares(table, played, generator),
-        "openings": opening_tree(table),
+        "openings": [] if isinstance(table, EstimatedValues) else opening_tree(table),
         "thumbs": {
             "against": _OPPONENT,
             "orders": [
@@ -141,17 +143,26 @@ def _chances(
     return ChanceObserver(table, generator, n_games)
 
 
-def _fairness(table: PositionValues, played: PlayedGames) -> dict[str, Any]:
+def _fairness(
+    table: PositionValues, played: PlayedGames, generator: MoveGenerator
+) -> dict[str, Any]:
     start = table.rules.start()
     value, answers = table.value(start), Answers(table)
+    margin = 0.0
+    if isinstance(table, EstimatedValues):
+        margin = float(table.state_margins(generator.start(1), np.array([value]))[0])
+
+    def figure(value: float) -> Any:
+        return IntervalEstimate(value, value - margin, value + margin).to_json()
+
     fairness: dict[str, Any] = {
-        "first_player": answers.opening_value(),
+        "first_player": figure(answers.opening_value()),
         "first_player_wins": mean_of(played.results).to_json(),
         "unfinished": share_of(int((~played.is_finished).sum()), len(played)).to_json(),
     }
     if not table.rules.mechanics.has_free_first_throw:
-        fairness["with_a_free_first_throw"] = value
-    if not answers.choices(start):
+        fairness["with_a_free_first_throw"] = figure(value)
+    if margin == 0 and not answers.choices(start):
         worth = answers.throws(start)
         fairness["first_throw"] = [
             {"throw": each.throw, "chance": float(each.probability), "gain": each.value - value}

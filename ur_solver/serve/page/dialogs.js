@@ -44,7 +44,7 @@ function wireOpening(session, failed, open) {
     say();
     let found;
     try {
-      if (!session.source.hasValues) throw new Error("Games are judged by a table; choose one first.");
+      if (!session.source.hasValues) throw new Error("Games are judged by a table or an estimator; choose one first.");
       found = await session.source.audit(at("text").value);
     } catch (error) {
       say(error.message);

@@ -7,7 +7,7 @@ import { at, make } from "./dom.js";
 import { Editor } from "./editor.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
 import { Session, picked } from "./session.js";
-import { counted, throwsOf } from "./words.js";
+import { counted, errorOf, throwsOf } from "./words.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const PAUSE = 500;
@@ -105,7 +105,7 @@ function statusWords() {
   const thrown = throwsOf(session.entry).join(" and ");
   const move = session.moves[session.chosen];
   if (!move) return `${before}${side} has thrown ${thrown}: no move, the turn passes.`;
-  const worth = session.showsValues && session.source.hasValues ? `, ${session.units.value(move.value)}` : "";
+  const worth = session.showsValues && session.source.hasValues ? `, ${session.units.value(move.value, errorOf(move))}` : "";
   return `${before}${side} has thrown ${thrown}; ${session.chosen + 1} of ${counted(session.moves.length, "move")}: ${move.move}${worth}.`;
 }
 
@@ -115,7 +115,8 @@ function showOptions(entry) {
   const { answer, units } = session;
   if (session.sayings.length > 1 && !session.isOver) {
     for (const name of session.sayings) {
-      const value = session.showsValues && answer.choices ? ` ${units.short(answer.choices[name])}` : "";
+      const value = session.showsValues && answer.choices
+        ? ` ${units.short(answer.choices[name], answer.choice_errors?.[name])}` : "";
       buttons.push(make("button", {
         "aria-pressed": String(session.said === name), onclick: run(() => session.say(name)),
       }, `${name}${value}`));
@@ -330,7 +331,11 @@ async function begin() {
   const [{ tables }, { rules }] = await Promise.all([get("/tables"), get("/rules")]);
   fallback = `tables/${tables[0].id}`;
   at("table").replaceChildren(
-    make("optgroup", { label: "Tables" }, ...tables.map((each) => option(`tables/${each.id}`, each.id))),
+    ...[["Tables", true], ["Estimators", false]].map(([label, isExact]) => {
+      const those = tables.filter((each) => (each.exact ?? true) === isExact);
+      return those.length ? make("optgroup", { label },
+        ...those.map((each) => option(`tables/${each.id}`, each.id))) : null;
+    }).filter(Boolean),
     make("optgroup", { label: "Rules without a table" },
       ...rules.map((each) => option(`rules/${each.name}:${each.pieces}`, `${each.name}, ${counted(each.pieces, "piece")}`))));
   await followAddress();
@@ -348,8 +353,9 @@ async function followAddress() {
   }
   at("table").value = session.source.path;
   const { about } = session;
-  at("source").textContent = about.digest
-    ? `Values of ${about.word}: ${about.error === null ? `estimated within ${about.tolerance}` : `proven within ${about.error.toPrecision(3)}`}.`
+  at("source").textContent = about.exact === false
+    ? `Values of ${about.word} are estimates, by a search of ${about.plies} plies, with their 95 % intervals.`
+    : about.digest ? `Values of ${about.word}: ${about.error === null ? `estimated within ${about.tolerance}` : `proven within ${about.error.toPrecision(3)}`}.`
     : `${about.word} is not solved here: no values.`;
 }
 

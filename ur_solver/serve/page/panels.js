@@ -1,7 +1,7 @@
 // Everything beside the board: chances, throws, moves, the game's turns, its graph and its account.
 
 import { at, make, makeSvg } from "./dom.js";
-import { MARKS, counted, other, throwsOf, turnWords } from "./words.js";
+import { MARKS, counted, errorOf, other, throwsOf, turnWords } from "./words.js";
 
 const SIDES = ["light", "dark"];
 
@@ -14,10 +14,11 @@ export function showChances(session) {
   const total = answer.total;
   const values = { [answer.side]: answer.value, [other(answer.side)]: total - answer.value };
   const share = session.share(answer.side, answer.value, answer.position);
+  const words = (side) => `${side} ${units.value(values[side], errorOf(answer))}`;
   host.setAttribute("aria-label",
-    SIDES.map((side) => `${side} ${units.value(values[side])}`).join(", "));
+    SIDES.map(words).join(", "));
   const parts = SIDES.map((side) => {
-    const part = make("div", { class: side }, make("span", {}, `${side} ${units.value(values[side])}`));
+    const part = make("div", { class: side }, make("span", {}, words(side)));
     part.style.flexGrow = side === "light" ? share : 1 - share;
     return part;
   });
@@ -38,8 +39,9 @@ export function showThrows(session, choose) {
     if (isOwn) facts.push(make("span", { class: "faint" }, `${steps[0]} sq.`));
     facts.push(make("span", { class: "faint" }, `${(100 * each.probability).toFixed(1)} %`));
     if (hasValues) {
-      facts.push(make("span", {}, units.short(each.value)));
-      facts.push(make("span", { class: each.luck < 0 ? "bad" : "good" }, units.gain(each.luck, 1)));
+      facts.push(make("span", {}, units.short(each.value, errorOf(each))));
+      facts.push(make("span", { class: each.luck < 0 ? "bad" : "good" },
+        units.gain(each.luck, 1, errorOf(each))));
     }
     const isChosen = String(session.entry && throwsOf(session.entry)) === String(throws);
     return make("button", {
@@ -64,8 +66,9 @@ export function showMoves(session, play) {
       const bar = make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill" }));
       const share = session.total(move.position) ? move.value / session.total(move.position) : 0;
       bar.firstChild.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
-      const loss = move.loss > 1e-9 ? units.gain(-move.loss) : "best";
-      facts.push(make("span", {}, units.value(move.value)), bar,
+      const doubt = move.loss <= (move.loss_error ?? 0) ? ", perhaps" : "";
+      const loss = move.loss > 1e-9 ? `${units.gain(-move.loss, move.loss_error ? 1 : 2)}${doubt}` : "best";
+      facts.push(make("span", {}, units.value(move.value, errorOf(move))), bar,
         make("span", { class: move.loss > 1e-9 ? "faint" : "good" }, loss));
       if (move.mark) facts.push(badge(move.mark));
       if ("chance" in move) facts.push(make("span", { class: "faint" }, `wins ${(100 * move.chance).toFixed(1)} %`));
@@ -115,8 +118,8 @@ export function showTurns(session, go) {
 }
 
 function turnButton(session, node, go) {
-  const { side } = node.plies.at(-1);
-  const luck = node.plies.at(-1).luck;
+  const { side, luck } = node.plies.at(-1);
+  const error = errorOf(node.plies.at(-1));
   const mark = node.plies.map((ply) => ply.mark).find(Boolean);
   const isShown = session.showsValues && session.source.hasValues;
   return make("button", {
@@ -125,7 +128,7 @@ function turnButton(session, node, go) {
   make("span", { class: `swatch ${side}`, title: side }, make("span", { class: "unseen" }, side)),
   make("span", { class: "played" }, turnWords(node.turn)),
   isShown && mark ? badge(mark) : null,
-  isShown && luck !== undefined ? make("span", { class: "faint luck" }, session.units.gain(luck, 1)) : null);
+  isShown && luck !== undefined ? make("span", { class: "faint luck" }, session.units.gain(luck, 1, error)) : null);
 }
 
 const [WIDTH, HEIGHT] = [720, 200];
@@ -182,7 +185,8 @@ export function showGraph(session, go) {
 export function showNames(session) {
   const named = SIDES.map((side) => {
     const player = session.players[side];
-    const told = player === "table" ? "the table" : `the table (${player})`;
+    const what = session.about.exact === false ? "the estimator" : "the table";
+    const told = player === "table" ? what : `${what} (${player})`;
     const name = session.names[side] ?? (player === "human" ? null : told);
     return name ? `${side}: ${name}` : null;
   }).filter(Boolean);
@@ -205,16 +209,18 @@ export function showSummary(session) {
   const start = session.share(plies[0].side, plies[0].value, plies[0].position)
     * session.total(plies[0].position);
   const end = session.share(answer.side, answer.value, answer.position) * answer.total;
-  const rows = [["Start", start, null]];
+  const rows = [["Start", start, null, errorOf(plies[0])]];
   rows.push(["Light’s dice", of("light", "luck"), "gain"], ["Light’s moves", -of("light", "loss"), "gain"]);
   if (units.isMoney) rows.push(["Fines of light", of("light", "cost"), "gain"]);
   rows.push(["Dark’s dice", -of("dark", "luck"), "gain"], ["Dark’s moves", of("dark", "loss"), "gain"]);
   const sum = rows.reduce((total, row) => total + row[1], 0);
-  rows.push([answer.winner ? "Result" : "Now", sum, null]);
-  const isSound = Math.abs(sum - end) < 1e-6 * Math.max(1, answer.total);
-  const written = ([name, value, kind]) => make("tr", {},
+  rows.push([answer.winner ? "Result" : "Now", sum, null, errorOf(answer)]);
+  const error = Math.max(errorOf(answer), ...plies.map(errorOf));
+  // the last digits of a network's values depend on what is computed together
+  const isSound = Math.abs(sum - end) < (error ? 1e-4 : 1e-6) * Math.max(1, answer.total);
+  const written = ([name, value, kind, own]) => make("tr", {},
     make("th", { scope: "row" }, name),
-    make("td", {}, kind ? units.gain(value) : units.value(value)));
+    make("td", {}, kind ? units.gain(value, 2, error) : units.value(value, own)));
   const head = units.isMoney ? "Light’s money to come, fines paid apart" : "Light’s chance to win";
   const account = make("table", { class: "account", "data-sum": sum, "data-end": end },
     make("caption", {}, head, isSound ? "" : " (does not add up)"), make("tbody", {}, ...rows.map(written)));
@@ -227,15 +233,16 @@ function sideSummary(session, side, plies) {
     ? ply.mark || ply.loss > 0 || ply.move : ply.options > 1);
   const count = (mark) => plies.filter((ply) => ply.mark === mark).length;
   const loss = plies.reduce((sum, ply) => sum + ply.loss, 0);
+  const error = Math.max(0, ...plies.map(errorOf));
   const facts = [
-    ["Luck", session.units.gain(plies.reduce((sum, ply) => sum + ply.luck, 0), 1)],
-    ["Lost by moves", session.units.gain(-loss, 1)],
+    ["Luck", session.units.gain(plies.reduce((sum, ply) => sum + ply.luck, 0), 1, error)],
+    ["Lost by moves", session.units.gain(-loss, 1, error)],
     ["Inaccuracies", count("inaccuracy")],
     ["Mistakes", count("mistake")],
     ["Blunders", count("blunder")],
   ];
   if (choices.every((ply) => ply.options !== undefined)) {
-    const best = choices.filter((ply) => ply.loss < 1e-6 * session.total(ply.position)).length;
+    const best = choices.filter((ply) => ply.loss <= Math.max(1e-6 * session.total(ply.position), ply.loss_error ?? 0)).length;
     facts.splice(2, 0, ["Best moves", `${best} of ${choices.length}`]);
   }
   return make("div", { class: `player ${side}` }, make("h3", {}, side),

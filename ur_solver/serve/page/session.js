@@ -3,7 +3,7 @@
 
 import { Refusal, Source } from "./api.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, readLines, writeTree } from "./tree.js";
-import { Units, throwsOf } from "./words.js";
+import { Units, errorOf, throwsOf } from "./words.js";
 
 const SIDES = ["light", "dark"];
 
@@ -160,22 +160,31 @@ export class Session {
     const plies = [];
     const isOpening = this.at === this.root && answer.position === this.about.start;
     const isGiven = isOpening && this.about.opening_throw !== null;
+    let error = errorOf(answer);
+    const errors = (lost) => (this.about.exact === false ? { exact: !error, error, loss_error: lost } : {});
     let before = isGiven ? this.about.opening_value ?? answer.value : answer.value;
     const worth = Object.entries(answer.choices ?? {}).filter(([, value]) => value !== null);
     if (worth.length > 1) {
-      const [best, most] = worth.reduce((one, two) => (two[1] > one[1] ? two : one));
+      const [first, most] = worth.reduce((one, two) => (two[1] > one[1] ? two : one));
       const said = answer.choices[turn.choice];
+      const lost = answer.choice_loss_errors?.[turn.choice] ?? 0;
+      const best = lost && most - said <= lost ? turn.choice : first;
       plies.push({
         ...common, throw: null, move: turn.choice, best, value: before, best_value: most,
         loss: most - said, luck: most - before, mark: answer.choice_marks[turn.choice],
-        cost: 0, options: worth.length,
+        cost: 0, options: worth.length, ...errors(lost),
       });
       before = said;
+      error = answer.choice_errors?.[turn.choice] ?? 0;
     }
+    // of estimates, a move within the error of the comparison counts as the best
+    const lost = move?.loss_error ?? 0;
+    const isAsGood = lost > 0 && move.loss <= lost;
     plies.push({
-      ...common, throw: entry.throw, move: turn.move, best: entry.moves[0]?.move ?? null,
+      ...common, throw: entry.throw, move: turn.move,
+      best: isAsGood ? turn.move : entry.moves[0]?.move ?? null,
       value: before, best_value: entry.value, loss: move?.loss ?? 0, luck: entry.value - before,
-      mark: move?.mark ?? null, cost: move?.cost ?? 0, options: entry.moves.length,
+      mark: move?.mark ?? null, cost: move?.cost ?? 0, options: entry.moves.length, ...errors(lost),
     });
     return plies;
   }

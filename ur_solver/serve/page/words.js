@@ -23,23 +23,44 @@ export class Units {
     this.isMoney = Boolean(about.stakes);
   }
 
-  value(value) {
+  /** A value; an estimate with the decimals that its error leaves, and with the error. */
+  value(value, error = 0) {
+    if (error) return this.estimate(value, error);
     return this.isMoney ? value.toFixed(3) : `${(100 * value).toFixed(2)} %`;
   }
 
-  short(value) {
+  short(value, error = 0) {
+    if (error) return this.estimate(value, error);
     return this.isMoney ? value.toFixed(2) : `${(100 * value).toFixed(1)} %`;
   }
 
+  estimate(value, error) {
+    const digits = this.decimals(error);
+    const [number, margin] = [value, error].map((each) => (this.scale * each).toFixed(digits));
+    return `${number}${this.isMoney ? "" : " %"} ± ${margin}`;
+  }
+
   /** A difference, in points or money. */
-  gain(value, digits = 2) {
-    return signed(this.isMoney ? value : 100 * value, digits);
+  gain(value, digits = 2, error = 0) {
+    return signed(this.scale * value, error ? Math.min(digits, this.decimals(error)) : digits);
+  }
+
+  get scale() {
+    return this.isMoney ? 1 : 100;
+  }
+
+  /** The decimals that the first digit of an error leaves. */
+  decimals(error) {
+    return Math.max(0, -Math.floor(Math.log10(this.scale * error)));
   }
 
   get points() {
     return this.isMoney ? "money" : "points";
   }
 }
+
+/** Half the width of the interval of an estimate; 0 of what is exact. */
+export const errorOf = (each) => (each.exact === false ? each.error : 0);
 
 /** @param {{throw: number | number[]}} thrown */
 export function throwsOf(thrown) {

@@ -1,0 +1,135 @@
+"""Audits by estimates: mistakes are beyond the error of the comparison, and all adds up."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.audit.test_judge import EXACT, identity_gap
+from tests.games import OWN_RULES, RACES, HashValues, random_game
+from ur_solver.audit import (
+    ESTIMATES,
+    Thresholds,
+    account_text,
+    audit_games,
+    game_json,
+    html_report,
+    write_csv,
+)
+from ur_solver.cli.audit_page import audit_page
+from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.rules.payoff import MONEY, POINTS
+
+MARGIN = 0.1
+
+
+class Estimates(HashValues):
+    """The same values, of which none is sure: each may be off by a tenth."""
+
+    tolerance = 0.0
+
+    def state_margins(
+        self, states: npt.NDArray[Any], values: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        assert len(states) == len(values)
+        return np.full(len(states), MARGIN)
+
+
+def both(record):
+    """The audits of a game by the values, and by the same values as estimates."""
+    (exact,) = audit_games([record], HashValues(record.rules))
+    (estimated,) = audit_games([record], Estimates(record.rules))
+    return exact, estimated
+
+
+@given(
+    rules=st.sampled_from(RACES + OWN_RULES).map(lambda rules: rules.name),
+    pieces=st.integers(1, 3),
+    seed=st.integers(0, 2**32),
+    cut=st.integers(0, 200),
+)
+@settings(max_examples=40, deadline=None)
+def test_luck_and_losses_add_up_and_small_losses_are_no_mistakes(rules, pieces, seed, cut):
+    record = random_game(CATALOGUE[rules].with_pieces(pieces), seed, cut)
+    exact, estimated = both(record)
+    assert identity_gap(estimated) < EXACT * estimated.end_total
+    assert (estimated.start_value, estimated.end_value) == (exact.start_value, exact.end_value)
+    assert estimated.start_margin == pytest.approx(MARGIN)
+    thresholds, best = Thresholds(), {"L": 0, "D": 0}
+    for known, judged in zip(exact.plies, estimated.plies, strict=True):
+        assert (judged.value, judged.luck, judged.loss) == (known.value, known.luck, known.loss)
+        # a win is exact, so that the error of a comparison is one margin, or two
+        if known.loss > 1.001 * MARGIN * 2**0.5:
+            assert judged.best == known.best
+            assert thresholds.mark(judged) == thresholds.mark(known)
+        elif known.loss < 0.999 * MARGIN:
+            assert judged.is_best or judged.taken < 0
+            assert thresholds.mark(judged) is None
+        best[judged.ply.side] += judged.is_choice and judged.is_best
+    assert (estimated.light.best, estimated.dark.best) == (best["L"], best["D"])
+    assert estimated.light.loss == exact.light.loss
+    assert exact.light.loss_margin == 0
+
+
+def test_nothing_within_the_error_is_a_mistake():
+    thresholds = Thresholds()
+    marks = [0, 0]
+    for seed in range(10):
+        for k, audit in enumerate(both(random_game(named_rules("finkel:3"), seed))):
+            marks[k] += sum(thresholds.mark(judged) is not None for judged in audit.plies)
+            for judged in audit.plies if k else ():
+                assert thresholds.mark(judged) is None or judged.loss > MARGIN
+    assert marks[0] > marks[1] > 0
+
+
+def test_every_form_says_that_values_are_estimates():
+    record = random_game(named_rules("finkel:3"), 1)
+    exact, estimated = both(record)
+    forms = {
+        "account": account_text,
+        "page": lambda audit: audit_page([audit], Thresholds(), {}, 1),
+        "html": lambda audit: html_report([audit], Thresholds(), {}),
+    }
+    texts = {name: form(estimated) for name, form in forms.items()}
+    assert f" {100 * estimated.start_value:.0f} ± 10 at the start" in f" {texts['account']}"
+    assert texts["page"].endswith(ESTIMATES)
+    assert f"{ESTIMATES[1:]}.</p>" in texts["html"]
+    assert " ± 14 points lost" in texts["page"]
+    assert "± 14 points lost" in texts["html"]
+    for form in forms.values():
+        assert ESTIMATES[1:] not in form(exact)
+        assert "± 1" not in form(exact)
+    values = json.loads(game_json(estimated, Thresholds()))
+    assert (values["exact"], values["error"]) == (False, pytest.approx(MARGIN))
+    for ply, judged in zip(values["plies"], estimated.plies, strict=True):
+        assert (ply["exact"], ply["error"]) == (False, pytest.approx(MARGIN))
+        assert ply["loss_error"] == judged.loss_margin
+    assert "exact" not in game_json(exact, Thresholds())
+    assert "error" not in game_json(exact, Thresholds())
+
+
+def test_a_table_of_rows_has_the_error_of_estimates():
+    audits = both(random_game(named_rules("finkel:3"), 1))
+    rows = list(csv.DictReader(io.StringIO(write_csv(audits, Thresholds()))))
+    assert [float(row["error"]) for row in rows] == pytest.approx([0, 0, MARGIN, MARGIN])
+    assert "error" not in write_csv(audits[:1], Thresholds())
+
+
+def test_numbers_have_the_decimals_that_an_error_leaves():
+    assert POINTS.estimate(0.5312, 0.021) == "53 % ± 2"
+    assert POINTS.estimate(0.5312, 0.0021) == "53.1 % ± 0.2"
+    assert MONEY.estimate(9.876, 0.31) == "9.9 ± 0.3"
+    assert POINTS.within(0.021).amount(0.1234) == "12"
+    assert POINTS.within(0.0021).amount(0.1234) == "12.3"
+    assert POINTS.within(0.000021).amount(0.1234) == "12.3"
+    assert POINTS.within(0) is POINTS
+    assert POINTS.within(0.02).lost(0.12, 0.03) == "12 ± 3 points lost"
+    assert POINTS.lost(0.12) == "12.0 points lost"

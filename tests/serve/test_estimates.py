@@ -1,0 +1,159 @@
+"""Estimators are served like tables: each value with its error, as the Python API says."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import jsonschema
+import pytest
+
+from tests.estimators.test_file import stored_of
+from tests.games import random_game
+from tests.serve.asking import Asker
+from tests.serve.conftest import position_path
+from tests.serve.test_requests import resolved
+from ur_solver.answers.lookup import Lookup
+from ur_solver.audit import Thresholds, game_json
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.file import write
+from ur_solver.records import write_text
+from ur_solver.rules import SIDE_NAMES, named_rules
+from ur_solver.serve.app import make_app
+from ur_solver.serve.judged import Turn, line_values
+from ur_solver.serve.openapi import document
+from ur_solver.serve.shelf import open_shelf
+from ur_solver.serve.unfold import ServedRules
+from ur_solver.table import TableFile
+
+WORDS = ("finkel:3", "birds:2", "skiriuk:1", "casual-roll-again:1", "bell-stakes:1")
+
+
+@pytest.fixture(scope="module")
+def estimators() -> dict[str, Estimator]:
+    return {word.replace(":", "-"): Estimator(stored_of(word), plies=2) for word in WORDS}
+
+
+@pytest.fixture(scope="module")
+def asker(estimators):
+    asker = Asker(make_app(estimators))
+    yield asker
+    asker.close()
+
+
+def states_of(name, estimator):
+    game = random_game(estimator.rules, 5)
+    return [game.stepper.position(ply.state, ply.side) for ply in game.plies[::3]]
+
+
+@pytest.mark.parametrize("name", [word.replace(":", "-") for word in WORDS])
+def test_positions_have_errors(asker, estimators, name):
+    estimator, schema = estimators[name], document()
+    for position in states_of(name, estimator):
+        answer = asker.get(position_path(name, position.notation)).json
+        jsonschema.validate(answer, resolved(schema["components"]["schemas"]["Position"], schema))
+        assert answer["value"] == pytest.approx(estimator.value(position), abs=1e-6)
+        assert (answer["exact"], answer["tolerance"]) == (False, None)
+        assert answer["error"] == pytest.approx(estimator.error(position), abs=1e-6)
+        choices = estimator.choices(position)
+        if choices:
+            assert answer["choices"] == pytest.approx(choices, abs=1e-6)
+            allowed = {choice for choice, value in choices.items() if value is not None}
+            assert answer["choice_errors"].keys() == allowed
+            continue
+        for thrown in answer["throws"]:
+            moves = estimator.moves(position, thrown["throw"])
+            assert len(moves) == len(thrown["moves"])
+            errors = {each.move.text: estimator.error(each.move.position) or 0.0 for each in moves}
+            known = {each.move.text: each for each in moves}
+            for move in thrown["moves"]:
+                error, evaluated = errors[move["move"]], known[move["move"]]
+                assert move["value"] == pytest.approx(evaluated.value, abs=1e-6)
+                assert move["exact"] is (error == 0)
+                assert move.get("error", 0) == pytest.approx(error, abs=1e-6)
+                both = math.hypot(error, errors[thrown["moves"][0]["move"]])
+                wanted = 0 if move is thrown["moves"][0] else both
+                assert move["loss_error"] == pytest.approx(wanted, abs=1e-6)
+                assert move["mark"] is None or move["loss"] > move["loss_error"]
+
+
+@pytest.mark.parametrize("name", [word.replace(":", "-") for word in WORDS])
+def test_a_line_is_judged_as_an_audit_does(asker, estimators, name):
+    estimator, schema = estimators[name], document()["components"]["schemas"]
+    game = random_game(estimator.rules, 3)
+    turns = [Turn(ply.choice or None, ply.throws, game.move_text(ply)) for ply in game.plies]
+    line = line_values(ServedRules(estimator.rules, estimator), estimator.rules.start(), turns)
+    jsonschema.validate(line, resolved(schema["Line"], document()))
+    audit = estimator.audit(game)
+    expected = json.loads(game_json(audit, Thresholds()))
+    assert line["exact"] is False
+    assert line["start_value"] == pytest.approx(audit.start_value, abs=1e-6)
+    for side in SIDE_NAMES.values():
+        for key in ("choices", "best"):
+            assert line[side][key] == expected[side][key]
+        for key in ("loss", "luck"):
+            assert line[side][key] == pytest.approx(expected[side][key], abs=1e-4)
+    for ply, known in zip(line["plies"], expected["plies"], strict=True):
+        assert (ply["mark"], ply["best"]) == (known["mark"], known["best"])
+        assert ply["loss_error"] == pytest.approx(known["loss_error"], abs=1e-6)
+    (told,) = asker.post(f"/api/v1/tables/{name}/audit", {"text": write_text(game, ".ur")}).json[
+        "games"
+    ]
+    jsonschema.validate(told, resolved(schema["Audit"], document()))
+    assert told["exact"] is False
+    report = asker.post(f"/api/v1/tables/{name}/report", {"text": write_text(game, ".ur")})
+    assert b"values are estimates" in report.body.lower()
+
+
+def test_both_are_listed(asker, estimators, tables):
+    shapes = document()["components"]["schemas"]
+    for each in asker.get("/api/v1/tables").json["tables"]:
+        estimator = estimators[each["id"]]
+        jsonschema.validate(each, resolved(shapes["Table"], document()))
+        assert (each["exact"], each["plies"], each["tolerance"]) == (False, 2, None)
+        assert each["error"] == pytest.approx(estimator.error(estimator.rules.start()), abs=1e-6)
+        whole = asker.get(f"/api/v1/tables/{each['id']}").json
+        jsonschema.validate(whole, resolved(shapes["WholeTable"], document()))
+    mixed = Asker(make_app({**tables, "small": estimators["finkel-3"]}))
+    listed = {each["id"]: each for each in mixed.get("/api/v1/tables").json["tables"]}
+    assert "exact" not in listed["finkel-3"]
+    assert listed["small"]["exact"] is False
+    mixed.close()
+
+
+def test_a_position_that_is_over_is_exact(asker):
+    over = "....__../......../....__.. L 0 2"
+    answer = asker.get(position_path("finkel-3", over)).json
+    assert (answer["value"], answer["exact"]) == (1.0, True)
+
+
+def test_tags_change_with_what_answers(estimators, solved):
+    path = position_path("one", estimators["skiriuk-1"].rules.start().notation)
+    stored = estimators["skiriuk-1"].stored
+    with TableFile(solved(named_rules("skiriuk:1"))) as file:
+        tags = set()
+        for one in (
+            Estimator(stored, plies=1),
+            Estimator(stored, plies=2),
+            Estimator(stored, plies=2, exact=Lookup(file)),
+        ):
+            asker = Asker(make_app({"one": one}))
+            tags.add(asker.get(path).headers["etag"])
+            asker.close()
+    assert len(tags) == 3
+
+
+def test_estimators_of_other_games_are_served_after_the_tables(tmp_path, monkeypatch, finkel2):
+    monkeypatch.setenv("UR_TABLES", str(tmp_path))
+    (tmp_path / "estimators").mkdir()
+    (tmp_path / "finkel-2.h5").write_bytes(finkel2.read_bytes())
+    for word in ("finkel:2", "aseb:2"):
+        write(tmp_path / "estimators" / f"{word.replace(':', '-')}.h5", stored_of(word))
+    (tmp_path / "estimators" / "none.h5").write_bytes(b"nothing")
+    said: list[str] = []
+    shelf = open_shelf(said.append)
+    assert [name for name in shelf if not name.endswith("-7")] == ["finkel-2", "aseb-2"]
+    assert isinstance(shelf["aseb-2"], Estimator)
+    assert len(said) == 1
+    assert "none.h5" in said[0]
+    shelf.close()

@@ -1,0 +1,256 @@
+"""A judged game and its plies: values, luck and losses; `ur_solver.audit.judge` explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ur_solver.audit.summary import PlayerSummary, Thresholds, summarise
+from ur_solver.audit.worth import Option
+from ur_solver.records import GameRecord, Ply, StateChoice, Step
+from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
+from ur_solver.rules.payoff import Units
+
+
+class JudgedPly(NamedTuple):
+    """A ply, or the choice before its throw, with values to the side that threw.
+
+    Attributes
+    ----------
+    ply : Ply
+    value : float
+        Before the throw.
+    best_value : float
+        After the best move with the throw, or after the pass.
+    played_value : float
+        After the move that was played; `best_value` if there was none.
+    best : int
+        The index of the best option, which is the one taken if that is as good; -1 for a pass.
+    is_before_throw : bool
+        Whether this judges the choice before the throw. The options are then the ply's choices,
+        and the dice have not been thrown yet.
+    total : int
+        The sum of both sides' values before the move: 1, or with stakes the pot.
+    margin : float
+        Half the width of the 95 % interval of `value`; 0 if that is exact.
+    played_margin : float
+        The same of `played_value`.
+    loss_margin : float
+        The same of what the best option and the one taken differ by.
+    """
+
+    ply: Ply
+    value: float
+    best_value: float
+    played_value: float
+    best: int
+    is_before_throw: bool = False
+    total: int = 1
+    margin: float = 0.0
+    played_margin: float = 0.0
+    loss_margin: float = 0.0
+
+    @property
+    def options(self) -> Sequence[Option]:
+        """The options: the legal moves, or the choices before the throw."""
+        return self.ply.choices if self.is_before_throw else self.ply.steps
+
+    @property
+    def taken(self) -> int:
+        """The index of the option that was taken; -1 for none."""
+        return self.ply.chosen if self.is_before_throw else self.ply.played
+
+    @property
+    def luck(self) -> float:
+        """The gain by the throw; the mean over all throws is 0."""
+        return self.best_value - self.value
+
+    @property
+    def loss(self) -> float:
+        """The loss of the played move."""
+        return self.best_value - self.played_value
+
+    @property
+    def cost(self) -> int:
+        """The fine of the played move; 0 without stakes."""
+        option = None if self.taken < 0 else self.options[self.taken]
+        return option.cost if isinstance(option, Step) else 0
+
+    @property
+    def lost_share(self) -> float:
+        """The loss as a share of what there is to win."""
+        return self.loss / (self.total or 1)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether there was more than one option, and one was taken."""
+        return len(self.options) > 1 and self.taken >= 0
+
+    @property
+    def is_best(self) -> bool:
+        """Whether there was no better option."""
+        return self.best == self.taken
+
+
+@dataclass(frozen=True, repr=False)
+class GameAudit:
+    """A judged game.
+
+    Attributes
+    ----------
+    record : GameRecord
+    plies : tuple of JudgedPly
+        In order; a choice before a throw, where there was more than one, has an entry before it.
+    start_value, end_value : float
+        To light: before the first throw that is judged (with it made, where the rules give it),
+        and where the record stops.
+    start_total, end_total : int
+        The sum of both sides' values there: 1, or with stakes the pot.
+    first : int
+        How many plies of the record are before those that are judged: 0 unless the table holds
+        a part of the game.
+    start_margin : float
+        Half the width of the 95 % interval of `start_value`; 0 if that, and all else, is exact.
+    """
+
+    record: GameRecord
+    plies: tuple[JudgedPly, ...]
+    start_value: float
+    end_value: float
+    start_total: int = 1
+    end_total: int = 1
+    first: int = 0
+    start_margin: float = 0.0
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no value is an estimate: what follows an exact one is exact, too."""
+        return self.start_margin == 0
+
+    @cached_property
+    def margin(self) -> float:
+        """Half the width of the widest 95 % interval of a value; 0 if all are exact."""
+        return max([self.start_margin, *(judged.margin for judged in self.plies)])
+
+    @cached_property
+    def units(self) -> Units:
+        """How values, luck and losses are written: with the decimals that they have."""
+        return self.record.rules.payoff.units.within(self.margin)
+
+    @cached_property
+    def light(self) -> PlayerSummary:
+        """The summary of light, with the default thresholds of marks."""
+        return self.summary(LIGHT, Thresholds())
+
+    @cached_property
+    def dark(self) -> PlayerSummary:
+        """The summary of dark, with the default thresholds of marks."""
+        return self.summary(DARK, Thresholds())
+
+    def summary(self, side: str, thresholds: Thresholds) -> PlayerSummary:
+        """The summary of a side."""
+        return summarise(self.of_side(side), thresholds, self.conceded(side))
+
+    def conceded(self, side: str) -> float:
+        """The value of the position to a side that resigned or lost on time; otherwise 0."""
+        if self.record.conceded_by != side:
+            return 0.0
+        return self.end_value if side == LIGHT else self.end_total - self.end_value
+
+    @property
+    def result_value(self) -> float:
+        """Light's result: the end value, or all or nothing if a side conceded."""
+        return self.end_value - self.conceded(LIGHT) + self.conceded(DARK)
+
+    def __repr__(self) -> str:
+        return (
+            f"GameAudit({self.record.title!r}, light lost {self.light.loss:.4f}, dark lost "
+            f"{self.dark.loss:.4f})"
+        )
+
+    def _repr_html_(self) -> str:
+        from ur_solver.audit.report import html_report  # noqa: PLC0415 - notebooks
+
+        page = html_report([self], Thresholds(), {})
+        return (
+            f'<iframe srcdoc="{escape(page)}" title="audit of a game" '
+            'style="width:100%;height:40em;border:0"></iframe>'
+        )
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """The judged plies, a row each, as columns that a data frame is made of.
+
+        Returns
+        -------
+        dict of str to array
+            ``side`` (``"light"`` or ``"dark"``), ``position`` (notation), ``throw`` (text, as two
+            throws may be made), ``move`` and ``best`` (None for a pass), ``value`` (before the
+            throw), ``best_value``, ``loss``, ``luck``, all to that side, and ``choice``: whether
+            there was one. Of estimates also ``error``, half the width of the interval of ``value``,
+            and ``loss_error``, that of ``loss``.
+        """
+        stepper = self.record.stepper
+        texts = {
+            "side": [SIDE_NAMES[judged.ply.side] for judged in self.plies],
+            "position": [stepper.notation(each.ply.state, each.ply.side) for each in self.plies],
+            "throw": ["" if each.is_before_throw else each.ply.throw_text for each in self.plies],
+            "move": [self.taken_text(judged) for judged in self.plies],
+            "best": [self.best_text(judged) for judged in self.plies],
+        }
+        names = {name: name for name in ("value", "best_value", "loss", "luck")}
+        if not self.is_exact:
+            names |= {"error": "margin", "loss_error": "loss_margin"}
+        numbers = {
+            name: np.array([getattr(judged, of) for judged in self.plies], dtype=np.float64)
+            for name, of in names.items()
+        }
+        return {
+            **{name: np.array(column, dtype=object) for name, column in texts.items()},
+            **numbers,
+            "choice": np.array([judged.is_choice for judged in self.plies], dtype=bool),
+        }
+
+    def of_side(self, side: str) -> Iterator[JudgedPly]:
+        """The plies of one side."""
+        return (ply for ply in self.plies if ply.ply.side == side)
+
+    @cached_property
+    def curve(self) -> tuple[float, ...]:
+        """Light's win probability before each judged ply, then where the record stops.
+
+        With stakes, light's share of the pot; one half of an empty pot.
+        """
+        return (
+            *(_share(_to_light(each.value, each), each.total) for each in self.plies),
+            _share(self.end_value, self.end_total),
+        )
+
+    def taken_text(self, judged: JudgedPly) -> str | None:
+        """The move or the choice made in one of its plies; None for a turn without a move."""
+        return self._text(judged, judged.taken)
+
+    def best_text(self, judged: JudgedPly) -> str | None:
+        """The best move or choice in one of its plies; None for a pass."""
+        return self._text(judged, judged.best)
+
+    def _text(self, judged: JudgedPly, index: int) -> str | None:
+        if index < 0:
+            return None
+        option = judged.options[index]
+        if isinstance(option, StateChoice):
+            return option.name
+        return self.record.stepper.text(judged.ply.side, option)
+
+
+def _to_light(value: float, judged: JudgedPly) -> float:
+    return value if judged.ply.side == LIGHT else judged.total - value
+
+
+def _share(value: float, total: int) -> float:
+    return value / total if total else 0.5
