@@ -388,7 +388,8 @@ def test_rules_of_a_custom_rule_set():
     for name, said in (("casual", "There are no extra throws."), ("casual-roll-again", again)):
         assert said in " ".join(run("rules", name).split())
     stacked = run("rules", "skiriuk", "--stack-height", "2", "--depots", "a3", "--flip", "on")
-    for said in ("this many pieces: 2.", "instead of the eyes: A3.", "A piece turns over on the corner."):
+    turned = "A piece turns over on the corner."
+    for said in ("this many pieces: 2.", "instead of the eyes: A3.", turned):
         assert said in " ".join(stacked.split())
     assert "this many pieces" not in run("rules", "skiriuk")
 

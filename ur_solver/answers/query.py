@@ -22,7 +22,7 @@ from ur_solver.answers.positions import (
     position_from,
     states_from,
 )
-from ur_solver.rules import DARK, FREE_THROW, SIDE_NAMES, Move, Position
+from ur_solver.rules import DARK, FREE_THROW, LIGHT, SIDE_NAMES, Move, Position
 from ur_solver.rules.openings import opening_value
 from ur_solver.rules.turns import choice_value, move_value, pass_value, turn
 from ur_solver.space import space_of
