@@ -40,7 +40,7 @@ class Reserves:
     may_rest: bool
 
     @classmethod
-    def of(cls, stock: Stock, cells: Sequence[int], may_rest: bool) -> Reserves:
+    def of(cls, stock: Stock, cells: Sequence[int], may_rest: bool = False) -> Reserves:
         """The reserves if each of some cells may be closed."""
         sets = itertools.chain.from_iterable(
             itertools.combinations(cells, n) for n in range(len(cells) + 1)
