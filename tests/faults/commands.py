@@ -50,7 +50,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     "rules": (
         [_RULES],
         {"-n": _NUMBER, "--path": _TEXT, "--dice": _TEXT, "--extra-on-throw": _NUMBER,
-         "--stakes": "", "--ante": _NUMBER, "--fine": _NUMBER, "--fines": _NUMBER,
+         "--extra-throw": _TEXT, "--opening": _TEXT, "--stakes": "", "--ante": _NUMBER, "--fine": _NUMBER, "--fines": _NUMBER,
          "--json": ""},
     ),
     "query": (
