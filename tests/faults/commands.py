@@ -50,8 +50,8 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     "rules": (
         [_RULES],
         {"-n": _NUMBER, "--path": _TEXT, "--dice": _TEXT, "--extra-on-throw": _NUMBER,
-         "--stakes": "", "--ante": _NUMBER, "--fine": _NUMBER, "--fines": _NUMBER,
-         "--json": ""},
+         "--extra-throw": _TEXT, "--opening": _TEXT, "--stakes": "", "--ante": _NUMBER,
+         "--fine": _NUMBER, "--fines": _NUMBER, "--json": ""},
     ),
     "query": (
         [_TABLE, _POSITION],
