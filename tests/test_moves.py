@@ -37,13 +37,13 @@ def moves(rules_name: str, text: str, throw: int) -> dict[str, tuple[str, bool]]
         ("finkel:2", "....__../L..D..../....__.. L 0 1", 3, {}),
         ("masters:2", "....__../L..D..../....__.. L 0 1", 3,
          {"B1B4x*": ("....__../...L..../....__.. L 0 2", True)}),
-        # an extra throw follows a capture in blitz, and only a throw of 4 in masters-games
+        # an extra throw follows a capture in blitz, and only a throw of 4 in four-again
         ("blitz:2", "....__../LD....../....__.. L 0 1", 1,
          {"B1B2x": ("....__../.L....../....__.. L 0 2", True)}),
-        ("masters-games:2", "....__../......../....__.. L 2 2", 4,
+        ("four-again:2", "....__../......../....__.. L 2 2", 4,
          {"A@A1*": ("L...__../......../....__.. L 1 2", True),
           "A@A1* stop": ("L...__../......../....__.. D 1 2", False)}),
-        ("masters-games:2", "...L__../......../....__.. L 0 2", 3,
+        ("four-again:2", "...L__../......../....__.. L 0 2", 3,
          {"A4A1*": ("L...__../......../....__.. D 0 2", False)}),
         # bearing off needs the exact count; the last piece off ends the game
         ("finkel:2", "....__.L/......../....__.. L 0 2", 2,
@@ -63,7 +63,7 @@ def test_moves(rules, text, throw, expected):
     assert moves(rules, text, throw) == expected
 
 
-NAMES = ["finkel", "masters", "masters-games", "blitz", "aseb", "murray", "murray-3dice"]
+NAMES = ["finkel", "masters", "four-again", "blitz", "aseb", "murray", "murray-0-to-3"]
 
 
 @settings(max_examples=300, deadline=None)

@@ -161,13 +161,13 @@ def test_an_ambiguous_move_names_its_throw():
 
 def test_settings_carry_what_they_can():
     for rules in RACES:
-        if rules.name in ("masters-games", "finkel-3dice", "murray", "murray-3dice"):
+        if rules.name in ("four-again", "four-again-d4", "finkel-3dice", "murray", "murray-0-to-3"):
             with pytest.raises(RuleSetError, match="RGN"):
                 settings_of(rules)
         else:
             assert rules_from_settings(settings_of(rules)).is_same_game(rules)
     with pytest.raises(RuleSetError, match="extra_on_throw"):
-        settings_of(CATALOGUE["masters-games"])
+        settings_of(CATALOGUE["four-again"])
     with pytest.raises(RuleSetError, match="dice"):
         settings_of(CATALOGUE["finkel-3dice"])
     assert rules_word(named_rules("finkel:3")) == "finkel:3"

@@ -110,7 +110,7 @@ DIGESTS = {
     "finkel-3dice": "3a81dfb1415f1549",
     "conventional": "e0c543debac68be1",
     "murray": "53720b06dbf0b36d",
-    "murray-3dice": "4d6a9a40a5e75f85",
+    "murray-0-to-3": "4d6a9a40a5e75f85",
     "masters": "2633d2ee38896f40",
     "masters-4dice": "f436c98ada1950dc",
     "blitz": "c3570fa762b6c3d0",

@@ -28,7 +28,7 @@ def test_counts_of_path_bell(pieces, expected):
 
 
 def test_counts_of_path_masters_and_aseb():
-    for name in ("masters", "conventional", "masters-games", "blitz", "aseb"):
+    for name in ("masters", "conventional", "four-again", "blitz", "aseb"):
         for pieces, expected in MASTERS.items():
             assert space_of(named_rules(name, pieces)).n_values == expected
 
@@ -74,7 +74,7 @@ def test_every_rank_is_a_sound_position_and_every_reachable_one_has_a_rank(name)
     assert len(ranks) <= space.n_values
 
 
-LARGE = ["finkel", "masters", "blitz", "aseb", "murray", "murray-3dice"]
+LARGE = ["finkel", "masters", "blitz", "aseb", "murray", "murray-0-to-3"]
 
 
 @settings(max_examples=200, deadline=None)
