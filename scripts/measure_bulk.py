@@ -2,23 +2,22 @@
 """Measure how many positions a second are read, written, looked up and exported.
 
     python scripts/measure_bulk.py finkel:5
-    python scripts/measure_bulk.py finkel:5 --columns rank,position,value
+    python scripts/measure_bulk.py finkel:5 --columns rank,position,value --memory 32MiB
 
 The table is solved if it is missing. Rates are for one thread and processor seconds, the best of
-three; each export is a process of its own, whose peak memory the operating system says.
+three; each export is a process of its own, whose peak memory is what the operating system says.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import pathlib
 import tempfile
 import time
 from collections.abc import Callable
 
 import numpy as np
-from bench import machine, run
+from bench import Run, machine, run
 
 import ur_solver
 
@@ -59,15 +58,15 @@ def chunks(table: ur_solver.Table) -> None:
     print(f"chunks, from the file: {n / (time.process_time() - began):,.0f} positions a second")
 
 
-def exports(path: pathlib.Path, n: int, options: list[str], folder: str) -> None:
+def exports(word: str, options: list[str], folder: str) -> dict[str, tuple[Run, int]]:
+    """By kind the process of an export, and the bytes that it has written."""
+    found = {}
     for kind in ("parquet", "arrow", "npy"):
         output = os.path.join(folder, f"export.{kind}")
-        done = run(["-m", "ur_solver", "export", str(path), output, f"--{kind}", "-q", *options])
-        print(
-            f"--{kind}: {n / done.cpu:,.0f} positions a second, "
-            f"{os.path.getsize(output) / n:.0f} bytes each, peak {done.peak / 2**20:.0f} MiB"
-        )
+        done = run(["-m", "ur_solver", "export", word, output, f"--{kind}", "-q", *options])
+        found[kind] = done, os.path.getsize(output)
         os.unlink(output)
+    return found
 
 
 def main() -> None:
@@ -76,16 +75,26 @@ def main() -> None:
     )
     parser.add_argument("word", help="such as finkel:5")
     parser.add_argument("--columns", help="of the exports; by default all")
+    parser.add_argument("--memory", help="of the exports, such as 32MiB")
     parser.add_argument("--folder", help="where exports are put for the while")
     asked = parser.parse_args()
     print(machine())
     options = ["--columns", asked.columns] if asked.columns else []
-    with ur_solver.solve(asked.word) as table:
+    if asked.memory:
+        options += ["--memory", asked.memory]
+    run(["-m", "ur_solver", "query", asked.word])  # solves it if it is missing
+    # first, as a process counts the memory of the one that starts it
+    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+        exported = exports(asked.word, options, folder)
+    with ur_solver.open_table(asked.word) as table:
+        n = table.header.positions
+        for kind, (done, size) in exported.items():
+            print(
+                f"--{kind}: {n / done.cpu:,.0f} positions a second, {size / n:.0f} bytes each, "
+                f"peak {done.peak / 2**20:.0f} MiB"
+            )
         chunks(table)
         in_python(table)
-        path, n = table.path, table.header.positions
-    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-        exports(path, n, options, folder)
 
 
 if __name__ == "__main__":

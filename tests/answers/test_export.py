@@ -134,7 +134,10 @@ def test_the_command_writes_what_python_does(query2, tmp_path):
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
-        (["--npy", "--columns", "valeu"], "no column 'valeu' (did you mean 'value'?)"),
+        (
+            ["--npy", "--columns", "valeu"],
+            "no column 'valeu'; did you mean 'value'? (the columns are rank,",
+        ),
         (["--columns", "value"], "--columns is for --parquet, --arrow and --npy"),
         (["--npy", "--author", "Ann"], "--value-type and --author are for maps"),
     ],

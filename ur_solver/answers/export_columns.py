@@ -88,8 +88,8 @@ class ExportColumns:
         for name in names or ():
             if name not in there:
                 raise InputError(
-                    f"no column {name!r:.60}{did_you_mean(name, there)}; the columns are "
-                    f"{', '.join(there)}"
+                    f"no column {name!r:.60}{did_you_mean(name, there)} (the columns are "
+                    f"{', '.join(there)})"
                 )
         self.types = {name: kind for name, kind in there.items() if names is None or name in names}
         self._throws = values.rules.dice.throws

@@ -77,7 +77,7 @@ def command(
         if replaced is not None:
             say(f"replaced {replaced}")
         say(f"{count:,} {what}, {size_text(file.stat().st_size)}")
-    echo(str(file))
+        echo(str(file))
 
 
 def _check_options(
