@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ur_solver.envs.actions import Actions, actions_of
+from ur_solver.envs.agent_policy import AgentPolicy
 from ur_solver.envs.game_batch import GameBatch
 from ur_solver.envs.regret import PlayRegret, SpaceRegret, policy_regret
 from ur_solver.errors import InputError, missing_extra
@@ -28,6 +29,7 @@ _HOMES = {
 
 __all__ = [
     "Actions",
+    "AgentPolicy",
     "GameBatch",
     "ManyGamesEnv",
     "OnePlayerEnv",
