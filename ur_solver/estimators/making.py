@@ -12,10 +12,12 @@ from datetime import UTC, datetime
 import ur_solver
 from ur_solver.answers.values import TableValues
 from ur_solver.errors import InputError
+from ur_solver.estimators.backends import Backend
 from ur_solver.estimators.calibration import Effort, calibrated
 from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
 from ur_solver.estimators.file import Stored, check_replaceable, write
 from ur_solver.estimators.network import is_sound
+from ur_solver.estimators.network_values import NetworkValues
 from ur_solver.estimators.training import STAGES, Training
 from ur_solver.rules import RuleSet
 
@@ -36,6 +38,7 @@ def train_estimator(
     threads: int | None = None,
     effort: Effort | None = None,
     exact: TableValues | None = None,
+    backend: Backend | None = None,
     on_resume: Callable[[Training, float], object] = lambda _training, _seconds: None,
     on_round: OnRound = lambda _training, _seconds: None,
 ) -> Stored:
@@ -60,6 +63,8 @@ def train_estimator(
         How much is played to calibrate the intervals.
     exact : TableValues, optional
         A table that the values are held against at the end.
+    backend : Backend, optional
+        NumPy's by default.
     on_resume, on_round : callable, optional
 
     Raises
@@ -75,7 +80,7 @@ def train_estimator(
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: from 1 to 4 layers of 1 to 1024 are trained")
     check_replaceable(path, rules)
-    training, checkpoint = Training(rules, hidden, seed), checkpoint_path(path)
+    training, checkpoint = Training(rules, hidden, seed, backend), checkpoint_path(path)
     seconds = 0.0
     if checkpoint.exists():
         seconds = resume(checkpoint, training)
@@ -93,7 +98,9 @@ def train_estimator(
         except KeyboardInterrupt:
             save(checkpoint, training, seconds)
             raise
-    errors, measured = calibrated(training.values, effort or Effort(), exact=exact, seed=seed)
+    weights = training.weights
+    values = NetworkValues(rules, training.shape, weights)
+    errors, measured = calibrated(values, effort or Effort(), exact=exact, seed=seed)
     made_by = {
         "seed": seed,
         "rounds": training.rounds,
@@ -102,7 +109,6 @@ def train_estimator(
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "program": ur_solver.__version__,
     }
-    weights = training.optimiser.mean
     stored = Stored(rules.settled(), training.shape, weights, errors, made_by, measured)
     write(path, stored)
     checkpoint.unlink(missing_ok=True)
