@@ -25,7 +25,7 @@ from ur_solver.study import evaluate, study
 from ur_solver.study.comparison import ROWS, Study, best_order, first_player_wins, table_of
 from ur_solver.study.estimates import beyond_of, mean_of
 from ur_solver.study.figures import as_count, as_number, as_share, points, value_of
-from ur_solver.study.play import GameStep, play
+from ur_solver.study.match import GameStep, play
 from ur_solver.study.plots import fairness, lengths, skill, throws, worth
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]

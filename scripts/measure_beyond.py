@@ -25,7 +25,7 @@ import psutil
 
 from ur_solver.cli.options import memory_size
 from ur_solver.rules import named_rules
-from ur_solver.solving.costs import measured_speed, plan
+from ur_solver.solving.costs import measured_speed, schedule_of
 from ur_solver.space import part_of
 from ur_solver.table import TableFile
 
@@ -126,7 +126,7 @@ def workers(word: str, folder: pathlib.Path) -> list[Run]:
         seconds, peak, code = watched(words)
         if code:
             sys.exit(f"{word} by {count} workers ended with exit code {code}")
-        planned = plan(
+        planned = schedule_of(
             part,
             workers=max(1, count),
             cores=1,

@@ -17,7 +17,7 @@ import pathlib
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided over threads
 
 from ur_solver.estimators.backends import Backend
-from ur_solver.estimators.locate import SHIPPED
+from ur_solver.estimators.finding import SHIPPED
 from ur_solver.estimators.making import train_estimator
 from ur_solver.estimators.training import Training
 from ur_solver.rules import RuleSet, named_rules

@@ -7,7 +7,7 @@ import pathlib
 import numpy as np
 
 from ur_solver.blocks import RECORD, checkpoint_folder
-from ur_solver.blocks.record import is_sound
+from ur_solver.blocks.block_record import is_sound
 
 
 def block_files(output: pathlib.Path) -> dict[int, pathlib.Path]:

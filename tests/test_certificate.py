@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tests.answers.test_verify import forge
 from tests.golden import FOLDER
 from tests.solving import make_table, solve
-from tests.test_verify import forge
 from ur_solver.answers.verify import verify_table
 from ur_solver.api.table import Table
 from ur_solver.cli import cli

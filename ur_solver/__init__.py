@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ur_solver.api.table import Table
     from ur_solver.audit import GameAudit, JudgedPly, Mark, PlayerSummary, Thresholds
     from ur_solver.estimators.estimator import Estimator
-    from ur_solver.estimators.locate import open_estimator
+    from ur_solver.estimators.finding import open_estimator
     from ur_solver.records import GameRecord, Ply, RecordFault
     from ur_solver.rules import (
         CATALOGUE,
@@ -64,7 +64,7 @@ _HOMES = {
     "PlayerSummary": "audit",
     "Thresholds": "audit",
     "Estimator": "estimators.estimator",
-    "open_estimator": "estimators.locate",
+    "open_estimator": "estimators.finding",
     "EvaluatedMove": "answers.query",
     "ThrowValue": "answers.query",
     "GameRecord": "records",

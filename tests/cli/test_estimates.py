@@ -16,7 +16,7 @@ from ur_solver.cli import cli
 from ur_solver.cli.answering import text_of
 from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.file import write
-from ur_solver.estimators.locate import new_estimator_path
+from ur_solver.estimators.finding import new_estimator_path
 from ur_solver.rules import named_rules
 from ur_solver.space import part_of
 

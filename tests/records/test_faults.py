@@ -9,8 +9,8 @@ from tests.games import GAMES
 from ur_solver.errors import RecordError
 from ur_solver.records import (
     RecordFault,
-    files,
     find_files,
+    game_files,
     read_file,
     read_json_game,
     read_rgn,
@@ -222,7 +222,7 @@ def test_hostile_files_are_faults(tmp_path, content, message):
 
 
 def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(game_files, "MAX_BYTES", 1 << 20)
     path = tmp_path / "game.json"
     with path.open("wb") as file:
         file.truncate(1 << 30)  # a sparse gigabyte
@@ -234,7 +234,7 @@ def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("text", ["{\n" * 90, "{}\n" * 90, "[" + "{}," * 89 + "{}]", "/# " * 90])
 def test_a_file_of_too_many_games_is_not_read_to_its_end(tmp_path, monkeypatch, text):
-    monkeypatch.setattr(files, "MAX_GAMES", 20)
+    monkeypatch.setattr(game_files, "MAX_GAMES", 20)
     path = tmp_path / "games"
     path.write_text(text)
     games = list(read_file(str(path), FINKEL))

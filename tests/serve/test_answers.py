@@ -13,7 +13,7 @@ from ur_solver.audit import Thresholds, game_json
 from ur_solver.records import write_text
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, named_rules
 from ur_solver.rules.turns import is_draw, total, turn
-from ur_solver.serve.games import Turn, audit_text, line_values
+from ur_solver.serve.judged import Turn, audit_text, line_values
 from ur_solver.serve.unfold import ServedRules, Unfolded
 
 MOST = 600

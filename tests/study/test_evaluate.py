@@ -21,7 +21,7 @@ from ur_solver.space import space_of
 from ur_solver.study.estimates import mean_of
 from ur_solver.study.evaluate import evaluate, exact_evaluation
 from ur_solver.study.exact_play import ExactPlay
-from ur_solver.study.play import play
+from ur_solver.study.match import play
 
 # Whether anybody can ever move is asked of the same positions again and again.
 final = lru_cache(50_000)(final_value)

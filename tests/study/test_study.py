@@ -19,9 +19,9 @@ from ur_solver.rules import named_rules
 from ur_solver.study import study
 from ur_solver.study.estimates import mean_of
 from ur_solver.study.evaluate import evaluate
+from ur_solver.study.match import play
 from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
-from ur_solver.study.play import play
 from ur_solver.study.thumbs import best_order, choices_of
 
 

@@ -11,7 +11,7 @@ from ur_solver.answers.locate import find_file, find_part
 from ur_solver.answers.lookup import Lookup
 from ur_solver.api.solving import rule_set
 from ur_solver.estimators.estimator import Estimator
-from ur_solver.estimators.locate import new_estimator_path, with_table
+from ur_solver.estimators.finding import new_estimator_path, with_table
 from ur_solver.estimators.making import train_estimator
 from ur_solver.estimators.training import Training
 from ur_solver.rules import RuleSet

@@ -1,5 +1,6 @@
 """Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
+from ur_solver.audit.json_csv import game_json, write_csv
 from ur_solver.audit.judge import (
     NOT_REACHED,
     GameAudit,
@@ -7,7 +8,6 @@ from ur_solver.audit.judge import (
     audit_games,
     first_covered,
 )
-from ur_solver.audit.output import game_json, write_csv
 from ur_solver.audit.references import REFERENCE_GAMES, References, references_of
 from ur_solver.audit.report import (
     NOTHING,

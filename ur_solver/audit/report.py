@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from ur_solver.audit.graph import GraphMark, graph_svg
+from ur_solver.audit.curve import GraphMark, graph_svg
 from ur_solver.audit.judge import GameAudit, JudgedPly
 from ur_solver.audit.references import References
 from ur_solver.audit.summary import (

@@ -1,10 +1,11 @@
 """Files of finished blocks: a solve keeps them, resumes from them, and may leave them as its table.
 
-`ur_solver.blocks.files` specifies them. No kernel is needed to read them.
+`ur_solver.blocks.block_files` specifies them. No kernel is needed to read them.
 """
 
+from ur_solver.blocks.block_files import BlockFiles
+from ur_solver.blocks.block_record import RECORD, BlockRecord
 from ur_solver.blocks.chunks import CHUNK_LENGTH, checksum, chunk_length_for, chunks_in
-from ur_solver.blocks.files import BlockFiles
 from ur_solver.blocks.folder import (
     HEAD,
     MANIFEST,
@@ -17,7 +18,6 @@ from ur_solver.blocks.folder import (
 )
 from ur_solver.blocks.job import Job, described
 from ur_solver.blocks.lock import is_held, is_unsupported, lock_open_file
-from ur_solver.blocks.record import RECORD, BlockRecord
 from ur_solver.blocks.value_types import UINT16_SCALE, VALUE_TYPES, ValueType
 
 __all__ = [

@@ -15,10 +15,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.blocks.files import BlockFiles
+from ur_solver.blocks.block_files import BlockFiles
+from ur_solver.blocks.block_record import RECORD, BlockRecord, Row, is_sound
 from ur_solver.blocks.job import Job
 from ur_solver.blocks.lock import HeldError, LockFile, is_held
-from ur_solver.blocks.record import RECORD, BlockRecord, Row, is_sound
 from ur_solver.blocks.value_types import VALUE_TYPES
 from ur_solver.errors import CheckpointError, OutputError, UnsolvableError
 from ur_solver.space import Space, space_of

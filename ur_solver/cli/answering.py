@@ -52,7 +52,7 @@ def open_answering(word: str, position: str | None = None, plies: int = DEFAULT_
     if file is not None:
         return Table(file)
     if space_of(rules).n_positions > SOLVED_ON_THE_SPOT:
-        from ur_solver.estimators.locate import find_estimator  # noqa: PLC0415 - as above
+        from ur_solver.estimators.finding import find_estimator  # noqa: PLC0415 - as above
 
         found = find_estimator(rules, plies)
         if found is not None:
@@ -68,7 +68,7 @@ def _estimator_at(path: str, plies: int, error: NotATableError) -> Estimator:
     """The estimator of a file that is no table; raises the error if it is none either."""
     from ur_solver.estimators.estimator import Estimator  # noqa: PLC0415 - as above
     from ur_solver.estimators.file import is_estimator_file  # noqa: PLC0415
-    from ur_solver.estimators.locate import with_table  # noqa: PLC0415
+    from ur_solver.estimators.finding import with_table  # noqa: PLC0415
 
     if not is_estimator_file(path):
         raise error

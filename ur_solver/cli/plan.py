@@ -24,7 +24,7 @@ from ur_solver.cli.output import columns, echo, gib_text, size_text, time_text
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.common.machine import usable_processors
 from ur_solver.kernel import check_precision
-from ur_solver.solving.costs import Plan, available_bytes, measured_speed, plan
+from ur_solver.solving.costs import Schedule, available_bytes, measured_speed, schedule_of
 from ur_solver.space import part_of
 
 _WIDTH, _ROW = 800, 40
@@ -89,7 +89,7 @@ def command(
     chosen = custom_rules(rules, pieces, **custom).settled()
     part = part_of(chosen, left)
     check_precision(part.space, precision)
-    found = plan(
+    found = schedule_of(
         part,
         workers=workers,
         cores=cores or usable_processors(),
@@ -109,7 +109,7 @@ def command(
     echo(columns(_rows(found), "<<"))
 
 
-def _rows(found: Plan) -> list[list[str]]:
+def _rows(found: Schedule) -> list[list[str]]:
     return [
         ["positions", f"{found.positions:,}"],
         ["blocks", f"{found.blocks:,}, the largest of {found.largest_block:,} values"],
@@ -122,7 +122,7 @@ def _rows(found: Plan) -> list[list[str]]:
     ]
 
 
-def _chart(found: Plan) -> str:
+def _chart(found: Schedule) -> str:
     """An SVG of the busy processors of each worker over time."""
     busy = [[0.0] * _WIDTH for _ in range(found.workers)]
     scale = _WIDTH / (found.seconds or 1.0)

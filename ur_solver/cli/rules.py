@@ -15,9 +15,9 @@ from ur_solver.cli.options import json_option, optional_rules_argument, pieces_o
 from ur_solver.cli.output import columns, echo, size_text
 from ur_solver.rules import CATALOGUE, RuleSet
 from ur_solver.rules.plugins import load_plugins
+from ur_solver.rules.prose import Section, first_paragraph, sections_of
 from ur_solver.rules.squares import SquareRule, rule_to_json
 from ur_solver.rules.switches import Flag
-from ur_solver.rules.text import Section, first_paragraph, sections_of
 from ur_solver.rules.words import counted
 from ur_solver.solving import Request
 from ur_solver.space import space_of

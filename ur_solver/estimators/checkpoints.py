@@ -15,7 +15,7 @@ import numpy as np
 
 from ur_solver.common.files import new_file
 from ur_solver.errors import CheckpointError
-from ur_solver.estimators.training import Games, Training
+from ur_solver.estimators.training import Training, TrainingGames
 
 _VERSION = 1
 _MOMENTS = ("weights", "mean", "first", "second")
@@ -91,6 +91,6 @@ def resume(path: pathlib.Path, training: Training) -> float:
     training.errors = head["errors"]
     training.stage, training.stage_began = head["stage"], head["stage_began"]
     training.games = [
-        Games(rows, ages) for rows, ages in zip(arrays["rows"], arrays["ages"], strict=True)
+        TrainingGames(rows, ages) for rows, ages in zip(arrays["rows"], arrays["ages"], strict=True)
     ]
     return float(head["seconds"])

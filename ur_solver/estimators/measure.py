@@ -16,7 +16,7 @@ from ur_solver.estimators.plies import play_ply, start_rows
 from ur_solver.estimators.search import player_values
 from ur_solver.players.policies import Policy, TablePolicy
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
-from ur_solver.study.play import GameStep, play
+from ur_solver.study.match import GameStep, play
 
 _SPACING = 5
 """The distance, in plies, of the positions taken from a game: neighbours are much alike."""

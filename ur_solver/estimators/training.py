@@ -67,7 +67,7 @@ class Window(NamedTuple):
 
 
 @dataclass
-class Games:
+class TrainingGames:
     """Games of a stream, which go on from window to window.
 
     Attributes
@@ -81,7 +81,7 @@ class Games:
     ages: npt.NDArray[np.int64]
 
     @classmethod
-    def begun(cls, rules: RuleSet, n: int) -> Games:
+    def begun(cls, rules: RuleSet, n: int) -> TrainingGames:
         """At the start."""
         return cls(start_rows(rules, n), np.zeros(n, dtype=np.int64))
 
@@ -139,7 +139,7 @@ class Training:
     ----------
     shape : Shape
     optimiser : Adam
-    games : list of Games
+    games : list of TrainingGames
         By stream.
     rounds : int
         That are done.
@@ -166,7 +166,9 @@ class Training:
         self.shape = Shape(n, hidden or default_hidden(n), not rules.payoff.has_fines)
         drawn = self.shape.drawn(np.random.default_rng([seed, 0]))
         self.optimiser = Adam.of(self.backend.array(drawn))
-        self.games = [Games.begun(rules, self.sizes.games) for _ in range(self.sizes.streams)]
+        self.games = [
+            TrainingGames.begun(rules, self.sizes.games) for _ in range(self.sizes.streams)
+        ]
         self.rounds = 0
         self.errors: list[float] = []
         self.stage = self.stage_began = 0

@@ -14,7 +14,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 from ur_solver.kernel._workspace import Workspace
 from ur_solver.kernel.bounds import check_provable, is_within, prove, prove_values
-from ur_solver.kernel.cut import bound_cut
+from ur_solver.kernel.cut_bound import bound_cut
 from ur_solver.kernel.inputs import ArrayBlocks, inputs_of
 from ur_solver.kernel.interface import BlockWork, FinishedBlocks, Kernel, SweptValues, Values
 from ur_solver.kernel.kernels import RaceKernel, RowKernel, StakesKernel, kernel_of

@@ -10,7 +10,7 @@ convert positions to rows and back. A row holds no side: the side that throws ne
 from ur_solver.moves._generator import AGAIN, CAPTURE, OPTIONAL, PASS, ROSETTE, WIN
 from ur_solver.moves.generator import MoveGenerator, generator_of
 from ur_solver.moves.tables import MoveTables, move_tables
-from ur_solver.moves.turns import Rows, TurnBatch
+from ur_solver.moves.turn_batch import Rows, TurnBatch
 
 __all__ = [
     "AGAIN",

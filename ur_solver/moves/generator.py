@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ur_solver.moves import _generator
 from ur_solver.moves._generator import AGAIN, CAPTURE, OPTIONAL, PASS, ROSETTE
 from ur_solver.moves.tables import move_tables
-from ur_solver.moves.turns import Rows, TurnBatch
+from ur_solver.moves.turn_batch import Rows, TurnBatch
 from ur_solver.rules import FREE_THROW, Position, RuleSet
 from ur_solver.rules.contents import DARK, LIGHT, split
 from ur_solver.rules.moves import move_text

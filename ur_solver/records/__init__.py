@@ -1,6 +1,6 @@
 """Recorded games in RoyalUr's JSON, in RGN and in the plain notation, checked by the rules."""
 
-from ur_solver.records.files import (
+from ur_solver.records.game_files import (
     check_output,
     find_files,
     read_file,

@@ -32,7 +32,7 @@ from ur_solver.rules.contents import (
     split,
     swap_sides,
 )
-from ur_solver.rules.drawing.text import position_text
+from ur_solver.rules.drawing.characters import position_text
 from ur_solver.rules.limits import MAX_PIECES
 from ur_solver.rules.words import counted
 

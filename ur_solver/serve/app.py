@@ -28,14 +28,14 @@ from ur_solver.serve.asked import (
     view_of,
 )
 from ur_solver.serve.describe import rules_values, table_values, whole_table_values
-from ur_solver.serve.games import (
+from ur_solver.serve.guard import Application, Guard
+from ur_solver.serve.judged import (
     audit_text,
     converted_text,
     fault_values,
     line_values,
     report_text,
 )
-from ur_solver.serve.guard import Application, Guard
 from ur_solver.serve.page_files import COMPRESSED, page_files, page_routes
 from ur_solver.serve.replies import (
     HTML,

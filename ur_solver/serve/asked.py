@@ -7,7 +7,7 @@ from typing import Any
 
 from ur_solver.common.text import decoded, json_values
 from ur_solver.rules import CATALOGUE, SIDE_NAMES, RuleSet, named_rules
-from ur_solver.serve.games import MAX_LINE_TURNS, Turn
+from ur_solver.serve.judged import MAX_LINE_TURNS, Turn
 
 _WORDS: dict[type, str] = {str: "text", list: "list"}
 

@@ -10,9 +10,9 @@ from urllib.parse import unquote
 
 import uvicorn
 
+from ur_solver.serve.first_page import Opening
 from ur_solver.serve.guard import Application, Guard, Message
 from ur_solver.serve.listen import MAX_CONNECTIONS
-from ur_solver.serve.opening import Opening
 from ur_solver.serve.page_files import page_app, page_files
 
 _MAX_HEAD = 16 << 10

@@ -12,7 +12,7 @@ from ur_solver.moves import generator_of
 from ur_solver.players.policies import Policy, PolicyLike, policy_of
 from ur_solver.study.estimates import IntervalEstimate, deviation_of, mean_of
 from ur_solver.study.exact_play import MOST_POSITIONS, ExactPlay, can_play_exactly
-from ur_solver.study.play import play
+from ur_solver.study.match import play
 
 REPLY = "reply"
 """The name of the best reply to the other side's policy."""

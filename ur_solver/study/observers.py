@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ur_solver.answers.values import Values, totals_of
 from ur_solver.moves import AGAIN, CAPTURE, PASS, MoveGenerator
 from ur_solver.players.policies import TablePolicy
-from ur_solver.study.play import GameStep
+from ur_solver.study.match import GameStep
 
 DECIDED = 0.9
 """A game is decided for good once a side's chance stays beyond this."""

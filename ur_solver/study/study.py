@@ -32,9 +32,9 @@ from ur_solver.study.estimates import (
 )
 from ur_solver.study.evaluate import exact_evaluation
 from ur_solver.study.exact_play import ExactPlay, can_play_exactly
+from ur_solver.study.match import PlayedGames, play
 from ur_solver.study.observers import ChanceObserver, Counts, Snapshots, Squares
 from ur_solver.study.openings import opening_tree
-from ur_solver.study.play import PlayedGames, play
 from ur_solver.study.thumbs import Choices, best_order, choices_of, share_of_wins
 
 LADDER = ("table", "greedy", "capture", "rosette", "safe", "furthest", "first", "random")

@@ -18,7 +18,7 @@ from ur_solver.moves import TurnBatch
 from ur_solver.players.policies import PRIORITIES, Policy, Priorities, TablePolicy
 from ur_solver.rules import RuleSet
 from ur_solver.study.estimates import IntervalEstimate, mean_of
-from ur_solver.study.play import play
+from ur_solver.study.match import play
 
 MOST_PRIORITIES = 3
 """The most priorities: three lines to remember."""

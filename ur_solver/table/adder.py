@@ -7,7 +7,7 @@ from functools import partial
 from ur_solver.blocks import BlockRecord
 from ur_solver.engine import Backlog, BlockResult, FileStore
 from ur_solver.kernel import Values
-from ur_solver.table.folder import FolderWriter
+from ur_solver.table.table_folder import FolderWriter
 from ur_solver.table.writer import TableWriter
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from ur_solver.blocks import VALUE_TYPES, BlockFolder, BlockRecord, Job, remove_blocks
 from ur_solver.errors import InputError
 from ur_solver.space import Part
-from ur_solver.table.folder import FolderWriter, is_folder_name, remove_folder
 from ur_solver.table.format import Header
 from ur_solver.table.part_file import part_path
 from ur_solver.table.present import check_replaceable
 from ur_solver.table.reader import TableFile
+from ur_solver.table.table_folder import FolderWriter, is_folder_name, remove_folder
 from ur_solver.table.writer import TableWriter
 
 if TYPE_CHECKING:  # a query does not need the kernels

@@ -7,9 +7,9 @@ import pathlib
 
 from ur_solver.blocks import HEAD
 from ur_solver.errors import NotATableError, OutputError, TableInUseError, UrError
-from ur_solver.table.folder import TABLE, is_folder_name
-from ur_solver.table.opening import is_table_file
+from ur_solver.table.checked_file import is_table_file
 from ur_solver.table.reader import TableFile
+from ur_solver.table.table_folder import TABLE, is_folder_name
 
 
 def contents_of(path: pathlib.Path) -> str | None:

@@ -22,8 +22,8 @@ from ur_solver.common.progress import Form, Progress, is_watched, shown_progress
 from ur_solver.errors import BeyondTableError, IllegalPositionError, UrError
 from ur_solver.rules import Position, RuleSet
 from ur_solver.space import Part, Space
+from ur_solver.table.checked_file import damaged
 from ur_solver.table.format import Header
-from ur_solver.table.opening import damaged
 from ur_solver.table.sources import open_source
 
 CACHED_CHUNKS = 256

@@ -34,18 +34,7 @@ from ur_solver.errors import (
 from ur_solver.rules import RuleSet
 from ur_solver.rules.words import counted
 from ur_solver.space import Part, Space, space_of, whole_of
-from ur_solver.table.folder import CHECKSUMS, TABLE, blocks_of_rows
-from ur_solver.table.format import (
-    BLOCK_DTYPE,
-    Header,
-    digest,
-    empty_blocks,
-    holds_all,
-    is_laid_out_alike,
-    n_chunks,
-    table_error,
-)
-from ur_solver.table.opening import (
+from ur_solver.table.checked_file import (
     check_filters,
     check_version,
     damaged,
@@ -59,6 +48,17 @@ from ur_solver.table.opening import (
     read_small,
     reading,
 )
+from ur_solver.table.format import (
+    BLOCK_DTYPE,
+    Header,
+    digest,
+    empty_blocks,
+    holds_all,
+    is_laid_out_alike,
+    n_chunks,
+    table_error,
+)
+from ur_solver.table.table_folder import CHECKSUMS, TABLE, blocks_of_rows
 
 _OPEN_FILES = 64
 """The number of block files that stay mapped."""

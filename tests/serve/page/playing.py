@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ur_solver.rules import named_rules
-from ur_solver.serve.games import Turn
+from ur_solver.serve.judged import Turn
 
 WORDS = ("finkel:3", "casual-roll-again:2", "birds:2", "skiriuk:1", "ben:1", "bell-stakes:1")
 SIX = [word.replace(":", "-") for word in WORDS]

@@ -9,7 +9,7 @@ import pytest
 from tests.serve.browser import Person, needs_browser
 from tests.serve.page.playing import EN_DASH, SIX, by_list, play, rules_of, turn_of, turns_of
 from ur_solver.api.table import Table
-from ur_solver.serve.games import line_values
+from ur_solver.serve.judged import line_values
 from ur_solver.serve.unfold import ServedRules
 
 pytestmark = needs_browser

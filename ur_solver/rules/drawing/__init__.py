@@ -1,6 +1,6 @@
 """Boards drawn: as text for terminals, as SVG for pages and notebooks."""
 
-from ur_solver.rules.drawing.text import (
+from ur_solver.rules.drawing.characters import (
     FROM,
     ROSETTE,
     SIDE_NAMES,

@@ -18,8 +18,8 @@ from markupsafe import Markup, escape
 
 from ur_solver.rules.board import EYES, FOUR_FIVES, QUARTERED, ROW_NAMES, UR, WAVY_CORNERS, Board
 from ur_solver.rules.contents import DARK, LIGHT, is_marked, side_of, split
+from ur_solver.rules.drawing.characters import SIDE_NAMES
 from ur_solver.rules.drawing.styles import picture_style
-from ur_solver.rules.drawing.text import SIDE_NAMES
 from ur_solver.rules.families import HOME
 
 if TYPE_CHECKING:

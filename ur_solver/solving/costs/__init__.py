@@ -3,13 +3,13 @@
 from ur_solver.solving.costs.cost import Estimate, estimate, expected_seconds
 from ur_solver.solving.costs.disk import check_disk, disk_bytes, free_bytes, nearest_place
 from ur_solver.solving.costs.memory import available_bytes, peak_live, peak_together
-from ur_solver.solving.costs.plan import Plan, Span, Speed, measured_speed, plan
 from ur_solver.solving.costs.room import Room, room_for
+from ur_solver.solving.costs.schedule import Schedule, Span, Speed, measured_speed, schedule_of
 
 __all__ = [
     "Estimate",
-    "Plan",
     "Room",
+    "Schedule",
     "Span",
     "Speed",
     "available_bytes",
@@ -22,6 +22,6 @@ __all__ = [
     "nearest_place",
     "peak_live",
     "peak_together",
-    "plan",
     "room_for",
+    "schedule_of",
 ]

@@ -13,7 +13,7 @@ from ur_solver.blocks import BlockRecord
 from ur_solver.cli import cli
 from ur_solver.errors import MemoryLimitError
 from ur_solver.rules import named_rules
-from ur_solver.solving.costs import Speed, cost, measured_speed, plan
+from ur_solver.solving.costs import Speed, cost, measured_speed, schedule_of
 from ur_solver.space import part_of, space_of
 
 RULES = named_rules("finkel:4").settled()
@@ -23,7 +23,7 @@ GIB = 1 << 30
 
 
 def test_one_core_takes_as_long_as_all_blocks_together():
-    found = plan(part_of(RULES), workers=1, cores=1, memory=GIB, speed=EVEN)
+    found = schedule_of(part_of(RULES), workers=1, cores=1, memory=GIB, speed=EVEN)
     assert found.seconds == pytest.approx(SPACE.n_values * 1e-6)
     assert found.busy == pytest.approx(1)
     assert found.disk_bytes == found.written_bytes == 8 * SPACE.n_values
@@ -34,7 +34,9 @@ def test_one_core_takes_as_long_as_all_blocks_together():
 
 @pytest.mark.parametrize(("workers", "cores"), [(1, 4), (2, 1), (4, 2), (50, 1)])
 def test_a_schedule_keeps_to_the_order_and_to_the_processors(workers, cores):
-    found = plan(part_of(RULES), workers=workers, cores=cores, memory=GIB, speed=Speed(1e-6, 1e-4))
+    found = schedule_of(
+        part_of(RULES), workers=workers, cores=cores, memory=GIB, speed=Speed(1e-6, 1e-4)
+    )
     ends = {span.index: span.end for span in found.spans}
     assert sorted(ends) == list(range(len(SPACE.blocks)))
     events = []
@@ -45,7 +47,7 @@ def test_a_schedule_keeps_to_the_order_and_to_the_processors(workers, cores):
     for _, is_start, span in sorted(events, key=lambda each: each[:2]):
         busy[span.worker] += span.threads if is_start else -span.threads
         assert 0 <= busy[span.worker] <= cores
-    one = plan(part_of(RULES), workers=1, cores=1, memory=GIB, speed=Speed(1e-6, 1e-4))
+    one = schedule_of(part_of(RULES), workers=1, cores=1, memory=GIB, speed=Speed(1e-6, 1e-4))
     assert found.critical_seconds <= found.seconds * (1 + 1e-9)
     assert found.seconds <= one.seconds * (1 + 1e-9)
     assert found.seconds >= one.seconds / (workers * cores) * (1 - 1e-9)
@@ -54,7 +56,7 @@ def test_a_schedule_keeps_to_the_order_and_to_the_processors(workers, cores):
 
 def test_more_workers_take_no_longer():
     times = [
-        plan(part_of(RULES), workers=n, cores=1, memory=GIB, speed=EVEN).seconds
+        schedule_of(part_of(RULES), workers=n, cores=1, memory=GIB, speed=EVEN).seconds
         for n in (1, 2, 4, 8)
     ]
     assert all(one >= other for one, other in pairwise(times))
@@ -64,9 +66,10 @@ def test_workers_of_one_machine_lend_each_other_processors():
     """Two of them are never slower than one with the processors of both."""
     part = part_of(RULES)
     one, two = (
-        plan(part, workers=n, cores=2 // n, memory=GIB, speed=EVEN, machines=1) for n in (1, 2)
+        schedule_of(part, workers=n, cores=2 // n, memory=GIB, speed=EVEN, machines=1)
+        for n in (1, 2)
     )
-    apart = plan(part, workers=2, cores=1, memory=GIB, speed=EVEN)
+    apart = schedule_of(part, workers=2, cores=1, memory=GIB, speed=EVEN)
     assert two.seconds == pytest.approx(one.seconds)
     assert two.critical_seconds == one.critical_seconds < apart.critical_seconds
     assert two.seconds < apart.seconds
@@ -89,12 +92,14 @@ def test_workers_of_one_machine_lend_each_other_processors():
 )
 def test_a_block_that_is_too_large_is_named(word, memory, message):
     with pytest.raises(MemoryLimitError, match=message):
-        plan(part_of(named_rules(word).settled()), workers=8, cores=16, memory=memory, speed=EVEN)
+        schedule_of(
+            part_of(named_rules(word).settled()), workers=8, cores=16, memory=memory, speed=EVEN
+        )
 
 
 def test_a_block_of_more_than_32_bits_can_number_fits_a_large_worker():
     skiriuk = part_of(named_rules("skiriuk", 5).settled())
-    planned = plan(skiriuk, workers=1, cores=16, memory=256 * GIB, speed=EVEN)
+    planned = schedule_of(skiriuk, workers=1, cores=16, memory=256 * GIB, speed=EVEN)
     assert planned.seconds > 0
 
 

@@ -7,7 +7,7 @@ A folder of blocks holds
                     finished
     000/000123.block    block 123: its `RECORD`; the CRC-32 of each chunk of its values, uint32;
                     zeros up to a multiple of 64 bytes; its values by rank
-    table.json, checksums.bin    once it is whole (`ur_solver.table.folder`)
+    table.json, checksums.bin    once it is whole (`ur_solver.table.table_folder`)
     lock            held by the solve that writes here
 
 All numbers are little endian. A chunk is `chunk_length_for` values, as in a table. A record
@@ -35,8 +35,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.blocks.block_record import RECORD, BlockRecord, Row, is_sound
 from ur_solver.blocks.chunks import checksum, checksums, chunk_length_for, chunks_in
-from ur_solver.blocks.record import RECORD, BlockRecord, Row, is_sound
 from ur_solver.errors import DamagedBlockError, OutputError
 from ur_solver.space import Space
 

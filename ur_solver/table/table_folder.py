@@ -1,6 +1,6 @@
 """A table as a folder: the block files of its solve, and the files that complete it.
 
-Besides the files of `ur_solver.blocks.files`, the folder of a complete table holds
+Besides the files of `ur_solver.blocks.block_files`, the folder of a complete table holds
 
     table.json       the attributes of `ur_solver.table.format`, among them version and digest
     checksums.bin    the checksums of all chunks, uint32, in the order of ``/checksums``

@@ -1,4 +1,4 @@
-"""A plan: the schedule of a solve, simulated block by block before it is begun."""
+"""The schedule of a solve, simulated block by block before it is begun."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Schedule:
     """What a solve by some workers is expected to take.
 
     Attributes
@@ -121,7 +121,7 @@ def measured_speed(part: Part, *, certify: bool = False, precision: str = DOUBLE
     return Speed(sample.slower * total / n_values, per_block)
 
 
-def plan(
+def schedule_of(
     part: Part,
     *,
     workers: int,
@@ -131,7 +131,7 @@ def plan(
     certify: bool = False,
     machines: int | None = None,
     precision: str = DOUBLE,
-) -> Plan:
+) -> Schedule:
     """Simulate a solve.
 
     Parameters
@@ -200,7 +200,7 @@ def plan(
     shortest = [speed.seconds(size, most_cores) * (k in part) for k, size in enumerate(sizes)]
     worked = sum(span.threads * (span.end - span.start) for span in spans)
     stored = 8 * part.n_values
-    return Plan(
+    return Schedule(
         positions=part.n_positions,
         blocks=len(part.indices),
         largest_block=max(block.size for block in part.blocks),
