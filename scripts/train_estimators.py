@@ -17,6 +17,7 @@ import pathlib
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided over threads
 
 from ur_solver.estimators.backends import Backend
+from ur_solver.estimators.file import read
 from ur_solver.estimators.finding import SHIPPED
 from ur_solver.estimators.making import train_estimator
 from ur_solver.estimators.training import Training
@@ -33,8 +34,13 @@ SHIPPED_RULES = {
 }
 """With their seeds."""
 
+FIRST = {"murray-3dice:7": "murray:7", "skiriuk-d4:7": "skiriuk:7"}
+"""Games that differ in their dice alone: the one begins with the weights of the other."""
+
 JUDGED_RULES = {"finkel:7": 11, "skiriuk:4": 12, "ben:4": 13, "murray:4": 14, "birds:3": 15}
-HIDDEN = (384, 128, 32)
+HIDDEN = {"ben:7": (128, 64)}
+WIDE = (384, 128, 32)
+"""The hidden layers of all others."""
 
 
 def main() -> None:
@@ -51,7 +57,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for word in asked.rules or seeds:
         rules = named_rules(word)
-        path = folder / table_name(readable_name(rules))
+        path = _path(folder, word)
         if path.exists():
             print(f"{path} is there")
             continue
@@ -61,11 +67,16 @@ def main() -> None:
             minutes=asked.minutes,
             seed=seeds.get(word, 1),
             threads=asked.threads,
-            hidden=HIDDEN,
+            hidden=HIDDEN.get(word, WIDE),
+            first=read(_path(folder, FIRST[word])) if word in FIRST else None,
             backend=_backend(rules) if asked.gpu else None,
             on_round=_say,
         )
         print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+def _path(folder: pathlib.Path, word: str) -> pathlib.Path:
+    return folder / table_name(readable_name(named_rules(word)))
 
 
 def _backend(rules: RuleSet) -> Backend:

@@ -26,7 +26,7 @@ from ur_solver.answers.values import Values
 from ur_solver.estimators.backends import Backend, NumpyBackend
 from ur_solver.estimators.features import Rows, features_of, scale_of
 from ur_solver.estimators.network import Adam, Shape, Weights, default_hidden
-from ur_solver.estimators.plies import play_ply, start_rows
+from ur_solver.estimators.plies import ending_rows, play_ply, start_rows
 from ur_solver.rules import RuleSet
 
 PLIES = 32
@@ -39,8 +39,7 @@ _MOST_PLIES = 2000
 """After which a game is given up, as bad players may go on for ever."""
 
 _FIRST_RATE, _LAST_RATE = 2e-3, 3e-5
-_RATES_OF = 256
-"""The positions of a minibatch that these rates are for; others have the root of what is more."""
+"""Twice the first rate has killed all units of a layer of networks that learn from 1024 at once."""
 
 STAGES = 6
 """Of a training that goes on until it no longer improves: the rates between first and last."""
@@ -66,6 +65,16 @@ class Window(NamedTuple):
     error: float
 
 
+def _first_rows(rules: RuleSet, n: int, rng: np.random.Generator) -> Rows:
+    """Where games begin: at the start or, every other one, with pieces that are borne off already.
+
+    Bad players of some rule sets hardly ever reach the end of a game from its start.
+    """
+    rows = start_rows(rules, n)
+    rows[1::2] = ending_rows(rules, n // 2, rng)
+    return rows
+
+
 @dataclass
 class TrainingGames:
     """Games of a stream, which go on from window to window.
@@ -81,9 +90,9 @@ class TrainingGames:
     ages: npt.NDArray[np.int64]
 
     @classmethod
-    def begun(cls, rules: RuleSet, n: int) -> TrainingGames:
-        """At the start."""
-        return cls(start_rows(rules, n), np.zeros(n, dtype=np.int64))
+    def begun(cls, rules: RuleSet, n: int, rng: np.random.Generator) -> TrainingGames:
+        """As they begin."""
+        return cls(_first_rows(rules, n, rng), np.zeros(n, dtype=np.int64))
 
     def play(
         self, values: Values, rng: np.random.Generator, weight: float, plies: int = PLIES
@@ -110,7 +119,7 @@ class TrainingGames:
             is_over = (ply.sign == 0) | (self.ages >= _MOST_PLIES)
             carried.append(np.where(ply.is_best & ~is_over, ply.sign, 0.0))
             self.rows, self.ages = ply.after, np.where(is_over, 0, self.ages)
-            self.rows[is_over] = start_rows(values.rules, int(is_over.sum()))
+            self.rows[is_over] = _first_rows(values.rules, n, rng)[is_over]
         returns, later = worth, np.zeros(n)
         for t in reversed(range(plies)):
             returns[t] = worth[t] + weight * carried[t] * later
@@ -134,6 +143,8 @@ class Training:
     seed : int
     backend : Backend, optional
         NumPy's by default.
+    first : float32, optional
+        The weights to begin with; random ones by default.
 
     Attributes
     ----------
@@ -157,6 +168,7 @@ class Training:
         hidden: tuple[int, ...] | None = None,
         seed: int = 1,
         backend: Backend | None = None,
+        first: Weights | None = None,
     ) -> None:
         self.rules = rules
         self.seed = seed
@@ -165,9 +177,10 @@ class Training:
         n = len(features_of(rules))
         self.shape = Shape(n, hidden or default_hidden(n), not rules.payoff.has_fines)
         drawn = self.shape.drawn(np.random.default_rng([seed, 0]))
-        self.optimiser = Adam.of(self.backend.array(drawn))
+        self.optimiser = Adam.of(self.backend.array(drawn if first is None else first.copy()))
         self.games = [
-            TrainingGames.begun(rules, self.sizes.games) for _ in range(self.sizes.streams)
+            TrainingGames.begun(rules, self.sizes.games, np.random.default_rng([seed, 0, k]))
+            for k in range(self.sizes.streams)
         ]
         self.rounds = 0
         self.errors: list[float] = []
@@ -196,7 +209,7 @@ class Training:
         self.rounds += 1
         weight = _FIRST_LAMBDA + (_LAST_LAMBDA - _FIRST_LAMBDA) * done
         sizes = self.sizes
-        rate = _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** done * (sizes.batch / _RATES_OF) ** 0.5
+        rate = _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** done
         values = self.backend.values(self.shape, self.optimiser.weights)
         own = [np.random.default_rng([self.seed, self.rounds, k]) for k in range(sizes.streams)]
         windows = list(
