@@ -77,7 +77,7 @@ def test_outputs_that_cannot_be_written_are_found_before_the_work(here, name, mo
         monkeypatch.setattr(f"ur_solver.cli.{module}.open_file", work)
     for module in ("sample", "play"):
         monkeypatch.setattr(f"ur_solver.cli.{module}.open_playing", work)
-    monkeypatch.setattr("ur_solver.cli.plan.plan", work)
+    monkeypatch.setattr("ur_solver.cli.plan.schedule_of", work)
     said = run(*WRITERS[name], f"no/out{SUFFIXES.get(name, '.out')}", code=1).stderr
     assert said.startswith("Error: cannot write 'no")
 
