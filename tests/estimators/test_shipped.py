@@ -57,7 +57,7 @@ def test_they_are_of_their_rule_sets_and_near_exact_values(word, tmp_path: pathl
 def test_the_game_as_it_is_played_is_answered_at_once():
     answer = json.loads(run("best", "skiriuk", START["skiriuk:7"], "2", "--json"))
     assert answer["exact"] is False
-    assert 0 < answer["error"] < 0.05
+    assert 0 < answer["error"] < 0.1
     assert 0.4 < answer["value"] < 0.7
     page = run("play", "skiriuk", stdin="")
     assert "an estimator plays, 3-ply" in page
