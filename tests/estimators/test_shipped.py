@@ -59,8 +59,7 @@ def test_the_game_as_it_is_played_is_answered_at_once():
     assert answer["exact"] is False
     assert 0 < answer["error"] < 0.1
     assert 0.4 < answer["value"] < 0.7
-    page = run("play", "skiriuk", stdin="")
-    assert "an estimator plays, 3-ply" in page
+    assert "dark   home 7  off 0" in run("play", "skiriuk", stdin="")
 
 
 def test_an_estimator_of_ones_own_is_found_first(tmp_path: pathlib.Path):
