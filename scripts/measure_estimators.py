@@ -1,8 +1,9 @@
 """Hold estimators against exact tables: the figures of docs/estimates.md.
 
-    python scripts/measure_estimators.py ESTIMATOR... [--games 200] [--plies 3]
+    python scripts/measure_estimators.py ESTIMATOR... [--plies 1 2 3] [--games 1600]
 
-The tables are looked for where 'ur solve' puts them. A row of the page's table for each estimator.
+The tables are looked for where 'ur solve' puts them. Where there is only one of the endings, values
+alone are compared, of positions of play that it holds.
 """
 
 from __future__ import annotations
@@ -18,19 +19,23 @@ from ur_solver.answers.locate import open_file_of
 from ur_solver.api.table import Table
 from ur_solver.estimators.calibration import differences_inside, share_inside
 from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.features import Rows
 from ur_solver.estimators.measure import losses, positions_of_play, value_errors
 from ur_solver.estimators.rollouts import CUT, rolled_out
 from ur_solver.study.estimates import IntervalEstimate
 
 ROLLED_OUT = 64
+FROM_ENDINGS = 10
+"""Of so many positions of play about one has few enough pieces left for a table of the endings."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("estimators", nargs="+")
     parser.add_argument("--positions", type=int, default=2000)
-    parser.add_argument("--games", type=int, default=400)
-    parser.add_argument("--plies", type=int, default=3)
+    parser.add_argument("--games", type=int, default=1600, help="at 1 ply, a quarter a ply more")
+    parser.add_argument("--plies", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--rollouts", action="store_true", help="hold rollouts against it too")
     parser.add_argument("--threads", type=int)
     asked = parser.parse_args()
     for path in asked.estimators:
@@ -41,35 +46,39 @@ def main() -> None:
 
 
 def _measure(estimator: Estimator, exact: Table, asked: argparse.Namespace) -> None:
-    network = estimator.network
-    rows = positions_of_play(network, asked.positions, seed=1001)
-    print(f"{estimator.rules.word}, {estimator.stored.made_by}")
-    for plies in range(1, asked.plies + 1):
-        # what a ply more costs is taken off the games
-        games = max(40, asked.games // 4 ** (plies - 1))
+    network, is_whole = estimator.network, exact.file.part.is_whole
+    n = asked.positions * (1 if is_whole else FROM_ENDINGS)
+    rows = positions_of_play(network, n, seed=1001)
+    rows = rows[exact.holds_states(rows)]
+    print(f"{estimator.rules.word}, {estimator.stored.made_by}, {len(rows)} positions", flush=True)
+    for plies in asked.plies:
         some = rows[: max(500, len(rows) // 4 ** (plies - 1))]
         looking = estimator.looking(plies)
         errors = value_errors(looking.player, exact, some)
-        inside, n = share_inside(looking.player, estimator.stored.errors[plies - 1], exact, some)
-        compared, pairs = differences_inside(
-            looking.player, estimator.stored.errors[plies - 1], exact, some
-        )
-        lost = losses(network, exact, games, plies=plies, threads=asked.threads)
-        print(
-            f"  {plies}-ply: RMS {100 * errors.rms:.2f}, p99 {100 * errors.p99:.2f}, "
-            f"inside {100 * inside / n:.1f} %, "
-            f"of differences {100 * compared / pairs:.1f} %; "
-            f"a choice loses {_text(lost.choice, 3)}, "
-            f"a game {_text(lost.game, 2)} ({lost.games} games)",
-            flush=True,
-        )
-    few = rows[:: max(1, len(rows) // 200)]
-    worth = exact.state_values(few)
+        error = estimator.stored.errors[plies - 1]
+        inside, n = share_inside(looking.player, error, exact, some)
+        text = f"RMS {100 * errors.rms:.2f}, p99 {100 * errors.p99:.2f}, inside {inside / n:.1%}"
+        if is_whole:
+            compared, pairs = differences_inside(looking.player, error, exact, some)
+            # what a ply more costs is taken off the games
+            games = max(40, asked.games // 4 ** (plies - 1))
+            lost = losses(network, exact, games, plies=plies, threads=asked.threads)
+            text += (
+                f", of differences {compared / pairs:.1%}; a choice loses "
+                f"{_text(lost.choice, 3)}, a game {_text(lost.game, 2)} ({lost.games} games)"
+            )
+        print(f"  {plies}-ply: {text}", flush=True)
+    if asked.rollouts:
+        _measure_rollouts(estimator, exact, rows[:: max(1, len(rows) // 200)])
+
+
+def _measure_rollouts(estimator: Estimator, exact: Table, rows: Rows) -> None:
+    network, worth = estimator.network, exact.state_values(rows)
     rng = np.random.default_rng(1)
-    own, cut = network.state_values(few), rolled_out(network, few, ROLLED_OUT, rng, CUT)
-    whole = rolled_out(network, few, ROLLED_OUT, rng)
+    own, cut = network.state_values(rows), rolled_out(network, rows, ROLLED_OUT, rng, CUT)
+    whole = rolled_out(network, rows, ROLLED_OUT, rng)
     print(
-        f"  of {len(few)} positions the network is off by {_rms(own - worth)}, {ROLLED_OUT} "
+        f"  of {len(rows)} positions the network is off by {_rms(own - worth)}, {ROLLED_OUT} "
         f"rollouts cut after {CUT} plies by {_rms(cut.mean(axis=1) - worth)}, whole ones by "
         f"{_rms(whole.mean(axis=1) - worth)} with a standard error of "
         f"{100 * whole.std(axis=1).mean() / ROLLED_OUT**0.5:.2f}; network less cut rollouts "

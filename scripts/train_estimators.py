@@ -1,7 +1,7 @@
 """Train the estimators that come with the program, or small ones that tables can judge.
 
-    python scripts/train_estimators.py shipped [--minutes 45]
-    python scripts/train_estimators.py judged [--minutes 45] [RULES...]
+    python scripts/train_estimators.py shipped [--minutes 45] [--gpu] [RULES...]
+    python scripts/train_estimators.py judged [--minutes 45] [--gpu] [RULES...]
 
 `shipped` writes ur_solver/estimators/shipped/*.h5, from the seeds below. `judged` trains rule sets
 whose tables fit, where `ur solve` has put them, and writes estimators to --folder for
@@ -16,11 +16,12 @@ import pathlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the rounds are divided over threads
 
-from ur_solver.estimators.calibration import Effort
+from ur_solver.estimators.backends import Backend
+from ur_solver.estimators.file import read
 from ur_solver.estimators.finding import SHIPPED
 from ur_solver.estimators.making import train_estimator
 from ur_solver.estimators.training import Training
-from ur_solver.rules import named_rules
+from ur_solver.rules import RuleSet, named_rules
 from ur_solver.table.names import readable_name, table_name
 
 SHIPPED_RULES = {
@@ -33,8 +34,13 @@ SHIPPED_RULES = {
 }
 """With their seeds."""
 
+FIRST = {"murray-3dice:7": "murray:7", "skiriuk-d4:7": "skiriuk:7"}
+"""Games that differ in their dice alone: the one begins with the weights of the other."""
+
 JUDGED_RULES = {"finkel:7": 11, "skiriuk:4": 12, "ben:4": 13, "murray:4": 14, "birds:3": 15}
-EFFORT = Effort(positions=1000, rollouts=64, games=24)
+HIDDEN = {"ben:7": (128, 64)}
+WIDE = (384, 128, 32)
+"""The hidden layers of all others."""
 
 
 def main() -> None:
@@ -43,6 +49,7 @@ def main() -> None:
     parser.add_argument("rules", nargs="*")
     parser.add_argument("--minutes", type=float, default=45.0)
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--gpu", action="store_true", help="train on a GPU, by CuPy")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("estimators"))
     asked = parser.parse_args()
     folder = SHIPPED if asked.what == "shipped" else asked.folder
@@ -50,7 +57,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for word in asked.rules or seeds:
         rules = named_rules(word)
-        path = folder / table_name(readable_name(rules))
+        path = _path(folder, word)
         if path.exists():
             print(f"{path} is there")
             continue
@@ -60,10 +67,22 @@ def main() -> None:
             minutes=asked.minutes,
             seed=seeds.get(word, 1),
             threads=asked.threads,
-            effort=EFFORT,
+            hidden=HIDDEN.get(word, WIDE),
+            first=read(_path(folder, FIRST[word])) if word in FIRST else None,
+            backend=_backend(rules) if asked.gpu else None,
             on_round=_say,
         )
         print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+def _path(folder: pathlib.Path, word: str) -> pathlib.Path:
+    return folder / table_name(readable_name(named_rules(word)))
+
+
+def _backend(rules: RuleSet) -> Backend:
+    from gpu_backend import GpuBackend  # noqa: PLC0415 - it needs CuPy
+
+    return GpuBackend(rules)
 
 
 def _say(training: Training, seconds: float) -> None:

@@ -37,14 +37,14 @@ def test_adam_finds_what_no_single_layer_can():
     inputs = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.float32)
     either = np.array([0, 1, 1, 0], dtype=np.float32)
     for _ in range(2000):
-        optimiser.step(shape.gradient(optimiser.weights, inputs, either), 0.01)
+        optimiser.step(shape.gradient(optimiser.weights, inputs, either), 0.01, len(inputs))
     assert shape.outputs(optimiser.mean, inputs) == pytest.approx(either, abs=0.1)
 
 
 def test_the_first_step_is_as_long_as_the_rate():
     # the moments are corrected for having begun at nothing (Kingma and Ba 2015, section 3)
     optimiser = Adam.of(np.zeros(2, dtype=np.float32))
-    optimiser.step(np.array([4, -1e-3], dtype=np.float32), 0.5)
+    optimiser.step(np.array([4, -1e-3], dtype=np.float32), 0.5, 1)
     assert optimiser.weights == pytest.approx([-0.5, 0.5], rel=1e-3)
 
 

@@ -9,7 +9,7 @@ from ur_solver.api.table import Table
 from ur_solver.estimators.features import features_of
 from ur_solver.estimators.network import Shape
 from ur_solver.estimators.network_values import NetworkValues
-from ur_solver.estimators.plies import backed_up, play_ply
+from ur_solver.estimators.plies import backed_up, ending_rows, play_ply
 from ur_solver.estimators.rollouts import rolled_out, rollout
 from ur_solver.estimators.search import Searched
 from ur_solver.rules import named_rules
@@ -117,3 +117,15 @@ def test_plies_explore_when_asked():
     # the same throws: those that do not explore go where they went
     assert np.array_equal(some.after[::2], still.after[::2])
     assert some.worth == pytest.approx(still.worth)
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_games_begin_with_any_number_of_pieces_borne_off(word):
+    rules = named_rules(word)
+    space = space_of(rules)
+    left = set()
+    for row in ending_rows(rules, 300, np.random.default_rng(3)):
+        position = space.decode(row.tolist())
+        assert all(not content for content in position.contents)
+        left.add((position.home("L"), position.home("D")))
+    assert left == {(a + 1, b + 1) for a in range(rules.pieces) for b in range(rules.pieces)}

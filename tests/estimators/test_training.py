@@ -152,3 +152,19 @@ def test_a_stage_ends_when_errors_no_longer_fall():
 def test_layers_that_cannot_be_are_refused(tmp_path: pathlib.Path):
     with pytest.raises(InputError, match=r"hidden layers \(0,\): from 1 to 4 layers"):
         making.train_estimator(named_rules("finkel:1"), tmp_path / "e.h5", rounds=1, hidden=(0,))
+
+
+def test_a_training_begins_with_the_weights_of_a_game_with_other_dice(tmp_path: pathlib.Path):
+    wanted = {"effort": QUICK, "threads": 1}
+    first = making.train_estimator(
+        named_rules("skiriuk:1"), tmp_path / "first.h5", rounds=1, hidden=(8,), **wanted
+    )
+    rules = named_rules("skiriuk-d4:1")
+    assert np.array_equal(Training(rules, (8,), first=first.weights).weights, first.weights)
+    found = making.train_estimator(rules, tmp_path / "second.h5", rounds=1, first=first, **wanted)
+    assert found.rules.is_same_game(rules)
+    assert found.shape.hidden == (8,)
+    # most of it is there still, as it is not if weights are drawn anew
+    assert np.corrcoef(found.weights, first.weights)[0, 1] > 0.9
+    with pytest.raises(InputError, match="cannot begin with one of skiriuk with 1 piece"):
+        making.train_estimator(named_rules("finkel:1"), tmp_path / "third.h5", first=first)

@@ -81,15 +81,14 @@ def calibrated(
     games = (rolled_out(values, rows, effort.games, rng).T / scale).T
     played, noise = games.mean(axis=1), games.var(axis=1, ddof=1) / effort.games
     errors = np.empty(MOST_PLIES)
-    for depth in range(MOST_PLIES):
-        # the deepest search takes some twenty times the time of all others
-        some = slice(None) if depth < MOST_PLIES - 1 else slice(0, len(rows), 8)
-        found = Searched(values, depth).state_values(rows[some]) / _of(scale, some)
+    for depth in range(MOST_PLIES - 1):
+        found = Searched(values, depth).state_values(rows) / scale
         shape = spread(found)
-        by_cut = np.quantile(np.abs(found - cut[some]) / shape, _SHARE)
-        by_games = _root((found - played[some]) / shape, noise[some] / shape**2)
+        by_cut = np.quantile(np.abs(found - cut) / shape, _SHARE)
+        by_games = _root((found - played) / shape, noise / shape**2)
         errors[depth] = max(CUT_FACTOR * by_cut, GAME_FACTOR * NORMAL * by_games)
-    # a deeper search is hardly worse; fewer positions were searched, and luck is left
+    # the deepest search takes twenty times the time of all others, and is hardly worse
+    errors[-1] = errors[-2]
     errors = np.minimum.accumulate(errors)
     plain = values.state_values(rows)
     by_games = _root(plain / scale - played, noise)
@@ -112,10 +111,6 @@ def _root(differences: npt.NDArray[np.float64], noise: npt.NDArray[np.float64]) 
     squares = differences**2 - noise
     mean = squares.mean() + squares.std() / np.sqrt(len(squares))
     return float(np.sqrt(max(mean, 0.0)))
-
-
-def _of(scale: npt.NDArray[np.float64] | float, some: slice) -> npt.NDArray[np.float64] | float:
-    return scale if isinstance(scale, float) else scale[some]
 
 
 def share_inside(values: Values, error: float, exact: TableValues, rows: Rows) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import pathlib
 import zipfile
+from dataclasses import asdict
 
 import numpy as np
 
@@ -31,6 +32,7 @@ def _identity(training: Training) -> dict[str, object]:
         "rules": training.rules.to_json(),
         "hidden": list(training.shape.hidden),
         "seed": training.seed,
+        "sizes": asdict(training.sizes),
     }
 
 
@@ -51,7 +53,7 @@ def save(path: pathlib.Path, training: Training, seconds: float) -> None:
         "stage": training.stage,
         "stage_began": training.stage_began,
     }
-    arrays = {name: getattr(optimiser, name) for name in _MOMENTS}
+    arrays = {name: training.backend.numpy(getattr(optimiser, name)) for name in _MOMENTS}
     arrays["rows"] = np.array([games.rows for games in training.games])
     arrays["ages"] = np.array([games.ages for games in training.games])
     arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
@@ -71,7 +73,7 @@ def resume(path: pathlib.Path, training: Training) -> float:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             head = json.loads(file["head"].tobytes())
             arrays = {name: file[name] for name in (*_MOMENTS, "rows", "ages")}
-        own = {key: head.pop(key) for key in ("version", "rules", "hidden", "seed")}
+        own = {key: head.pop(key) for key in _identity(training)}
         is_sound = all(arrays[name].shape == training.optimiser.weights.shape for name in _MOMENTS)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise CheckpointError(
@@ -79,11 +81,11 @@ def resume(path: pathlib.Path, training: Training) -> float:
         ) from error
     if own != _identity(training) or not is_sound:
         raise CheckpointError(
-            f"checkpoint {str(path)!r} is of another training: of other rules, layers or seed; "
-            "ask for those, or remove it to begin again"
+            f"checkpoint {str(path)!r} is of another training: of other rules, layers or seed, or "
+            "by another backend; ask for those, or remove it to begin again"
         )
     for name in _MOMENTS:
-        setattr(training.optimiser, name, arrays[name])
+        setattr(training.optimiser, name, training.backend.array(arrays[name]))
     training.optimiser.steps = head["steps"]
     training.rounds = head["rounds"]
     training.errors = head["errors"]

@@ -12,10 +12,13 @@ from datetime import UTC, datetime
 import ur_solver
 from ur_solver.answers.values import TableValues
 from ur_solver.errors import InputError
+from ur_solver.estimators.backends import Backend
 from ur_solver.estimators.calibration import Effort, calibrated
 from ur_solver.estimators.checkpoints import checkpoint_path, resume, save
+from ur_solver.estimators.features import features_of
 from ur_solver.estimators.file import Stored, check_replaceable, write
 from ur_solver.estimators.network import is_sound
+from ur_solver.estimators.network_values import NetworkValues
 from ur_solver.estimators.training import STAGES, Training
 from ur_solver.rules import RuleSet
 
@@ -36,6 +39,8 @@ def train_estimator(
     threads: int | None = None,
     effort: Effort | None = None,
     exact: TableValues | None = None,
+    backend: Backend | None = None,
+    first: Stored | None = None,
     on_resume: Callable[[Training, float], object] = lambda _training, _seconds: None,
     on_round: OnRound = lambda _training, _seconds: None,
 ) -> Stored:
@@ -60,12 +65,17 @@ def train_estimator(
         How much is played to calibrate the intervals.
     exact : TableValues, optional
         A table that the values are held against at the end.
+    backend : Backend, optional
+        NumPy's by default.
+    first : Stored, optional
+        An estimator of the same features, of the game with other dice for example, whose weights
+        are begun with. It is trained as one that has gone half of the way.
     on_resume, on_round : callable, optional
 
     Raises
     ------
     InputError
-        If the hidden layers cannot be so.
+        If the hidden layers cannot be so, or the first estimator has other features.
     CheckpointError
         If there is a checkpoint of another training.
     OutputError
@@ -75,7 +85,12 @@ def train_estimator(
     if hidden is not None and not is_sound(hidden):
         raise InputError(f"hidden layers {hidden!r}: from 1 to 4 layers of 1 to 1024 are trained")
     check_replaceable(path, rules)
-    training, checkpoint = Training(rules, hidden, seed), checkpoint_path(path)
+    if first is not None:
+        _check_fits(first, rules)
+        hidden = first.shape.hidden
+    weights = None if first is None else first.weights
+    training = Training(rules, hidden, seed, backend, weights)
+    checkpoint = checkpoint_path(path)
     seconds = 0.0
     if checkpoint.exists():
         seconds = resume(checkpoint, training)
@@ -84,7 +99,7 @@ def train_estimator(
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         try:
             while (done := _done(training, seconds, minutes, rounds)) < 1:
-                training.round(pool, done)
+                training.round(pool, done if first is None else (1 + done) / 2)
                 seconds = time.monotonic() - began
                 on_round(training, seconds)
                 if seconds - saved > _CHECKPOINT_SECONDS:
@@ -93,7 +108,9 @@ def train_estimator(
         except KeyboardInterrupt:
             save(checkpoint, training, seconds)
             raise
-    errors, measured = calibrated(training.values, effort or Effort(), exact=exact, seed=seed)
+    weights = training.weights
+    values = NetworkValues(rules, training.shape, weights)
+    errors, measured = calibrated(values, effort or Effort(), exact=exact, seed=seed)
     made_by = {
         "seed": seed,
         "rounds": training.rounds,
@@ -102,11 +119,18 @@ def train_estimator(
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "program": ur_solver.__version__,
     }
-    weights = training.optimiser.mean
     stored = Stored(rules.settled(), training.shape, weights, errors, made_by, measured)
     write(path, stored)
     checkpoint.unlink(missing_ok=True)
     return stored
+
+
+def _check_fits(first: Stored, rules: RuleSet) -> None:
+    if features_of(first.rules).names != features_of(rules).names:
+        raise InputError(
+            f"an estimator of {rules.title} cannot begin with one of {first.rules.title}: they "
+            "have other features"
+        )
 
 
 def _done(training: Training, seconds: float, minutes: float | None, rounds: int | None) -> float:

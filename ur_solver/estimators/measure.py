@@ -18,32 +18,28 @@ from ur_solver.players.policies import Policy, TablePolicy
 from ur_solver.study.estimates import IntervalEstimate, mean_of, ratio_of
 from ur_solver.study.match import GameStep, play
 
-_SPACING = 5
-"""The distance, in plies, of the positions taken from a game: neighbours are much alike."""
+_FROM_A_GAME = 12
+"""So many positions, on average, come from one game: neighbours are much alike."""
 
-_FROM_A_GAME = 24
-"""So many positions come from one place at the table: those of a game or two, to the end."""
+_MOST_PLIES = 5000
 
 
 def positions_of_play(values: Values, n: int, seed: int = 1) -> Rows:
     """Positions of the games that values play with themselves, shape (n, state width).
 
-    Games begin anew where they end. The positions are taken from all of a game alike.
+    They are drawn from whole games, all of a game alike, and come in any order.
     """
     rng = np.random.default_rng([seed, 1])
-    games = max(1, n // _FROM_A_GAME)
-    rows = start_rows(values.rules, games)
-    first = rng.integers(_SPACING, size=games)
-    taken: list[Rows] = []
-    t = 0
-    while sum(map(len, taken)) < n:
-        ply = play_ply(values, rows, rng)
-        taken.append(rows[(t + first) % _SPACING == 0])
-        is_over = ply.sign == 0
-        rows = ply.after
-        rows[is_over] = start_rows(values.rules, int(is_over.sum()))
-        t += 1
-    return np.concatenate(taken)[:n]
+    seen: list[Rows] = []
+    while sum(map(len, seen)) < n:
+        rows = start_rows(values.rules, max(1, n // _FROM_A_GAME))
+        for _ in range(_MOST_PLIES):
+            seen.append(rows)
+            ply = play_ply(values, rows, rng)
+            rows = ply.after[ply.sign != 0]
+            if not len(rows):
+                break
+    return rng.permutation(np.concatenate(seen))[:n]
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ one, half of the squared error with the other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +21,11 @@ from ur_solver.estimators.features import Inputs
 Weights = npt.NDArray[np.float32]
 """All weights of a network, one layer after the other: its matrix, then its biases."""
 
-_MOST = 30.0
-"""Sums beyond it are cut, so that the exponential does not overflow."""
+_REMEMBERED = 256_000
+"""The positions, the latest, over which the mean of the weights is taken."""
+
+_LEAST = -30.0
+"""Sums below it are raised, so that the exponential does not overflow."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,8 @@ class Shape:
     def _output(self, sums: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         if not self.is_chance:
             return sums
-        return np.asarray(1 / (1 + np.exp(-np.clip(sums, -_MOST, _MOST))), dtype=np.float32)
+        chances: npt.NDArray[Any] = 1 / (1 + np.exp(-np.maximum(sums, _LEAST)))
+        return chances
 
     def gradient(
         self, weights: Weights, inputs: Inputs, targets: npt.NDArray[np.float32]
@@ -104,7 +110,7 @@ class Shape:
         change = (self._output((seen[-1] @ matrix + biases)[:, 0]) - targets)[:, np.newaxis]
         gradient = np.empty_like(weights)
         for k, (for_matrix, for_biases) in reversed(list(enumerate(self.layers(gradient)))):
-            np.matmul(seen[k].T, change, out=for_matrix)
+            for_matrix[:] = seen[k].T @ change
             change.sum(axis=0, out=for_biases)
             if k:
                 change = (change @ layers[k][0].T) * (seen[k] > 0)
@@ -136,14 +142,14 @@ class Adam:
         """At the beginning."""
         return cls(weights, weights.copy(), np.zeros_like(weights), np.zeros_like(weights))
 
-    def step(self, gradient: Weights, rate: float) -> None:
-        """Change the weights against a gradient."""
+    def step(self, gradient: Weights, rate: float, positions: int) -> None:
+        """Change the weights against the mean gradient of some positions."""
         self.steps += 1
         self.first += 0.1 * (gradient - self.first)
         self.second += 0.001 * (gradient * gradient - self.second)
-        corrected = rate * np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
-        self.weights -= np.float32(corrected) * self.first / (np.sqrt(self.second) + 1e-8)
-        self.mean += (self.weights - self.mean) * max(0.001, 1 / self.steps)
+        corrected = rate * math.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
+        self.weights -= corrected * self.first / (np.sqrt(self.second) + 1e-8)
+        self.mean += (self.weights - self.mean) * max(positions / _REMEMBERED, 1 / self.steps)
 
 
 def default_hidden(n_features: int) -> tuple[int, ...]:

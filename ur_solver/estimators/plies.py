@@ -15,6 +15,7 @@ from ur_solver.estimators.features import Rows
 from ur_solver.moves import AGAIN, WIN, TurnBatch, _options, generator_of
 from ur_solver.players.policies import TablePolicy
 from ur_solver.rules import RuleSet
+from ur_solver.space import positions_of
 
 _CHUNK = 2048
 """States that are expanded together: what they lead to stays in the cache."""
@@ -46,6 +47,14 @@ class Plies:
 def start_rows(rules: RuleSet, n: int) -> Rows:
     """The state of the start, `n` times."""
     return generator_of(rules).start(n)
+
+
+def ending_rows(rules: RuleSet, n: int, rng: np.random.Generator) -> Rows:
+    """States without a piece on the board, of which each side has borne off any number, not all."""
+    rows, space = start_rows(rules, n), positions_of(rules)
+    homes = rows[:, len(space.squares) : len(space.squares) + 2]
+    homes[:] = rng.integers(1, space.stock.size, homes.shape)
+    return rows
 
 
 def backed_up(values: Values, rows: Rows) -> npt.NDArray[np.float64]:

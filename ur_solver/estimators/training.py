@@ -22,22 +22,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.estimators.features import Inputs, Rows, features_of, scale_of
+from ur_solver.answers.values import Values
+from ur_solver.estimators.backends import Backend, NumpyBackend
+from ur_solver.estimators.features import Rows, features_of, scale_of
 from ur_solver.estimators.network import Adam, Shape, Weights, default_hidden
-from ur_solver.estimators.network_values import NetworkValues
-from ur_solver.estimators.plies import play_ply, start_rows
+from ur_solver.estimators.plies import ending_rows, play_ply, start_rows
 from ur_solver.rules import RuleSet
-
-STREAMS = 4
-GAMES = 256
-"""Of a stream."""
 
 PLIES = 32
 """Of a window."""
 
-_BATCH = 256
-_SHARES = 2
-_EPOCHS = 2
 _EXPLORE = 0.15
 """How often a move explores, in every other game."""
 
@@ -45,6 +39,8 @@ _MOST_PLIES = 2000
 """After which a game is given up, as bad players may go on for ever."""
 
 _FIRST_RATE, _LAST_RATE = 2e-3, 3e-5
+"""Twice the first rate has killed all units of a layer of networks that learn from 1024 at once."""
+
 STAGES = 6
 """Of a training that goes on until it no longer improves: the rates between first and last."""
 
@@ -69,6 +65,16 @@ class Window(NamedTuple):
     error: float
 
 
+def _first_rows(rules: RuleSet, n: int, rng: np.random.Generator) -> Rows:
+    """Where games begin: at the start or, every other one, with pieces that are borne off already.
+
+    Bad players of some rule sets hardly ever reach the end of a game from its start.
+    """
+    rows = start_rows(rules, n)
+    rows[1::2] = ending_rows(rules, n // 2, rng)
+    return rows
+
+
 @dataclass
 class TrainingGames:
     """Games of a stream, which go on from window to window.
@@ -84,18 +90,18 @@ class TrainingGames:
     ages: npt.NDArray[np.int64]
 
     @classmethod
-    def begun(cls, rules: RuleSet, n: int = GAMES) -> TrainingGames:
-        """At the start."""
-        return cls(start_rows(rules, n), np.zeros(n, dtype=np.int64))
+    def begun(cls, rules: RuleSet, n: int, rng: np.random.Generator) -> TrainingGames:
+        """As they begin."""
+        return cls(_first_rows(rules, n, rng), np.zeros(n, dtype=np.int64))
 
     def play(
-        self, values: NetworkValues, rng: np.random.Generator, weight: float, plies: int = PLIES
+        self, values: Values, rng: np.random.Generator, weight: float, plies: int = PLIES
     ) -> Window:
         """Play a window of plies.
 
         Parameters
         ----------
-        values : NetworkValues
+        values : Values
         rng : Generator
         weight : float
             Lambda, the weight of what comes later.
@@ -113,7 +119,7 @@ class TrainingGames:
             is_over = (ply.sign == 0) | (self.ages >= _MOST_PLIES)
             carried.append(np.where(ply.is_best & ~is_over, ply.sign, 0.0))
             self.rows, self.ages = ply.after, np.where(is_over, 0, self.ages)
-            self.rows[is_over] = start_rows(values.rules, int(is_over.sum()))
+            self.rows[is_over] = _first_rows(values.rules, n, rng)[is_over]
         returns, later = worth, np.zeros(n)
         for t in reversed(range(plies)):
             returns[t] = worth[t] + weight * carried[t] * later
@@ -121,7 +127,7 @@ class TrainingGames:
         all_rows = np.concatenate(rows)
         scale = scale_of(values.rules, all_rows)
         found, before = np.concatenate(returns) / scale, np.concatenate(own) / scale
-        if values.shape.is_chance:
+        if not values.rules.payoff.has_fines:
             found = np.clip(found, 0, 1)
         return Window(all_rows, found, float(np.mean((found - before) ** 2)))
 
@@ -135,6 +141,10 @@ class Training:
     hidden : tuple of int, optional
         The hidden layers; by default as many as `default_hidden` finds right.
     seed : int
+    backend : Backend, optional
+        NumPy's by default.
+    first : float32, optional
+        The weights to begin with; random ones by default.
 
     Attributes
     ----------
@@ -153,27 +163,38 @@ class Training:
     """
 
     def __init__(
-        self, rules: RuleSet, hidden: tuple[int, ...] | None = None, seed: int = 1
+        self,
+        rules: RuleSet,
+        hidden: tuple[int, ...] | None = None,
+        seed: int = 1,
+        backend: Backend | None = None,
+        first: Weights | None = None,
     ) -> None:
         self.rules = rules
         self.seed = seed
+        self.backend = backend or NumpyBackend(rules)
+        self.sizes = self.backend.sizes
         n = len(features_of(rules))
         self.shape = Shape(n, hidden or default_hidden(n), not rules.payoff.has_fines)
-        self.optimiser = Adam.of(self.shape.drawn(np.random.default_rng([seed, 0])))
-        self.games = [TrainingGames.begun(rules) for _ in range(STREAMS)]
+        drawn = self.shape.drawn(np.random.default_rng([seed, 0]))
+        self.optimiser = Adam.of(self.backend.array(drawn if first is None else first.copy()))
+        self.games = [
+            TrainingGames.begun(rules, self.sizes.games, np.random.default_rng([seed, 0, k]))
+            for k in range(self.sizes.streams)
+        ]
         self.rounds = 0
         self.errors: list[float] = []
         self.stage = self.stage_began = 0
 
     @property
-    def values(self) -> NetworkValues:
-        """The network as it is now."""
-        return NetworkValues(self.rules, self.shape, self.optimiser.mean.copy())
+    def weights(self) -> Weights:
+        """The mean of the weights as it is now."""
+        return self.backend.numpy(self.optimiser.mean).copy()
 
     @property
     def positions(self) -> int:
         """The positions of play that it has learnt from."""
-        return self.rounds * STREAMS * GAMES * PLIES
+        return self.rounds * self.sizes.streams * self.sizes.games * PLIES
 
     def round(self, pool: Executor, done: float) -> None:
         """Play a window and learn from it.
@@ -187,19 +208,20 @@ class Training:
         """
         self.rounds += 1
         weight = _FIRST_LAMBDA + (_LAST_LAMBDA - _FIRST_LAMBDA) * done
+        sizes = self.sizes
         rate = _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** done
-        values = NetworkValues(self.rules, self.shape, self.optimiser.weights.copy())
-        own = [np.random.default_rng([self.seed, self.rounds, k]) for k in range(STREAMS)]
+        values = self.backend.values(self.shape, self.optimiser.weights)
+        own = [np.random.default_rng([self.seed, self.rounds, k]) for k in range(sizes.streams)]
         windows = list(
             pool.map(lambda games, rng: games.play(values, rng, weight), self.games, own)
         )
         rows = np.concatenate([window.rows for window in windows])
         returns = np.concatenate([window.returns for window in windows]).astype(np.float32)
         rng = np.random.default_rng([self.seed, self.rounds])
-        for _ in range(_EPOCHS):
+        for _ in range(sizes.epochs):
             order = rng.permutation(len(rows))
-            for first in range(0, len(order), _BATCH):
-                self._learn(pool, rows, returns, order[first : first + _BATCH], rate)
+            for first in range(0, len(order), sizes.batch):
+                self._learn(pool, rows, returns, order[first : first + sizes.batch], rate)
         self.errors.append(float(np.mean([window.error for window in windows])))
 
     def advance(self) -> bool:
@@ -228,9 +250,11 @@ class Training:
         weights = self.optimiser.weights
 
         def gradient(share: npt.NDArray[np.int64]) -> Weights:
-            inputs: Inputs = features_of(self.rules).of(rows[share])
-            return self.shape.gradient(weights, inputs, returns[share])
+            inputs, targets = self.backend.inputs(rows[share]), self.backend.array(returns[share])
+            return self.shape.gradient(weights, inputs, targets)
 
-        shares = list(pool.map(gradient, np.array_split(batch, _SHARES)))
-        total = np.sum(shares, axis=0) / np.float32(len(batch))
-        self.optimiser.step(total, rate)
+        total, *others = pool.map(gradient, np.array_split(batch, self.sizes.shares))
+        for each in others:
+            total += each
+        total /= len(batch)
+        self.optimiser.step(total, rate, len(batch))

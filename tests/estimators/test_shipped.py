@@ -1,0 +1,72 @@
+"""The estimators that come with the program, held against exact endings that are solved here."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+from tests.cli.test_commands import run
+from tests.scripts import script_module
+from tests.solving import make_table
+from ur_solver.api.table import Table
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.finding import SHIPPED, find_estimator
+from ur_solver.estimators.measure import value_errors
+from ur_solver.rules import named_rules
+from ur_solver.space import part_of
+from ur_solver.table.names import readable_name, table_name
+
+SEEDS = script_module("train_estimators").SHIPPED_RULES
+START = {"skiriuk:7": "....__../......../....__.. L 7 7"}
+
+
+@pytest.fixture(autouse=True)
+def _no_tables(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("UR_TABLES", str(tmp_path))
+
+
+def test_they_take_little_room_in_the_package():
+    files = sorted(SHIPPED.glob("*"))
+    names = sorted(table_name(readable_name(named_rules(word))) for word in SEEDS)
+    assert [file.name for file in files] == names
+    assert sum(file.stat().st_size for file in files) <= 3e6
+
+
+@pytest.mark.parametrize("word", SEEDS)
+def test_they_are_of_their_rule_sets_and_near_exact_values(word, tmp_path: pathlib.Path):
+    rules = named_rules(word)
+    estimator = find_estimator(rules, plies=1)
+    assert estimator is not None
+    assert estimator.path is not None
+    assert estimator.path.parent == SHIPPED
+    assert estimator.stored.made_by["seed"] == SEEDS[word]
+    path = tmp_path / "endings.h5"
+    make_table(rules, path, part=part_of(rules, 1))
+    with Table(path) as exact:
+        halves = [half for block in exact.file.part.blocks for half in block.halves]
+        ranks = [np.arange(half.offset, half.offset + half.size) for half in halves]
+        rows = exact.space.unrank_states(np.concatenate(ranks))
+        errors = value_errors(estimator.player, exact, rows)
+    # anybody's guess is off by some 25 points; positions like these are rare in play
+    assert errors.rms < 0.1
+
+
+def test_the_game_as_it_is_played_is_answered_at_once():
+    answer = json.loads(run("best", "skiriuk", START["skiriuk:7"], "2", "--json"))
+    assert answer["exact"] is False
+    assert 0 < answer["error"] < 0.1
+    assert 0.4 < answer["value"] < 0.7
+    assert "dark   home 7  off 0" in run("play", "skiriuk", stdin="")
+
+
+def test_an_estimator_of_ones_own_is_found_first(tmp_path: pathlib.Path):
+    own = tmp_path / "estimators" / table_name(readable_name(named_rules("ben:7")))
+    own.parent.mkdir()
+    own.write_bytes((SHIPPED / own.name).read_bytes())
+    found = find_estimator(named_rules("ben:7"))
+    assert found is not None
+    assert found.path == own
+    assert isinstance(found, Estimator)
