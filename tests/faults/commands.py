@@ -91,8 +91,8 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
          "--policy": _TEXT, "--examples": _NUMBER},
     ),
     "duel": (
-        ["first", _TEXT, "-g", "2", "--rules", "finkel:1"],
-        {"--seed": _NUMBER, "--seconds": "0.01", "--json": ""},
+        ["first", "random", "-g", "2"],  # another word would be run as a program
+        {"--rules": _RULES, "--seed": _NUMBER, "--seconds": _NUMBER, "--json": ""},
     ),
     "study": (["sound.h5", "-g"], {"--seed": _NUMBER, "--plies": _NUMBER, "--json": ""}),
     "compare": (
