@@ -161,7 +161,7 @@ def test_other_dice_where_the_rules_allow_them():
         ("birds", {"dice": DICE["d4"]}, "d4 dice never show 5, without which piece 5 cannot enter"),
         ("birds", {"dice": DICE["bell"]}, "dice are 'bell', whose throws mean something"),
         ("bell", {"dice": DICE["d4"]}, "d4 dice show 1, 2, 3, 4; bell is played with throws of 0"),
-        ("bell-stakes", {"path": PATHS["murray"]}, "visits squares twice, which is not supported"),
+        ("bell-stakes", {"path": PATHS["murray"]}, "visits squares of both sides twice, which is"),
         ("birds", {"switches": {"stakes": None}}, "birds has no switch 'stakes'; it has extra"),
         ("skiriuk", {"dice": Dice.of("2d", {2: Fraction(1)})}, "but 2d dice cannot show a 1"),
         ("skiriuk", {"switches": {"flip": "off"}}, "flip is 'off', not 'beyond' or 'on'"),

@@ -368,7 +368,8 @@ class TestSquareRules:
 
     @pytest.mark.parametrize("name", SQUARE_RULES)
     def test_rules_are_values(self, name):
-        fields = {"stack": (4, True), "refuge": (2,), "captured-by": (Ordinary(), (4,))}
+        fields = {"stack": (4, True), "refuge": (2,), "finish": (2,)}
+        fields["captured-by"] = Ordinary(), (4,)
         first, second = (SQUARE_RULES[name](*fields.get(name, ())) for _ in range(2))
         assert first == second
         assert hash(first) == hash(second)

@@ -49,13 +49,15 @@ class Bell(Family):
 
     @classmethod
     def path_faults(cls, rules: RuleSet) -> list[str]:
-        """A path that is shorter than the longest step, or has two legs where money is at stake."""
+        """A path shorter than the longest step, or one that is not supported with stakes."""
         path, longest = rules.path, max(_STEPS)
         if len(path) < longest:
             return [f"the path {path.name!r} has {len(path)} squares, not {longest} or more"]
-        if rules.switches["stakes"] and len({*path.light}) < len(path):
+        shared = [square for square in path.light if square in path.dark]
+        if rules.switches["stakes"] and len({*shared}) < len(shared):
             return [
-                f"the path {path.name!r} visits squares twice, which is not supported with stakes"
+                f"the path {path.name!r} visits squares of both sides twice, which is not "
+                "supported with stakes"
             ]
         return []
 
