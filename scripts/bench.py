@@ -143,8 +143,8 @@ def solve(
     if threads is not None:
         arguments += ["--threads", str(threads)]
     best = median_of(repeats, lambda: ur(*arguments))
-    told = inside("table", str(output))
-    return Solved(case=case, seconds=best.seconds, cpu=best.cpu, peak=best.peak, **told)
+    measured = inside("table", str(output))
+    return Solved(case=case, seconds=best.seconds, cpu=best.cpu, peak=best.peak, **measured)
 
 
 # ---- in children ----

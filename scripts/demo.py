@@ -65,8 +65,8 @@ def step(text: str, command: Sequence[object], progress: Callable[[], str] | Non
                 code = process.wait(BEAT)
                 break
             except subprocess.TimeoutExpired:
-                told = f", {progress()}" if progress else ""
-                print(f"    {time.monotonic() - began:.0f} s{told}", flush=True)
+                passed = f", {progress()}" if progress else ""
+                print(f"    {time.monotonic() - began:.0f} s{passed}", flush=True)
             except KeyboardInterrupt:
                 process.wait()
                 sys.exit(130)

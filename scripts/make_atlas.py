@@ -128,7 +128,7 @@ def make_studies() -> None:
 
 
 def make_claims() -> None:
-    """Figures that the claims of the sources are held against, beside the studies."""
+    """Figures that the claims of the sources are held against, besides the studies."""
     found: dict[str, Any] = {"lengths": {}, "runs": {}, "landings": {}}
     for name in ("finkel-3dice", "finkel", "murray-0-to-3", "murray", "skiriuk", "skiriuk-d4"):
         with ur.solve(f"{name}:2") as table:
@@ -261,7 +261,7 @@ def claims_of(studies: dict[str, Study]) -> str:
     free = skiriuk["fairness"]["with_a_free_first_throw"]
     forced = skiriuk["fairness"]["first_player"]
 
-    def beside(part: str, key: str, text: Callable[[Any], str]) -> str:
+    def next_to(part: str, key: str, text: Callable[[Any], str]) -> str:
         return f"{text(skiriuk[part][key])} with sticks, {text(d4[part][key])} with the die"
 
     runs = markdown(
@@ -306,10 +306,10 @@ with the forced 1, and would win {100 * free:.4f} % with a free first throw. Bot
 
 **Three sticks play more interestingly there than a four-sided die.** A four comes once in eight
 throws of the sticks and once in four of the die. Changes of the lead in a game:
-{beside("drama", "lead_changes", as_number)}. Throws with a choice:
-{beside("choices", "with_a_choice", as_share)}. What a throw changes:
-{beside("drama", "swing", as_share)}. Throws in a game:
-{beside("length", "throws", as_number)}.
+{next_to("drama", "lead_changes", as_number)}. Throws with a choice:
+{next_to("choices", "with_a_choice", as_share)}. What a throw changes:
+{next_to("drama", "swing", as_share)}. Throws in a game:
+{next_to("length", "throws", as_number)}.
 
 **Extra throws for anything but rosettes would let one player move twenty times in a row.** Rows of
 moves in {GAMES:,} games with three pieces, of the table against itself. Blitz gives extra throws

@@ -4,9 +4,9 @@
     python scripts/measure_beyond.py workers masters:6 murray:4 --folder /large/disk
 
 `large` solves to a folder, certified where that is possible, kills the solve once in the middle,
-goes on, and tells time, resident memory, disk and the value. `workers` solves with one thread, with
-one worker and with two workers in turn, the last time with threads lent from one to the other; it
-compares the values, and prints a table in Markdown with what `ur plan` expected beside the time.
+goes on, and prints time, resident memory, disk and the value. `workers` solves with one thread,
+with one worker and with two workers in turn, the last time with threads lent from one to the other; it
+compares the values, and prints a table in Markdown with what `ur plan` expected next to the time.
 Both need a machine that does nothing else.
 """
 
@@ -77,7 +77,7 @@ def large(word: str, memory: int, folder: pathlib.Path, certify: bool) -> None:
 
 @dataclass(frozen=True)
 class Run:
-    """A solve by one thread (no worker) or by workers, beside its plan.
+    """A solve by one thread (no worker) or by workers, next to its plan.
 
     The workers have a thread each; where `lends` is true, a block that is alone has both.
     """

@@ -28,10 +28,10 @@ COLUMNS = ("elapsed s", "processor s", "peak MiB", "by the first's")
 def solved(case: str, root: pathlib.Path, output: pathlib.Path) -> tuple[Run, int]:
     """A case solved, and its positions."""
     command = ["-P", "-m", "ur_solver"]  # the package at `root`, not the one here
-    told = run([*command, "solve", case, "--quiet", "--force", "-o", str(output)], root=root)
+    ran = run([*command, "solve", case, "--quiet", "--force", "-o", str(output)], root=root)
     info = json.loads(run([*command, "info", str(output), "--json"], root=root).output)
     output.unlink()
-    return told, int(info["positions"])
+    return ran, int(info["positions"])
 
 
 def main() -> None:
@@ -51,8 +51,8 @@ def main() -> None:
         for _ in range(options.rounds):
             for case in options.cases:
                 for version, root in versions.items():
-                    told, positions[case] = solved(case, root, pathlib.Path(room) / "table.h5")
-                    runs.setdefault((case, version), []).append(told)
+                    ran, positions[case] = solved(case, root, pathlib.Path(room) / "table.h5")
+                    runs.setdefault((case, version), []).append(ran)
 
     def cells(case: str, version: str) -> list[str]:
         own, first = runs[case, version], runs[options.cases[0], version]

@@ -26,7 +26,7 @@ from ur_solver.study.estimates import IntervalEstimate
 
 ROLLED_OUT = 64
 FROM_ENDINGS = 10
-"""Of so many positions of play about one has few enough pieces left for a table of the endings."""
+"""Of this many positions of play about one is an ending that a table holds."""
 
 
 def main() -> None:

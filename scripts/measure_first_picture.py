@@ -29,11 +29,11 @@ def seconds_to_board(browser: Any, fifo: pathlib.Path) -> tuple[float, float]:
     """From the start of the command until the board is painted, and until a game is on it."""
     context = browser.new_context()
     page = context.new_page()
-    told = f"sh -c 'echo \"$0\" > {fifo}' %s"  # in place of a browser: the address is told here
+    opener = f"sh -c 'echo \"$0\" > {fifo}' %s"  # in place of a browser: the address arrives here
     begin, began = time.perf_counter(), time.time()
     command = [sys.executable, "-m", "ur_solver", "serve", "--port", "0", "--open"]
     with subprocess.Popen(
-        command, stderr=subprocess.DEVNULL, env=os.environ | {"BROWSER": told}
+        command, stderr=subprocess.DEVNULL, env=os.environ | {"BROWSER": opener}
     ) as server:
         address = fifo.read_text().strip()
         page.goto(address, wait_until="commit")

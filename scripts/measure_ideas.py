@@ -127,7 +127,7 @@ def sets(case: Case) -> None:
 
 
 def parts(case: Case) -> None:
-    """What a block costs beside its sweeps."""
+    """What a block costs besides its sweeps."""
     work = case.open()
     one = least(lambda: work.sweep(1))
     workspace = Workspace()

@@ -1,6 +1,6 @@
 """Measure and plot how the cost of a solve grows with the number of pieces.
 
-    python scripts/plot_growth.py bell=5 masters=4 murray=3    measure up to so many pieces
+    python scripts/plot_growth.py bell=5 masters=4 murray=3    measure up to this many pieces
     python scripts/plot_growth.py                              draw again what is known
 
 Each solve is a process of its own (scripts/bench.py). Measurements go to
@@ -133,7 +133,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("limits", nargs="*", help="such as bell=5: measure 1 to 5 pieces")
-    parser.add_argument("--first", type=int, default=1, help="start at so many pieces")
+    parser.add_argument("--first", type=int, default=1, help="start at this many pieces")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=1)
     arguments = parser.parse_args()

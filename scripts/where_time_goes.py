@@ -6,7 +6,7 @@
         python -m ur_solver solve finkel:5 --threads 1 -q -o perf.h5
     python scripts/where_time_goes.py cg.out perf.data
 
-Callgrind's files are told from perf's by their first line. valgrind knows no AVX-512; it
+Callgrind's files differ from perf's by their first line. valgrind knows no AVX-512; it
 shows a processor without, and the solver takes AVX2 by itself.
 """
 

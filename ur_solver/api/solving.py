@@ -100,7 +100,7 @@ def solve(
         Where the table is, or will be; by default among the tables (`open_table`), under a name
         that no table of other rules has.
     left : int, optional
-        Only the positions in which each side has at most so many pieces left to bear off: the
+        Only the positions in which each side has at most this many pieces left to bear off: the
         endings of a game. The table answers for these; for others it raises BeyondTableError.
     tolerance : float, optional
         What a probability may be off, before it is rounded to the value type; with stakes, a
@@ -120,7 +120,7 @@ def solve(
     force : bool
         Solve even if the table is there, and replace it, or the file that is there.
     progress : bool or callable
-        True for a bar on standard error; or a function that is told the positions that are done
+        True for a bar on standard error; or a function called with the positions that are done
         and their total.
 
     Returns

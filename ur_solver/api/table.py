@@ -169,7 +169,7 @@ class Table:
         Parameters
         ----------
         progress : bool or callable
-            True for a bar on standard error; or a function that is told the values that are read
+            True for a bar on standard error; or a function called with the values that are read
             and their total.
 
         Raises

@@ -196,7 +196,7 @@ def _squares(found: dict[str, Any]) -> str:
     text = columns(rows, "><>>>")
     for each in found["squares"]["rosettes"]:
         more = as_points(each["more_than_its_neighbours"])
-        text += f"\n  the rosette {each['square']}: {more} points more than the squares beside it"
+        text += f"\n  the rosette {each['square']}: {more} points more than the squares next to it"
     return text
 
 

@@ -88,7 +88,7 @@ class Actions:
 
 
 def _mark(piece: str) -> str:
-    """What tells a piece from others on its square: its number, or that it is marked."""
+    """What distinguishes a piece from others on its square: its number, or that it is marked."""
     return piece[1:] and f":{piece[1:]}" if piece[0].isupper() else f":{piece}"
 
 

@@ -4,7 +4,7 @@ Each square, home and off has features of its own, in this order:
 
     squares   in the order of a row. Of a stack, whose order matters: for each place from the top
               down, and each piece that may stand in it, whether it does. Of any other square: for
-              each kind of piece and each number, whether so many or more of them stand there.
+              each kind of piece and each number, whether this many or more of them stand there.
     homes     mine, then theirs: whether 1, 2, ... or more pieces are there; where pieces have
               numbers, whether each of them is
     off       the same of the pieces borne off

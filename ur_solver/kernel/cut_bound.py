@@ -1,6 +1,6 @@
 """Bounding what the cut of the fines costs, level by level.
 
-A table of a game with stakes keeps so many levels of fines and takes those beyond by a straight
+A table of a game with stakes keeps a number of levels of fines and takes those beyond by a straight
 line. What the last level is worth in the game without that cut lies between two of its values
 (`ur_solver.space.stakes`). The levels below are bounded from there: each reads the level above, so
 that the cut counts by the chance of reaching it.
@@ -28,7 +28,7 @@ _LEAST = 1e-12
 """And at this at least."""
 
 _SWEEPS, _WORTH_THEM = 4, 0.9
-"""Sweeps continue while so many bring some level's bounds to this fraction."""
+"""Sweeps continue while this many bring some level's bounds to this fraction."""
 
 _SETTLED = 1.02
 """And until the last level is off by the cut times this at most: it takes some sweeps until those

@@ -20,7 +20,7 @@ _LEAST = 4096
 
 
 class GenericBlock:
-    """One block in work, as `BlockWork` describes it.
+    """One block being solved, as `BlockWork` describes it.
 
     Parameters
     ----------

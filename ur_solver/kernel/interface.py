@@ -1,4 +1,4 @@
-"""The interfaces of a block in work and of the values of finished blocks.
+"""The interfaces of a block being solved and of the values of finished blocks.
 
 `BlockWork` is one block laid out by a `Kernel` (`ur_solver.kernel.kernels`). The code that solves,
 proves or verifies uses these two and no kernel by name.
@@ -26,7 +26,7 @@ class FinishedBlocks(Protocol):
 
 
 class SweptValues(Protocol):
-    """The part of a block in work that the iteration uses."""
+    """The part of a block being solved that the iteration uses."""
 
     @property
     def noise(self) -> float:
@@ -69,7 +69,7 @@ class FollowedValues(SweptValues, Protocol):
 
 
 class BlockWork(SweptValues, Protocol):
-    """One block in work: laid out in a workspace, with values of its own.
+    """One block being solved: laid out in a workspace, with values of its own.
 
     Threads of a sweep may read a value while another thread writes it; the old and the new value
     are both valid. All other methods are for one caller at a time.

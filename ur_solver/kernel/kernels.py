@@ -39,7 +39,7 @@ _SAMPLE_SIZE, _LARGE_SAMPLE_SIZE = 1 << 17, 5_000_000
 small part of the largest block, which takes half a second."""
 
 _SMALL_PART = 16
-"""The largest block is so many times as large."""
+"""The largest block is this many times as large."""
 
 _MORE_LISTS = 1.05
 """Allocated by what is used."""
@@ -198,7 +198,7 @@ class _AnyDiceKernel(_TileKernel):
 
 
 class RaceKernel(_TileKernel):
-    """The tiled kernel, for rules that `is_race_of_tiles` tells; the generic one checks it.
+    """The tiled kernel, for rules that `is_race_of_tiles` accepts; the generic one checks it.
 
     Parameters
     ----------

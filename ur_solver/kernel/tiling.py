@@ -259,7 +259,7 @@ class Tiling:
         }
 
     def workspace_bytes(self, block: Block, certify: bool = False, is_single: bool = False) -> int:
-        """An upper bound of the bytes of a block in work, whatever the instruction set.
+        """An upper bound of the bytes of a block being solved, whatever the instruction set.
 
         F, G and a matrix like F for every throw that may leave the block. Behind them, in double
         precision, floats of all that, and a copy of F later on; in single precision a copy of F;

@@ -196,7 +196,7 @@ class Path:
         if unknown[1:]:
             faults.append(f"nor are {', '.join(f'{square!r:.20}' for square in unknown[1:6])}")
         return faults + [
-            f"it visits {square} {times} times, and at most two visits are told apart"
+            f"it visits {square} {times} times, and at most two visits can be distinguished"
             for square in dict.fromkeys(self.light)
             if square in known and (times := self.light.count(square)) > MAX_VISITS
         ]
@@ -218,7 +218,7 @@ class Path:
             return [
                 f"it comes back to {soon} (index {highest}) before its first visit of {late} "
                 f"(index {lowest - 1}), which it comes back to as well, so that no second leg "
-                "tells the visits apart"
+                "distinguishes the visits"
             ]
         if lowest <= self.second_leg <= highest:
             return []

@@ -147,7 +147,7 @@ class Payoff(ABC):
     Attributes
     ----------
     has_fines : bool
-        Whether positions count fines paid, which their notation then tells.
+        Whether positions count fines paid, which their notation then shows.
     verb : str
         What a side does with its value: it *wins* so often, or *gets* so much.
     figures : tuple of str
@@ -178,7 +178,7 @@ class Payoff(ABC):
 
     @abstractmethod
     def unit(self, pieces: int) -> int:
-        """What a stored value of 1 stands for in a table of so many pieces a side."""
+        """What a stored value of 1 stands for in a table of this many pieces a side."""
 
     @abstractmethod
     def text(self, value: float, tolerance: float) -> str:

@@ -163,7 +163,7 @@ cdef class LayoutTables:
     cdef int64_t first_rank(
         self, int mine, int theirs, const int32_t* digits, int64_t* columns
     ) noexcept nogil:
-        # The rank of a tile's first position; those of its others follow row by row, with so many
+        # The rank of a tile's first position; those of its others follow row by row, with this many
         # columns in each.
         cdef int i = self.ranking.config_free[mine], j = self.ranking.config_free[theirs], s, d
         cdef int64_t rank = self.ranking.half_offset[mine, theirs]

@@ -1,4 +1,4 @@
-"""One block of a game for money in work: a block by rows whose positions have lanes (`levels.h`)."""
+"""One block of a game for money being solved: a block by rows whose positions have lanes (`levels.h`)."""
 
 from cython.parallel cimport prange
 from libc.stdint cimport int32_t, int64_t, uint16_t

@@ -1,4 +1,4 @@
-# A block in work by rows: what blocks of games for money have in common with others.
+# A block being solved by rows: what blocks of games for money have in common with others.
 
 from libc.stdint cimport int64_t, uint8_t
 

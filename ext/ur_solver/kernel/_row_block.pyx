@@ -1,4 +1,4 @@
-"""One block in work: its values, and the sweeps and bounds of `row_sweep.h` over them."""
+"""One block being solved: its values, and the sweeps and bounds of `row_sweep.h` over them."""
 
 from cython.parallel cimport prange, threadid
 from libc.stdint cimport int64_t, uint8_t
@@ -143,7 +143,7 @@ cdef class RowBlock:
 
     @property
     def has_policies(self):
-        """Whether it has: not in single precision, with lanes, of every size, or beside bounds."""
+        """Whether it has: not in single precision, with lanes, of every size, or together with bounds."""
         return not self.is_single and self.n_matrices == 2 and self.lower == NULL and (
             has_policies(self.layout))
 

@@ -62,7 +62,7 @@ cdef struct Desk:
     # What the rows of one tile are listed with.
     Side side
     int64_t line                 # the number of rows that differ in my placement alone
-    Lead leads[MOST_LEADS]       # those found last, by what tells them apart
+    Lead leads[MOST_LEADS]       # those found last, by what distinguishes them
     const uint16_t* shapes       # the tile's
     int32_t half                 # of the block
     int32_t theirs               # the stock that their placements draw on

@@ -1,6 +1,6 @@
 """Listing the moves of a row, with the columns left open.
 
-A move is a row of the tile that it leads to and, where it touches what columns tell, a map of
+A move is a row of the tile that it leads to and, where it touches what columns hold, a map of
 columns. What it leads to in finished blocks is looked up here, column by column.
 """
 
@@ -243,7 +243,7 @@ cdef void add_row(RowLister self, Found* found, const Lead* lead, int64_t row) n
 
 
 cdef void find_lead(RowLister self, RowChunk* chunk, Desk* desk, int at) noexcept nogil:
-    # Where a lead leads to, which is told apart from others already.
+    # Where a lead leads to, which is known to differ from others.
     cdef Lead* lead = &desk.leads[at]
     cdef int input
     cdef bint is_outside = desk.side.mine != self.halves[desk.half, 0]

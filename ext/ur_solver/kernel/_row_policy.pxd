@@ -8,7 +8,7 @@ from ur_solver.kernel._workspace cimport Workspace
 
 cdef extern from "row_sweep.h" nogil:
     enum:
-        UR_NEVER_TOLD
+        UR_NEVER_NOTED
     ctypedef struct RowPolicy:
         int64_t n_pairs
         int32_t n_throws
@@ -19,7 +19,7 @@ cdef extern from "row_sweep.h" nogil:
         double* leaving
         double* leaving_behind
         int64_t n_leaving
-        uint8_t* told
+        uint8_t* noted
         double drift
         float* limits
     ctypedef struct PolicySweeper:

@@ -33,7 +33,7 @@ cdef int64_t pairs_of(RowLayout layout) noexcept:
 
 
 cpdef bint policies_pay(int64_t size, double words):
-    """Whether policies pay in a block of so many positions, whose lists have so many words.
+    """Whether policies pay in a block of this many positions, whose lists have this many words.
 
     In large blocks values under a policy come from memory one by one, and a sweep of long rows takes
     little more time.
@@ -83,8 +83,8 @@ cdef class PolicyValues:
         self.policy.next = <uint32_t*>(self.policy.followed + n + LANES)
         self.policy.numbers = self.policy.next + n * n_throws
         self.policy.limits = <float*>(self.policy.numbers + layout.size)
-        self.policy.told = <uint8_t*>(self.policy.limits + layout.n_rows())
-        memset(self.policy.told, UR_NEVER_TOLD, n_throws * layout.size)
+        self.policy.noted = <uint8_t*>(self.policy.limits + layout.n_rows())
+        memset(self.policy.noted, UR_NEVER_NOTED, n_throws * layout.size)
         cdef int64_t k, length = n * n_throws
         cdef uint32_t none = <uint32_t>n
         for k in prange(length, nogil=True, num_threads=threads):

@@ -57,7 +57,7 @@ cdef struct Step:
 
 
 cdef struct Side:
-    # A position as far as a row tells it, while the row's moves are listed.
+    # A position as far as a row determines it, while the row's moves are listed.
     uint16_t shape[MAX_SHARED]   # by shared square
     uint16_t detail[MAX_SHARED]  # mine
     uint16_t content[MAX_WIDTH]  # by private or frozen cell

@@ -16,7 +16,7 @@ from ur_solver.kernel._inputs cimport Inputs
 from ur_solver.moves._generator cimport (
     AGAIN_, MAX_CELLS, MAX_MOVERS, MAX_OPTIONS, WIN_, Generator, Movable, Option,
 )
-from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking, Told
+from ur_solver.space._tile_ranking cimport MAX_WIDTH, TileRanking, Tally
 
 LIMITS = {"throws": MAX_THROWS, "moves": MAX_OPTIONS}
 """As `ur_solver.rules.limits` has them."""
@@ -71,11 +71,11 @@ cdef class Turns(Generator):
         self, int64_t rank, uint16_t* own, uint16_t* other
     ) noexcept nogil:
         # A rank's row and its mirror image; the turn type.
-        cdef Told told
+        cdef Tally tally
         self.ranking.write_row(rank, own)
-        self.ranking.add_up(own, &told)
+        self.ranking.add_up(own, &tally)
         self.ranking.write_mirror(own, other)
-        return self.type_of[own[self.n_cells], own[self.n_cells] + self.ranking.off(&told, 0) != self.full]
+        return self.type_of[own[self.n_cells], own[self.n_cells] + self.ranking.off(&tally, 0) != self.full]
 
     cdef double backup(self, Inputs values, int64_t rank) noexcept nogil:
         # One application of the Bellman operator to one position.

@@ -6,10 +6,10 @@
 typedef uint8_t Bytes __attribute__((vector_size(UR_WIDTH), aligned(1), may_alias));
 
 /* Moves as bytes. */
-UR_INLINE void tell(uint8_t *at, X(vec) moves)
+UR_INLINE void note(uint8_t *at, X(vec) moves)
 {
-    const X(vec) told = X(min)(moves, X(set)(MOST_TOLD));
-    *(Bytes *)at = __builtin_convertvector(__builtin_convertvector(told, Places), Bytes);
+    const X(vec) noted = X(min)(moves, X(set)(MOST_NOTED));
+    *(Bytes *)at = __builtin_convertvector(__builtin_convertvector(noted, Places), Bytes);
 }
 
 /* The values of the positions that moves lead to, and with the mark their negatives. */
@@ -20,7 +20,7 @@ UR_INLINE X(vec) followed(const REAL *values, Places next)
     return (X(vec))((X(bits))take(values, &numbers) ^ signs);
 }
 
-/* A move of some positions beside the best so far. */
+/* A move of some positions, compared with the best so far. */
 UR_INLINE void add_choice(
     X(vec) worth, X(vec) number, X(vec) *best, X(vec) *second, X(vec) *move)
 {
@@ -40,11 +40,11 @@ UR_INLINE void find_best(
     const char *words = at->words + size;
     const REAL *leaving = at->leaving;
     REAL *moves = to->moves + column;
-    uint8_t *told = to->told + column;
+    uint8_t *noted = to->noted + column;
     X(vec) closest[4];
     for (int i = 0; i < k; i++)
         closest[i] = X(set)(NO_MOVE);
-    for (int n = 0; n < kind->n_throws[0]; n++, moves += to->pitch, told += to->pitch) {
+    for (int n = 0; n < kind->n_throws[0]; n++, moves += to->pitch, noted += to->pitch) {
         const int64_t head = word_at(words, is_wide);
         words += size;
         X(vec) best[4], second[4], move[4], next = X(set)(MOVE_ROW);
@@ -80,7 +80,7 @@ UR_INLINE void find_best(
         }
         for (int i = 0; i < k; i++) {
             X(store)(moves + UR_WIDTH * i, move[i]);
-            tell(told + UR_WIDTH * i, move[i]);
+            note(noted + UR_WIDTH * i, move[i]);
             closest[i] = X(max)(
                 closest[i], X(select)(
                                 X(above)(best[i], X(set)(NO_MOVE / 2)), second[i] - best[i],

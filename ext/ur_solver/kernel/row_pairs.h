@@ -53,7 +53,7 @@ UR_INLINE int64_t word_at(const char *words, int is_wide)
     return is_wide ? (int64_t)*(const uint64_t *)words : *(const uint32_t *)words;
 }
 
-/* A pair of tiles in work: rows of the one are columns of the other. What its throws are worth and
+/* A pair of tiles being solved: rows of the one are columns of the other. What its throws are worth and
    with what chance they move are numbers of one type, `size` bytes each, not always REAL. */
 typedef struct {
     const RowTile *mine, *theirs;

@@ -55,8 +55,8 @@ UR_INLINE void fetch_moves(const RowPolicy *policy, int64_t number)
 }
 
 /* Which of the moves of a list: none, the one that leaves the block, then the rows and the mapped
-   rows. As much of it as a byte tells is kept by place, for comparing. */
-enum { MOVE_NONE, MOVE_LEAVES, MOVE_ROW, MOST_TOLD = UR_NEVER_TOLD - 1 };
+   rows. As much of it as fits a byte is kept by place, for comparing. */
+enum { MOVE_NONE, MOVE_LEAVES, MOVE_ROW, MOST_NOTED = UR_NEVER_NOTED - 1 };
 
 enum { WORD = sizeof(uint64_t) };   /* bytes that are compared together */
 
@@ -69,7 +69,7 @@ typedef struct {
     int64_t *places;            /* where they lead to, in F or in G */
     REAL *worth;                /* by column: what those that leave the block add to the value */
     REAL *closest;              /* by column: how far below the best move another one is, at most 0 */
-    uint8_t *told;              /* the moves, in a byte */
+    uint8_t *noted;              /* the moves, in a byte */
     int32_t *differing;         /* the columns where the policy may be another one */
 } BestMoves;
 
@@ -87,7 +87,7 @@ UR_INLINE BestMoves open_moves(int columns, void *scratch)
     best.worth = (REAL *)(best.places + size);
     best.closest = best.worth + best.pitch;
     best.differing = (int32_t *)(best.closest + best.pitch);
-    best.told = (uint8_t *)(best.differing + best.pitch);
+    best.noted = (uint8_t *)(best.differing + best.pitch);
     return best;
 }
 
@@ -133,12 +133,12 @@ UR_INLINE void pass_row(
     }
 }
 
-/* Ask for what is told of the moves of a row. */
+/* Ask for what is noted of the moves of a row. */
 UR_INLINE void fetch_told(const RowPolicy *policy, int64_t place, int columns)
 {
-    const uint8_t *told = policy->told + place * policy->n_throws;
+    const uint8_t *noted = policy->noted + place * policy->n_throws;
     for (int k = 0; k < columns * policy->n_throws; k += 64)
-        __builtin_prefetch(told + k);
+        __builtin_prefetch(noted + k);
 }
 
 UR_INLINE uint64_t word_of(const uint8_t *bytes)
@@ -148,16 +148,16 @@ UR_INLINE uint64_t word_of(const uint8_t *bytes)
     return word;
 }
 
-/* Find where the best moves of a row differ from those that were `told` before; how many columns. */
+/* Find where the best moves of a row differ from those that were `noted` before; how many columns. */
 UR_INLINE int compare_moves(
-    const BestMoves *best, const uint8_t *told, int n_throws, int columns)
+    const BestMoves *best, const uint8_t *noted, int n_throws, int columns)
 {
     static const uint8_t first[2 * WORD] = {255, 255, 255, 255, 255, 255, 255, 255};
     int n_differing = 0;
     for (int c = 0; c < columns; c += WORD) {
         uint64_t differs = 0;
         for (int n = 0; n < n_throws; n++)
-            differs |= word_of(best->told + n * best->pitch + c) ^ word_of(told + n * columns + c);
+            differs |= word_of(best->noted + n * best->pitch + c) ^ word_of(noted + n * columns + c);
         if (columns - c < WORD)
             differs &= word_of(first + WORD - (columns - c));
         uint8_t by_column[WORD];
@@ -171,13 +171,13 @@ UR_INLINE int compare_moves(
     return n_differing;
 }
 
-/* Tell the best moves of a column. More than a byte tells always differ. */
-UR_INLINE void tell_moves(
-    const BestMoves *best, uint8_t *told, int n_throws, int columns, int column)
+/* Note the best moves of a column. Those that do not fit a byte always differ. */
+UR_INLINE void note_moves(
+    const BestMoves *best, uint8_t *noted, int n_throws, int columns, int column)
 {
     for (int n = 0; n < n_throws; n++) {
-        const uint8_t now = best->told[n * best->pitch + column];
-        told[n * columns + column] = now == MOST_TOLD ? UR_NEVER_TOLD : now;
+        const uint8_t now = best->noted[n * best->pitch + column];
+        noted[n * columns + column] = now == MOST_NOTED ? UR_NEVER_NOTED : now;
     }
 }
 
@@ -255,8 +255,8 @@ UR_INLINE int write_row(
     const RowKind *kind = block->kinds + word_at(at->words, chunk->is_wide);
     const int columns = tile->columns, n_throws = policy->n_throws;
     const int64_t place = tile->first + (int64_t)r * columns;
-    uint8_t *told = policy->told + place * n_throws;
-    const int n_differing = compare_moves(best, told, n_throws, columns);
+    uint8_t *noted = policy->noted + place * n_throws;
+    const int n_differing = compare_moves(best, noted, n_throws, columns);
     if (n_differing == 0)
         return 0;
     find_places(block, chunk, policy, at, kind, best, n_differing, columns, place);
@@ -267,7 +267,7 @@ UR_INLINE int write_row(
         changed += write_moves(block, policy, best, c, number);
         if (is_own_image && c == r)
             write_moves(block, policy, best, c, number_of_image(policy, number));
-        tell_moves(best, told, n_throws, columns, c);
+        note_moves(best, noted, n_throws, columns, c);
     }
     return changed;
 }

@@ -139,13 +139,13 @@ typedef struct {
     double *leaving;            /* by number: what its moves that leave the block add to its value */
     double *leaving_behind;     /* the same from the number `n_leaving` on */
     int64_t n_leaving;          /* a multiple of a vector */
-    uint8_t *told;              /* by place of a row, throw and column: which of a list's moves it is */
+    uint8_t *noted;              /* by place of a row, throw and column: which of a list's moves it is */
     double drift;               /* how far a value may have moved since they were taken from F */
     float *limits;              /* by row: the drift up to which its best moves stay the best */
 } RowPolicy;
 
 #define UR_TURNED (1u << 31)
-#define UR_NEVER_TOLD 255        /* of no move yet */
+#define UR_NEVER_NOTED 255        /* of no move yet */
 
 /* What is done with policies: all that `_row_policy` sees. */
 typedef struct {

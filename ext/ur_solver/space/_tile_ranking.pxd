@@ -9,7 +9,7 @@ cdef enum:
     MAX_WIDTH = MAX_SHARED + 2
 
 
-cdef struct Told:
+cdef struct Tally:
     # What contents add up to, mine in the lower bits: parts of both stocks in 16 bits each and
     # above them the codes of frozen squares; the codes of placements in 32 bits each.
     uint64_t parts, codes
@@ -25,7 +25,7 @@ cdef struct Content:
 
 cdef struct Cell:
     int32_t n_contents
-    const Told* told             # by content
+    const Tally* tally             # by content
     const Content* counted
 
 
@@ -52,7 +52,7 @@ cdef class TileRanking:
     cdef const int16_t[:, ::1] parts           # content -> part of my stock, of theirs
     cdef const int16_t[:, ::1] uses            # content -> part of my reserve, of theirs
     cdef const int32_t[:, :, ::1] codes        # (content, side): added to the codes of placement, frozen squares
-    cdef Told* told                            # by content
+    cdef Tally* tally                            # by content
     cdef Content* counted                      # by content
     cdef Cell cells[MAX_WIDTH]
     cdef Square squares[MAX_SHARED]
@@ -92,12 +92,12 @@ cdef class TileRanking:
     cdef const int32_t[:, ::1] half_configs    # in that order: (mine, theirs)
 
     cdef _tell(self)
-    cdef bint add_up(self, const uint16_t* row, Told* told) noexcept nogil
-    cdef inline int off(self, const Told* told, int side) noexcept nogil:
+    cdef bint add_up(self, const uint16_t* row, Tally* tally) noexcept nogil
+    cdef inline int off(self, const Tally* tally, int side) noexcept nogil:
         # A side's stock that is off.
-        return self.n_stocks - 1 - <uint16_t>(told.parts >> 16 * side)
+        return self.n_stocks - 1 - <uint16_t>(tally.parts >> 16 * side)
 
-    cdef bint find_place(self, const uint16_t* row, const Told* told, Place* place) noexcept nogil
+    cdef bint find_place(self, const uint16_t* row, const Tally* tally, Place* place) noexcept nogil
     cdef int64_t rank_row(self, const uint16_t* row) noexcept nogil
     cdef void write_row(self, int64_t rank, uint16_t* row) noexcept nogil
     cdef int find_details(

@@ -28,11 +28,11 @@ cdef class TileRanking:
     """
 
     def __cinit__(self):
-        self.told = NULL
+        self.tally = NULL
         self.counted = NULL
 
     def __dealloc__(self):
-        free(self.told)
+        free(self.tally)
         free(self.counted)
 
     def __init__(self, tables):
@@ -102,22 +102,22 @@ cdef class TileRanking:
         # What each content adds up to, and what counting needs of it.
         cdef int n = self.parts.shape[0], k, s, side, cell
         cdef Content* counted
-        self.told = <Told*>calloc(n, sizeof(Told))
+        self.tally = <Tally*>calloc(n, sizeof(Tally))
         self.counted = <Content*>calloc(n, sizeof(Content))
-        if self.told == NULL or self.counted == NULL:
+        if self.tally == NULL or self.counted == NULL:
             raise MemoryError("no memory for the contents of squares")
         for k in range(n):
             for side in range(2):
-                self.told[k].parts |= <uint64_t>self.parts[k, side] << 16 * side
-                self.told[k].parts |= <uint64_t>self.codes[k, side, 1] << 32 + 16 * side
-                self.told[k].codes |= <uint64_t>self.codes[k, side, 0] << 32 * side
+                self.tally[k].parts |= <uint64_t>self.parts[k, side] << 16 * side
+                self.tally[k].parts |= <uint64_t>self.codes[k, side, 1] << 32 + 16 * side
+                self.tally[k].codes |= <uint64_t>self.codes[k, side, 0] << 32 * side
             counted = &self.counted[k]
             counted.mine, counted.theirs = self.uses[k, 0], self.uses[k, 1]
             counted.both = counted.mine * self.n_reserves + counted.theirs
             counted.shape = self.shape_of[k]
         for cell in range(self.n_cells):
             self.cells[cell].n_contents = self.n_contents[cell]
-            self.cells[cell].told = &self.told[self.first_content[cell]]
+            self.cells[cell].tally = &self.tally[self.first_content[cell]]
             self.cells[cell].counted = &self.counted[self.first_content[cell]]
         for s in range(self.n_shared):
             cell = self.shared[s]
@@ -126,31 +126,31 @@ cdef class TileRanking:
             self.squares[s].below = &self.below[self.below_start[s]]
             self.has_details = self.has_details or self.squares[s].has_details
 
-    cdef bint add_up(self, const uint16_t* row, Told* told) noexcept nogil:
+    cdef bint add_up(self, const uint16_t* row, Tally* tally) noexcept nogil:
         # What a row's contents add up to, with the pieces at home; False where it holds too many,
         # one of them twice, or a content that its square cannot have.
         cdef uint64_t parts = row[self.n_cells] | <uint64_t>row[self.n_cells + 1] << 16
         cdef uint64_t codes = 0, either = parts
         cdef int cell
-        cdef const Told* one
+        cdef const Tally* one
         if row[self.n_cells] >= self.n_stocks or row[self.n_cells + 1] >= self.n_stocks:
             return False
         for cell in range(self.n_cells):
             if row[cell] >= self.cells[cell].n_contents:
                 return False
-            one = &self.cells[cell].told[row[cell]]
+            one = &self.cells[cell].tally[row[cell]]
             parts += one.parts
             codes += one.codes
             either |= one.parts
-        told.parts, told.codes = parts, codes
+        tally.parts, tally.codes = parts, codes
         if self.is_numbered and <uint32_t>parts != <uint32_t>either:
             return False
         return <uint16_t>parts < self.n_stocks and <uint16_t>(parts >> 16) < self.n_stocks
 
-    cdef bint find_place(self, const uint16_t* row, const Told* told, Place* place) noexcept nogil:
+    cdef bint find_place(self, const uint16_t* row, const Tally* tally, Place* place) noexcept nogil:
         # The place of a sound row; False if it is over.
-        cdef int mine = self.config_of[self.off(told, 0), <uint16_t>(told.parts >> 32)]
-        cdef int theirs = self.config_of[self.off(told, 1), told.parts >> 48]
+        cdef int mine = self.config_of[self.off(tally, 0), <uint16_t>(tally.parts >> 32)]
+        cdef int theirs = self.config_of[self.off(tally, 1), tally.parts >> 48]
         cdef int s, cell, shape, content, my_row = 0, their_row = 0, my_details = 1
         cdef int their_details = 1
         cdef int64_t weight = 1
@@ -187,16 +187,16 @@ cdef class TileRanking:
                     their_row = (
                         their_row * self.n_digits[k, shape, 1] + self.digit_of[k, content, 1])
                 k -= held.theirs
-        place.row = my_row * self.n_placements[i] + self.placement_of[i, <uint32_t>told.codes]
-        place.column = their_row * self.n_placements[j] + self.placement_of[j, told.codes >> 32]
+        place.row = my_row * self.n_placements[i] + self.placement_of[i, <uint32_t>tally.codes]
+        place.column = their_row * self.n_placements[j] + self.placement_of[j, tally.codes >> 32]
         place.n_columns = their_details * self.n_placements[j]
         return True
 
     cdef int64_t rank_row(self, const uint16_t* row) noexcept nogil:
         # -1 for a row that is over or not of this space.
-        cdef Told told
+        cdef Tally tally
         cdef Place place
-        if not self.add_up(row, &told) or not self.find_place(row, &told, &place):
+        if not self.add_up(row, &tally) or not self.find_place(row, &tally, &place):
             return -1
         return place.tile + <int64_t>place.row * place.n_columns + place.column
 

@@ -13,21 +13,21 @@ export function placeOf(element) {
 }
 
 export class Board {
-  /** @param {{press: (place: string) => void, drop: (from: string, to: string) => void}} told */
-  constructor(told) {
+  /** @param {{press: (place: string) => void, drop: (from: string, to: string) => void}} on */
+  constructor(on) {
     this.host = at("board");
     this.svg = null;
     this.canDrag = () => false;
     this.host.addEventListener("click", (event) => {
       const place = placeOf(event.target);
-      if (place) told.press(place);
+      if (place) on.press(place);
     });
     this.host.addEventListener("pointerdown", (event) => {
       const place = placeOf(event.target);
       if (event.button || !place || !this.canDrag(place)) return;
       drag(event, () => this.ghost(place), (element) => {
         const end = placeOf(element);
-        if (end && end !== place) told.drop(place, end);
+        if (end && end !== place) on.drop(place, end);
       });
     });
     // A finger on a piece carries it; touch-action has no effect on parts of a drawing.

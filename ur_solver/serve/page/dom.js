@@ -38,8 +38,8 @@ export function download(name, text, type) {
 }
 
 /**
- * Follow a pointer from a press to its release with something drawn beside it.
- * `drop` is told the element under the release; a press that does not move is no drag.
+ * Follow a pointer from a press to its release with something drawn next to it.
+ * `drop` gets the element under the release; a press that does not move is no drag.
  */
 export function drag(event, ghost, drop) {
   const begin = [event.clientX, event.clientY];

@@ -132,7 +132,7 @@ function showOptions(entry) {
   at("options").replaceChildren(...buttons);
 }
 
-/** A handler that tells what fails; the page is busy until it is done. */
+/** A handler that says what fails; the page is busy until it is done. */
 function run(action) {
   return async (...given) => {
     running += 1;

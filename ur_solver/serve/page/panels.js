@@ -1,4 +1,4 @@
-// Everything beside the board: chances, throws, moves, the game's turns, its graph and its account.
+// Everything next to the board: chances, throws, moves, the game's turns, its graph and its account.
 
 import { at, make, makeSvg } from "./dom.js";
 import { MARKS, counted, errorOf, other, throwsOf, turnWords } from "./words.js";
@@ -186,8 +186,8 @@ export function showNames(session) {
   const named = SIDES.map((side) => {
     const player = session.players[side];
     const what = session.about.exact === false ? "the estimator" : "the table";
-    const told = player === "table" ? what : `${what} (${player})`;
-    const name = session.names[side] ?? (player === "human" ? null : told);
+    const described = player === "table" ? what : `${what} (${player})`;
+    const name = session.names[side] ?? (player === "human" ? null : described);
     return name ? `${side}: ${name}` : null;
   }).filter(Boolean);
   if (session.about.stakes) named.push(`in the pot: ${session.answer.total}`);

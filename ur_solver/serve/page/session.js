@@ -1,5 +1,5 @@
 // What is on screen: the rules, the game, the place in it, what was said and thrown; and the same as
-// an address. Nothing here draws: whoever wants to know is told by `changed`.
+// an address. Nothing here draws: whoever wants to know gets `changed`.
 
 import { Refusal, Source } from "./api.js";
 import { Node, isSame, nodeAt, numberOf, pliesByTurn, readLines, writeTree } from "./tree.js";
@@ -278,7 +278,7 @@ export class Session {
       .map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
   }
 
-  /** Show what an address says; a fault in it is told, and what can be shown is. */
+  /** Show what an address says; a fault in it is shown, and what can be shown is. */
   async follow(address, fallback) {
     const parts = new Map(address.split("&").filter(Boolean).map((part) => {
       const [key, value = ""] = part.split("=");

@@ -97,21 +97,21 @@ def table_bytes(part: Part, value_type: str) -> int:
 
 
 def block_cost(space: Space, index: int, certify: bool, precision: str = DOUBLE) -> int:
-    """The memory that a block needs while it is in work, without what it reads: bytes."""
+    """The memory that a block needs while it is solved, without what it reads: bytes."""
     block = space.blocks[index]
     kernel = kernel_of(space, precision)
     return kernel.workspace_bytes(block, certify=certify) + 8 * block.size
 
 
 def costliest_block(part: Part, certify: bool, precision: str = DOUBLE) -> tuple[Block, int]:
-    """The block that takes the most memory while it is in work, and how much: bytes."""
+    """The block that takes the most memory while it is solved, and how much: bytes."""
     largest = heapq.nlargest(_LARGEST, part.blocks, key=lambda block: block.size)
     costs = [(block, block_cost(part.space, block.index, certify, precision)) for block in largest]
     return max(costs, key=lambda each: each[1])
 
 
 def largest_cost(part: Part, certify: bool, precision: str = DOUBLE) -> int:
-    """The most that a block takes while it is in work, in bytes."""
+    """The most that a block takes while it is solved, in bytes."""
     return costliest_block(part, certify, precision)[1]
 
 
@@ -135,7 +135,7 @@ def expected_seconds(
     for one position in one sweep falls. Where they grow faster from the last count but one to the
     last (`_USUAL_GROWTH`), as on long paths without safe squares, so does the time for a position.
 
-    scripts/measure_estimates.py tells how far that is off.
+    scripts/measure_estimates.py measures how far that is off.
     """
     sample = solve_sample(part, certify=certify, threads=threads, precision=precision)
     return sample.slower * sample.seconds * part.n_positions / sample.space.n_positions
@@ -177,7 +177,7 @@ def solve_sample(
     positions, but for one piece.
     """
     rules = part.space.rules.settled()
-    if part.left is not None:  # endings are played as games with so many pieces
+    if part.left is not None:  # endings are played as games with this many pieces
         rules = rules.with_pieces(part.left)
     pieces = rules.pieces
     while pieces > 1 and space_of(rules.with_pieces(pieces)).n_positions > most:

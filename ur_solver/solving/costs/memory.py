@@ -1,4 +1,4 @@
-"""Memory: what blocks in work and values that are still read take, and what there is."""
+"""Memory: what blocks being solved and values still to be read take, and what there is."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def available_bytes(threads: int | None = None) -> int:
 
 
 def peak_live(reads: Sequence[Collection[int]], sizes: Sequence[int], threads: int) -> int:
-    """The most values that are in memory at once: of blocks in work, and of those still read.
+    """The most values that are in memory at once: of blocks being solved, and of those still read.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def peak_live(reads: Sequence[Collection[int]], sizes: Sequence[int], threads: i
     sizes : sequence of int
         By block.
     threads : int
-        How many blocks are in work at once. They are taken to last as long as they are large;
+        How many blocks are solved at once. They are taken to last as long as they are large;
         since that is not sure, room is left for each thread but one to be a block ahead.
     """
     graph = BlockGraph(reads, sizes)
@@ -65,7 +65,7 @@ def peak_live(reads: Sequence[Collection[int]], sizes: Sequence[int], threads: i
 
 
 def peak_together(reads: Sequence[Collection[int]], weights: dict[int, int], threads: int) -> int:
-    """The most that blocks which can be in work at once weigh together.
+    """The most that blocks solved at once weigh together.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def peak_together(reads: Sequence[Collection[int]], weights: dict[int, int], thr
     weights : dict
         By block, for the blocks that count.
     threads : int
-        How many blocks can be in work at once.
+        How many blocks can be solved at once.
     """
     before: list[int] = []  # by block, a bit for each block that must be done before
     for read in reads:
@@ -84,10 +84,10 @@ def peak_together(reads: Sequence[Collection[int]], weights: dict[int, int], thr
         before.append(bits)
     peak = 0
     for index, weight in weights.items():
-        beside = (
+        others = (
             other_weight
             for other, other_weight in weights.items()
             if other != index and not before[index] >> other & 1 and not before[other] >> index & 1
         )
-        peak = max(peak, weight + sum(heapq.nlargest(threads - 1, beside)))
+        peak = max(peak, weight + sum(heapq.nlargest(threads - 1, others)))
     return peak

@@ -35,7 +35,7 @@ class Room:
     most_unwritten : int
         What finished values may take that wait for the disk.
     allowance : Allowance or None
-        For blocks in work; None if there is room for one a thread.
+        For blocks being solved; None if there is room for one a thread.
     """
 
     budget: int

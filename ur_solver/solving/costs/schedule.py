@@ -34,13 +34,13 @@ class Speed:
     seconds_per_block: float
 
     def seconds(self, size: int, threads: int) -> float:
-        """What a block of so many values takes, its threads sharing it evenly."""
+        """What a block of this many values takes, its threads sharing it evenly."""
         return self.seconds_per_block + self.seconds_per_value * size / threads
 
 
 @dataclass(frozen=True)
 class Span:
-    """A block in work.
+    """A block being solved.
 
     Attributes
     ----------
@@ -68,10 +68,10 @@ class Schedule:
     workers, cores : int
         `cores` is each worker's.
     memory_bytes : int
-        The most that blocks in work take on one worker, and the program beside them.
+        The most that blocks being solved take on one worker, and the program itself.
     seconds : float
     critical_seconds : float
-        With any number of workers of so many cores.
+        With any number of workers of this many cores.
     busy : float
         The share of all cores' time in which they work.
     disk_bytes : int
@@ -147,7 +147,7 @@ def schedule_of(
         Of one processor.
     certify : bool
     machines : int, optional
-        On so many machines the workers are, evenly; those on one machine lend each other idle
+        On this many machines the workers are, evenly; those on one machine lend each other idle
         processors. By default each has its own.
     precision : str
         What blocks are solved in.
@@ -195,7 +195,7 @@ def schedule_of(
 
 
 class _Run(NamedTuple):
-    """A simulated run, with the most bytes in work on a worker and the most values still read."""
+    """A simulated run, with the most bytes in use on a worker and the most values still read."""
 
     spans: list[Span]
     seconds: float
