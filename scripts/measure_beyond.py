@@ -5,8 +5,9 @@
 
 `large` solves to a folder, certified where that is possible, kills the solve once in the middle,
 goes on, and prints time, resident memory, disk and the value. `workers` solves with one thread,
-with one worker and with two workers in turn, the last time with threads lent from one to the other; it
-compares the values, and prints a table in Markdown with what `ur plan` expected next to the time.
+with one worker and with two workers in turn, the last time with threads lent from one to the
+other; it compares the values, and prints a table in Markdown with what `ur plan` expected next to
+the time.
 Both need a machine that does nothing else.
 """
 
