@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tests.games import random_game
 from tests.rules.value_iteration import Equations
 from tests.solving import assert_as_the_rules_say, make_table, solve
 from ur_solver.answers.verify import verify_table
@@ -21,7 +22,7 @@ from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.cli.custom import custom_rule_options, custom_rules
 from ur_solver.errors import RuleSetError, UnregisteredError
-from ur_solver.records import settings_of
+from ur_solver.records import NOTATIONS, settings_of, write_plain, write_text
 from ur_solver.rules import (
     CATALOGUE,
     DICE,
@@ -80,7 +81,10 @@ class Guarded(SquareRule):
 PLUGIN = """
 from ur_solver.rules import DICE, PATHS, RuleSet, register_rules
 
+from ur_solver.records import Notation, register_notation, write_plain
+
 register_rules(RuleSet("finkel-d4", PATHS["bell"], DICE["d4"], 7))
+register_notation(Notation("mine", (".mine",), write_plain))
 """
 
 
@@ -92,6 +96,7 @@ def plugin(tmp_path, monkeypatch):
     load_plugins.cache_clear()
     yield tmp_path
     sys.modules.pop("mygames", None)
+    NOTATIONS.pop("mine", None)
     load_plugins.cache_clear()
 
 
@@ -105,6 +110,8 @@ def test_an_installed_package_names_its_module(plugin):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mygames\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[ur_solver.plugins]\nmygames = mygames\n")
+    game = random_game(named_rules("finkel:1"), 1)
+    assert write_text(game, ".mine") == write_plain(game)
     assert named_rules("finkel-d4:2").dice == DICE["d4"]
     assert "finkel-d4" in CliRunner().invoke(cli, ["rules"]).output
 

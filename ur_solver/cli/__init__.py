@@ -196,7 +196,7 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
     "modules",
     multiple=True,
     metavar="MODULE",
-    help="Import a Python module first, which registers rules of its own. May be repeated.",
+    help="Import a Python module that registers rules, squares or notations. May be repeated.",
 )
 @click.pass_context
 def cli(ctx: click.Context, modules: tuple[str, ...]) -> None:

@@ -34,7 +34,7 @@ def plies_option(default: int = DEFAULT_PLIES) -> Callable[[_F], _F]:
         type=click.IntRange(1, MOST_PLIES),
         default=default,
         show_default=True,
-        help="Look this many plies ahead where an estimator answers.",
+        help="Look this many plies ahead when an estimator is used.",
     )
 
 

@@ -106,7 +106,9 @@ def _throw_options(switch: ThrowSwitch) -> list[Callable[[_F], _F]]:
     name = switch.dashed
     return [
         click.option(f"--{name}", type=int, help=switch.help),
-        click.option(f"--no-{name}", is_flag=True, default=None, help=f"Disable --{name}."),
+        click.option(
+            f"--no-{name}", is_flag=True, default=None, help="Give no extra throw for a throw."
+        ),
     ]
 
 
@@ -150,12 +152,12 @@ def _stakes_options(switch: StakesSwitch) -> list[Callable[[_F], _F]]:
     return [
         click.option(f"--{switch.dashed}", is_flag=True, default=None, help=switch.help),
         click.option(
-            "--ante", type=int, help="Set each player's payment at the start; 10 by default."
+            "--ante", type=int, help="Set each player's stake at the start; 10 by default."
         ),
         click.option(
             "--fine", type=int, help="Charge this for landing on a rosette; 1 by default."
         ),
-        click.option("--fines", type=int, help="Store values for up to N fines."),
+        click.option("--fines", type=int, metavar="N", help="Store values for up to N fines."),
     ]
 
 

@@ -25,7 +25,7 @@ from ur_solver.study.figures import as_share
 @click.option("--rules", "word", default="finkel", show_default=True, metavar="RULES",
               help="Play by RULES, a rule set such as finkel:3.")  # fmt: skip
 @click.option("-g", "--games", default=100, show_default=True, type=click.IntRange(2, 1_000_000),
-              help="Play N games, an even number.")  # fmt: skip
+              metavar="N", help="Play N games; N is even.")  # fmt: skip
 @click.option("--seconds", default=10.0, show_default=True, type=FiniteFloat(0.001, 86400),
               help="Give a program this long for each answer.")  # fmt: skip
 @seed_option("Seed the dice and the built-in players.")
@@ -33,7 +33,7 @@ from ur_solver.study.figures import as_share
 def command(
     first: str, second: str, word: str, games: int, seconds: float, seed: int, as_json: bool
 ) -> None:
-    """Let FIRST and SECOND play games in pairs, with the same throws and the sides exchanged.
+    """Let FIRST and SECOND play games in pairs, with the same throws and sides swapped.
 
     A player is a command that starts a program, or a built-in player: table, strong, medium and
     weak, which play by the table of RULES; greedy, first and random; or priorities, as in ur

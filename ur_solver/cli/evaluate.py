@@ -26,20 +26,21 @@ _GAMES_OF_ESTIMATOR = 2000
 @click.command(short_help="Compare two policies in play, or judge one.")
 @table_argument
 @click.option("--light", default="table", show_default=True, metavar="POLICY",
-              help="Play this side by POLICY.")  # fmt: skip
+              help="Play light by POLICY.")  # fmt: skip
 @click.option("--dark", default="table", show_default=True, metavar="POLICY",
-              help="Play this side by POLICY.")  # fmt: skip
+              help="Play dark by POLICY.")  # fmt: skip
 @click.option(
     "-g",
     "--games",
     type=click.IntRange(2, 10_000_000),
-    help="Play N games, even where the figures could be exact.",
+    metavar="N",
+    help="Play N games, even if exact results are possible.",
 )
 @click.option("--policy", metavar="POLICY",
               help="Judge POLICY in every decision of the game instead; it may also be a Python "
               "file or a module that defines policy.")  # fmt: skip
 @click.option("--examples", default=10, show_default=True, type=click.IntRange(0, 10_000),
-              help="Show N of the closest and of the worst decisions with --policy.")  # fmt: skip
+              metavar="N", help="Show the N closest and the N worst decisions.")  # fmt: skip
 @seed_option("Seed the random numbers of the games.")
 @plies_option(1)
 @json_option
@@ -58,19 +59,20 @@ def command(
 ) -> None:
     """Compute how often light wins by one policy against another, and how long the games are.
 
-    TABLE is a file or a rule set, such as finkel:3. Light throws first. Up to a million
-    positions the figures are exact. For more, 100,000 games are played, and figures have 95 %
+    TABLE is a file or a rule set, such as finkel:3. Light throws first. For up to a million
+    positions results are exact; beyond that, 100,000 games are played, and results have 95 %
     intervals. A POLICY is table; strong, medium or weak, which sometimes err; random; reply, the
     best reply to the other side's policy; first or greedy, as in ur sample; or priorities joined
     by +. The first priority decides, the next ones break ties, and the rest is drawn at random:
     win, capture, rosette, again, safe, off, enter, furthest, rearmost. Without a table, an
-    estimator plays in its place ('ur train'), 2,000 games.
+    estimator (see 'ur train') replaces it, and 2,000 games are played.
 
     \b
     ur evaluate finkel:3 --light capture+safe+furthest --dark table
 
-    With --policy it computes what POLICY loses by the table in every decision of the game, whether
-    or not play gets there; what it loses in games against the table; and how close decisions are.
+    With --policy it computes what POLICY loses, as judged by the table, in each decision of the
+    game, whether or not play gets there; what it loses in games against the table; and how close
+    decisions are.
 
     \b
     ur evaluate finkel:3 --policy agent.py

@@ -8,7 +8,7 @@ import click
 
 from ur_solver.answers.locate import open_file
 from ur_solver.api.table import Table
-from ur_solver.cli.options import memory_option, table_argument
+from ur_solver.cli.options import memory_size, table_argument
 from ur_solver.cli.output import echo, say, size_text
 from ur_solver.cli.telling import Telling, telling_options
 from ur_solver.common.files import check_outputs
@@ -30,7 +30,12 @@ _EXPORT_MEMORY = 1 << 28
     metavar="NAMES",
     help="Write only these columns, separated by commas, such as position,value.",
 )
-@memory_option
+@click.option(
+    "--memory",
+    type=memory_size,
+    metavar="SIZE",
+    help="Keep this much of the table in memory, such as 1GiB; by default 256 MiB.",
+)
 @click.option(
     "--value-type",
     type=click.Choice(list(VALUE_TYPES)),
@@ -50,11 +55,11 @@ def command(
     force: bool,
     telling: Telling,
 ) -> None:
-    """Convert TABLE, a file or a rule set such as finkel:3.
+    """Export TABLE, a file or a rule set such as finkel:3.
 
     By default FILE is a map in RoyalUr's format (.rgu). With --parquet, --arrow or --npy it has a
-    row for each position, which pandas, polars and DuckDB read: its value and error and, for each
-    throw, the best move, its margin to the second best and the number of moves.
+    row for each position, which pandas, polars and DuckDB read, with its value, its error and, for
+    each throw, the best move, its margin to the second best and the number of moves.
 
     \b
     ur export finkel:2 finkel2p.rgu

@@ -52,16 +52,16 @@ _SECTIONS = {
     "-o",
     "--output",
     type=click.Path(path_type=pathlib.Path),
-    help="Write the table to this file, which ends in .h5, or to this folder; among the tables by "
-    "default.",
+    help="Write the table to this file, which ends in .h5, or to this folder; by default "
+    "in the folder of tables.",
 )
 @click.option(
     "--tolerance",
     type=FiniteFloat(MIN_TOLERANCE, MAX_TOLERANCE),
     show_default="1e-12; in single precision 1e-5",
-    help="Set the largest error of a probability.",
+    help="Set the largest allowed error of a probability.",
 )
-@click.option("--certify", is_flag=True, help="Prove how far values can be off.")
+@click.option("--certify", is_flag=True, help="Prove a bound on the error of the values.")
 @precision_option
 @threads_option
 @memory_option
@@ -79,8 +79,8 @@ _SECTIONS = {
     show_default=True,
     help="Store values in this type.",
 )
-@click.option("--force", is_flag=True, help="Replace a table that is there.")
-@click.option("--dry-run", is_flag=True, help="Only say what it would take, and whether it fits.")
+@click.option("--force", is_flag=True, help="Replace an existing table.")
+@click.option("--dry-run", is_flag=True, help="Only report the cost, and whether it fits.")
 @json_option
 @telling_options
 @custom_rule_options
@@ -96,11 +96,11 @@ def command(
 ) -> None:
     """Solve RULES and write its table.
 
-    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. An
-    interrupted solve, by Ctrl-C, SIGTERM or a crash, goes on when the same command is given
-    again. With --left the table holds the endings of a game, and answers nothing else. With
-    --scheduler or --workers, processes solve that share the output's folder; --memory
-    is then what each may take, and --threads how many threads a block has at most.
+    RULES is a rule set, such as finkel or finkel:3, or a JSON file that holds one. A
+    solve interrupted by Ctrl-C, SIGTERM or a crash resumes when the same command is given again.
+    With --left the table covers only the endings of a game. With --scheduler or --workers the
+    work is shared by processes that use the output's folder; --memory is then the limit for
+    each, and --threads the most threads of a block.
 
     \b
     ur solve finkel -n 3

@@ -63,7 +63,7 @@ def _layers(text: str) -> tuple[int, ...]:
     metavar="SIZES",
     help="Set the sizes of the network's hidden layers, such as 128,64.",
 )
-@seed_option("Seed the first weights and the games.")
+@seed_option("Seed the initial weights and the games.")
 @threads_option
 @json_option
 @telling_options
@@ -83,9 +83,10 @@ def command(
 ) -> None:
     """Train an estimator of RULES: a small network that estimates the value of any position.
 
-    For games that are too large to be solved. The network plays against itself and learns from
-    full backups of the positions that it meets. An interrupted training goes on when the same
-    command is given again. Values of an estimator are never exact; each comes with its error.
+    For games that are too large to be solved. The network plays against itself and learns by
+    backing up the values of every throw and move in the positions that it meets. Interrupted
+    training resumes when the same command is given again. Values of an estimator are never exact;
+    each comes with its error.
 
     \b
     ur train finkel -n 1 --rounds 2

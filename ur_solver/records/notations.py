@@ -12,6 +12,7 @@ from ur_solver.records.rgn import read_rgn, rgn_fault, write_rgn
 from ur_solver.records.royalur_writer import write_json_game
 from ur_solver.records.settings import settings_of
 from ur_solver.rules import RuleSet
+from ur_solver.rules.plugins import load_plugins
 
 Reader = Callable[[str, RuleSet | None, str, int], Iterator[GameRecord | RecordError]]
 """Yields the games of a text, given the rule set of games that do not name theirs, the file's name
@@ -73,21 +74,28 @@ def register_notation(notation: Notation) -> Notation:
 
 def suffixes() -> tuple[str, ...]:
     """The suffixes of files of games."""
+    load_plugins()
     return tuple(suffix for each in NOTATIONS.values() for suffix in each.suffixes)
 
 
 def notation_of_suffix(suffix: str) -> Notation | None:
     """The notation of files with a suffix, in any case; None if there is none."""
-    fitting = (each for each in NOTATIONS.values() if suffix.lower() in each.suffixes)
-    return next(fitting, None)
+    return _found(lambda each: suffix.lower() in each.suffixes)
 
 
 def reader_of(text: str) -> Reader:
     """What reads a text that is not JSON."""
-    for each in NOTATIONS.values():
-        if each.read is not None and each.is_used(text):
-            return each.read
-    return read_rgn
+    found = _found(lambda each: each.read is not None and each.is_used(text))
+    return read_rgn if found is None or found.read is None else found.read
+
+
+def _found(fits: Callable[[Notation], bool]) -> Notation | None:
+    """The first notation that fits; plugins are loaded if none of those known does."""
+    found = next(filter(fits, NOTATIONS.values()), None)
+    if found is None:
+        load_plugins()
+        found = next(filter(fits, NOTATIONS.values()), None)
+    return found
 
 
 def _json_fault(rules: RuleSet) -> str | None:

@@ -24,7 +24,7 @@ class Bell(Family):
     """Throws of 4, 0, 1 and 5 squares, and another throw after every move."""
 
     name = "bell"
-    switches = (StakesSwitch("stakes", None, "Played for money."), EXTRA_THROW, FREE_OPENING)
+    switches = (StakesSwitch("stakes", None, "Play for money."), EXTRA_THROW, FREE_OPENING)
 
     @classmethod
     def faults(cls, rules: RuleSet) -> list[str]:
