@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+from functools import cache
 
 import pytest
 from value_iteration import Equations, reachable
@@ -42,6 +43,7 @@ def check_start(rules, values, expected):
     begin = rules.start()
     assert values[begin] == pytest.approx(expected["start_value"], abs=1e-10)
 
+    @cache
     def value(position):
         # Ben's opening leaves a piece on 4-eyes, where no turn ends
         return values[position] if position in values else evaluate(position, value)
