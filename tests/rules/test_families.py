@@ -89,7 +89,7 @@ def test_a_rule_set_has_the_switches_of_its_family_and_no_others(name):
     assert list(rules.switches) == [*own, "extra_throw", "opening"]
     own = SWITCHES[rules.family]
     written = [key for key in own if key not in LEFT_OUT_AT_THEIR_DEFAULT[rules.family]]
-    written += ["extra_throw", "opening"] if name.startswith("masters-games") else []
+    written += ["extra_throw", "opening"] if name.startswith("four-again") else []
     assert list(values) == ["name", "family", "path", "dice", "pieces", *written]
     others = {key for keys in SWITCHES.values() for key in keys} - {*own}
     # what a family has not is off, and JSON may say so
