@@ -27,11 +27,15 @@ def _own_tables(
     tmp_path: pathlib.Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Keep all tests from reading, or adding to, the tables of the user or the checkout."""
+    """Keep all tests from reading, or adding to, the tables of the user or the checkout.
+
+    The estimators that come with the program are out of the way too, except in processes.
+    """
     folder = tmp_path_factory.getbasetemp() / "tables"
     folder.mkdir(exist_ok=True)
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     monkeypatch.setattr("ur_solver.table.names.checkout_tables", lambda: None)
+    monkeypatch.setattr("ur_solver.estimators.finding.SHIPPED", tmp_path / "shipped")
     monkeypatch.setattr("platformdirs.user_data_path", lambda _name: tmp_path / "user")
     monkeypatch.setattr("platformdirs.user_cache_path", lambda _name: tmp_path / "cache")
     monkeypatch.setattr("platformdirs.user_state_path", lambda _name: tmp_path / "state")

@@ -90,7 +90,8 @@ def test_a_table_documents_all_that_it_offers():
     assert {"value", "moves", "columns", "move_columns", "cut_error", "info"} <= set(offered)
     for name, found in offered.items():
         assert found.__doc__, name
-    assert list(inspect.signature(ur.Table.moves).parameters) == ["self", "position", "throw"]
+    parameters = inspect.signature(ur.Table.moves).parameters
+    assert list(parameters) == ["self", "position", "throw", "choice"]
     assert "Every legal move, the best first" in pydoc.render_doc(ur.Table)
 
 

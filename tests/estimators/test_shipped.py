@@ -24,8 +24,9 @@ START = {"skiriuk:7": "....__../......../....__.. L 7 7"}
 
 
 @pytest.fixture(autouse=True)
-def _no_tables(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch):
+def _shipped_alone(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("UR_TABLES", str(tmp_path))
+    monkeypatch.setattr("ur_solver.estimators.finding.SHIPPED", SHIPPED)
 
 
 def test_they_take_little_room_in_the_package():
