@@ -459,7 +459,7 @@ def test_an_extra_throw_can_be_taken_away():
         (["rules", "--no-safe-rosettes"], "Missing argument 'RULES'"),
         (["rules", "nowhere.json"], "nowhere.json"),
         (["unknown"], "no such command: 'unknown'"),
-        (["query", "finkel", START], "ur solve finkel -n 7"),
+        (["query", "conventional", START], "ur solve conventional -n 7"),
         (["query", "nowhere.h5", START], "nowhere.h5"),
         (["query", "finkel:2", START, "--jsn"], "No such option"),
     ],
