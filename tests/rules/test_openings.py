@@ -175,7 +175,7 @@ def test_lots_and_the_highest_throw_are_worth_nothing():
     assert lots.name == "finkel"
     assert lots != finkel
     assert RuleSet.from_json(lots.to_json()) == lots
-    assert CATALOGUE["masters-games"].switches["opening"] == "lots"
+    assert CATALOGUE["four-again"].switches["opening"] == "lots"
 
 
 @pytest.mark.parametrize(
