@@ -13,8 +13,9 @@ from value_iteration import Equations
 from tests.solving import assert_as_the_rules_say, solve
 from ur_solver.cli import cli
 from ur_solver.rules import CATALOGUE, DICE, PATHS, UR, Path, Position, RuleSet
+from ur_solver.rules.openings import opening_value
 from ur_solver.rules.squares import Refuge, Shared, Stack
-from ur_solver.rules.turns import is_draw, opening_value
+from ur_solver.rules.turns import is_draw
 from ur_solver.space import space_of
 
 OTHER_WAY = Path.of("other-way", UR, PATHS["murray"].light[:-4])
@@ -145,7 +146,7 @@ def opening(rules: RuleSet) -> float:
             return float(position.winner == position.side)
         return float(values[space.rank(position)])
 
-    return opening_value(rules.start(), value)
+    return opening_value(rules, value)
 
 
 def test_what_another_piece_is_worth_to_the_starter():
