@@ -30,7 +30,7 @@ def golden_rules(name: str, pieces: int) -> RuleSet:
         return dataclasses.replace(rules, name=name, path=PATHS["murray-royalur"])
     rules = named_rules(name, pieces)
     # the independent programs had the extra throw made
-    return rules.changed(extra_throw="must") if name == "masters-games" else rules
+    return rules.changed(extra_throw="must") if name == "four-again" else rules
 
 
 def golden_values(name: str) -> dict[str, float]:

@@ -19,9 +19,9 @@ from ur_solver.space import space_of
 OLD_TABLE = pathlib.Path(__file__).parents[1] / "data/tables/masters-games-1-compulsory.h5"
 
 TURNED = [
-    ("masters-games", "must"),
+    ("four-again", "must"),
     *(("casual", value) for value in ("must", "may")),
-    *((name, "may") for name in ("finkel", "masters-games", "blitz", "aseb", "bell", "birds")),
+    *((name, "may") for name in ("finkel", "four-again", "blitz", "aseb", "bell", "birds")),
     *((name, "may") for name in ("skiriuk", "ben")),
 ]
 OTHERS = [(name, "may") for name in CATALOGUE if name not in ("bell-stakes", "casual-roll-again")]
@@ -61,10 +61,10 @@ def test_every_position_of_two_pieces(name, value):
 @pytest.mark.parametrize(
     ("name", "value", "pieces", "percent"),
     [
-        ("masters-games", "may", 2, 51.1456),
-        ("masters-games", "must", 2, 51.1503),
-        pytest.param("masters-games", "may", 3, 50.8144, marks=long),
-        pytest.param("masters-games", "must", 3, 50.8151, marks=long),
+        ("four-again", "may", 2, 51.1456),
+        ("four-again", "must", 2, 51.1503),
+        pytest.param("four-again", "may", 3, 50.8144, marks=long),
+        pytest.param("four-again", "must", 3, 50.8151, marks=long),
         ("conventional", "may", 2, 51.2736),
         ("conventional", "must", 2, 51.2827),
     ],

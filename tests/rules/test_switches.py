@@ -54,7 +54,7 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
     ("finkel", {"another_piece": True}),
     ("conventional", {"another_piece": True}),
     ("blitz", {"another_piece": True}),
-    ("masters-games", {"another_piece": True}),
+    ("four-again", {"another_piece": True}),
     ("aseb", {"another_piece": True, "squares": {"B4": Shared(), "B8": Refuge(2)}}),
 ]
 
