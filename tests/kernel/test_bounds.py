@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.golden import CHANCES, FOLDER
+from tests.golden import CHANCES, FOLDER, golden_rules
 from tests.kernel.blocks import loaded, ranks_of, tiled_kernel
 from tests.kernel.test_draws import fives
 from tests.oracles.exact import exact_values
@@ -175,7 +175,7 @@ def test_what_is_proven_of_any_values_holds(word, make):
 
 @pytest.mark.parametrize("name", CHANCES)
 def test_golden_values_lie_within_what_is_proven(name):
-    space = space_of(named_rules(name, 1))
+    space = space_of(golden_rules(name, 1))
     errors = {}
     values = solve(
         space,
