@@ -21,7 +21,7 @@ from ur_solver.space import part_of
 from ur_solver.table.names import FOLDER_VARIABLE
 
 SUMMARY = [
-    "rules", "pieces", "path", "solved", "left", "positions", "value", "tolerance",
+    "rules", "pieces", "path", "solved", "left", "positions", "value", "opening_value", "tolerance",
     "value_type", "residual", "error", "bytes", "seconds", "resumed_blocks", "sweeps",
 ]  # fmt: skip
 COST = [

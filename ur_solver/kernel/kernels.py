@@ -58,11 +58,14 @@ class Kernel(ABC):
         The generic kernel of the same space.
     precision : str
         What values are solved in: ``"double"``, or ``"single"`` (`check_precision`).
+    slowness : int
+        About how many times as long as the row kernel it takes.
     """
 
     space: Space
     turns: Turns
     precision: str
+    slowness = 1
 
     @abstractmethod
     def lay_out(
@@ -321,6 +324,7 @@ class GenericKernel(_AnyDiceKernel):
     """
 
     precision = DOUBLE
+    slowness = 32
 
     def __init__(self, space: TileSpace) -> None:
         self.space = space

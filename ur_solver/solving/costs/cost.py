@@ -174,9 +174,10 @@ def solve_sample(
     """Solve the same rules with fewer pieces, to see how fast this machine is.
 
     With the same levels of fines, if there are any, and with as many pieces as make at most `most`
-    positions, but for one piece.
+    positions, but for one piece; with a slow kernel fewer.
     """
     rules = part.space.rules.settled()
+    most //= kernel_of(part.space, precision).slowness
     if part.left is not None:  # endings are played as games with this many pieces
         rules = rules.with_pieces(part.left)
     pieces = rules.pieces
