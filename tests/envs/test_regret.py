@@ -120,7 +120,7 @@ def test_sampled_play_agrees_with_the_exact_figures(query2, monkeypatch):
     assert sampled.games > 0
     for name in ("decisions", "loss", "mean"):
         estimate, value = getattr(sampled, name), getattr(exact, name).value
-        # games without a decision are passed over in play
+        # games without a decision are skipped in play
         assert abs(estimate.value - value) < 3 * estimate.margin
 
 

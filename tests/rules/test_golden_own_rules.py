@@ -15,7 +15,7 @@ from ur_solver.rules.turns import evaluate, final_value
 GOLDEN = pathlib.Path(__file__).parents[1] / "data" / "golden"
 STARTS = json.loads((GOLDEN / "own-rules-starts.json").read_text())
 BEN = {1: 55.3971, 2: 50.6803, 3: 49.4305}
-"""What Ben's first player wins with so many pieces, in per cent, by a program of another author."""
+"""What Ben's first player wins, in per cent, by the number of pieces, as another program found."""
 OWN = [name for name in STARTS if name != "bell-stakes"]
 
 

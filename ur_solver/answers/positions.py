@@ -118,11 +118,6 @@ def positions_from(rules: RuleSet, positions: Iterable[PositionLike]) -> list[Po
     return [position_from(rules, position) for position in column_of(positions)]
 
 
-def encoded(space: Space, positions: PositionsLike) -> npt.NDArray[Any]:
-    """The rows of `states_from`."""
-    return states_from(space, positions).rows
-
-
 def are_states(positions: object) -> TypeGuard[npt.NDArray[Any]]:
     """Whether positions are given as encoded states."""
     return isinstance(positions, np.ndarray) and (

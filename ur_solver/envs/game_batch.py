@@ -2,7 +2,7 @@
 
 A decision is a turn with two options or more, after the throw or, where the rules have a choice
 before it, then. Passes and forced moves are played by themselves, and games that end before the
-agent's first decision are passed over.
+agent's first decision are skipped.
 """
 
 from __future__ import annotations

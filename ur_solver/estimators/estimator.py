@@ -17,10 +17,10 @@ from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
     are_states,
-    encoded,
     position_from,
     positions_from,
     rank_of,
+    states_from,
     value_when_over,
 )
 from ur_solver.answers.query import Answers, EvaluatedMove, ThrowValue
@@ -310,7 +310,7 @@ class Estimator:
 
     def encode(self, positions: Sequence[PositionLike]) -> npt.NDArray[Any]:
         """As `Table.encode`."""
-        return encoded(self.space, positions)
+        return states_from(self.space, positions).rows
 
     def moves(
         self, position: PositionLike, throw: int, choice: str = FREE_THROW

@@ -59,7 +59,7 @@ class Kernel(ABC):
     precision : str
         What values are solved in: ``"double"``, or ``"single"`` (`check_precision`).
     slowness : int
-        About how many times as long as the row kernel it takes.
+        How many times as long as the row kernel a position takes, at least.
     """
 
     space: Space

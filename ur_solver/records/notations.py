@@ -86,7 +86,7 @@ def notation_of_suffix(suffix: str) -> Notation | None:
 def reader_of(text: str) -> Reader:
     """What reads a text that is not JSON."""
     found = _found(lambda each: each.read is not None and each.is_used(text))
-    return read_rgn if found is None or found.read is None else found.read
+    return found.read if found and found.read else read_rgn
 
 
 def _found(fits: Callable[[Notation], bool]) -> Notation | None:

@@ -274,7 +274,7 @@ class Finish(SquareRule):
         return f"Up to {most} of one side, never captured, or one blank piece, which can be."
 
     def land(self, piece: str, held: Pieces, throw: int) -> Pieces | None:
-        """Join marked pieces of one's own, or capture a blank one if `piece` is blank."""
+        """Join marked pieces of the same side, or capture a blank one if `piece` is blank."""
         if self.fault((*held, piece)) is None:
             return ()
         is_duel = not is_marked(piece) and not is_marked(held[0])

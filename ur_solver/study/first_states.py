@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ur_solver.answers.positions import encoded
+from ur_solver.answers.positions import states_from
 from ur_solver.answers.values import Values
 from ur_solver.moves import Rows, generator_of
 from ur_solver.rules import Position
@@ -49,8 +49,8 @@ def first_states(values: Values) -> FirstStates:
         return FirstStates(generator_of(rules).start(), np.ones(1))
 
     def value(position: Position) -> float:
-        return float(values.state_values(encoded(space, [position]))[0])
+        return float(values.state_values(states_from(space, [position]).rows)[0])
 
     found = beginnings(rules, value)
-    rows = encoded(space, [each.position for each in found])
+    rows = states_from(space, [each.position for each in found]).rows
     return FirstStates(rows, np.array([each.probability for each in found]))

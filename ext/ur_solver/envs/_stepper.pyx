@@ -253,7 +253,7 @@ cdef class GameStepper:
             out[n] = 1.0 if n == game.throw else 0.0
 
     cdef bint renew(self, Game* game) noexcept nogil:
-        # Begin a new game, and play to its first decision; those without one are passed over.
+        # Begin a new game, and play to its first decision; those without one are skipped.
         cdef int c, k
         for k in range(MOST_EMPTY):
             for c in range(self.n_columns):
