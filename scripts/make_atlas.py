@@ -39,7 +39,7 @@ COUNTS = {
     "british-museum": 5,
     "finkel-3dice": 7,
     "conventional": 7,
-    "four-again": 7,
+    "four-again": 4,
     "murray": 4,
     "murray-0-to-3": 4,
     "masters": 7,
@@ -55,7 +55,7 @@ COUNTS = {
     "skiriuk-d4": 4,
     "ben": 4,
 }
-"""The pieces of every rule set's page: those that it is played with, or the most that two cores
+"""The pieces of every rule set's page: those that it is played with, or fewer, which two cores
 solve in a quarter of an hour and 16 GiB."""
 
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
