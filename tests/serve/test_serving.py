@@ -91,7 +91,22 @@ def test_the_page_names_its_modules_before_they_are_asked_for():
     """So that the browser need not find them one after the other."""
     files = page_files()
     named = re.findall(r'<link rel="modulepreload" href="([^"]+)">', files["/"][0].decode())
-    assert sorted([*named, "/main.js"]) == sorted(path for path in files if path.endswith(".js"))
+    scripts = sorted(path for path in files if path.endswith(".js"))
+    assert sorted(f"/{name}" for name in [*named, "main.js"]) == scripts
+
+
+def test_every_address_on_the_page_is_relative():
+    """So that the page works under any path of a proxy."""
+    for path, (content, kind) in page_files().items():
+        text = content.decode()
+        found = re.findall(r'(?:href|src|action)="([^"]*)"', text) if "html" in kind else []
+        if "javascript" in kind:
+            found = re.findall(
+                r"""(?:\bfetch\(|\bfrom |\bimport\(|\bBASE = )["'`]([^"'`]*)""", text
+            )
+        elif "css" in kind:
+            found = re.findall(r"""url\(["']?([^"')]*)""", text)
+        assert not [each for each in found if each.startswith("/")], path
 
 
 def test_the_page_comes_with_an_empty_board():

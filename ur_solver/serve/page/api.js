@@ -1,6 +1,6 @@
 // What the server is asked. Answers to positions are kept: a state of the board costs one request.
 
-const BASE = "/api/v1";
+const BASE = "api/v1"; // relative: the server may be under a path of a proxy
 const kept = new Map();
 const MOST_KEPT = 500;
 

@@ -160,7 +160,7 @@ function showSaves(session, failed) {
     }) }, "Report, .html"));
   }
   buttons.push(make("button", { type: "button", onclick: save(async () => {
-    const style = await (await fetch("/picture.css")).text();
+    const style = await (await fetch("picture.css")).text();
     const picture = at("board").firstElementChild.cloneNode(true);
     picture.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     picture.prepend(make("style", {}, style));
