@@ -28,7 +28,8 @@ from ur_solver.rules import named_rules
 from ur_solver.serve.app import make_app
 from ur_solver.serve.first_page import Opening
 from ur_solver.serve.listen import bound_socket
-from ur_solver.serve.page_files import page_app, page_files
+from ur_solver.serve.page_files import page_files
+from ur_solver.serve.page_routes import page_app
 from ur_solver.serve.run import answer_once, serve
 from ur_solver.serve.shelf import Shelf, open_shelf
 from ur_solver.table import TableFile

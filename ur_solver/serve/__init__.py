@@ -8,6 +8,7 @@
     guard      the checks of every request and the headers of every answer
     replies    replies over HTTP, and the tags by which clients keep them
     page_files the files of the board's page
+    page_routes their routes
     app        the application: routes and handlers
     opening    the page's files while the rest is loaded
     listen     the socket

@@ -42,7 +42,8 @@ from ur_solver.serve.judged import (
     line_values,
     report_text,
 )
-from ur_solver.serve.page_files import COMPRESSED, page_files, page_routes
+from ur_solver.serve.page_files import page_files
+from ur_solver.serve.page_routes import COMPRESSED, page_routes
 from ur_solver.serve.replies import (
     HTML,
     JSON,

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib import resources
-
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from ur_solver.rules import named_rules
 from ur_solver.rules.drawing.styles import board_style, page_style, picture_style
 from ur_solver.rules.drawing.svg import board_svg
 from ur_solver.rules.position import parse_any_position
-from ur_solver.serve.guard import Application
-from ur_solver.serve.replies import HTML, is_known, reply, tag_of, unchanged
-
-COMPRESSED = Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
-"""The least size to compress, for clients that accept it; smaller files fit a packet."""
 
 _TYPES = {
-    "html": HTML,
+    "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "css": "text/css; charset=utf-8",
 }
@@ -58,20 +45,3 @@ def _empty_board() -> bytes:
     squares, side, *_ = rules.start().notation.split()
     drawn = board_svg(parse_any_position(rules, f"{squares} {side} 0 0"))
     return f'<div inert aria-hidden="true">{drawn}</div>'.encode()
-
-
-def page_routes(files: Files) -> list[Route]:
-    """The routes of files."""
-    return [
-        Route(path, partial(_file, content, kind, tag_of(hashlib.sha256(content).hexdigest())))
-        for path, (content, kind) in files.items()
-    ]
-
-
-def page_app(files: Files) -> Application:
-    """An application that serves the files only."""
-    return Starlette(routes=page_routes(files), middleware=[COMPRESSED])
-
-
-async def _file(content: bytes, kind: str, etag: str, request: Request) -> Response:
-    return unchanged(etag) if is_known(request, etag) else reply(content, kind, etag)

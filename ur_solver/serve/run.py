@@ -13,7 +13,8 @@ import uvicorn
 from ur_solver.serve.first_page import Opening
 from ur_solver.serve.guard import Application, Guard, Message
 from ur_solver.serve.listen import MAX_CONNECTIONS
-from ur_solver.serve.page_files import page_app, page_files
+from ur_solver.serve.page_files import page_files
+from ur_solver.serve.page_routes import page_app
 
 _MAX_HEAD = 16 << 10
 """The most bytes of a request's first line and headers."""

@@ -353,7 +353,11 @@ class TileSpace(Space):
     @cached_property
     def ranking(self) -> TileRanking:
         """The compiled rank and unrank, thread safe."""
-        return TileRanking(ranking_tables(self, self._below))
+        return TileRanking(self.ranking_arrays())
+
+    def ranking_arrays(self) -> dict[str, Any]:
+        """The tables that ranks are counted by (`ur_solver.space.ranking_tables`)."""
+        return ranking_tables(self, self._below)
 
     @cached_property
     def mirror_cells(self) -> npt.NDArray[np.int32]:
