@@ -432,7 +432,7 @@ def test_all_faults_of_a_game_are_reported():
         (1, 1), (4, 4), (5, 1), (5, 9))]  # fmt: skip
     plain = 'rules: chess\nLight: "Ann\nA: x\nA: y\n\nL 1 A@A4\nend: lost'
     (fault,) = read_text(plain)
-    assert re.findall(r"line (\d+)", fault.reason) == ["2", "4", "3", "1", "7"]
+    assert re.findall(r"line (\d+)", fault.reason) == ["1", "2", "4", "3", "7"]
     values = JSON | {"settings": {"dice": "two", "start_pieces": 0}, "metadata": 3, "states": 4}
     with pytest.raises(RecordError) as caught:
         read_json_game(values)

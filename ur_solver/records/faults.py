@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import TracebackType
 
 from ur_solver.errors import RecordError
@@ -32,6 +33,15 @@ class Placed:
             raise RecordError(f"{self._place}: {error}") from None
 
 
+_PLACE = re.compile(r"line (\d+)(?:, column (\d+))?: ")
+
+
+def _place_of(fault: str) -> tuple[int, int]:
+    """The line and the column that a fault begins with; those without a place come first."""
+    match = _PLACE.match(fault)
+    return (int(match[1]), int(match[2] or 0)) if match else (0, 0)
+
+
 class Faults:
     """A context that collects the RecordErrors raised inside, so that all can be reported."""
 
@@ -40,6 +50,12 @@ class Faults:
 
     def __init__(self) -> None:
         self._found: list[str] = []
+
+    def copy(self) -> Faults:
+        """The same faults, to which others can be added."""
+        faults = Faults()
+        faults._found = self._found.copy()
+        return faults
 
     def __enter__(self) -> None:
         pass
@@ -67,5 +83,6 @@ class Faults:
         if not self._found:
             return
         more = len(self._found) - self.MOST
-        listed = self._found[: self.MOST] + ([f"and {more} more faults"] if more > 0 else [])
+        found = sorted(self._found, key=_place_of)
+        listed = found[: self.MOST] + ([f"and {more} more faults"] if more > 0 else [])
         raise RecordError("; ".join(listed))

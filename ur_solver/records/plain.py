@@ -56,7 +56,7 @@ from ur_solver.records.endings import (
     unquoted_text,
 )
 from ur_solver.records.faults import Faults, Placed
-from ur_solver.records.record import Ending, GameRecord, Ply, Replay
+from ur_solver.records.record import Ending, GameRecord, Ply, Replay, check_throw
 from ur_solver.records.settings import rules_of_text, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet
 
@@ -80,6 +80,9 @@ _NOTHING = ("", "-", "\N{EN DASH}", "\N{EM DASH}", "pass")
 """People's words for a turn without a move."""
 
 _TOKEN = re.compile(r"\S+")
+_MOVE = re.compile(r"\d?[A-C](@|\d{1,2})[A-C](\+|\d{1,2})[x*]*( (stop|again))?", re.IGNORECASE)
+"""Whatever can be a move in some position of some rule set."""
+
 _MAX_HEADERS = 100
 
 _Tokens = list[tuple[int, str]]
@@ -190,34 +193,16 @@ def _add_turn(game: _GameText, number: int, line: str) -> None:
 def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -> GameRecord:
     faults = Faults()
     own, metadata = _headers(game, faults)
-    if RULES in own:
-        line, value = own[RULES]
-        with faults, Placed(f"line {line}: {RULES}"):
-            rules = rules_of_text(value)
-    elif rules is None:
-        with faults, Placed(f"line {_first_line(game)}"):
-            raise RecordError(
-                f"the rules are missing; write a header such as '{RULES}: birds:2' before the "
-                "game's turns"
-            )
+    rules = _rules_of(game, own, rules, faults)
+    replay = None if rules is None else _begun(rules, own, faults)
+    if rules is not None:
+        _take_turns(replay, rules, game.turns, faults)
     end = None
     if game.end is not None:
         with faults, Placed(f"line {game.end[0]}"):
             end = read_end(game.end[1])
-    if rules is None or (RULES in own and faults):
-        faults.check()
-    assert rules is not None
-    begin = None
-    if START in own:
-        line, value = own[START]
-        with faults, Placed(f"line {line}: {START}"):
-            begin = _position(rules, value)
-    if START not in own or begin is not None:
-        with faults:
-            replay = Replay(rules, begin)
-            for line, turn in game.turns:
-                _turn(replay, line, turn)
     faults.check()
+    assert replay is not None
     return _finished(
         replay,
         game,
@@ -227,6 +212,49 @@ def _interpret(game: _GameText, rules: RuleSet | None, file: str, number: int) -
         file=file,
         number=number,
     )
+
+
+def _rules_of(
+    game: _GameText, own: dict[str, tuple[int, str]], rules: RuleSet | None, faults: Faults
+) -> RuleSet | None:
+    """The rule set of the game's header, or else `rules`; None if there is none or it is wrong."""
+    if RULES in own:
+        line, value = own[RULES]
+        with faults, Placed(f"line {line}: {RULES}"):
+            return rules_of_text(value)
+        return None
+    if rules is None:
+        faults.add(
+            f"line {_first_line(game)}: the rules are missing; write a header such as "
+            f"'{RULES}: birds:2' before the game's turns"
+        )
+    return rules
+
+
+def _begun(rules: RuleSet, own: dict[str, tuple[int, str]], faults: Faults) -> Replay | None:
+    """The game before its first turn; None if its first position is wrong."""
+    line, value = own.get(START, (0, ""))
+    with faults, Placed(f"line {line}: {START}"):
+        return Replay(rules, _position(rules, value) if START in own else None)
+    return None
+
+
+def _take_turns(
+    replay: Replay | None, rules: RuleSet, turns: list[tuple[int, str]], faults: Faults
+) -> None:
+    """Play the turns up to the first fault; of the others, check what takes no position."""
+    n_played = 0
+    if replay is not None:
+        for line, text in turns:
+            n_played += 1
+            try:
+                _turn(replay, line, text)
+            except RecordError as error:
+                faults.add(str(error))
+                break
+    for line, text in turns[n_played:]:
+        with faults:
+            _check_form(rules, line, text)
 
 
 def _position(rules: RuleSet, text: str) -> Position:
@@ -263,18 +291,39 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
     return own, metadata
 
 
-def _turn(replay: Replay, line: int, text: str) -> None:
+def _tokens(text: str) -> _Tokens:
+    """The words of a turn with their columns, without its number."""
     number = None if text[0] in SIDE_NAMES else _NUMBER.match(text)
     begin = number.end() if number else 0
-    tokens = [(match.start() + 1, match.group()) for match in _TOKEN.finditer(text, begin)]
+    return [(match.start() + 1, match.group()) for match in _TOKEN.finditer(text, begin)]
+
+
+def _side(word: str, expected: str) -> str:
+    side = side_of(word)
+    if side is None:
+        raise RecordError(
+            f"{word[:40]!r} begins neither a turn such as 'L 3 A@A2' nor a header nor an end; "
+            f"expected {expected}"
+        )
+    return side
+
+
+def _throws(tokens: _Tokens) -> tuple[tuple[int, ...], _Tokens]:
+    """The throws that the words begin with, and the words after them."""
+    throws = []
+    rest = tokens
+    while rest and rest[0][1].isascii() and rest[0][1].isdigit() and len(rest[0][1]) < 3:
+        throws.append(int(rest[0][1]))
+        rest = rest[1:]
+    if not throws:
+        raise RecordError(f"{_first(tokens)!r} is not a throw; expected a number such as 3")
+    return tuple(throws), rest
+
+
+def _turn(replay: Replay, line: int, text: str) -> None:
+    tokens = _tokens(text)
     with Placed(f"line {line}, column {tokens[0][0]}"):
-        word = tokens[0][1]
-        side = side_of(word)
-        if side is None:
-            raise RecordError(
-                f"{word[:40]!r} begins neither a turn such as 'L 3 A@A2' nor a header nor an end; "
-                f"expected {replay.side!r}, the side to throw"
-            )
+        side = _side(tokens[0][1], f"{replay.side!r}, the side to throw")
         replay.expect_side(side)
     rest = tokens[1:]
     choices = replay.choices()
@@ -291,23 +340,35 @@ def _turn(replay: Replay, line: int, text: str) -> None:
         chosen = names.index(word.lower())
         rest = rest[1:]
     choice = choices[chosen].name if choices else FREE_THROW
-    throws = []
-    at_throw = rest
-    while rest and rest[0][1].isascii() and rest[0][1].isdigit() and len(rest[0][1]) < 3:
-        throws.append(int(rest[0][1]))
-        rest = rest[1:]
-    with _placed_at(line, at_throw, text):
-        if not throws:
-            raise RecordError(f"{_first(at_throw)!r} is not a throw; expected a number such as 3")
-        steps = replay.checked(tuple(throws), choice)
+    with _placed_at(line, rest, text):
+        throws, rest = _throws(rest)
+        steps = replay.checked(throws, choice)
     with _placed_at(line, rest, text):
         move = " ".join(token for _, token in rest)
         played = -1
         if move != NO_MOVE and (steps or move.lower() not in _NOTHING):
             played = _index(move, [replay.stepper.text(side, step) for step in steps])
             if played < 0:
-                raise RecordError(replay.illegal(tuple(throws), move, choice))
-    replay.take(tuple(throws), steps, played, 0, f"line {line}", choices, chosen)
+                raise RecordError(replay.illegal(throws, move, choice))
+    replay.take(throws, steps, played, 0, f"line {line}", choices, chosen)
+
+
+def _check_form(rules: RuleSet, line: int, text: str) -> None:
+    """Check a turn in a position that is not known, since one before it has a fault."""
+    tokens = _tokens(text)
+    with Placed(f"line {line}, column {tokens[0][0]}"):
+        _side(tokens[0][1], "'L' or 'D'")
+    rest = tokens[1:]
+    if rest and rest[0][1].lower() in rules.mechanics.choices(1, 1):
+        rest = rest[1:]
+    with _placed_at(line, rest, text):
+        throws, rest = _throws(rest)
+        for throw in throws:
+            check_throw(rules, throw)
+    with _placed_at(line, rest, text):
+        move = " ".join(token for _, token in rest)
+        if move.lower() not in (NO_MOVE, *_NOTHING) and not _MOVE.fullmatch(move):
+            raise RecordError(f"{move[:40]!r} is not a move such as 'A@A4', 'B2B5x' or 'A7A+'")
 
 
 def _index(move: str, legal: list[str]) -> int:

@@ -163,7 +163,10 @@ class GameRecord:
 
     def player(self, side: str) -> str | None:
         """The name of the player of `side`, if the record has it."""
-        name = self.metadata.get(SIDE_NAMES[side].capitalize())
+        key = SIDE_NAMES[side]
+        name = self.metadata.get(key.capitalize())
+        if name is None:  # people write headers in any case
+            name = next((text for each, text in self.metadata.items() if each.lower() == key), None)
         return None if name is None else printable(name)
 
     def move_text(self, ply: Ply) -> str | None:
@@ -196,6 +199,14 @@ class RecordFault:
 
 def _throw_text(throws: tuple[int, ...]) -> str:
     return " ".join(map(str, throws))
+
+
+def check_throw(rules: RuleSet, throw: int) -> None:
+    """Raise RecordError if the dice cannot show a throw in any position."""
+    try:
+        rules.dice.check(throw)
+    except InputError as error:
+        raise RecordError(str(error)) from None
 
 
 class Replay:

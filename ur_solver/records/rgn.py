@@ -29,8 +29,8 @@ from functools import lru_cache
 from ur_solver.errors import InputError, RecordError, RuleSetError
 from ur_solver.records.comments import braced, comment_lines
 from ur_solver.records.endings import End, end_text, read_end, read_result
-from ur_solver.records.faults import Placed
-from ur_solver.records.record import Ending, GameRecord, Ply, Replay
+from ur_solver.records.faults import Faults, Placed
+from ur_solver.records.record import Ending, GameRecord, Ply, Replay, check_throw
 from ur_solver.records.rgn_text import OFF, Action, GameText, split_rgn
 from ur_solver.records.settings import rules_of_text, rules_text, rules_word
 from ur_solver.records.steps import Step
@@ -43,6 +43,8 @@ MAX_LINE = 59
 _OWN_TAGS = (RULES_TAG.lower(), START_TAG.lower(), END_TAG.lower())
 _BARE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 """Values that RoyalUr's library writes without quotation marks."""
+
+_Moves = dict[str, dict[str, list[tuple[int, int]]]]
 
 
 def read_rgn(
@@ -64,7 +66,6 @@ def read_rgn(
     """
     for number, game in enumerate(split_rgn(text, first_line), start=1):
         try:
-            game.faults.check()
             yield _interpret(game, rules, file, number)
         except RecordError as error:
             yield error
@@ -74,8 +75,12 @@ def _interpret(game: GameText, rules: RuleSet | None, file: str, number: int) ->
     """The record of a game by the rule set of its tag, by `rules`, or by the only one that fits."""
     word = game.tag(RULES_TAG)
     if word is not None:
-        with Placed(f"tag {RULES_TAG}"):
+        tagged = None
+        with game.faults, Placed(f"tag {RULES_TAG}"):
             tagged = rules_of_text(word)
+        if tagged is None:
+            game.faults.check()
+        assert tagged is not None
         return _replayed(game, tagged, file, number)
     if rules is not None:
         try:
@@ -84,6 +89,7 @@ def _interpret(game: GameText, rules: RuleSet | None, file: str, number: int) ->
             raise RecordError(
                 f"{error} (no rule set is named; read as {rules_word(rules)})"
             ) from None
+    game.faults.check()
     fitting: list[GameRecord] = []
     faults: list[RecordError] = []
     for candidate in _candidates(game):
@@ -119,25 +125,16 @@ def _candidates(game: GameText) -> Iterator[RuleSet]:
 def _replayed(game: GameText, rules: RuleSet, file: str, number: int) -> GameRecord:
     if fault := rgn_fault(rules):
         raise RecordError(fault)
-    begin = None
-    start = game.tag(START_TAG)
-    if start is not None:
-        try:
-            begin = rules.position(start)
-        except InputError as error:
-            raise RecordError(f"tag {START_TAG}: {error}") from None
-    replay = Replay(rules, begin)
-    moves = _moves_by_text(rules)
-    for action in game.actions:
-        with Placed(action.place):
-            replay.expect_side(action.side)
-            if action.move is None:
-                replay.play_nothing(action.throw or 0, place=action.place)
-            else:
-                known = moves[action.side]
-                off = known.get(OFF, ()) if action.is_old else ()
-                _play(replay, action, known.get(action.move, off))
-    end = _end_of(game)
+    faults = game.faults.copy()  # several rule sets may be tried
+    replay = None
+    with faults:
+        replay = _begun(game, rules)
+    _take_actions(replay, rules, game, faults)
+    end = End(Ending.UNFINISHED)
+    with faults:
+        end = _end_of(game)
+    faults.check()
+    assert replay is not None
     if replay.winner and end.winner is None:
         end = End(Ending.WON)
     return replay.finish(
@@ -150,6 +147,59 @@ def _replayed(game: GameText, rules: RuleSet, file: str, number: int) -> GameRec
         file=file,
         number=number,
     )
+
+
+def _begun(game: GameText, rules: RuleSet) -> Replay:
+    """The game before its first turn."""
+    start = game.tag(START_TAG)
+    with Placed(f"tag {START_TAG}"):
+        try:
+            return Replay(rules, None if start is None else rules.position(start))
+        except InputError as error:
+            raise RecordError(str(error)) from None
+
+
+def _take_actions(replay: Replay | None, rules: RuleSet, game: GameText, faults: Faults) -> None:
+    """Play the actions up to the first fault; of the others, check what takes no position."""
+    moves = _moves_by_text(rules)
+    n_played = 0
+    if replay is not None:
+        for action in game.actions[: game.n_sound]:
+            n_played += 1
+            try:
+                _take(replay, action, moves)
+            except RecordError as error:
+                faults.add(str(error))
+                break
+    for action in game.actions[n_played:]:
+        with faults, Placed(action.place):
+            if action.throw is not None:
+                check_throw(rules, action.throw)
+            if action.move is not None and not _ends(action, moves):
+                raise RecordError(_off_path(rules, action))
+
+
+def _take(replay: Replay, action: Action, moves: _Moves) -> None:
+    with Placed(action.place):
+        replay.expect_side(action.side)
+        if action.move is None:
+            replay.play_nothing(action.throw or 0, place=action.place)
+        else:
+            _play(replay, action, _ends(action, moves))
+
+
+def _ends(action: Action, moves: _Moves) -> Sequence[tuple[int, int]]:
+    """The path indices that a move may mean by its throw, if that is written."""
+    known = moves[action.side]
+    ends = known.get(action.move or "", known.get(OFF, ()) if action.is_old else ())
+    if action.throw is None:
+        return ends
+    return [(source, target) for source, target in ends if target - source == action.throw]
+
+
+def _off_path(rules: RuleSet, action: Action) -> str:
+    by_throw = "" if action.throw is None else f" by a throw of {action.throw}"
+    return f"{action.text!r} is not a move along the path {rules.path.name}{by_throw}"
 
 
 def _end_of(game: GameText) -> End:
@@ -168,8 +218,6 @@ def _metadata(tags: Mapping[str, str]) -> dict[str, str]:
 
 
 def _play(replay: Replay, action: Action, ends: Sequence[tuple[int, int]]) -> None:
-    if action.throw is not None:
-        ends = [(source, target) for source, target in ends if target - source == action.throw]
     legal = []
     for source, target in ends:
         throw = target - source
@@ -192,10 +240,7 @@ def _play(replay: Replay, action: Action, ends: Sequence[tuple[int, int]]) -> No
         )
     if ends:
         raise RecordError(replay.illegal((ends[0][1] - ends[0][0],), action.text))
-    by_throw = "" if action.throw is None else f" by a throw of {action.throw}"
-    raise RecordError(
-        f"{action.text!r} is not a move along the path {replay.rules.path.name}{by_throw}"
-    )
+    raise RecordError(_off_path(replay.rules, action))
 
 
 def _fits(step: Step, action: Action) -> bool:
@@ -220,12 +265,12 @@ def _off(rules: RuleSet, side: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def _moves_by_text(rules: RuleSet) -> dict[str, dict[str, list[tuple[int, int]]]]:
+def _moves_by_text(rules: RuleSet) -> _Moves:
     """For each side, from a move without its marks to the path indices that it may mean.
 
     A target alone, or `OFF`, is a move in the notation of the library's first releases.
     """
-    found: dict[str, dict[str, list[tuple[int, int]]]] = {LIGHT: {}, DARK: {}}
+    found: _Moves = {LIGHT: {}, DARK: {}}
     length = len(rules.path)
     for side, texts in found.items():
         path = rules.path.squares(side)

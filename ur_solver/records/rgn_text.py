@@ -108,7 +108,10 @@ class Action:
 
 @dataclass
 class GameText:
-    """A game split into tags and actions, before its rule set is known."""
+    """A game split into tags and actions, before its rule set is known.
+
+    `n_sound` is the number of actions before the first fault; None if there is none.
+    """
 
     tags: dict[str, str] = field(default_factory=dict)
     actions: list[Action] = field(default_factory=list)
@@ -116,6 +119,7 @@ class GameText:
     faults: Faults = field(default_factory=Faults)
     is_ended: bool = False
     end: End | None = None
+    n_sound: int | None = None
 
     def tag(self, name: str) -> str | None:
         """The value of the tag with a name in any case; None if there is none."""
@@ -225,7 +229,7 @@ class _Scanner:
         try:
             self._readers[kind](match, place)
         except RecordError as error:
-            self.game.faults.add(f"{place}: {error}")
+            self._fault(f"{place}: {error}")
         self._has_turns = self._has_turns or kind not in ("tag", "header")
         self._place = place
 
@@ -234,7 +238,7 @@ class _Scanner:
         if kind == "comment":
             if not _CLOSED.fullmatch(token):
                 self.is_game = True
-                self.game.faults.add(f"line {line}, column {column}: this comment is not closed")
+                self._fault(f"line {line}, column {column}: this comment is not closed")
             text = unbraced(token[1:-1])
         elif kind in ("line_comment", "line_end"):
             text = token[1:].removeprefix(" ")
@@ -254,8 +258,13 @@ class _Scanner:
         if self._throw == 0:
             self._settle()
         if self._is_turn_open or self._throw is not None:
-            self.game.faults.add(f"{self._place}: the text breaks off inside a turn")
+            self._fault(f"{self._place}: the text breaks off inside a turn")
         return self.game
+
+    def _fault(self, text: str) -> None:
+        if self.game.n_sound is None:
+            self.game.n_sound = len(self.game.actions)
+        self.game.faults.add(text)
 
     def _tag(self, match: re.Match[str], place: str) -> None:
         kind = match.lastgroup or ""

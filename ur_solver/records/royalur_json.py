@@ -22,7 +22,7 @@ from ur_solver.errors import RecordError
 from ur_solver.records.comments import Comments, comment_of_metadata
 from ur_solver.records.endings import side_of
 from ur_solver.records.faults import Faults, Placed
-from ur_solver.records.record import Ending, GameRecord, Replay
+from ur_solver.records.record import Ending, GameRecord, Replay, check_throw
 from ur_solver.records.settings import rules_from_settings
 from ur_solver.records.steps import Step, Stepper
 from ur_solver.rules import DARK, HOME, LIGHT, SIDE_NAMES, Position, RuleSet, opponent
@@ -87,10 +87,7 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
         reader = _StatesReader(replay, start_time)
         if isinstance(initial, dict) and "metadata" in initial:
             reader.comment(initial["metadata"])
-    for index, state in enumerate(states):
-        place = f"states[{index}]"
-        with Placed(place):
-            reader.read(state, place)
+    _read_states(reader, states)
     with Placed(f"states[{len(states) - 1}]" if states else "states"):
         reader.check_end()
         return replay.finish(
@@ -105,6 +102,19 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
             file=file,
             number=number,
         )
+
+
+def _read_states(reader: _StatesReader, states: list[object]) -> None:
+    """Play the states up to the first fault; of the others, check what takes no position."""
+    faults = Faults()
+    for index, state in enumerate(states):
+        place = f"states[{index}]"
+        with faults, Placed(place):
+            if faults:
+                reader.check_form(state)
+            else:
+                reader.read(state, place)
+    faults.check()
 
 
 class _StatesReader:
@@ -123,9 +133,7 @@ class _StatesReader:
 
     def read(self, values: object, place: str) -> None:
         state = _object(values, "a state")
-        kind = state.get("type")
-        if isinstance(kind, str):
-            kind = _OLD_TYPES.get(kind, kind)
+        kind = _kind(state)
         if self._is_closed:
             raise RecordError(f"{kind!r:.40} after the end of the game")
         if "time" in state:
@@ -135,13 +143,25 @@ class _StatesReader:
             self._turn(state, kind, place)
         elif kind in _WAIT_TYPES:
             self._waiting(state, kind)
-        elif kind in _END_TYPES:
-            self._end(state, kind)
         else:
-            known = ", ".join((*_TURN_TYPES, *_WAIT_TYPES, *_END_TYPES))
-            raise RecordError(f"type is {kind!r:.40}; known: {known}")
+            self._end(state, kind)
         if "metadata" in state:
             self.comment(state["metadata"])
+
+    def check_form(self, values: object) -> None:
+        """Check a state in a position that is not known, since one before it has a fault."""
+        state = _object(values, "a state")
+        kind = _kind(state)
+        if "time" in state:
+            _time(state["time"])
+        if kind in (*_TURN_TYPES, *_WAIT_TYPES):
+            side = _side(state.get("turn"), "turn")
+        if kind in _TURN_TYPES:
+            check_throw(self.replay.rules, _throw(state))
+        if kind == "move":
+            self._ends(_object(state.get("move"), "move"), side)
+        if "metadata" in state:
+            _metadata(state["metadata"], "metadata")
 
     def comment(self, metadata: object) -> None:
         """Read a state's metadata: comments, and an ending that the notation cannot express."""
@@ -276,6 +296,15 @@ def _object(value: object, name: str) -> Mapping[str, Any]:
     if isinstance(value, dict):
         return value
     raise RecordError(f"{name} is {value!r:.60}, not an object")
+
+
+def _kind(state: Mapping[str, Any]) -> str:
+    """The type of a state by its present name."""
+    kind = state.get("type")
+    known = (*_TURN_TYPES, *_WAIT_TYPES, *_END_TYPES)
+    if isinstance(kind, str) and (found := _OLD_TYPES.get(kind, kind)) in known:
+        return found
+    raise RecordError(f"type is {kind!r:.40}; known: {', '.join(known)}")
 
 
 def _whole(value: object, key: str) -> int:
