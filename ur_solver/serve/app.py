@@ -34,6 +34,7 @@ from ur_solver.serve.describe import (
     version_of,
     whole_table_values,
 )
+from ur_solver.serve.drawn import exercise_values
 from ur_solver.serve.guard import Application, Guard
 from ur_solver.serve.judged import (
     audit_text,
@@ -122,6 +123,7 @@ class _Served:
             ("/tables/{table}", "get", self.table),
             ("/tables/{table}/position", "get", self.position, "position", "drawing?"),
             ("/tables/{table}/board", "get", self.board, "position", "drawing?"),
+            ("/tables/{table}/exercises", "get", self.exercises, "seed?", "count?", "cost?"),
             ("/tables/{table}/positions", "post", self.positions),
             ("/tables/{table}/line", "post", self.line),
             ("/tables/{table}/audit", "post", self.audit),
@@ -212,6 +214,12 @@ class _Served:
         view = view_of(request.query_params.get("drawing")) or LIGHT
         text = request.query_params["position"]
         return reply(dumped(board_values(self._source(request).rules, text, view)), JSON)
+
+    async def exercises(self, request: Request) -> Response:
+        """Decisions drawn from play, the same for the same seed."""
+        table = self._source(request).table
+        asked = dict(request.query_params)
+        return reply(dumped(await self._in_thread(exercise_values, table, asked)), JSON)
 
     async def positions(self, request: Request) -> Response:
         """The values of many positions, with an error for each invalid one."""

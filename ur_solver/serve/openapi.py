@@ -286,6 +286,24 @@ _DRAWING: Json = {
     "schema": _SIDE,
     "examples": {"dark": {"value": "dark"}},
 }
+
+
+def _optional(name: str, text: str, schema: Json, example: str) -> Json:
+    return {
+        "name": name,
+        "in": "query",
+        "required": False,
+        "description": text,
+        "schema": schema,
+        "examples": {"usual": {"value": example}},
+    }
+
+
+_DRAWN = (
+    _optional("seed", "of the games that are played", _WHOLE | {"minimum": 0}, "1"),
+    _optional("count", "the most exercises", _WHOLE | {"minimum": 0, "maximum": 50}, "3"),
+    _optional("cost", "the least that the second best option loses, a share", _CHANCE, "0.02"),
+)
 _FIRST_TURNS = [[None, [2], "A@A3"], [None, [0], None]]
 
 
@@ -322,6 +340,12 @@ _TURN = _told(
     _list({}, minItems=3, maxItems=3),
     "the choice before the throw or null, the list of throws, and the move or null",
 )
+_EXERCISE = _object(
+    position=_TEXT,
+    choice=_told(_or_null(_TEXT), "said before the throw; null if nothing is, or to be decided"),
+    throws=_told(_list(_WHOLE), "what the dice show; none to decide what to say before"),
+    cost=_told(_CHANCE, "what the second best option loses, a share of what there is to win"),
+)
 _LINE_BODY = _body({"start": _START, "turns": _FIRST_TURNS}, start=_TEXT, turns=_list(_TURN))
 _TEXT_BODY = _body({"text": _GAME}, text=_told(_TEXT, "games, in JSON, RGN or the plain notation"))
 
@@ -342,6 +366,14 @@ _PATHS: Json = {
         )
     },
     "/tables/{table}/board": {"get": _operation(*_BOARD, _IN_TABLE, _POSITION, _DRAWING)},
+    "/tables/{table}/exercises": {
+        "get": _operation(
+            "Decisions drawn from play in which a mistake costs something",
+            _object(rules=_TEXT, seed=_WHOLE, exercises=_list(_EXERCISE)),
+            _IN_TABLE,
+            *_DRAWN,
+        )
+    },
     "/tables/{table}/positions": {
         "post": _operation(
             "The values of many positions",
