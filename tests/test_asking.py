@@ -165,6 +165,7 @@ ASKED: dict[str, list[str]] = {
         "audit {word} games.ur --reference-games 1",
         "audit games.rgn tables games.ur --reference-games 0",
     ],
+    "dice": ["dice games.ur", "dice games.rgn tables --rules finkel:1 --json"],
     "pack": [
         "pack {word} tables/finkel-1.h5",
         "pack {word} tables/finkel-1",

@@ -67,6 +67,7 @@ ASKED = {
         ["audit", "bell-stakes:1", "MONEY"],
         ["audit", "ESTIMATOR", "LONG", "--plies", "1"],
     ],
+    "ur dice": [["dice", "GAMES"]],
     "ur sample": [
         ["sample", "finkel:1", "-g", "3"],
         ["sample", "bell-stakes:1", "-g", "3"],

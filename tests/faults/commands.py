@@ -69,6 +69,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
         {"--json": "", "--html": _OUTPUT, "--csv": _OUTPUT, "--worst": _NUMBER,
          "--mistake": _NUMBER, "--reference-games": _NUMBER, "--plies": _NUMBER},
     ),
+    "dice": ([_GAME, _GAME], {"--rules": _RULES, "--seed": _NUMBER, "--json": ""}),
     "pack": ([_TABLE, _OUTPUT], {"--value-type": _TEXT, "-q": ""}),
     "import": (["m.rgu", "-o", _OUTPUT], {"--json": ""}),
     "export": (

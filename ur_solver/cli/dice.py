@@ -1,0 +1,87 @@
+"""`ur dice`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from ur_solver.api.games import read_games
+from ur_solver.audit.dice_test import dice_test
+from ur_solver.cli.options import json_option, seed_option
+from ur_solver.cli.output import columns, echo, say
+from ur_solver.errors import RecordError
+from ur_solver.records import RecordFault
+from ur_solver.rules import named_rules
+from ur_solver.rules.words import counted
+
+_SERIES = ("light", "dark", "both")
+
+
+@click.command(short_help="Compare the throws of games with fair dice.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--rules", help="Read games that name no rule set by these rules.")
+@seed_option("Seed the fair series that the throws are compared with.")
+@json_option
+def command(files: tuple[str, ...], rules: str | None, seed: int, as_json: bool) -> None:
+    """Count the throws in the games of FILE... and compare them with fair dice.
+
+    The throws of light, of dark and of both are counted. For each the program plays series of as
+    many fair throws and says how often their counts are at least as far from the expected ones. A
+    folder stands for all games in it, '-' for standard input. Games that cannot be read are
+    reported and skipped. No table is needed; what the throws were worth is said by ur audit.
+
+    \b
+    ur dice games.rgn
+    """
+    games = read_games(files, None if rules is None else named_rules(rules))
+    found = dice_test(games, seed)
+    if as_json:
+        for each in found:
+            echo(json.dumps(each))
+    elif found:
+        echo("\n\n".join(_page(each) for each in found))
+    report_unread(games.faults)
+
+
+def _page(found: dict[str, Any]) -> str:
+    games = counted(found["games"], "game")
+    rows = [[f"{found['dice']}, {games}", "fair dice", *_SERIES]]
+    for k, each in enumerate(found["both"]["counts"]):
+        counts = [found[name]["counts"][k] for name in _SERIES]
+        rows.append(
+            [
+                str(each["throw"]),
+                f"{100 * each['probability']:.1f} %",
+                *(f"{one['count']} of {one['expected']:.1f}" for one in counts),
+            ]
+        )
+    rows.append(["throws", "", *(f"{found[name]['throws']:,}" for name in _SERIES)])
+    rows.append(["mean", f"{found['both']['fair_mean']:.2f}", *map(_mean, _found(found))])
+    said = "\n".join(f"{name}: {found[name]['text']}" for name in _SERIES)
+    return f"{columns(rows, '<>>>>')}\n\n{said}"
+
+
+def _found(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [found[name] for name in _SERIES]
+
+
+def _mean(series: dict[str, Any]) -> str:
+    if series["mean"] is None:
+        return "\N{EN DASH}"
+    return f"{series['mean']:.2f} (fair \N{PLUS-MINUS SIGN} {series['fair_error']:.2f})"
+
+
+def report_unread(faults: list[RecordFault]) -> None:
+    """Report the games that could not be read, and fail if there are any.
+
+    Raises
+    ------
+    RecordError
+        Of the last fault, after the others have been printed.
+    """
+    for fault in faults[:-1]:
+        say(f"not read: {fault}")
+    if faults:
+        raise RecordError(f"not read: {faults[-1]}")
