@@ -10,10 +10,10 @@ from click.testing import CliRunner
 from scipy import stats
 
 from tests.games import random_game
-from ur_solver.audit import dice_test
+from ur_solver.audit import compared_throws, dice_test
 from ur_solver.audit.dice_test import SERIES, odds_text
 from ur_solver.cli import cli
-from ur_solver.errors import InputError
+from ur_solver.errors import InputError, ThrowError
 from ur_solver.records import read_text
 from ur_solver.rules import DICE, named_rules
 
@@ -137,6 +137,18 @@ def test_the_seed_decides_and_is_checked():
     assert both_of([1, 2]) == both_of([1, 2])
     with pytest.raises(InputError, match="seed"):
         dice_test([], seed=-1)
+
+
+def test_counts_without_games():
+    dice = DICE["4-binary"]
+    found = compared_throws(dice, {4: 2, 1: 1}, {0: 1})
+    (of_games,) = dice_test([_Game([4, 1, 4]), _Game([0], side="D")])
+    assert {**found, "dice": "4-binary", "games": 2} == of_games
+    with pytest.raises(ThrowError, match="throw 5: 4-binary dice show 0, 1, 2, 3, 4"):
+        compared_throws(dice, {5: 1}, {})
+    for count in (-1, 10**13, 0.5):
+        with pytest.raises(InputError, match="the count of throw 1"):
+            compared_throws(dice, {}, {1: count})
 
 
 def test_odds():

@@ -1,6 +1,6 @@
 """Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
-from ur_solver.audit.dice_test import dice_test
+from ur_solver.audit.dice_test import compared_throws, dice_test
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.json_csv import game_json, write_csv
 from ur_solver.audit.judge import NOT_REACHED, audit_games, first_covered
@@ -47,6 +47,7 @@ __all__ = [
     "account_text",
     "action_text",
     "audit_games",
+    "compared_throws",
     "dice_test",
     "first_covered",
     "game_json",

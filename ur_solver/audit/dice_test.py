@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ur_solver.common.numbers import checked_seed
+from ur_solver.common.numbers import checked_seed, whole_number
 from ur_solver.records import GameRecord
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES, Dice
 from ur_solver.rules.words import counted
 
 SERIES = 50_000
 """How many series of fair throws are compared: a share of 5 % then has an error of 0.2 points."""
+
+MAX_COUNT = 10**12
+"""The largest count of a throw."""
 
 RARE, VERY_RARE = 0.05, 0.001
 """The shares of fair series that are called rare, and very rare. As there are two tests, each has
@@ -50,7 +53,49 @@ def dice_test(records: Iterable[GameRecord], seed: int = 1) -> list[dict[str, An
     -------
     list of dict
         JSON values for each kind of dice, in the order of the games: ``dice`` (its name),
-        ``games`` (their number), and for ``light``, ``dark`` and ``both``:
+        ``games`` (their number), and what `compared_throws` returns.
+
+    Raises
+    ------
+    InputError
+        If the seed is none.
+    """
+    games: Counter[Dice] = Counter()
+    thrown: dict[Dice, dict[str, Counter[int]]] = {}
+    for record in records:
+        dice = record.rules.dice
+        games[dice] += 1
+        by_side = thrown.setdefault(dice, {LIGHT: Counter(), DARK: Counter()})
+        is_given = record.stepper.opening_rolls(record.start) is not None
+        for ply in record.plies[is_given:]:
+            by_side[ply.side].update(ply.throws)
+    return [
+        {
+            "dice": dice.name,
+            "games": games[dice],
+            **compared_throws(dice, by_side[LIGHT], by_side[DARK], seed),
+        }
+        for dice, by_side in thrown.items()
+    ]
+
+
+def compared_throws(
+    dice: Dice, light: Mapping[int, int], dark: Mapping[int, int], seed: int = 1
+) -> dict[str, dict[str, Any]]:
+    """Compare counts of throws with those of fair dice.
+
+    Parameters
+    ----------
+    dice : Dice
+    light, dark : mapping of int to int
+        How often each side threw what; throws that are missing were never thrown.
+    seed : int
+        Of the fair series that the throws are compared with.
+
+    Returns
+    -------
+    dict
+        JSON values for ``light``, ``dark`` and ``both``:
 
         - ``throws``, their number;
         - ``counts``, by throw: ``throw``, ``count``, ``expected`` (a count) and ``probability``;
@@ -65,28 +110,21 @@ def dice_test(records: Iterable[GameRecord], seed: int = 1) -> list[dict[str, An
 
     Raises
     ------
+    ThrowError
+        If the dice cannot show a throw.
     InputError
-        If the seed is none.
+        If the seed or a count is not a whole number from 0, or a count is above `MAX_COUNT`.
     """
     rng = np.random.default_rng(checked_seed(seed))
-    games: Counter[Dice] = Counter()
-    thrown: dict[Dice, dict[str, Counter[int]]] = {}
-    for record in records:
-        dice = record.rules.dice
-        games[dice] += 1
-        by_side = thrown.setdefault(dice, {LIGHT: Counter(), DARK: Counter()})
-        is_given = record.stepper.opening_rolls(record.start) is not None
-        for ply in record.plies[is_given:]:
-            by_side[ply.side].update(ply.throws)
-    return [
-        {
-            "dice": dice.name,
-            "games": games[dice],
-            **{SIDE_NAMES[side]: _compared(dice, by_side[side], rng) for side in (LIGHT, DARK)},
-            "both": _compared(dice, by_side[LIGHT] + by_side[DARK], rng),
-        }
-        for dice, by_side in thrown.items()
-    ]
+    both: Counter[int] = Counter()
+    found = {}
+    for side, counts in ((LIGHT, light), (DARK, dark)):
+        for throw, count in counts.items():
+            dice.check(throw)
+            whole_number(f"the count of throw {throw}", count, 0, MAX_COUNT)
+        both.update(counts)
+        found[SIDE_NAMES[side]] = _compared(dice, Counter(counts), rng)
+    return {**found, "both": _compared(dice, both, rng)}
 
 
 def _compared(dice: Dice, found: Counter[int], rng: np.random.Generator) -> dict[str, Any]:
