@@ -14,7 +14,7 @@ from ur_solver.api.table import Table
 from ur_solver.cli import cli
 from ur_solver.errors import RuleSetError
 from ur_solver.rules import CATALOGUE, DICE, Dice, RuleSet, named_rules
-from ur_solver.rules.openings import beginnings, opening_value, standing_value, targets
+from ur_solver.rules.openings import beginnings, opening_of, opening_value, targets
 from ur_solver.study import evaluate
 
 BEN = named_rules("ben:1")
@@ -122,15 +122,58 @@ def test_where_a_marker_may_go_by_the_leaflet(index, throw, squares):
     assert " ".join(path[target] for target in targets(BEN, index, throw)) == squares
 
 
-def test_standing_values():
+def test_what_a_round_is_worth():
     def value(position):
-        return 0.6 if position.notation.startswith("L...") else 0.3
+        return 0.6 if "L...__" in position.notation or "D...__" in position.notation else 0.3
 
-    # light on A1, dark on C2: ahead; the other way round; on the same square nobody is ahead
-    assert standing_value(BEN, value, 3, 2) == 0.6
-    assert standing_value(BEN, value, 2, 3) == 1 - 0.6
-    assert standing_value(BEN, value, 2, 0) == 0.3
-    assert standing_value(BEN, value, 5, 5) == 0.5
+    opening = opening_of(BEN)
+
+    def worth(source, throws, text):
+        return opening.worth(the_round(BEN, source, throws, text), value)
+
+    # light on A1, dark on C2: ahead, and the first player; the other way round
+    assert worth(-1, (0, 3), "A@A1 C@C2") == 0.6
+    assert worth(-1, (3, 0), "A@A2 C@C1") == 1 - 0.6
+    assert worth(-1, (3, 1), "A@A2 C@C4") == 0.3
+    # both as far on squares of their own, on a shared square, and both thrown a zero
+    assert worth(-1, (2, 2), "A@A3 C@C3") == 0.5
+    assert worth(3, (3, 3), "A1B3 C1B3") == 0.5
+    assert worth(-1, (0, 0), "") == 0.5
+
+
+def the_round(rules, source, throws, text):
+    (found,) = (each for each in opening_of(rules).rounds(source, throws) if each.text == text)
+    return found
+
+
+def test_what_follows_a_round():
+    assert the_round(BEN, -1, (2, 2), "A@A3 C@C3").then == 1
+    assert the_round(BEN, 3, (3, 3), "A1B3 C1B3").then == -1
+    assert the_round(BEN, 2, (0, 0), "").then == 2
+    begun = the_round(BEN, -1, (1, 3), "A@A4 C@C2").position
+    assert begun.notation == "...L__../......../.D..__.. D 0 0"
+    assert [each.text for each in opening_of(BEN).rounds(3, (2, 0))] == [
+        "A1B2 C1B1", "A1B2 C1B2", "A1B2 C1B3", "A1B2 C1B4",
+    ]  # fmt: skip
+
+
+def test_other_openings_by_hand():
+    def value(position):
+        return 0.6 if position == position.rules.start() else 0.5
+
+    higher = opening_of(CATALOGUE["finkel"])
+    assert higher.rounds(-1, (2, 3))[0].position.side == "D"
+    assert higher.rounds(-1, (2, 2))[0].position is None
+    assert higher.worth(higher.rounds(-1, (2, 3))[0], lambda _: 0.6) == 0.4
+    assert opening_of(CATALOGUE["four-again"]) is None
+    # a 1 of three pyramids has 3/8: light is first with 3/8, dark with 15/64 of 39/64; whoever
+    # is first has 0.4, a move after which the other throws at 0.6
+    first_one = opening_of(named_rules("skiriuk:1"))
+    expected = (3 / 8 * 0.4 + 15 / 64 * 0.6) / (39 / 64)
+    assert first_one.value(lambda _: 0.6) == pytest.approx(expected, abs=1e-15)
+    assert sum(first_one.throws.values()) == 1
+    for rules in (BEN, CATALOGUE["finkel"]):
+        assert sum(opening_of(rules).throws.values()) == 1
 
 
 def test_a_zero_chooses_the_best_square():

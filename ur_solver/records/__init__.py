@@ -9,6 +9,7 @@ from ur_solver.records.game_files import (
     write_text,
 )
 from ur_solver.records.notations import NOTATIONS, Notation, register_notation
+from ur_solver.records.openings import opening_text, opening_words, round_text
 from ur_solver.records.plain import read_plain, write_plain
 from ur_solver.records.record import Ending, GameRecord, Ply, RecordFault, Replay
 from ur_solver.records.rgn import read_rgn, write_rgn
@@ -39,12 +40,15 @@ __all__ = [
     "check_output",
     "find_files",
     "known_rules",
+    "opening_text",
+    "opening_words",
     "read_file",
     "read_json_game",
     "read_plain",
     "read_rgn",
     "read_text",
     "register_notation",
+    "round_text",
     "rules_from_settings",
     "rules_text",
     "rules_word",

@@ -16,7 +16,8 @@ everywhere in this package.
 A game consists of *headers*, turns and an end. A header is a line ``name: value``. The header
 ``rules`` holds a catalogue name with its count of pieces (``birds``, ``birds:2``) or a rule
 set's JSON. The header ``start`` holds the position that the game begins from, if that is not the
-start of the rule set. All other headers are metadata, such as the names of ``Light`` and
+start of the rule set; the header ``opening`` holds the rounds that found the first player, as in
+``opening: 2-2, 0-3 A3A2 C3B1``. All other headers are metadata, such as the names of ``Light`` and
 ``Dark``. A value that begins with a quotation mark is a JSON string.
 
 Names of headers, sides and squares may be in any case. A turn is one line: the side, ``L`` or
@@ -56,6 +57,7 @@ from ur_solver.records.endings import (
     unquoted_text,
 )
 from ur_solver.records.faults import Faults, Placed
+from ur_solver.records.openings import OPENING, is_opening, opened, opening_text
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay, check_throw
 from ur_solver.records.settings import rules_of_text, rules_text
 from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet
@@ -63,7 +65,7 @@ from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet
 RULES, START = "rules", "start"
 NO_MOVE = "--"
 
-_OWN_HEADERS = (RULES, START, END)
+_OWN_HEADERS = (RULES, START, OPENING, END)
 _BARE_NAME = r"[\w.-]{1,80}"
 _HEADER = re.compile(rf"({_BARE_NAME}|[^\W\d][\w .-]{{0,79}}|\"(?:[^\"\\]|\\.)*\"):(?:\s+(.*))?")
 _SIDE = r"(?i:L|D|light|dark)\b"
@@ -232,7 +234,14 @@ def _rules_of(
 
 
 def _begun(rules: RuleSet, own: dict[str, tuple[int, str]], faults: Faults) -> Replay | None:
-    """The game before its first turn; None if its first position is wrong."""
+    """The game before its first turn; None if its first position or its opening is wrong."""
+    if OPENING in own:
+        line, value = own[OPENING]
+        with faults, Placed(f"line {line}: {OPENING}"):
+            if START in own:
+                raise RecordError(f"the game begins where its opening ends; leave out {START!r}")
+            return opened(rules, value)
+        return None
     line, value = own.get(START, (0, ""))
     with faults, Placed(f"line {line}: {START}"):
         return Replay(rules, _position(rules, value) if START in own else None)
@@ -278,13 +287,16 @@ def _headers(game: _GameText, faults: Faults) -> tuple[dict[str, tuple[int, str]
     for line, written, text in game.headers:
         with faults, Placed(f"line {line}"):
             name, value = unquoted_text(written), unquoted_text(text)
-            key = name.lower() if name.lower() in _OWN_HEADERS and written == name else name
+            is_own = name.lower() in _OWN_HEADERS and written == name
+            if name.lower() == OPENING and not is_opening(value):
+                is_own = False
+            key = name.lower() if is_own else name
             if key in lines:
                 raise RecordError(f"the header {name!r} is already on line {lines[key]}")
             if len(lines) >= _MAX_HEADERS:
                 raise RecordError(f"more than {_MAX_HEADERS} headers")
             lines[key] = line
-            if key in _OWN_HEADERS and written == name:
+            if is_own:
                 own[key] = line, value
             else:
                 metadata[name] = value
@@ -425,7 +437,9 @@ def _finished(replay: Replay, game: _GameText, end: End | None, **rest: Any) -> 
 def write_plain(record: GameRecord) -> str:
     """A record in the plain notation, ending without a newline."""
     headers = {RULES: rules_text(record.rules)}
-    if record.start != record.rules.start():
+    if record.opening:
+        headers[OPENING] = opening_text(record.opening)
+    elif record.start != record.rules.start():
         headers[START] = record.start.notation
     lines = comment_lines(record.comments.get(0, ""))
     lines += [f"{name}: {value}" for name, value in headers.items()]

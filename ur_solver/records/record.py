@@ -11,8 +11,9 @@ from typing import NamedTuple, Self
 from ur_solver.common.text import printable
 from ur_solver.errors import InputError, RecordError, ThrowError
 from ur_solver.records.steps import Rolls, StateChoice, Step, Stepper, stepper_of
-from ur_solver.rules import FREE_THROW, SIDE_NAMES, Position, RuleSet, opponent
+from ur_solver.rules import FREE_THROW, HOME, SIDE_NAMES, Position, RuleSet, opponent
 from ur_solver.rules.moves import move_text
+from ur_solver.rules.openings import Round, opening_of
 from ur_solver.rules.words import counted
 
 MAX_PLIES = 100_000
@@ -100,6 +101,7 @@ class GameRecord:
     ----------
     rules : RuleSet
     start : Position
+        Before the first ply, with the first player to throw.
     plies : tuple of Ply
         In the order of play; only the last may be pending.
     ending : Ending
@@ -121,6 +123,9 @@ class GameRecord:
         The path of the file that it was read from; ``-`` for standard input.
     number : int
         Its number among the games of that file, from 1.
+    opening : tuple of Round
+        How the first player was found; empty if the record does not say it, as the first throw is
+        then free.
     """
 
     rules: RuleSet
@@ -136,6 +141,7 @@ class GameRecord:
     comments: Mapping[int, str] = field(default_factory=dict)
     file: str = "-"
     number: int = 1
+    opening: tuple[Round, ...] = ()
 
     def __repr__(self) -> str:
         return f"GameRecord({self.title!r}, {self.rules.word}, {counted(len(self.plies), 'throw')})"
@@ -217,27 +223,76 @@ class Replay:
 
     def __init__(self, rules: RuleSet, begin: Position | None = None) -> None:
         self.rules = rules
-        self.start = begin or rules.start()
-        if self.start.faults():
-            raise RecordError("; ".join(self.start.faults()))
         self.stepper = stepper_of(rules)
-        self.state = self.stepper.encode(self.start)
-        self.side = self.start.side
         self.winner: str | None = None
+        self.opening: list[Round] = []
         self.plies: list[Ply] = []
-        self._opening = self.stepper.opening_rolls(self.start)
+        self._begin(begin or rules.start())
+
+    def _begin(self, position: Position) -> None:
+        if position.faults():
+            raise RecordError("; ".join(position.faults()))
+        self.start, self.side = position, position.side
+        self.state = self.stepper.encode(position)
+        self._opening = self.stepper.opening_rolls(position)
         if self.stepper.is_over(self.state):
             raise RecordError("the game is over before its first throw")
 
     @classmethod
-    def after(cls, rules: RuleSet, begin: Position, plies: Iterable[Ply]) -> Self:
-        """The game in which these turns have been taken, each as a record or a replay has it."""
+    def after(
+        cls,
+        rules: RuleSet,
+        begin: Position,
+        plies: Iterable[Ply],
+        opening: Iterable[Round] = (),
+    ) -> Self:
+        """The game in which these turns have been taken, each as a record or a replay has it.
+
+        `begin` is where the game began after the rounds of `opening`.
+        """
         replay = cls(rules, begin)
+        replay.opening = list(opening)
         for ply in plies:
             replay.take(
                 *(ply.throws, ply.steps, ply.played, ply.time, ply.place, ply.choices, ply.chosen)
             )
         return replay
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether the last round of the opening has not found the first player."""
+        return bool(self.opening) and self.opening[-1].position is None
+
+    def rounds(self, throws: tuple[int, ...]) -> tuple[Round, ...]:
+        """What may come of the next round of the opening by these throws.
+
+        Raises
+        ------
+        RecordError
+            If the rules have no such round, or the game has begun.
+        """
+        opening, source = opening_of(self.rules), HOME
+        if opening is None:
+            raise RecordError(f"the lots of {self.rules.name} need no throws")
+        if self.opening:
+            last = self.opening[-1]
+            if last.position is not None:
+                raise RecordError(f"{SIDE_NAMES[last.position.side]} is the first player already")
+            source = last.then
+        if self.plies or self.start != self.rules.start():
+            raise RecordError("an opening comes before the first throw")
+        if throws not in opening.throws:
+            raise RecordError(
+                f"{'-'.join(map(str, throws))} is not what {self.rules.dice.name} dice show in a "
+                f"round of the opening of {self.rules.name}"
+            )
+        return opening.rounds(source, throws)
+
+    def open(self, taken: Round) -> None:
+        """Add a round of the opening, one of those that `rounds` gives."""
+        self.opening.append(taken)
+        if taken.position is not None:
+            self._begin(taken.position)
 
     def choices(self) -> tuple[StateChoice, ...]:
         """The choices before the throw; empty if the rules have none."""
@@ -310,6 +365,8 @@ class Replay:
             raise RecordError(f"more than {MAX_PLIES:,} throws, the limit")
         if self.plies and self.plies[-1].is_pending:
             raise RecordError(self._missing_move(self.plies[-1]))
+        if self.is_opening:
+            raise RecordError("the opening has not found the first player; a round is missing")
         if side == self.side:
             return
         message = f"{SIDE_NAMES[side]} moves, but it is {SIDE_NAMES[self.side]}'s turn"
@@ -392,5 +449,6 @@ class Replay:
             tuple(self.plies),
             ending,
             winner,
+            opening=tuple(self.opening),
             **rest,  # type: ignore[arg-type]
         )

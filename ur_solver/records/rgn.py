@@ -14,10 +14,10 @@ landing on a rosette. The throw follows from the move. A throw without a move is
 ends a game, whether it was won or resigned.
 
 The notation does not name the rule set, every game begins at the start, and it has no words
-for how a game ended. Three tags of this program add these if needed: ``[Rules "finkel:3"]``, with
-a catalogue name or a rule set's JSON, ``[Start "<position>"]`` and ``[Ending "resigned by L,
-winner D"]``. Where a move could come from two throws, the throw is written before it:
-``3:A@B1``.
+for how a game ended. Four tags of this program add these if needed: ``[Rules "finkel:3"]``, with
+a catalogue name or a rule set's JSON, ``[Start "<position>"]`` or ``[Opening "2-2, 3-1"]``, and
+``[Ending "resigned by L, winner D"]``. Where a move could come from two throws, the throw is
+written before it: ``3:A@B1``.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from ur_solver.errors import InputError, RecordError, RuleSetError
 from ur_solver.records.comments import braced, comment_lines
 from ur_solver.records.endings import End, end_text, read_end, read_result
 from ur_solver.records.faults import Faults, Placed
+from ur_solver.records.openings import OPENING, is_opening, opened, opening_text
 from ur_solver.records.record import Ending, GameRecord, Ply, Replay, check_throw
 from ur_solver.records.rgn_text import OFF, Action, GameText, split_rgn
 from ur_solver.records.settings import rules_of_text, rules_text, rules_word
@@ -37,6 +38,7 @@ from ur_solver.records.steps import Step
 from ur_solver.rules import ASEB, DARK, HOME, LIGHT, MAX_PIECES, RACES, STOP, RuleSet
 
 RULES_TAG, START_TAG, END_TAG, RESULT_TAG = "Rules", "Start", "Ending", "Result"
+OPENING_TAG = OPENING.capitalize()
 MAX_LINE = 59
 """The most characters in a line of turns; RoyalUr's library wraps at the same width."""
 
@@ -151,7 +153,12 @@ def _replayed(game: GameText, rules: RuleSet, file: str, number: int) -> GameRec
 
 def _begun(game: GameText, rules: RuleSet) -> Replay:
     """The game before its first turn."""
-    start = game.tag(START_TAG)
+    start, opening = game.tag(START_TAG), game.tag(OPENING_TAG)
+    if opening is not None and is_opening(opening):
+        with Placed(f"tag {OPENING_TAG}"):
+            if start is not None:
+                raise RecordError(f"the game begins where it ends; leave out the tag {START_TAG}")
+            return opened(rules, opening)
     with Placed(f"tag {START_TAG}"):
         try:
             return Replay(rules, None if start is None else rules.position(start))
@@ -214,7 +221,11 @@ def _end_of(game: GameText) -> End:
 
 def _metadata(tags: Mapping[str, str]) -> dict[str, str]:
     """The tags of other programs."""
-    return {name: value for name, value in tags.items() if name.lower() not in _OWN_TAGS}
+    return {
+        name: value
+        for name, value in tags.items()
+        if name.lower() not in _OWN_TAGS and not (name.lower() == OPENING and is_opening(value))
+    }
 
 
 def _play(replay: Replay, action: Action, ends: Sequence[tuple[int, int]]) -> None:
@@ -318,7 +329,9 @@ def write_rgn(record: GameRecord, with_rules: bool = False) -> str:
         tags[RULES_TAG] = rules_text(record.rules)
         if _needs_end(record):
             tags[END_TAG] = end_text(record)
-    if record.start != record.rules.start():
+    if record.opening:
+        tags[OPENING_TAG] = opening_text(record.opening)
+    elif record.start != record.rules.start():
         tags[START_TAG] = record.start.notation
     lead = "".join(f"{line}\n" for line in comment_lines(record.comments.get(0, "")))
     head = "".join(f"[{_quoted(name)} {_quoted(value)}]\n" for name, value in tags.items())

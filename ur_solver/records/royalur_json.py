@@ -10,7 +10,7 @@ The first files of version 1 have longer names for the same things, such as ``so
 Each state may have ``metadata`` of its own. Comments are in it, as ``Comment``, and so is any
 ending that the notation cannot express: a loss on time is written as a resignation whose
 ``Ending`` is ``timeout``, and an end without a known reason as an abandoned game whose ``Ending``
-is ``ended``.
+is ``ended``. The game's metadata may hold its opening, as ``Opening``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ur_solver.errors import RecordError
 from ur_solver.records.comments import Comments, comment_of_metadata
 from ur_solver.records.endings import side_of
 from ur_solver.records.faults import Faults, Placed
+from ur_solver.records.openings import OPENING, is_opening, opened
 from ur_solver.records.record import Ending, GameRecord, Replay, check_throw
 from ur_solver.records.settings import rules_from_settings
 from ur_solver.records.steps import Step, Stepper
@@ -41,6 +42,7 @@ _OLD_TYPES = {
 }
 _OLD_KEYS = {"src": "source", "dest": "destination", "moves": "available_moves"}
 ENDING, NO_REASON = "Ending", "external"
+OPENING_KEY = OPENING.capitalize()
 _OWN_ENDINGS = {Ending.RESIGNED: Ending.TIMEOUT, Ending.ABANDONED: Ending.ENDED}
 """The endings that the notation has, and those that are written as them with `_ENDING`."""
 
@@ -82,8 +84,8 @@ def read_json_game(values: object, file: str = "-", number: int = 1) -> GameReco
     assert isinstance(states, list)
     initial = game.get("initial_state")
     begin, start_time = _initial(rules, initial)
+    replay = _replay(rules, begin, metadata)
     with Placed("initial_state"):
-        replay = Replay(rules, begin)
         reader = _StatesReader(replay, start_time)
         if isinstance(initial, dict) and "metadata" in initial:
             reader.comment(initial["metadata"])
@@ -115,6 +117,23 @@ def _read_states(reader: _StatesReader, states: list[object]) -> None:
             else:
                 reader.read(state, place)
     faults.check()
+
+
+def _replay(rules: RuleSet, begin: Position, metadata: dict[str, str]) -> Replay:
+    """The game from `begin`, after the opening that the metadata may hold."""
+    text = metadata.get(OPENING_KEY, "")
+    if not is_opening(text):
+        with Placed("initial_state"):
+            return Replay(rules, begin)
+    with Placed(f"metadata.{OPENING_KEY}"):
+        replay = opened(rules, text)
+        if replay.start != begin:
+            raise RecordError(
+                f"the game begins with {replay.start.notation!r}, but initial_state is "
+                f"{begin.notation!r}"
+            )
+    del metadata[OPENING_KEY]
+    return replay
 
 
 class _StatesReader:

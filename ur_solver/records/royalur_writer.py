@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 from ur_solver.records.comments import metadata_of_comment
+from ur_solver.records.openings import opening_text
 from ur_solver.records.record import Ending, GameRecord, Ply
-from ur_solver.records.royalur_json import ENDING, NO_REASON, SIGNS, captured_index
+from ur_solver.records.royalur_json import ENDING, NO_REASON, OPENING_KEY, SIGNS, captured_index
 from ur_solver.records.settings import settings_of
 from ur_solver.records.steps import Step
 from ur_solver.rules import DARK, HOME, LIGHT, opponent
@@ -24,8 +25,11 @@ def write_json_game(record: GameRecord) -> str:
         If the notation cannot express the rule set.
     """
     values: dict[str, Any] = {"notation_version": VERSION}
-    if record.metadata:
-        values["metadata"] = dict(record.metadata)
+    metadata = dict(record.metadata)
+    if record.opening:
+        metadata[OPENING_KEY] = opening_text(record.opening)
+    if metadata:
+        values["metadata"] = metadata
     values["settings"] = settings_of(record.rules)
     values["initial_state"] = _written_start(record)
     values["states"] = [_written_ply(record, ply) for ply in record.plies] + _written_end(record)

@@ -1,21 +1,27 @@
 """How a game begins, and what it is worth to the first player (rules, sections 4.1, 5.4 and 5.5).
 
+An opening is a small game before the game. It goes in *rounds* of throws until one decides who the
+first player is and where the game begins. By lots there are no rounds; by the highest throw both
+throw; Skiriuk's players throw in turn for a 1; and in Ben's game both throw and enter a marker,
+until one is further along its path than the other: its owner is the first player, and both play on
+from there.
+
 The *opening value* is the value of the game to the first player. Lots and the highest throw favour
-neither side, so that it is the value of the start. Skiriuk's first player has thrown a 1. In Ben's
-game both sides throw and enter a marker, until one is further along its path than the other: its
-owner is the first player, and both play on from there.
+neither side, so that it is the value of the start. Skiriuk's first player has thrown a 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ur_solver.rules.contents import DARK, LIGHT
 from ur_solver.rules.families import HOME
-from ur_solver.rules.moves import legal_moves
+from ur_solver.rules.families.family import BEN, FREE_OPENING, HIGHEST, ONE
+from ur_solver.rules.moves import legal_moves, move_text
 from ur_solver.rules.position import Position
 from ur_solver.rules.turns import Value, throw_value, total
 
@@ -23,11 +29,160 @@ if TYPE_CHECKING:
     from ur_solver.rules.ruleset import RuleSet
 
 
-class Beginning(NamedTuple):
-    """A position in which the first player throws first, as light, and its probability."""
+class Round(NamedTuple):
+    """A round of an opening: what was thrown, and what came of it.
 
-    probability: float
-    position: Position
+    Attributes
+    ----------
+    throws : tuple of int
+        Light's and dark's; light's alone where that decides.
+    source : int
+        The path index that both markers were on; `HOME` before they enter, and where an opening
+        has no markers.
+    targets : tuple of int
+        The path indices to which light's and dark's marker went; `source` for none.
+    text : str
+        Both moves, light's first; empty if no marker moved.
+    then : int
+        The path index that both markers are on in the next round.
+    position : Position or None
+        Where the game begins, with the first player to throw; None if another round follows.
+    """
+
+    throws: tuple[int, ...]
+    source: int
+    targets: tuple[int, int]
+    text: str = ""
+    then: int = HOME
+    position: Position | None = None
+
+
+class Opening:
+    """The rounds by which a rule set finds the first player, without markers."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+
+    @cached_property
+    def throws(self) -> Mapping[tuple[int, ...], Fraction]:
+        """What may be thrown in a round, with its probability."""
+        dice = self.rules.dice
+        return {
+            (one, other): dice.probabilities[one] * dice.probabilities[other]
+            for one in dice.throws
+            for other in dice.throws
+        }
+
+    def rounds(self, source: int, throws: tuple[int, ...]) -> tuple[Round, ...]:
+        """What may come of throws: one round, or one for each square that a side may choose.
+
+        Parameters
+        ----------
+        source : int
+            The path index that both markers are on.
+        throws : tuple of int
+            Among those of `throws`.
+        """
+        first = self._first(throws)
+        begin = None if first is None else replace(self.rules.start(), side=first)
+        return (Round(throws, source, (source, source), position=begin),)
+
+    def _first(self, throws: tuple[int, ...]) -> str | None:
+        """The first player by the throws of a round; None if another round follows."""
+        raise NotImplementedError
+
+    def value(self, value: Value) -> float:
+        """The value to light before a round: one half of all, where neither side is favoured.
+
+        Parameters
+        ----------
+        value : callable
+            The value of a position to the side about to throw there.
+        """
+        return total(self.rules.start()) / 2
+
+    def worth(self, each: Round, value: Value) -> float:
+        """The value to light after a round."""
+        if each.position is None:
+            return self.value(value)
+        first = begin_value(each.position, value)
+        return first if each.position.side == LIGHT else total(each.position) - first
+
+    def best(self, rounds: tuple[Round, ...], value: Value) -> Round:
+        """The round that the side which chooses likes best, the nearest square of equal ones."""
+        if len(rounds) == 1:
+            return rounds[0]
+        sign = 1 if chooser(rounds) == LIGHT else -1
+        return max(rounds, key=lambda each: sign * self.worth(each, value))
+
+
+class HigherThrow(Opening):
+    """The higher throw decides who is the first player."""
+
+    def _first(self, throws: tuple[int, ...]) -> str | None:
+        one, other = throws
+        return None if one == other else LIGHT if one > other else DARK
+
+
+class FirstOne(Opening):
+    """The players throw in turn, light first, for a 1, by which the first player then moves."""
+
+    @cached_property
+    def throws(self) -> Mapping[tuple[int, ...], Fraction]:
+        """A 1 of light ends the round."""
+        both = {throws: chance for throws, chance in super().throws.items() if throws[0] != 1}
+        return {(1,): self.rules.dice.probabilities[1]} | both
+
+    def _first(self, throws: tuple[int, ...]) -> str | None:
+        return None if throws[-1] != 1 else LIGHT if len(throws) == 1 else DARK
+
+    def value(self, value: Value) -> float:
+        """Light is the first player, or else dark, or else another round follows."""
+        p = float(self.rules.dice.probabilities[1])
+        light, dark = p, (1 - p) * p
+        first = start_value(self.rules, value)
+        return (light * first + dark * (total(self.rules.start()) - first)) / (light + dark)
+
+
+class BothEnter(Opening):
+    """Both sides throw and enter a marker, until one is further than the other."""
+
+    def rounds(self, source: int, throws: tuple[int, ...]) -> tuple[Round, ...]:
+        """By the throws; a side that jumps, as the other does not, chooses its square."""
+        if not any(throws):
+            return (Round(throws, source, (source, source), then=source),)
+        light, dark = (targets(self.rules, source, throw) for throw in throws)
+        return tuple(self._round(throws, source, mine, theirs) for mine in light for theirs in dark)
+
+    def _round(self, throws: tuple[int, ...], source: int, mine: int, theirs: int) -> Round:
+        path = self.rules.path
+        texts = (
+            move_text(path.squares(side), side, source, target)
+            for side, target in ((LIGHT, mine), (DARK, theirs))
+        )
+        is_shared = path.light[mine] == path.dark[theirs]
+        return Round(
+            throws,
+            source,
+            (mine, theirs),
+            " ".join(texts),
+            HOME if is_shared else mine,
+            None if mine == theirs else apart(self.rules, mine, theirs),
+        )
+
+
+_KINDS: dict[str, type[Opening]] = {HIGHEST: HigherThrow, ONE: FirstOne, BEN: BothEnter}
+
+
+def opening_of(rules: RuleSet) -> Opening | None:
+    """How a rule set finds the first player; None by lots, which need no throws."""
+    kind = _KINDS.get(str(rules.switches.get(FREE_OPENING.key)))
+    return None if kind is None else kind(rules)
+
+
+def chooser(rounds: tuple[Round, ...]) -> str:
+    """The side that chooses one of several rounds, by what `Opening.rounds` gives."""
+    return DARK if len({each.targets[0] for each in rounds}) == 1 else LIGHT
 
 
 def opening_value(rules: RuleSet, value: Value) -> float:
@@ -41,10 +196,27 @@ def opening_value(rules: RuleSet, value: Value) -> float:
     """
     if rules.mechanics.both_enter:
         return sum(each.probability * value(each.position) for each in beginnings(rules, value))
-    start, throw = rules.start(), rules.mechanics.opening_throw
+    return start_value(rules, value)
+
+
+def start_value(rules: RuleSet, value: Value) -> float:
+    """The first player's value of a game that begins at the start."""
+    return begin_value(rules.start(), value)
+
+
+def begin_value(position: Position, value: Value) -> float:
+    """The first player's value where a game begins: with the throw made that the rules give."""
+    throw = position.rules.mechanics.opening_throw
     if throw is None:
-        return value(start)
-    return throw_value(start, legal_moves(start, throw), value)
+        return value(position)
+    return throw_value(position, legal_moves(position, throw), value)
+
+
+class Beginning(NamedTuple):
+    """A position in which the first player throws first, as light, and its probability."""
+
+    probability: float
+    position: Position
 
 
 def beginnings(rules: RuleSet, value: Value) -> tuple[Beginning, ...]:
@@ -53,29 +225,28 @@ def beginnings(rules: RuleSet, value: Value) -> tuple[Beginning, ...]:
     A side that may choose its square, after a throw that jumps, takes the best by `value`.
     """
     found: dict[Position, float] = {}
-    back = _reached(rules, value, HOME, 1.0, found)
+    back = _reached(BothEnter(rules), value, HOME, 1.0, found)
     return tuple(Beginning(chance / (1 - back), position) for position, chance in found.items())
 
 
 def _reached(
-    rules: RuleSet, value: Value, index: int, chance: float, found: dict[Position, float]
+    opening: BothEnter, value: Value, source: int, chance: float, found: dict[Position, float]
 ) -> float:
-    """Add to `found` what follows once both markers are on path index `index`.
+    """Add to `found` what follows once both markers are on path index `source`.
 
     Returns the probability that both go home and begin again; `chance` is that of being here.
     """
-    light, dark = rules.path.light, rules.path.dark
-    back = 0.0
+    rules, back = opening.rules, 0.0
     for probability, throws in throws_of_both(rules):
         weight = chance * float(probability)
-        mine, theirs = _entered(rules, value, index, throws)
-        if mine != theirs:
-            position = apart(rules, max(mine, theirs), min(mine, theirs))
+        best = opening.best(opening.rounds(source, throws), value)
+        if best.position is not None:
+            position = apart(rules, max(best.targets), min(best.targets))
             found[position] = found.get(position, 0.0) + weight
-        elif light[mine] == dark[mine]:
+        elif best.then == HOME:
             back += weight
         else:
-            back += _reached(rules, value, mine, weight, found)
+            back += _reached(opening, value, best.then, weight, found)
     return back
 
 
@@ -96,41 +267,24 @@ def throws_of_both(rules: RuleSet) -> Iterator[tuple[Fraction, tuple[int, int]]]
         yield probability / counting, throws
 
 
-def _entered(rules: RuleSet, value: Value, index: int, throws: tuple[int, int]) -> tuple[int, int]:
-    """Where both markers go from `index`; a side that jumps goes to the best square."""
-    mine, theirs = (targets(rules, index, throw) for throw in throws)
-    if len(theirs) == 1:
-        (other,) = theirs
-        return max(mine, key=lambda target: standing_value(rules, value, target, other)), other
-    (own,) = mine
-    return own, max(theirs, key=lambda target: standing_value(rules, value, target, own))
-
-
 def targets(rules: RuleSet, index: int, throw: int) -> tuple[int, ...]:
     """The path indices to which a marker on `index` may go by `throw` in the opening."""
     return rules.mechanics.targets(LIGHT, index, throw)
 
 
-def standing_value(rules: RuleSet, value: Value, mine: int, theirs: int) -> float:
-    """The value of the opening to a side whose marker stands on path index `mine`.
+def apart(rules: RuleSet, light: int, dark: int) -> Position:
+    """The position after the opening, by the path indices of both markers.
 
-    One half of all where both are equally far, whether they go on from there or begin again.
+    The first player, whose marker is further, is to throw.
     """
-    if mine == theirs:
-        return total(rules.start()) / 2
-    ahead = value(apart(rules, max(mine, theirs), min(mine, theirs)))
-    return ahead if mine > theirs else total(rules.start()) - ahead
-
-
-def apart(rules: RuleSet, first: int, second: int) -> Position:
-    """The position after the opening, light being the first player, by their path indices."""
     contents = dict.fromkeys(rules.board.squares, "")
-    for side, index in ((LIGHT, first), (DARK, second)):
+    for side, index in ((LIGHT, light), (DARK, dark)):
         square = rules.path.squares(side)[index]
         contents[square] += rules.mechanics.stands(side, index)
     return replace(
         rules.start(),
         contents=tuple(contents.values()),
+        side=LIGHT if light > dark else DARK,
         light_home=rules.pieces - 1,
         dark_home=rules.pieces - 1,
     )
