@@ -60,6 +60,7 @@ def dice_test(records: Iterable[GameRecord], seed: int = 1) -> list[dict[str, An
     InputError
         If the seed is none.
     """
+    checked_seed(seed)
     games: Counter[Dice] = Counter()
     thrown: dict[Dice, dict[str, Counter[int]]] = {}
     for record in records:
