@@ -179,6 +179,7 @@ ASKED: dict[str, list[str]] = {
         "play {word} --light table --no-audit -o tables/sprint-1.h5",
         "play {word} --light first --dark first --no-audit",
     ],
+    "record": ["record {word} games.ur", "record {word} tables/sprint-1.h5 --resume"],
     "sample": ["sample {word} -g 2", "sample {word} -g 2 -o tables/sprint-1.h5"],
     "evaluate": ["evaluate {word} -g 100", "evaluate {word} --policy greedy"],
     "duel": ["duel table first --rules {word} -g 2", "duel first greedy --rules finkel:1 -g 2"],

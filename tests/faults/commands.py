@@ -82,6 +82,10 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
         {"--light": _TEXT, "--dark": _TEXT, "--resume": "", "--hints": "", "--seed": _NUMBER,
          "-o": _OUTPUT},
     ),
+    "record": (
+        [_TABLE, _OUTPUT],
+        {"--light": _TEXT, "--dark": _TEXT, "--resume": "", "--hints": "", "--plies": _NUMBER},
+    ),
     "sample": (
         [_TABLE, "-g", "2"],
         {"-g": _NUMBER, "--players": _TEXT, "--seed": _NUMBER, "-o": _OUTPUT, "--json": ""},

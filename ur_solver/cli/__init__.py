@@ -48,6 +48,7 @@ COMMANDS = {
     "import": "Convert RoyalUr's solved map to a table.",
     "export": "Convert a table to RoyalUr's solved map or to columns.",
     "play": "Play against a table.",
+    "record": "Record a game played at a real table.",
     "sample": "Play games between built-in players.",
     "evaluate": "Compare two policies in play, or judge one.",
     "duel": "Let two programs play against each other.",

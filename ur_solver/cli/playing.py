@@ -16,11 +16,8 @@ from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ply, Replay
 from ur_solver.rules import FREE_THROW
 from ur_solver.rules.drawing import FROM, TO
+from ur_solver.rules.families import Roll
 
-_HELP = (
-    "'hint' shows their values, 'undo' takes back your last choice, 'quit' saves the game for "
-    "later, 'resign' gives up"
-)
 _DICE, _PLAYERS = 0, 1
 """The streams of random numbers of a turn."""
 
@@ -33,7 +30,7 @@ class QuitError(Exception):
     """The player leaves the game for later."""
 
 
-class _UndoError(Exception):
+class UndoError(Exception):
     """The player takes the last move back."""
 
 
@@ -45,8 +42,8 @@ class Playing:
 
     Parameters
     ----------
-    table : Table or Estimator
-        For hints.
+    table : Table or Estimator, or None
+        For hints; None if there are none.
     replay : Replay
         The game so far.
     players : mapping of str to Player or None
@@ -56,9 +53,16 @@ class Playing:
         Whether to show the value of every move before each choice.
     """
 
+    HELP = (
+        "'hint' shows their values, 'undo' takes back your last choice, 'quit' saves the game for "
+        "later, 'resign' gives up"
+    )
+    SHOWS_DICE = True
+    """Whether a person is shown the throw before the choice of a move."""
+
     def __init__(
         self,
-        table: Evaluator,
+        table: Evaluator | None,
         replay: Replay,
         players: Mapping[str, Player | None],
         seed: int,
@@ -69,7 +73,7 @@ class Playing:
         self._table = table
         self._players = players
         self._seed = seed
-        self._has_hints = has_hints
+        self._has_hints = has_hints and table is not None
 
     def play(self, on_turn: Callable[[], object]) -> None:
         """Play to the end; `on_turn` is called after every turn.
@@ -84,7 +88,7 @@ class Playing:
         while self.replay.winner is None:
             try:
                 self._take_turn()
-            except _UndoError:
+            except UndoError:
                 self._undo()
             on_turn()
         if None in self._players.values():
@@ -142,21 +146,25 @@ class Playing:
             chosen = choose(choices, names, Asked(replay.state)) if len(choices) > 1 else 0
             choice = names[chosen]
             words = f"says {choice}, "
-        roll = replay.rolls(choice).pick(self._random(_DICE).random())
+        roll = self._rolled(choice)
         throws = roll.throws
         thrown = " and ".join(map(str, throws))
         steps = replay.legal(throws, choice)
         texts = [replay.stepper.text(side, step) for step in steps]
         played = -1
         if steps:
-            if player is None:
+            if player is None and self.SHOWS_DICE:
                 echo(f"{name} throws {thrown}")
             played = choose(steps, texts, Asked(replay.state, roll.moves_by, choice))
-        if player is not None or played < 0:
+        if player is not None or played < 0 or not self.SHOWS_DICE:
             move = texts[played] if played >= 0 else "no move"
             echo(f"{name} {words}throws {thrown}: {move}")
         place = f"throw {len(replay.plies) + 1}"
         replay.take(throws, steps, played, place=place, choices=choices, chosen=chosen)
+
+    def _rolled(self, choice: str) -> Roll:
+        """The throws of this turn, after a choice."""
+        return self.replay.rolls(choice).pick(self._random(_DICE).random())
 
     def _random(self, stream: int) -> np.random.Generator:
         return np.random.default_rng((self._seed, len(self.replay.plies), stream))
@@ -167,23 +175,36 @@ class Playing:
             echo(self._worth(options, texts))
         else:
             echo("  " + "   ".join(f"{k} {text}" for k, text in enumerate(texts, start=1)))
-        asked_for = {"resign": ResignError, "quit": QuitError, "undo": _UndoError}
         while True:
             answer = click.prompt(what, prompt_suffix="> ").strip()
             index = chosen_index(answer, texts)
             if index is not None:
                 return index
-            word = answer.lower()
-            if word in asked_for:
-                raise asked_for[word]
-            if word == "hint":
+            if self._obeys(answer):
+                continue
+            if answer.lower() == "hint":
                 echo(self._worth(options, texts))
             else:
                 listed = ", ".join(f"{k} {text}" for k, text in enumerate(texts, start=1))
                 kind = "a legal move" if what == "move" else "a choice"
-                say(f"{answer[:40]!r} is not {kind} here: expected {listed}; {_HELP}")
+                say(f"{answer[:40]!r} is not {kind} here: expected {listed}; {self.HELP}")
+
+    def _obeys(self, answer: str) -> bool:
+        """Do what a word asks for that is no answer; False if it is no such word.
+
+        Raises
+        ------
+        ResignError, QuitError, UndoError
+            If it asks for that.
+        """
+        asked_for = {"resign": ResignError, "quit": QuitError, "undo": UndoError}
+        if (word := answer.lower()) in asked_for:
+            raise asked_for[word]
+        return False
 
     def _worth(self, options: Sequence[Option], texts: Sequence[str]) -> str:
+        if self._table is None:
+            return f"there is no table of {self.replay.rules.title}, and so there are no hints"
         worth = option_values(options, self._table)
         (best, sure), replay = max(worth), self.replay
         units = replay.rules.payoff.units

@@ -1,0 +1,151 @@
+"""`ur record`: a game at a real table, typed throw by throw, corrected, left and resumed."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from ur_solver.cli import cli
+from ur_solver.records import read_file, read_text
+from ur_solver.table.names import FOLDER_VARIABLE
+
+HEAD = "rules: finkel:2\n"
+
+
+@pytest.fixture(autouse=True)
+def _table_of_finkel_2(finkel2):
+    """Every command finds this table."""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "evening.ur"
+
+
+def record(path, *options, stdin, word="finkel:2", code=0):
+    arguments = ["record", word, str(path), "--no-audit", *options]
+    result = CliRunner().invoke(cli, arguments, input=stdin)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def turns_of(game):
+    return [(ply.side, ply.throws, game.move_text(ply)) for ply in game.plies]
+
+
+def turns(text):
+    """The turns of a game in the plain notation that has not ended."""
+    (game,) = read_text(f"{HEAD}{text}end: unfinished")
+    return turns_of(game)
+
+
+def recorded(path):
+    (game,) = read_file(str(path))
+    return game
+
+
+def test_throws_alone_or_with_their_moves(path):
+    record(path, "--light", "Ann", "--dark", "Ben", stdin="3\n0\n2 A2b1\n1 c@c4\n1\nb1b2\nquit\n")
+    game = recorded(path)
+    assert (game.player("L"), game.player("D"), game.ending) == ("Ann", "Ben", "unfinished")
+    assert turns_of(game) == turns("L 3 A@A2\nD 0 --\nL 2 A2B1\nD 1 C@C4\nL 1 B1B2\n")
+
+
+def test_the_file_is_written_after_every_turn_and_resumed(path):
+    record(path, "--light", "Ann", stdin="3\n0\n")  # the end of the input, as if a line broke
+    assert turns_of(recorded(path)) == turns("L 3 A@A2\nD 0 --\n")
+    path.write_text(path.read_text().replace("D 0 --", "D 0 --  # what a throw"))
+    record(path, "--resume", "--dark", "Ben", stdin="2 a2b1\nundo\n1 a@\n1 a@a4\nquit\n")
+    game = recorded(path)
+    assert turns_of(game) == turns("L 3 A@A2\nD 0 --\nL 1 A@A4\n")
+    assert (game.player("L"), game.player("D")) == ("Ann", "Ben")
+    assert game.comments == {2: "what a throw"}
+
+
+def test_a_correction_keeps_what_fits(path):
+    shown = record(path, stdin="3\n0\n2 a2b1\n1\nback 2\n1\nquit\n")
+    assert "throw 2 was dark 0 no move; type it again" in shown.stderr
+    assert "throw 4, dark 1 C@C4, does not fit any more" in shown.stderr  # a piece is there
+    assert turns_of(recorded(path)) == turns("L 3 A@A2\nD 1 C@C4\nL 2 A2B1\n")
+    path.unlink()
+    shown = record(path, stdin="3\n0\n2 a2b1\n1\nback 2\n2\nquit\n")
+    assert "2 later turns kept" in shown.stderr
+    assert turns_of(recorded(path)) == turns("L 3 A@A2\nD 2 C@C3\nL 2 A2B1\nD 1 C@C4\n")
+
+
+def test_a_correction_is_dropped(path):
+    corrections = "back 1\nundo\nback 9\nback 1\nback 2\n"
+    shown = record(path, stdin=f"3\n0\n2 a2b1\n{corrections}3\nturns\nquit\n")
+    assert "the correction is dropped" in shown.stderr
+    assert "there is no throw 9" in shown.stderr
+    assert turns_of(recorded(path)) == turns("L 3 A@A2\nD 3 C@C2\nL 2 A2B1\n")
+    assert "  2  dark 3 C@C2\n" in shown.stdout
+
+
+def test_what_is_typed_wrongly_is_asked_again(path):
+    answers = "x\n9\n3 a@a1\nhint\n3\nundo\nundo\nundo\nquit\n"
+    shown = record(path, stdin=answers).stderr
+    assert "'x' is not a throw such as 3" in shown
+    assert "throw 9: 4-binary dice show 0, 1, 2, 3, 4" in shown
+    assert "move 'a@a1' is not legal with throw 3 in '....__../......../....__.. L 2 2'" in shown
+    assert "type the throw first" in shown
+    assert "nothing to undo" in shown
+    assert not recorded(path).plies
+
+
+@pytest.mark.parametrize(
+    ("said", "ending", "winner", "loser"),
+    [("L wins", "ended", "L", None), ("dark resigned", "resigned", "L", "D"),
+     ("light lost on time", "timeout", "D", "L"), ("resign", "resigned", "L", "D")],
+)  # fmt: skip
+def test_results_in_words(path, said, ending, winner, loser):
+    record(path, stdin=f"3\n{said}\n" if said != "resign" else "3\n2\n2\na2b1\n1\nresign\n")
+    game = recorded(path)
+    assert (game.ending, game.winner, game.loser_by_choice) == (ending, winner, loser)
+
+
+def test_a_game_that_has_ended_is_audited(path):
+    arguments = ["record", "finkel:2", str(path)]
+    shown = CliRunner().invoke(cli, arguments, input="4\n4\n4 b4b8\n2 b8a7\nL wins\n")
+    assert shown.exit_code == 0, shown.output
+    assert "light's chance: " in shown.stdout
+    assert "finkel:2" in path.read_text()
+
+
+def test_existing_files_are_left(path):
+    path.write_text("my notes\n")
+    assert "exists; name another file" in record(path, stdin="3\n", code=2).stderr
+    assert "neither a move" in record(path, "--resume", stdin="3\n", code=2).stderr
+    path.write_text(f"{HEAD}L 3 A@A2\nend: resigned by D\n")
+    shown = record(path, "--resume", stdin="3\n", code=2).stderr
+    assert "does not hold one unfinished game" in shown
+    assert path.read_text() == f"{HEAD}L 3 A@A2\nend: resigned by D\n"
+    missing = path.with_name("no.ur")
+    assert "no game to resume" in record(missing, "--resume", stdin="3\n", code=2).stderr
+    assert "no suffix of games" in record(path.with_name("x.txt"), stdin="3\n", code=2).stderr
+
+
+def test_choices_before_the_throw_and_two_throws(path, solved):
+    from ur_solver.rules import named_rules
+
+    solved(named_rules("birds:1"))
+    record(path, word="birds:1", stdin="1 2\n1 0\n1 1a3a2\nquit\n")
+    (game,) = read_file(str(path))
+    assert [(ply.side, ply.choice, ply.throws) for ply in game.plies] == [
+        *(("L", "enter", (1, 2)), ("D", "enter", (1, 0)), ("L", "move", (1,)))
+    ]
+
+
+def test_without_a_table(path, tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "none"))
+    monkeypatch.setattr("ur_solver.cli.record.open_playing", _missing)
+    shown = record(path, "--hints", word="murray:7", stdin="3\nhint\nquit\n")
+    assert "no hints and no audit" in shown.stderr
+    (game,) = read_file(str(path))
+    assert game.plies[0].throws == (3,)
+
+
+def _missing(word, plies, purpose):
+    from ur_solver.errors import MissingTableError
+
+    raise MissingTableError("there is none")
