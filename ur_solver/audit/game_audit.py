@@ -17,6 +17,10 @@ from ur_solver.records import GameRecord, Ply, StateChoice, Step
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.payoff import Units
 
+TIE = 1e-6
+"""Moves whose values differ by no more than this share of what there is to win are equally good.
+Tables hold digits beyond their tolerance, and a millionth of a game does not matter."""
+
 
 class JudgedPly(NamedTuple):
     """A ply, or the choice before its throw, with values to the side that threw.
@@ -116,7 +120,10 @@ class GameAudit:
         How many plies of the record are before those that are judged: 0 unless the table holds
         a part of the game.
     start_margin : float
-        Half the width of the 95 % interval of `start_value`; 0 if that, and all else, is exact.
+        Half the width of the 95 % interval of `start_value`; 0 if that is exact.
+    opening : tuple of JudgedPly
+        Both sides' throws in the rounds of the opening, where the record has it; they come before
+        `plies`, and `start_value` is before the first of them.
     """
 
     record: GameRecord
@@ -127,16 +134,23 @@ class GameAudit:
     end_total: int = 1
     first: int = 0
     start_margin: float = 0.0
+    opening: tuple[JudgedPly, ...] = ()
 
     @property
     def is_exact(self) -> bool:
         """Whether no value is an estimate: what follows an exact one is exact, too."""
-        return self.start_margin == 0
+        return self.start_margin == 0 and not any(each.played_margin for each in self.opening)
+
+    @property
+    def all_plies(self) -> tuple[JudgedPly, ...]:
+        """The plies of the opening and of the game."""
+        return self.opening + self.plies
 
     @cached_property
     def margin(self) -> float:
         """Half the width of the widest 95 % interval of a value; 0 if all are exact."""
-        return max([self.start_margin, *(judged.margin for judged in self.plies)])
+        opening = (judged.played_margin for judged in self.opening)
+        return max([self.start_margin, *opening, *(judged.margin for judged in self.plies)])
 
     @cached_property
     def units(self) -> Units:
@@ -184,7 +198,7 @@ class GameAudit:
         )
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """The judged plies, a row each, as columns that a data frame is made of.
+        """The judged plies after the opening, a row each, as columns of a data frame.
 
         Returns
         -------
@@ -217,17 +231,17 @@ class GameAudit:
         }
 
     def of_side(self, side: str) -> Iterator[JudgedPly]:
-        """The plies of one side."""
-        return (ply for ply in self.plies if ply.ply.side == side)
+        """The plies of one side, with those of the opening."""
+        return (ply for ply in self.all_plies if ply.ply.side == side)
 
     @cached_property
     def curve(self) -> tuple[float, ...]:
-        """Light's win probability before each judged ply, then where the record stops.
+        """Light's win probability before each of `all_plies`, then where the record stops.
 
         With stakes, light's share of the pot; one half of an empty pot.
         """
         return (
-            *(_share(_to_light(each.value, each), each.total) for each in self.plies),
+            *(_share(_to_light(each.value, each), each.total) for each in self.all_plies),
             _share(self.end_value, self.end_total),
         )
 

@@ -30,7 +30,9 @@ def game_json(
     "end_value", "result_value", "light", "dark", "plies"}``; ``first_throw`` is 1 unless the
     table judges only the end of the game. ``end_value`` is that of the last position;
     ``result_value`` differs from it if a side resigned or lost on time: then it is all or
-    nothing. Each side has ``{"choices", "best", "loss", "luck", "conceded"}``, where ``best``
+    nothing. Both sides' throws in the rounds of an opening are in ``opening``, in the form of
+    ``plies``; sides count them, and ``start_value`` is before them. Each side has
+    ``{"choices", "best", "loss", "luck", "conceded"}``, where ``best``
     counts the choices in which no option was better than the one taken, and ``conceded`` is
     the value of the position to a side that resigned or lost on time, otherwise 0. Each ply has
     ``{"side", "position", "throw", "move", "best", "value", "best_value", "loss", "luck",
@@ -75,6 +77,8 @@ def game_json(
         values[name] = _side_values(summary, references)
         if record.rules.payoff.has_fines:
             values[name]["cost"] = summary.cost
+    if audit.opening:
+        values["opening"] = [_ply_values(audit, judged, thresholds) for judged in audit.opening]
     values["plies"] = [_ply_values(audit, judged, thresholds) for judged in audit.plies]
     return json.dumps(values)
 
@@ -151,7 +155,9 @@ def _csv_row(audit: GameAudit, side: str, thresholds: Thresholds) -> dict[str, A
         "side": SIDE_NAMES[side],
         "player": record.player(side) or "",
         "won": "" if record.winner is None else int(record.winner == side),
-        "plies": sum(not judged.is_before_throw for judged in audit.of_side(side)),
+        "plies": sum(
+            not judged.is_before_throw for judged in audit.plies if judged.ply.side == side
+        ),
         "choices": player.choices,
         "best": player.best,
         "best_share": round(player.best_share, 6),

@@ -31,7 +31,8 @@ throw. It has a loss like a move. Its luck is 0 up to the table's error. The val
 is then the value of that choice.
 
 Where the rules give the first throw (skiriuk), a game's start value is the value with that throw
-made.
+made. If a record has the rounds of its opening, the start value is that before its first round, and
+the luck and losses of its rounds count as well (`ur_solver.audit.opening`).
 
 A table that holds a part of a game judges a game from the first ply on before which it has the
 position: no move leads out of the part. Start value, luck and losses are those from there on, and
@@ -47,12 +48,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.values import TableValues, row_estimates, states_of
-from ur_solver.audit.game_audit import GameAudit, JudgedPly
+from ur_solver.audit.game_audit import TIE, GameAudit, JudgedPly
+from ur_solver.audit.opening import judge_opening, positions_asked
 from ur_solver.audit.worth import (
     Option,
     option_margin,
@@ -64,11 +67,7 @@ from ur_solver.audit.worth import (
 )
 from ur_solver.errors import BeyondTableError, RuleSetMismatchError
 from ur_solver.records import GameRecord, Ply, StateOutcome, rules_word
-from ur_solver.rules import LIGHT, opponent
-
-TIE = 1e-6
-"""Moves whose values differ by no more than this share of what there is to win are equally good.
-Tables hold digits beyond their tolerance, and a millionth of a game does not matter."""
+from ur_solver.rules import LIGHT, Position, opponent
 
 BATCH_PLIES = 200_000
 """Plies that are judged at once: about a thousand games, some 300 MB. Each batch reads its values
@@ -107,7 +106,7 @@ def audit_games(
         first = first_covered(record, values)
         if first is None:
             raise BeyondTableError(f"{record.file}: {NOT_REACHED}")
-        waiting.append((record, first))
+        waiting.append(_Judged(record, first, _asked(record, values) if first == 0 else ()))
         plies += len(record.plies) - first
         if plies >= batch:
             yield from _judge(waiting, values)
@@ -127,25 +126,38 @@ def first_covered(record: GameRecord, values: TableValues) -> int | None:
     return int(np.argmax(is_held)) if is_held.any() else None
 
 
+def _asked(record: GameRecord, values: TableValues) -> tuple[Position, ...]:
+    """The positions by which an opening is judged; none where the table does not hold them."""
+    asked = positions_asked(record)
+    is_held = _are_held(values, [record.stepper.encode(each) for each in asked]) if asked else ()
+    return asked if all(is_held) else ()
+
+
 def _are_held(values: TableValues, rows: Sequence[bytes]) -> npt.NDArray[np.bool_]:
     return values.holds_states(states_of(values.rules, rows))
 
 
-_Judged = tuple[GameRecord, int]
-"""A record that is judged, and from which ply on."""
+class _Judged(NamedTuple):
+    """A record that is judged, from which ply on, and the positions by which its opening is."""
+
+    record: GameRecord
+    first: int
+    asked: tuple[Position, ...]
 
 
 def _judge(records: Sequence[_Judged], values: TableValues) -> Iterator[GameAudit]:
     rows: list[bytes] = []
-    for record, first in records:
+    for record, first, asked in records:
+        rows += [record.stepper.encode(each) for each in asked]
         rows += _record_rows(record, first)
     found, margins = row_estimates(values, rows)
-    for record, first in records:
-        yield _judged(record, first, found, margins)
+    for record, first, asked in records:
+        known = {each: (next(found), 0.0 if margins is None else next(margins)) for each in asked}
+        yield _judged(record, first, judge_opening(record, known) if asked else (), found, margins)
 
 
 def _record_rows(record: GameRecord, first: int) -> Iterator[bytes]:
-    """The states whose values `_judged` asks for, in its order."""
+    """The other states whose values `_judged` asks for, in its order."""
     stepper = record.stepper
     opening = _opening(record)
     if first > 0:
@@ -178,7 +190,11 @@ def _opening(record: GameRecord) -> StateOutcome | None:
 
 
 def _judged(
-    record: GameRecord, first: int, found: Iterator[float], margins: Iterator[float] | None
+    record: GameRecord,
+    first: int,
+    opening_plies: tuple[JudgedPly, ...],
+    found: Iterator[float],
+    margins: Iterator[float] | None,
 ) -> GameAudit:
     opening = None if first else _opening(record)
     begin = before = next(found) if opening is None else outcome_worth(opening, found)
@@ -210,16 +226,29 @@ def _judged(
         total = total if ply.step is None else ply.step.total
         keeps_turn = ply.step is None or ply.step.again
         before, side = (after, ply.side) if keeps_turn else (total - after, opponent(ply.side))
+    start, end = (
+        begin if beginner == LIGHT else first_total - begin,
+        before if side == LIGHT else total - before,
+    )
+    if opening_plies:
+        start, begin_margin = _to_light(opening_plies[0], opening_plies[0].value), 0.0
+        if not judged:
+            end = _to_light(opening_plies[-1], opening_plies[-1].played_value)
     return GameAudit(
         record,
         tuple(judged),
-        begin if beginner == LIGHT else first_total - begin,
-        before if side == LIGHT else total - before,
+        start,
+        end,
         first_total,
         total,
         first,
         begin_margin,
+        opening_plies,
     )
+
+
+def _to_light(judged: JudgedPly, value: float) -> float:
+    return value if judged.ply.side == LIGHT else judged.total - value
 
 
 def _chosen(

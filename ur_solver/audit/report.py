@@ -20,7 +20,7 @@ from ur_solver.audit.summary import (
     strength,
     worst_plies,
 )
-from ur_solver.records import Ending, GameRecord, Step, rules_word
+from ur_solver.records import Ending, GameRecord, Step, opening_words, rules_word
 from ur_solver.rules import DARK, LIGHT, SIDE_NAMES
 from ur_solver.rules.drawing.styles import board_style, page_style
 from ur_solver.rules.drawing.svg import Arrow, board_svg
@@ -82,6 +82,7 @@ class _GameSection:
     rules: str
     result: str
     account: str
+    opening: str
     graph: Markup
     players: list[_Player]
     references: Mapping[str, float]
@@ -161,8 +162,12 @@ def account_text(audit: GameAudit) -> str:
     reduce.
     """
     units = audit.units
-    start = "the start" if not audit.first else f"throw {audit.first + 1}, where the table begins"
-    terms = [f"{units.amount(audit.start_value)}{units.give(audit.start_margin)} at {start}"]
+    start = "at the start"
+    if audit.first:
+        start = f"at throw {audit.first + 1}, where the table begins"
+    elif audit.opening:
+        start = "before the opening"
+    terms = [f"{units.amount(audit.start_value)}{units.give(audit.start_margin)} {start}"]
     for side, sign in ((LIGHT, 1), (DARK, -1)):
         plies = list(audit.of_side(side))
         luck = units.signed(sign * sum(judged.luck for judged in plies))
@@ -188,8 +193,8 @@ def _game(
     audit: GameAudit, thresholds: Thresholds, references: Mapping[str, float], number: int
 ) -> _GameSection:
     record, units = audit.record, audit.units
-    worst = worst_plies(audit, thresholds, len(audit.plies))
-    turn_of = {id(judged): turn for turn, judged in enumerate(audit.plies)}
+    worst = worst_plies(audit, thresholds, len(audit.all_plies))
+    turn_of = {id(judged): turn for turn, judged in enumerate(audit.all_plies)}
     # A dot is at the curve's point before the throw.
     dots = [
         GraphMark(
@@ -209,6 +214,7 @@ def _game(
         rules=rules_word(record.rules),
         result=result_text(audit),
         account=account_text(audit),
+        opening=opening_words(record),
         graph=graph_svg(audit.curve, dots, units.share),
         players=[_player(audit, side, thresholds, references) for side in (LIGHT, DARK)],
         references=references,
@@ -238,19 +244,19 @@ def _anchor(number: int, index: int) -> str:
 
 
 def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
-    """Every throw of a game, with the played and the best move."""
+    """Every throw of a game and of its opening, with the played and the best move."""
     rows = []
-    n_throws = audit.first
     units = audit.units
     decimals = (
         1 if audit.is_exact else min(1, sure_decimals(100 * audit.margin / audit.start_total))
     )
-    for index, judged in enumerate(audit.plies):
+    for index, judged in enumerate(audit.all_plies):
         mark = thresholds.mark(judged)
-        n_throws += not judged.is_before_throw
+        number_of_throw = _number_of_throw(audit, index)
+        is_numbered = number_of_throw and not judged.is_before_throw
         rows.append(
             _Row(
-                number="" if judged.is_before_throw else str(n_throws),
+                number=str(number_of_throw) if is_numbered else "",
                 side=SIDE_NAMES[judged.ply.side],
                 threw="says" if judged.is_before_throw else judged.ply.throw_text,
                 played=audit.taken_text(judged) or "no move",
@@ -263,6 +269,13 @@ def _rows(audit: GameAudit, thresholds: Thresholds, number: int) -> list[_Row]:
             )
         )
     return rows
+
+
+def _number_of_throw(audit: GameAudit, index: int) -> int:
+    """The number of the throw of one of a game's plies; 0 in its opening."""
+    before = audit.plies[: max(0, index - len(audit.opening))]
+    is_opening = index < len(audit.opening)
+    return 0 if is_opening else audit.first + sum(not ply.is_before_throw for ply in before) + 1
 
 
 def action_text(audit: GameAudit, judged: JudgedPly) -> str:
@@ -339,13 +352,12 @@ def _moment(
         if isinstance(option, Step)
     ]
     label = f"{SIDE_NAMES[ply.side]} {action_text(audit, judged)}, best was {best}"
-    number_of_throw = (
-        audit.first + sum(not each.is_before_throw for each in audit.plies[:index]) + 1
-    )
+    number_of_throw = _number_of_throw(audit, index)
+    place = f"Throw {number_of_throw}" if number_of_throw else "Opening"
     did = "before the throw" if judged.is_before_throw else f"threw a {ply.throw_text}"
     return _Moment(
         anchor=_anchor(number, index),
-        heading=f"Throw {number_of_throw}: {SIDE_NAMES[ply.side]} {did}",
+        heading=f"{place}: {SIDE_NAMES[ply.side]} {did}",
         mark=mark,
         side=SIDE_NAMES[ply.side],
         did="Said" if judged.is_before_throw else "Played",

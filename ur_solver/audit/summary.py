@@ -133,7 +133,7 @@ def summarise(
 
 def worst_plies(audit: GameAudit, thresholds: Thresholds, most: int) -> list[JudgedPly]:
     """At most `most` of a game's marked plies, those with the largest loss, the worst first."""
-    marked = [judged for judged in audit.plies if thresholds.mark(judged)]
+    marked = [judged for judged in audit.all_plies if thresholds.mark(judged)]
     return sorted(marked, key=lambda judged: -judged.loss)[:most]
 
 

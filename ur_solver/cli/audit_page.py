@@ -23,7 +23,7 @@ from ur_solver.audit import (
     worst_plies,
 )
 from ur_solver.cli.output import columns, draw_position, side_name
-from ur_solver.records import rules_word
+from ur_solver.records import opening_words, rules_word
 from ur_solver.rules import DARK, LIGHT, RuleSet
 from ur_solver.rules.payoff import Payoff, Units
 from ur_solver.rules.words import counted
@@ -84,10 +84,12 @@ def _page_of_rules(
 
 
 def _head(audit: GameAudit) -> str:
+    words = opening_words(audit.record)
+    opening = f"{words}\n" if words else ""
     return (
         f"{click.style(audit.record.title, bold=True)}: {rules_word(audit.record.rules)}, "
         f"{counted(len(audit.record.plies), 'throw')}, {result_text(audit)}\n"
-        f"light's {audit.record.rules.payoff.units.worth}: {account_text(audit)}"
+        f"{opening}light's {audit.record.rules.payoff.units.worth}: {account_text(audit)}"
     )
 
 

@@ -108,6 +108,18 @@ class Opening:
         first = begin_value(each.position, value)
         return first if each.position.side == LIGHT else total(each.position) - first
 
+    def halfway(self, before: float, best: float, each: Round, value: Value) -> float:
+        """The value to light by its throw in a round alone: both have half of what they change.
+
+        Parameters
+        ----------
+        before, best : float
+            The value to light before the round, and after its best outcome by these throws.
+        each : Round
+        value : callable
+        """
+        return (before + best) / 2
+
     def best(self, rounds: tuple[Round, ...], value: Value) -> Round:
         """The round that the side which chooses likes best, the nearest square of equal ones."""
         if len(rounds) == 1:
@@ -142,6 +154,14 @@ class FirstOne(Opening):
         light, dark = p, (1 - p) * p
         first = start_value(self.rules, value)
         return (light * first + dark * (total(self.rules.start()) - first)) / (light + dark)
+
+    def halfway(self, before: float, best: float, each: Round, value: Value) -> float:
+        """Light's 1 decides; after another throw dark throws a 1, or another round follows."""
+        if len(each.throws) == 1:
+            return best
+        p = float(self.rules.dice.probabilities[1])
+        first = start_value(self.rules, value)
+        return p * (total(self.rules.start()) - first) + (1 - p) * before
 
 
 class BothEnter(Opening):

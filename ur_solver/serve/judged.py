@@ -22,7 +22,7 @@ from ur_solver.audit import (
     references_of,
     result_text,
 )
-from ur_solver.audit.judge import TIE
+from ur_solver.audit.game_audit import TIE
 from ur_solver.errors import InputError, MoveError, RecordError, ThrowError
 from ur_solver.records import NOTATIONS, GameRecord, RecordFault, read_text, stepper_of
 from ur_solver.rules import SIDE_NAMES, Position, opponent
