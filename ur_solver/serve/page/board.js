@@ -14,8 +14,8 @@ export function placeOf(element) {
 
 export class Board {
   /** @param {{press: (place: string) => void, drop: (from: string, to: string) => void}} on */
-  constructor(on) {
-    this.host = at("board");
+  constructor(on, host = at("board")) {
+    this.host = host;
     this.svg = null;
     this.canDrag = () => false;
     this.host.addEventListener("click", (event) => {

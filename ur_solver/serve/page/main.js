@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { wireDialogs } from "./dialogs.js";
 import { at, make } from "./dom.js";
 import { Editor } from "./editor.js";
+import { Learning } from "./learning.js";
 import { showChances, showGraph, showMoves, showNames, showSummary, showThrows, showTurns } from "./panels.js";
 import { Session, picked } from "./session.js";
 import { counted, errorOf, throwsOf } from "./words.js";
@@ -28,6 +29,7 @@ const board = new Board({
 });
 const editor = new Editor(session, board, { done: leaveEditor, run });
 const dialogs = wireDialogs(session, { start, failed });
+const learning = new Learning(session, run);
 
 board.canDrag = (place) =>
   (session.editing ? editor.canDrag(place) : session.moves.some((move) => sourceOf(move) === place));
@@ -65,6 +67,7 @@ function show() {
   showNames(session);
   showSummary(session);
   showOptions(entry);
+  learning.show();
   const words = statusWords();
   if (words !== announced) at("status").textContent = words;
   announced = words;
@@ -270,8 +273,8 @@ function toggleValues() {
 for (const [id, action] of [
   ["first", KEYS.Home], ["back", KEYS.ArrowLeft], ["forward", KEYS.ArrowRight], ["last", KEYS.End],
   ["undo", KEYS.u], ["flip", flip],
-  ["mistake-back", () => session.go(session.marked(-1, ["mistake", "blunder"], at("mistake-side").value))],
-  ["mistake-next", () => session.go(session.marked(1, ["mistake", "blunder"], at("mistake-side").value))],
+  ["mistake-back", () => learning.meet(session.marked(-1, ["mistake", "blunder"], at("mistake-side").value))],
+  ["mistake-next", () => learning.meet(session.marked(1, ["mistake", "blunder"], at("mistake-side").value))],
   ["edit", () => {
     session.editing = !session.editing;
     return session.changed();

@@ -251,6 +251,7 @@ export class Session {
     });
     node.share = game.end_value / this.total(game.position);
     this.stand(this.root);
+    this.opened?.();
     await this.changed();
   }
 

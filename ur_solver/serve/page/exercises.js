@@ -1,0 +1,114 @@
+// Exercises: decisions to practise, where they come from, and what their options are worth.
+
+import { Source, get } from "./api.js";
+import { Units, errorOf, throwsOf } from "./words.js";
+
+/** @typedef {import("./kept.js").Exercise} Exercise */
+
+const SERIOUS = ["mistake", "blunder"];
+
+/** The mistakes and blunders of the line that is followed. @returns {Exercise[]} */
+export function mistakesOf(session, side = "") {
+  if (!session.source?.hasValues) return [];
+  return session.root.line.flatMap((node) => node.plies)
+    .filter((ply) => SERIOUS.includes(ply.mark) && (!side || ply.side === side))
+    .map((ply) => exerciseOf(session, ply));
+}
+
+/** The decision of a judged ply. @returns {Exercise} */
+export function exerciseOf(session, ply) {
+  const isSaying = ply.throw === null;
+  return {
+    path: session.source.path, position: ply.position, side: ply.side,
+    choice: isSaying ? null : ply.choice ?? null, throws: isSaying ? [] : throwsOf(ply),
+    played: ply.move,
+  };
+}
+
+/** Decisions drawn from play; `cost` is a share of what there is to win. @returns {Promise<Exercise[]>} */
+export async function drawn(path, { seed, count, cost }) {
+  const found = await get(`/${path}/exercises?seed=${seed}&count=${count}&cost=${cost}`);
+  return found.exercises.map(({ position, choice, throws }) => ({ path, position, choice, throws }));
+}
+
+const abouts = new Map();
+
+/** What is known of a source, asked for once. */
+function aboutOf(source) {
+  if (!abouts.has(source.path)) {
+    abouts.set(source.path, source.about().catch((error) => {
+      abouts.delete(source.path);
+      throw error;
+    }));
+  }
+  return abouts.get(source.path);
+}
+
+/** An exercise with the position unfolded, and its options in an order that gives nothing away. */
+export class Question {
+  /** @param {Exercise} exercise @param {"light" | "dark"} view */
+  static async of(exercise, view) {
+    const source = new Source(exercise.path);
+    const [about, answer] = await Promise.all([aboutOf(source), source.position(exercise.position, view)]);
+    return new Question(exercise, source, about, answer, view);
+  }
+
+  constructor(exercise, source, about, answer, view) {
+    Object.assign(this, { exercise, source, about, answer, view });
+    this.units = new Units(about);
+    this.options = (exercise.throws.length ? this.moves() : this.sayings())
+      .sort((one, two) => one.text.localeCompare(two.text));
+    this.best = this.options.reduce((one, two) => (two.loss < one.loss ? two : one));
+  }
+
+  get isSaying() {
+    return !this.exercise.throws.length;
+  }
+
+  get words() {
+    const { side } = this.answer;
+    if (this.isSaying) return `What should ${side} say before the throw?`;
+    const { choice, throws } = this.exercise;
+    const said = choice ? ` said “${choice}” and` : "";
+    return `${side} has${said} thrown ${throws.join(" and ")}. Which move is best?`;
+  }
+
+  moves() {
+    const { choice, throws } = this.exercise;
+    const entry = this.answer.throws.find((each) =>
+      (each.choice ?? null) === (choice ?? null) && String(throwsOf(each)) === String(throws));
+    return (entry?.moves ?? []).map((move) => ({
+      ...move, text: move.move, doubt: move.loss_error ?? 0, error: errorOf(move),
+    }));
+  }
+
+  sayings() {
+    const { choices, choice_errors: errors, choice_loss_errors: doubts } = this.answer;
+    const known = Object.entries(choices ?? {}).filter(([, value]) => value !== null);
+    const most = Math.max(...known.map(([, value]) => value));
+    return known.map(([text, value]) => ({
+      text, value, loss: most - value, doubt: doubts?.[text] ?? 0, error: errors?.[text] ?? 0,
+    }));
+  }
+
+  /** Of estimates, an option within the error of the comparison counts as the best. */
+  isRight(option) {
+    return option.loss <= Math.max(1e-6 * this.answer.total, option.doubt);
+  }
+
+  /** What an option loses, with its unit. */
+  lost(option) {
+    return `${this.units.gain(-option.loss, 2, option.doubt)} ${this.units.points}`;
+  }
+
+  /** What the next throw may do after an option, in numbers; null after what is said. */
+  async after(option) {
+    if (!option.position) return null;
+    const next = await this.source.position(option.position, this.view);
+    if (next.winner || next.throws.some((each) => each.choice)) return null;
+    const chance = (does) => next.throws
+      .filter((each) => each.moves.some((move) => move[does]))
+      .reduce((sum, each) => sum + each.probability, 0);
+    return { side: next.side, captures: chance("capture"), again: chance("again") };
+  }
+}

@@ -1,0 +1,100 @@
+// What this browser keeps of the games that were opened here: their mistakes, to be practised, and
+// the throws that fell. Nothing is sent anywhere.
+
+const KEY = "ur-learning";
+export const MOST_MISTAKES = 500;
+export const MOST_GAMES = 500;
+
+/** Days until an exercise comes again, by its box: a right answer moves it to the next box. */
+export const DAYS = [0, 1, 3, 7, 21];
+
+/**
+ * A decision to practise: what to say before a throw where `throws` is empty, else a move.
+ * @typedef {{path: string, position: string, choice: string | null, throws: number[],
+ *   side?: string, played?: string | null, box?: number, due?: number}} Exercise
+ * The throws of a game by side: how often each number fell.
+ * @typedef {{path: string, word: string, key: string, throws: {light: object, dark: object}}} Game
+ */
+
+/** The number of a day, in the time of this place. */
+export function today() {
+  const now = new Date();
+  return Math.floor((now.getTime() / 60000 - now.getTimezoneOffset()) / 1440);
+}
+
+/** The same decision has the same key, whatever was played. */
+export function keyOf({ path, position, choice, throws }) {
+  return [path, position, choice ?? "", throws.join("-")].join(" ");
+}
+
+/** Kept lists; without storage, as in a private window, they last as long as the page. */
+class Kept {
+  constructor() {
+    this.isLasting = true;
+    this.read();
+    // another window of this browser may have changed them
+    addEventListener("storage", (event) => {
+      if (event.key === KEY) this.read();
+    });
+  }
+
+  read() {
+    let found = {};
+    try {
+      found = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    } catch {
+      this.isLasting = false;
+    }
+    /** @type {Exercise[]} */
+    this.mistakes = Array.isArray(found.mistakes) ? found.mistakes : [];
+    /** @type {Game[]} */
+    this.games = Array.isArray(found.games) ? found.games : [];
+  }
+
+  write() {
+    try {
+      const { mistakes, games } = this;
+      localStorage.setItem(KEY, JSON.stringify({ mistakes, games }));
+    } catch {
+      this.isLasting = false;
+    }
+  }
+
+  get due() {
+    return this.mistakes.filter((each) => each.due <= today());
+  }
+
+  /** Take in a game: its throws, and those of its mistakes that are not here yet. */
+  add(game, mistakes) {
+    if (!this.games.some((each) => each.key === game.key)) this.games.push(game);
+    this.games.splice(0, this.games.length - MOST_GAMES);
+    const known = new Set(this.mistakes.map(keyOf));
+    for (const each of mistakes) {
+      if (!known.has(keyOf(each))) this.mistakes.push({ ...each, box: 0, due: today() });
+    }
+    // those that are known best make room, of equals the oldest
+    while (this.mistakes.length > MOST_MISTAKES) {
+      const most = Math.max(...this.mistakes.map((each) => each.box));
+      this.mistakes.splice(this.mistakes.findIndex((each) => each.box === most), 1);
+    }
+    this.write();
+  }
+
+  /** Note the first answer to an exercise; one that is not kept stays out. */
+  answer(exercise, isRight) {
+    const found = this.mistakes.find((each) => keyOf(each) === keyOf(exercise));
+    if (!found) return null;
+    found.box = isRight ? Math.min(found.box + 1, DAYS.length - 1) : 1;
+    found.due = today() + DAYS[found.box];
+    this.write();
+    return DAYS[found.box];
+  }
+
+  forget() {
+    this.mistakes = [];
+    this.games = [];
+    this.write();
+  }
+}
+
+export const kept = new Kept();

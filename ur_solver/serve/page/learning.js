@@ -1,0 +1,96 @@
+// Learning from one's games: recording them, practising their mistakes, counting their throws.
+// This wires the parts to the page: a card with buttons, and a hook for games that are opened.
+
+import { at, make } from "./dom.js";
+import { exerciseOf, mistakesOf } from "./exercises.js";
+import { kept } from "./kept.js";
+import { Openings } from "./openings.js";
+import { Practise } from "./practise.js";
+import { Record } from "./record.js";
+import { writeTree } from "./tree.js";
+
+const ASKS = "ur-asks-first";
+
+export class Learning {
+  /**
+   * @param {import("./session.js").Session} session
+   * @param {(action: (...given: any[]) => any) => (...given: any[]) => Promise<void>} run says what fails
+   */
+  constructor(session, run) {
+    this.session = session;
+    this.practise = new Practise(session);
+    this.record = new Record(session, (text, path) => this.judge(text, path));
+    this.openings = new Openings(session, run);
+    this.due = make("button", { type: "button", id: "practise", onclick: () => this.practise.open() });
+    this.asks = make("input", { id: "ask-first", type: "checkbox", checked: stored(ASKS) === "yes",
+      onchange: () => store(ASKS, this.asks.checked ? "yes" : "no") });
+    at("learning").append(
+      make("div", { class: "buttons" },
+        make("button", { type: "button", id: "record-game", onclick: run(() => this.record.open()) }, "Record a game"),
+        this.due),
+      make("p", {}, make("label", {}, this.asks, " Ask me first: “mistake ›” hides the answer until I have tried")),
+      this.openings.details);
+    session.opened = () => this.remember();
+    this.practise.dialog.addEventListener("close", () => this.show());
+  }
+
+  show() {
+    const due = kept.due.length;
+    this.due.textContent = due ? `Practise (${due} due)` : "Practise";
+    this.openings.show();
+  }
+
+  /** Go to a place in the game, after asking for the move there if that is wanted. */
+  async meet(node) {
+    const ply = node?.next?.plies.find((each) => ["mistake", "blunder"].includes(each.mark));
+    if (ply && this.asks.checked) await this.practise.ask(exerciseOf(this.session, ply));
+    await this.session.go(node);
+  }
+
+  /** Keep what there is to learn from a game that was opened. */
+  remember() {
+    kept.add(gameOf(this.session), mistakesOf(this.session));
+  }
+
+  /** Judge a record, and stand at its beginning with the mistakes ahead. */
+  async judge(text, path) {
+    const { session } = this;
+    if (session.source.path !== path) await session.take(path);
+    const { games, faults } = await session.source.audit(text);
+    if (faults.length) throw new Error(faults[0].message);
+    session.players = { light: "human", dark: "human" };
+    at("table").value = path;
+    await session.load(games[0]);
+  }
+}
+
+/** The throws of the game on the page by side, without a first throw that the rules give. */
+export function gameOf({ root, source, about }) {
+  const throws = { light: {}, dark: {} };
+  root.line.slice(1).forEach(({ turn, plies }, k) => {
+    if (k === 0 && about.opening_throw !== null && root.position === about.start) return;
+    const own = throws[plies.at(-1).side];
+    for (const each of turn.throws) own[each] = (own[each] ?? 0) + 1;
+  });
+  return { path: source.path, word: about.word, key: hashed(`${root.position} ${writeTree(root)}`), throws };
+}
+
+/** A short key of a text (FNV-1a, twice with different starts). */
+function hashed(text) {
+  return [0x811c9dc5, 0x9dc5811c].map((start) => [...text]
+    .reduce((sum, letter) => Math.imul(sum ^ letter.codePointAt(0), 0x01000193) >>> 0, start).toString(36)).join("");
+}
+
+function stored(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function store(key, value) {
+  try {
+    localStorage.setItem(key, value);
+  } catch { /* it lasts as long as the page */ }
+}

@@ -1,0 +1,274 @@
+// Practise: decisions with the answer hidden, tried again as often as one likes, explained in numbers.
+
+import { Board } from "./board.js";
+import { make } from "./dom.js";
+import { Question, drawn, mistakesOf } from "./exercises.js";
+import { DAYS, MOST_GAMES, MOST_MISTAKES, kept } from "./kept.js";
+import { Presses } from "./presses.js";
+import { counted } from "./words.js";
+
+const COUNT = 10;
+const COSTS = [0.01, 0.02, 0.05, 0.1];
+
+export class Practise {
+  /** @param {import("./session.js").Session} session */
+  constructor(session) {
+    this.session = session;
+    this.title = make("h2", { id: "practise-title", tabindex: "-1" }, "Practise");
+    this.body = make("div");
+    this.error = make("p", { role: "alert", class: "bad" });
+    this.dialog = make("dialog", { id: "practise-dialog", class: "wide", "aria-labelledby": "practise-title" },
+      this.title, this.error, this.body);
+    this.dialog.addEventListener("close", () => {
+      this.closed?.();
+      this.closed = null;
+    });
+    document.body.append(this.dialog);
+  }
+
+  /** What to practise is chosen first. */
+  open() {
+    this.choose();
+    this.dialog.showModal();
+  }
+
+  /** Ask one decision, and resolve when the dialog is closed. */
+  ask(exercise) {
+    return new Promise((resolve) => {
+      this.closed = resolve;
+      this.dialog.showModal();
+      this.begin([exercise]);
+    });
+  }
+
+  /** Run something; what fails is said in the dialog. */
+  async run(action) {
+    this.error.textContent = "";
+    this.dialog.setAttribute("aria-busy", "true");
+    try {
+      await action();
+    } catch (error) {
+      this.error.textContent = error.message;
+    }
+    this.dialog.setAttribute("aria-busy", "false");
+  }
+
+  // What to practise.
+
+  choose() {
+    const { session } = this;
+    const own = mistakesOf(session);
+    const button = (words, list, id) => make("button", {
+      type: "button", id, disabled: !list.length, onclick: () => this.begin(shuffled(list)),
+    }, words);
+    const hasValues = session.source?.hasValues;
+    const isMoney = hasValues && session.units.isMoney;
+    const cost = make("select", { id: "practise-cost" }, ...COSTS.map((share) =>
+      make("option", { value: share, selected: share === 0.02 },
+        `${100 * share} ${isMoney ? "% of the pot" : counted(100 * share, "point").split(" ")[1]}`)));
+    const play = make("button", { type: "button", id: "practise-play", disabled: !hasValues,
+      onclick: () => this.fromPlay(Number(cost.value)) }, "Positions from play");
+    this.title.textContent = "Practise";
+    this.body.replaceChildren(
+      make("p", {}, "You see a position and a throw, and choose the move. The answer stays hidden until you have tried."),
+      make("div", { class: "choices", role: "group", "aria-label": "What to practise" },
+        button(`Due today: ${kept.due.length} of ${counted(kept.mistakes.length, "mistake")}`, kept.due, "practise-due"),
+        button(`All mistakes of opened games: ${kept.mistakes.length}`, kept.mistakes, "practise-all"),
+        button(`Mistakes of this game: ${own.length}`, own, "practise-own"),
+        make("div", { class: "buttons" }, play, make("label", {}, "a mistake costs at least ", cost))),
+      make("p", { class: "faint" }, `Mistakes of the games that you open are kept in this browser and nowhere else: at most ${MOST_MISTAKES}, and the throws of ${MOST_GAMES} games. `
+        + `After a right answer one comes again in ${DAYS[1]}, ${DAYS[2]}, ${DAYS[3]}, then every ${DAYS[4]} days, after a wrong one the next day.`),
+      kept.isLasting ? "" : make("p", {}, "This browser keeps nothing now, as in a private window: all is forgotten when the page is closed."),
+      make("p", { class: "buttons" }, this.forgetting(), this.closing("Close")));
+  }
+
+  closing(words, css = "") {
+    return make("button", { type: "button", class: css, onclick: () => this.dialog.close() }, words);
+  }
+
+  /** Forgetting takes two presses. */
+  forgetting() {
+    let isSure = false;
+    const button = make("button", { type: "button", onclick: () => {
+      if (isSure) {
+        kept.forget();
+        this.choose();
+        this.title.focus();
+      } else {
+        isSure = true;
+        button.textContent = "Really forget all kept games?";
+      }
+    } }, "Forget all");
+    button.disabled = !kept.mistakes.length && !kept.games.length;
+    return button;
+  }
+
+  fromPlay(cost) {
+    return this.run(async () => {
+      const [seed] = crypto.getRandomValues(new Uint32Array(1));
+      const found = await drawn(this.session.source.path, { seed, count: COUNT, cost });
+      if (!found.length) throw new Error("No mistake in this game costs as much; choose a smaller loss.");
+      await this.begin(found);
+    });
+  }
+
+  // Asking.
+
+  begin(list) {
+    this.list = list;
+    this.number = 0;
+    this.right = 0;
+    return this.run(() => this.next());
+  }
+
+  async next() {
+    const question = await Question.of(this.list[this.number], this.session.view);
+    if (question.options.length < 2) throw new Error("This position has no choice here; its rules have changed.");
+    this.question = question;
+    this.tried = new Set();
+    this.isDone = false;
+    this.build();
+    this.title.focus();
+  }
+
+  build() {
+    const { question, list, number } = this;
+    this.title.textContent = list.length > 1 ? `Practise: ${number + 1} of ${list.length}` : "What would you play?";
+    const host = make("div", { class: "small-board" });
+    this.board = new Board({
+      press: (place) => this.presses.press(place), drop: (from, to) => this.presses.drop(from, to),
+    }, host);
+    this.presses = new Presses(this.board, (move) => this.answer(question.options.find((each) => each.text === move.move)));
+    this.board.canDrag = (place) => this.presses.canDrag(place);
+    this.said = make("p", { role: "status", id: "practise-said" });
+    this.why = make("div", { id: "practise-why" });
+    this.buttons = new Map(question.options.map((option) => [option, make("button", {
+      type: "button", onclick: () => this.answer(option),
+    }, make("b", {}, option.text))]));
+    this.forward = make("p", { class: "buttons" });
+    this.body.replaceChildren(
+      host, make("p", { id: "practise-question" }, `${question.about.word}: ${question.words}`),
+      make("div", { class: "answers", role: "group", "aria-label": "Answers" }, ...this.buttons.values()),
+      this.said, this.why, this.forward);
+    this.board.show(question.answer.svg);
+    if (!question.isSaying) this.presses.offer(question.options, question.answer.side);
+    this.showForward();
+  }
+
+  showForward() {
+    const isLast = this.number + 1 === this.list.length;
+    const onward = make("button", { type: "button", id: "practise-next", class: this.isDone ? "main" : "",
+      onclick: () => (isLast ? this.end() : this.run(() => {
+        this.number += 1;
+        return this.next();
+      })) }, isLast ? "Finish" : "Next");
+    this.forward.replaceChildren(...[
+      this.isDone ? null : make("button", { type: "button", id: "practise-show", onclick: () => this.show() }, "Show the answer"),
+      this.list.length > 1 ? onward : null,
+      this.closing(this.list.length > 1 ? "Stop" : "Go on", this.isDone && this.list.length === 1 ? "main" : ""),
+    ].filter(Boolean));
+  }
+
+  /** Only the first answer counts; all are told what they cost. */
+  answer(option) {
+    if (!option || this.isDone) return;
+    const { question } = this;
+    const isRight = question.isRight(option);
+    if (!this.tried.size) this.count(isRight);
+    this.tried.add(option);
+    const { units } = question;
+    const own = units.value(option.value, option.error);
+    const best = units.value(question.best.value, question.best.error);
+    const button = this.buttons.get(option);
+    if (!isRight) {
+      button.setAttribute("aria-disabled", "true");
+      button.replaceChildren(make("b", {}, option.text), make("span", { class: "bad" }, ` ${question.lost(option)}`));
+      this.say(`${option.text} has ${own}, the best ${question.isSaying ? "choice" : "move"} ${best}: ${question.lost(option)}. Try again.`);
+      return;
+    }
+    const second = question.options.filter((each) => each !== option).sort((one, two) => one.loss - two.loss)[0];
+    this.finish(option, `Right: ${option.text} has ${own}. The next best, ${second.text}, has ${units.value(second.value, second.error)}.`);
+  }
+
+  show() {
+    const { question } = this;
+    if (!this.tried.size) this.count(false);
+    this.tried.add(null);
+    this.finish(question.best, `The best is ${question.best.text} with ${question.units.value(question.best.value, question.best.error)}.`);
+  }
+
+  count(isRight) {
+    this.right += Number(isRight);
+    const days = kept.answer(this.list[this.number], isRight);
+    this.again = days === null ? "" : ` It comes again in ${counted(days, "day")}.`;
+  }
+
+  say(words) {
+    this.said.textContent = words;
+  }
+
+  finish(option, words) {
+    const { question } = this;
+    this.isDone = true;
+    this.presses.offer([], question.answer.side);
+    for (const [each, button] of this.buttons) {
+      const isRight = question.isRight(each);
+      button.setAttribute("aria-disabled", "true");
+      button.replaceChildren(make("b", {}, each.text),
+        make("span", { class: isRight ? "good" : "bad" }, isRight ? " best" : ` ${question.lost(each)}`));
+    }
+    const wrong = this.compared(option);
+    if (option.arrows) {
+      const arrows = [["best", option.arrows.best]];
+      if (wrong) arrows.push(["played", wrong.arrows.played]);
+      this.board.point(arrows);
+    }
+    this.say(`${words}${this.again}`);
+    this.showForward();
+    this.forward.querySelector(".main")?.focus();
+    this.run(() => this.explain(question, [option, wrong].filter(Boolean)));
+  }
+
+  /** The move to compare the best with: what was tried first, or played in the game. */
+  compared(best) {
+    const { question } = this;
+    const first = [...this.tried].find((each) => each && each !== best);
+    const played = question.options.find((each) => each.text === this.list[this.number].played);
+    return [first, played].find((each) => each && !question.isRight(each)) ?? null;
+  }
+
+  /** The best option and another, side by side in numbers. */
+  async explain(question, options) {
+    const { units } = question;
+    const rows = await Promise.all(options.map(async (option) => [option, await question.after(option)]));
+    if (question !== this.question) return;
+    const percent = (share) => `${(100 * share).toFixed(1)} %`;
+    const hasNext = rows.every(([, next]) => next);
+    const head = ["", units.isMoney ? "money to come" : "chance to win", "lost",
+      ...(hasNext ? ["next to throw", "captures with", "throws again with"] : [])];
+    this.why.replaceChildren(make("table", { class: "facts" },
+      make("caption", {}, "Why"),
+      make("thead", {}, make("tr", {}, ...head.map((words) => (words ? make("th", { scope: "col" }, words) : make("td"))))),
+      make("tbody", {}, ...rows.map(([option, next]) => make("tr", {},
+        make("th", { scope: "row" }, option.text),
+        ...[units.value(option.value, option.error), option.loss > 1e-9 ? units.gain(-option.loss, 2, option.doubt) : "–",
+          ...(hasNext ? [next.side, percent(next.captures), percent(next.again)] : [])].map((words) => make("td", {}, words)))))));
+  }
+
+  end() {
+    this.title.textContent = "Practise";
+    this.body.replaceChildren(
+      make("p", { role: "status" }, `${this.right} of ${this.list.length} right at the first try. ${kept.due.length} of ${counted(kept.mistakes.length, "kept mistake")} left for today.`),
+      make("p", { class: "buttons" },
+        make("button", { type: "button", class: "main", onclick: () => {
+          this.choose();
+          this.title.focus();
+        } }, "Practise more"), this.closing("Close")));
+    this.title.focus();
+  }
+}
+
+function shuffled(list) {
+  const keys = crypto.getRandomValues(new Uint32Array(list.length));
+  return list.map((each, k) => [keys[k], each]).sort((one, two) => one[0] - two[0]).map(([, each]) => each);
+}

@@ -1,0 +1,279 @@
+// "Record a game": a game at a real table is written down, throw by throw and move by move.
+
+import { Source } from "./api.js";
+import { Board } from "./board.js";
+import { download, make } from "./dom.js";
+import { Presses } from "./presses.js";
+import { Recording } from "./recording.js";
+import { counted, throwsOf, turnWords } from "./words.js";
+
+const KEY = "ur-recording";
+const SIDES = ["light", "dark"];
+
+export class Record {
+  /**
+   * @param {import("./session.js").Session} session
+   * @param {(text: string, path: string) => Promise<void>} audit judges a finished record on the page
+   */
+  constructor(session, audit) {
+    this.session = session;
+    this.audit = audit;
+    this.title = make("h2", { id: "recording-title", tabindex: "-1" }, "Record a game");
+    this.error = make("p", { role: "alert", class: "bad" });
+    this.body = make("div", { class: "recording" });
+    this.dialog = make("dialog", { id: "recording-dialog", class: "wide", "aria-labelledby": "recording-title" },
+      this.title, this.error, this.body);
+    this.dialog.addEventListener("keydown", (event) => this.key(event));
+    document.body.append(this.dialog);
+  }
+
+  /** Go on with the record that was begun, or begin one by the rules on the page. */
+  open() {
+    this.dialog.showModal();
+    return this.run(async () => {
+      const saved = readSaved();
+      await this.begin(saved?.path ?? this.session.source.path, saved);
+    });
+  }
+
+  async begin(path, saved = null) {
+    const source = new Source(path);
+    this.recording = new Recording(source, await source.about(), saved);
+    this.build();
+    await this.recording.check(0);
+    const fault = this.recording.firstFault;
+    this.recording.go(fault >= 0 ? fault : this.recording.turns.length);
+    await this.show();
+    this.title.focus();
+  }
+
+  /** Run something, one after the other: a press while the last one is answered waits for it. */
+  run(action) {
+    this.running = (this.running ?? Promise.resolve()).then(async () => {
+      this.error.textContent = "";
+      this.dialog.setAttribute("aria-busy", "true");
+      try {
+        await action();
+      } catch (error) {
+        this.error.textContent = error.message;
+      }
+      this.dialog.setAttribute("aria-busy", "false");
+    });
+    return this.running;
+  }
+
+  /** Do something to the record, keep it, and show it. */
+  change(action) {
+    return this.run(async () => {
+      await action(this.recording);
+      this.keep();
+      await this.show();
+    });
+  }
+
+  keep() {
+    const { saved, turns, names } = this.recording;
+    try {
+      if (turns.length || names.light || names.dark) localStorage.setItem(KEY, JSON.stringify(saved));
+      else localStorage.removeItem(KEY);
+    } catch { /* it lasts as long as the page */ }
+  }
+
+  // The dialog.
+
+  build() {
+    const { recording } = this;
+    const host = make("div", { class: "small-board" });
+    this.board = new Board({
+      press: (place) => this.presses.press(place), drop: (from, to) => this.presses.drop(from, to),
+    }, host);
+    this.presses = new Presses(this.board, (move) => this.finish(move.move));
+    this.board.canDrag = (place) => this.presses.canDrag(place);
+    const group = (id, label, css) => make("div", { id, class: css, role: "group", "aria-label": label });
+    this.status = make("p", { id: "recording-status", role: "status" });
+    this.sayings = group("recording-sayings", "Said before the throw", "buttons");
+    this.throws = group("recording-throws", "What fell", "throws");
+    this.moves = group("recording-moves", "Moves", "buttons");
+    this.turns = make("ol", { id: "recording-turns", "aria-label": "Turns" });
+    this.tools = group("recording-tools", "Correct", "buttons");
+    this.ends = group("recording-ends", "Save", "buttons");
+    const names = SIDES.map((side) => make("label", {}, `${side} `, make("input", {
+      id: `recording-${side}`, value: recording.names[side], autocomplete: "off", maxlength: 80,
+      onchange: (event) => {
+        recording.names[side] = event.target.value;
+        this.keep();
+      },
+    })));
+    this.ending = make("select", { id: "recording-ending", onchange: (event) => {
+      recording.ending = event.target.value;
+      this.keep();
+    } }, ...[["", "not finished, or won on the board"], ["light", "light gave up"], ["dark", "dark gave up"]]
+      .map(([value, words]) => make("option", { value, selected: value === recording.ending }, words)));
+    this.body.replaceChildren(
+      make("p", { class: "faint" }, `${recording.about.word}. Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it.`),
+      make("div", { class: "names" }, ...names),
+      host, this.status, this.sayings, this.throws, this.moves,
+      make("h3", {}, "Turns"), this.turns, this.tools,
+      make("label", {}, "How it ended ", this.ending),
+      this.ends);
+  }
+
+  async show() {
+    const { recording, session } = this;
+    await recording.unfold(session.view);
+    const { answer, turn } = recording;
+    const isOver = Boolean(answer && (answer.winner || answer.is_draw));
+    if (answer) this.board.show(answer.svg);
+    this.presses.offer(recording.moves, answer?.side ?? "light");
+    const say = this.words(isOver);
+    if (this.status.textContent !== say) this.status.textContent = say;
+    const sayings = recording.sayings.length > 1 && !isOver ? recording.sayings : [];
+    this.sayings.replaceChildren(...sayings.map((name) => this.button(name, () => this.change((it) => it.say(name)),
+      { "aria-pressed": String(turn.choice === name) })));
+    this.throws.replaceChildren(...(isOver ? [] : recording.throws).map((each) => {
+      const fallen = throwsOf(each);
+      return this.button(fallen.join(" "), () => this.change((it) => it.choose(fallen)), {
+        "aria-pressed": String(String(turn.throws) === String(fallen)), "data-throw": fallen.join("-"),
+        "aria-label": `throw ${fallen.join(" and ")}`,
+      });
+    }));
+    this.moves.replaceChildren(...recording.moves.map((move) => this.button(move.move, () => this.finish(move.move),
+      { "aria-pressed": String(turn.move === move.move) })));
+    this.showTurns();
+    this.showTools();
+    this.showEnds(isOver);
+    this.focus();
+  }
+
+  button(words, onclick, more = {}) {
+    return make("button", { type: "button", onclick, ...more }, words);
+  }
+
+  finish(move) {
+    return this.change((it) => it.finish(move));
+  }
+
+  words(isOver) {
+    const { recording } = this;
+    const { answer, turn, at, nWaiting, firstFault } = recording;
+    if (!answer) return `Turn ${at + 1} waits: turn ${firstFault + 1} has to be corrected first.`;
+    const left = nWaiting ? ` ${counted(nWaiting, "turn")} after it ${nWaiting === 1 ? "is" : "are"} kept, and checked then.` : "";
+    if (turn.fault) return `Turn ${at + 1}: ${turn.fault}.${left}`;
+    const last = recording.isAtEnd && recording.turns.at(-1);
+    const before = last ? `${last.side} threw ${last.throws.join(" and ")}, ${last.move ?? "no move"}. ` : "";
+    if (isOver && recording.isAtEnd) return `${before}${answer.winner ? `${answer.winner} has won.` : "A draw."}`;
+    const which = recording.isAtEnd ? "" : `Turn ${at + 1}: `;
+    if (recording.sayings.length > 1 && !turn.choice) return `${before}${which}What did ${answer.side} say?`;
+    if (!recording.entry) return `${before}${which}What did ${answer.side} throw?`;
+    return `${before}${which}${answer.side} threw ${turn.throws.join(" and ")}. Which move?`;
+  }
+
+  showTurns() {
+    const { recording } = this;
+    this.turns.replaceChildren(...recording.turns.map((turn, k) => {
+      const { side, fault } = turn;
+      const button = make("button", { type: "button", class: "turn",
+        "aria-current": k === recording.at ? "step" : null, onclick: () => this.change((it) => it.go(k)) },
+      make("span", { class: "faint" }, `${k + 1}`),
+      side ? make("span", { class: `swatch ${side}`, title: side }, make("span", { class: "unseen" }, side)) : null,
+      make("span", { class: "played" }, turn.throws ? turnWords(turn) : "…"),
+      fault ? make("span", { class: "bad" }, `⚠ ${fault}`) : null,
+      turn.before === null ? make("span", { class: "faint" }, "waits") : null);
+      return make("li", {}, button);
+    }));
+    const here = this.turns.querySelector("[aria-current]") ?? this.turns.lastElementChild;
+    if (here) this.turns.scrollTop = here.offsetTop - this.turns.clientHeight / 2;
+  }
+
+  showTools() {
+    const { recording } = this;
+    const n = recording.turns.length;
+    this.tools.replaceChildren(...(recording.isAtEnd
+      ? [this.button("Correct the last turn", () => this.change((it) => it.go(n - 1)), { disabled: !n })]
+      : [
+        this.button("Remove this turn", () => this.change((it) => it.remove())),
+        this.button("Insert a turn before it", () => this.change((it) => it.insert())),
+        this.button("Back to the end", () => this.change((it) => it.go(n))),
+      ]));
+  }
+
+  showEnds(isOver) {
+    const { recording } = this;
+    const isWhole = recording.firstFault < 0 && recording.turns.length > 0;
+    const isWon = isOver && recording.isAtEnd;
+    this.ending.disabled = isWon;
+    const buttons = recording.about.notations.map((notation) => this.button(`Save .${notation}`,
+      () => this.run(() => this.save(notation)), { disabled: !isWhole }));
+    if (recording.source.hasValues) {
+      buttons.push(this.button("Go through the mistakes", () => this.run(() => this.judge()), { disabled: !isWhole, class: "main" }));
+    }
+    this.ends.replaceChildren(...buttons, this.beginningAnew(), this.button("Close", () => this.dialog.close()));
+  }
+
+  /** To begin anew takes two presses. */
+  beginningAnew() {
+    let isSure = false;
+    const button = this.button("Begin anew", () => {
+      if (!isSure && this.recording.turns.length) {
+        isSure = true;
+        button.textContent = "Really give up this record?";
+        return;
+      }
+      this.run(async () => {
+        this.recording.turns = [];
+        this.recording.names = { light: "", dark: "" };
+        this.keep();
+        await this.begin(this.session.source.path);
+      });
+    });
+    return button;
+  }
+
+  /** Keep the focus where the next press is likely, and never lose it. */
+  focus() {
+    if (this.dialog.contains(document.activeElement) && document.activeElement !== this.dialog) return;
+    const next = this.moves.firstElementChild ?? this.sayings.querySelector("[aria-pressed=false]")
+      ?? this.throws.firstElementChild ?? this.title;
+    const isSaid = this.recording.turn.choice;
+    (isSaid && !this.moves.firstElementChild ? this.throws.firstElementChild ?? next : next).focus();
+  }
+
+  /** A digit is a throw, wherever no text is typed. */
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select")) return;
+    const button = /^\d$/.test(event.key) && this.throws.querySelector(`[data-throw="${event.key}"]`);
+    if (!button) return;
+    event.preventDefault();
+    button.click();
+  }
+
+  // What comes of it.
+
+  async text() {
+    const { recording } = this;
+    const end = recording.turns.at(-1)?.after ?? recording.about.start;
+    const answer = await recording.source.position(end, this.session.view);
+    return recording.text(Boolean(answer.winner));
+  }
+
+  async save(notation) {
+    const { about, source } = this.recording;
+    const text = await this.text();
+    // the plain notation is what the page writes itself
+    const written = notation === "ur" ? text : await source.convert(text, notation);
+    download(`${about.name}-${about.pieces}.${notation}`, written, "text/plain");
+  }
+
+  async judge() {
+    await this.audit(await this.text(), this.recording.source.path);
+    this.dialog.close();
+  }
+}
+
+function readSaved() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,207 @@
+// A game played elsewhere, as it is written down: its turns, any of which can be corrected later.
+// What a correction makes illegal stays, with the reason, until it is corrected or removed.
+
+import { throwsOf } from "./words.js";
+
+/**
+ * A turn, and where it is played: `before` is null while it waits for an earlier one at fault.
+ * @typedef {{side: string | null, choice: string | null, throws: number[] | null, move: string | null,
+ *   before: string | null, after: string | null, fault: string | null}} Written
+ */
+
+const EMPTY = { side: null, choice: null, throws: null, move: null, before: null, after: null, fault: null };
+const LETTERS = { light: "L", dark: "D" };
+
+/** A move without the marks that follow from the position: a capture stays the same move without it. */
+const bare = (move) => move.replace(/[x*+]/g, "");
+
+export class Recording {
+  /** @param {import("./api.js").Source} source @param {any} about what is known of it */
+  constructor(source, about, saved = null) {
+    this.source = source;
+    this.about = about;
+    this.names = saved?.names ?? { light: "", dark: "" };
+    this.ending = saved?.ending ?? "";
+    /** @type {Written[]} */
+    this.turns = (saved?.turns ?? []).map(([side, choice, throws, move]) => ({ ...EMPTY, side, choice, throws, move }));
+    this.at = this.turns.length;
+    this.draft = { ...EMPTY };
+  }
+
+  /** What has to be kept to go on later. */
+  get saved() {
+    return {
+      path: this.source.path, names: this.names, ending: this.ending,
+      turns: this.turns.map(({ side, choice, throws, move }) => [side, choice, throws, move]),
+    };
+  }
+
+  /** The turn that is written or corrected now. */
+  get turn() {
+    return this.turns[this.at] ?? this.draft;
+  }
+
+  get isAtEnd() {
+    return this.at === this.turns.length;
+  }
+
+  /** Where the current turn is played; null behind a fault. */
+  get position() {
+    return this.at ? this.turns[this.at - 1].after : this.about.start;
+  }
+
+  get firstFault() {
+    return this.turns.findIndex((turn) => turn.fault);
+  }
+
+  /** The turns that are kept behind a fault, and checked when that is corrected. */
+  get nWaiting() {
+    return this.turns.filter((turn) => turn.before === null).length;
+  }
+
+  /** The current position unfolded. */
+  async unfold(view) {
+    this.answer = this.position && await this.source.position(this.position, view);
+    const { sayings } = this;
+    if (sayings.length === 1 && !this.turn.choice) [this.turn.choice] = sayings;
+  }
+
+  // What can be written at the current place.
+
+  get sayings() {
+    if (!this.about.choices.length || !this.answer) return [];
+    return [...new Set(this.answer.throws.map((each) => each.choice))];
+  }
+
+  get throws() {
+    return this.answer ? possible(this, this.answer, this.at, this.turn.choice) : [];
+  }
+
+  get entry() {
+    return this.turn.throws && entryOf(this.throws, this.turn.throws);
+  }
+
+  get moves() {
+    return this.entry?.moves ?? [];
+  }
+
+  // Writing and correcting.
+
+  /** Go to a turn, or behind the last one. */
+  go(at) {
+    this.at = Math.max(0, Math.min(this.turns.length, at));
+  }
+
+  say(name) {
+    Object.assign(this.turn, { choice: name, throws: null });
+    if (!this.isAtEnd) return this.check(this.at);
+    return null;
+  }
+
+  /** The throw that fell. Where nothing can move, the turn is over with it. */
+  async choose(throws) {
+    const { turn } = this;
+    turn.throws = throws;
+    if (this.isAtEnd) {
+      turn.move = null;
+      if (!this.moves.length) await this.finish(null);
+      return;
+    }
+    if (!this.moves.length) turn.move = null;
+    turn.side = this.answer.side;
+    await this.check(this.at);
+  }
+
+  /** The move that was made. */
+  async finish(move) {
+    const { turn } = this;
+    turn.move = move;
+    turn.side = this.answer.side;
+    if (this.isAtEnd) {
+      this.turns.push({ ...turn });
+      this.draft = { ...EMPTY };
+    }
+    await this.check(this.at);
+    const fault = this.firstFault;
+    this.at = fault >= 0 ? fault : this.turns.length;
+  }
+
+  /** A turn that was forgotten, to be filled in. */
+  async insert() {
+    this.turns.splice(this.at, 0, { ...EMPTY });
+    await this.check(this.at);
+  }
+
+  async remove() {
+    this.turns.splice(this.at, 1);
+    await this.check(this.at);
+  }
+
+  /** Play the turns from one on anew, and mark those that are not possible any more. */
+  async check(from) {
+    let position = from ? this.turns[from - 1].after : this.about.start;
+    for (let k = from; k < this.turns.length; k += 1) {
+      const turn = this.turns[k];
+      if (k > from && position !== null && turn.before === position
+        && this.turns.slice(k).every((each) => each.after)) return;
+      Object.assign(turn, { before: position, after: null, fault: null });
+      if (position === null) continue;
+      const answer = await this.source.position(position, "light");
+      turn.fault = this.faultOf(turn, answer, k);
+      position = turn.fault ? null : turn.after;
+    }
+  }
+
+  /** Why a turn is not possible here; where it is, `after` is filled in, and the marks of its move. */
+  faultOf(turn, answer, k) {
+    if (answer.winner) return `the game is over before it: ${answer.winner} has won`;
+    if (!turn.throws && !turn.side) return "it is empty: choose what fell";
+    if (turn.side && turn.side !== answer.side) return `${answer.side} is to throw here`;
+    if (!turn.throws) return "choose what fell";
+    const entry = entryOf(possible(this, answer, k, turn.choice), turn.throws);
+    if (!entry) return `a throw of ${turn.throws.join(" ")} is not possible here`;
+    const { moves } = entry;
+    if (!moves.length) {
+      if (turn.move) return `nothing can move here, and ${turn.move} was written`;
+      turn.after = answer.after_pass;
+      return null;
+    }
+    const words = moves.map((each) => each.move).join(", ");
+    if (!turn.move) return `choose its move: ${words}`;
+    const found = moves.find((each) => each.move === turn.move)
+      ?? moves.find((each) => bare(each.move) === bare(turn.move));
+    if (!found) return `${turn.move} is not legal here; legal: ${words}`;
+    turn.move = found.move;
+    turn.after = found.position;
+    return null;
+  }
+
+  // The record.
+
+  /** The game in the plain notation; `isOver` says whether the last move has won. */
+  text(isOver) {
+    const lines = [`rules: ${this.about.record_rules}`];
+    for (const [side, key] of [["light", "Light"], ["dark", "Dark"]]) {
+      const name = this.names[side].trim();
+      if (name) lines.push(`${key}: ${JSON.stringify(name)}`);
+    }
+    lines.push("");
+    for (const { side, choice, throws, move } of this.turns) {
+      lines.push([LETTERS[side], choice, ...throws, move ?? "--"].filter((word) => word !== null).join(" "));
+    }
+    const loser = LETTERS[this.ending];
+    if (!isOver) lines.push(loser ? `end: resigned by ${loser}, winner ${loser === "L" ? "D" : "L"}` : "end: unfinished");
+    return `${lines.join("\n")}\n`;
+  }
+}
+
+/** The throws that may fall in a position, after what was said. */
+function possible({ about }, answer, k, choice) {
+  const opening = k === 0 && answer.position === about.start ? about.opening_throw : null;
+  return answer.throws.filter((each) => (each.choice ?? null) === (choice ?? null)
+    && (opening === null || each.throw === opening));
+}
+
+function entryOf(throws, fallen) {
+  return throws.find((each) => String(throwsOf(each)) === String(fallen)) ?? null;
+}
