@@ -1,9 +1,11 @@
-"""Exercises over the interface: stateless, drawn by a seed, and limited."""
+"""Exercises drawn by a seed, and counts of throws, over the interface."""
 
 from __future__ import annotations
 
 import pytest
 
+from ur_solver.audit.dice_test import compared_throws
+from ur_solver.rules import named_rules
 from ur_solver.study.exercises import exercises
 
 PATH = "/api/v1/tables/{}/exercises"
@@ -34,3 +36,18 @@ def test_other_numbers_are_refused(asker, query):
     sentence = asker.get(f"{PATH.format('finkel-3')}?{query}").sentence
     assert "expected" in sentence
     assert query.partition("=")[0] in sentence
+
+
+@pytest.mark.parametrize("path", ["tables/finkel-3", "rules/finkel:7"])
+def test_throws_are_compared_as_by_the_python_function(asker, path):
+    sent = {"light": {"0": 3, "2": 9, "4": 1}, "dark": {"1": 12}}
+    found = asker.post(f"/api/v1/{path}/dice", sent).json
+    dice = named_rules("finkel").dice
+    assert found == compared_throws(dice, {0: 3, 2: 9, 4: 1}, {1: 12})
+
+
+@pytest.mark.parametrize(
+    "light", [{"5": 1}, {"x": 1}, {"-1": 1}, {"1": -1}, {"1": 1.5}, {"1": True}, {"1": 10**13}, []]
+)
+def test_other_counts_are_refused(asker, light):
+    assert asker.post("/api/v1/rules/finkel/dice", {"light": light, "dark": {}}).sentence

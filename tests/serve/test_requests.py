@@ -207,7 +207,7 @@ JSON = st.recursive(
 @given(JSON, st.lists(JSON, max_size=4))
 @settings(max_examples=80)
 def test_no_body_makes_it_fail(asker, values, turns):
-    for end in ("positions", "line", "audit", "report", "convert"):
+    for end in ("positions", "line", "audit", "report", "convert", "dice"):
         for sent in (values, {"start": START, "turns": turns}, {"positions": turns},
                      {"text": values}, {"text": str(values), "notation": str(turns)}):  # fmt: skip
             reply = asker.post(f"{FINKEL}/{end}", sent)

@@ -16,12 +16,14 @@ from starlette.routing import Route
 
 from ur_solver import __version__
 from ur_solver.api.evaluator import Evaluator, position_values
+from ur_solver.audit.dice_test import compared_throws
 from ur_solver.errors import InputError, PositionSyntaxError, UrError
 from ur_solver.records import NOTATIONS
 from ur_solver.rules import CATALOGUE, LIGHT, named_rules
 from ur_solver.serve import openapi
 from ur_solver.serve.asked import (
     RefusedError,
+    counts_of,
     json_body,
     parameters,
     rules_of_word,
@@ -129,11 +131,13 @@ class _Served:
             ("/tables/{table}/audit", "post", self.audit),
             ("/tables/{table}/report", "post", self.report),
             ("/tables/{table}/convert", "post", self.convert),
+            ("/tables/{table}/dice", "post", self.dice),
             ("/rules", "get", self.rule_sets),
             ("/rules/{rules}", "get", self.rules),
             ("/rules/{rules}/position", "get", self.rules_position, "position", "drawing?"),
             ("/rules/{rules}/board", "get", self.board, "position", "drawing?"),
             ("/rules/{rules}/line", "post", self.rules_line),
+            ("/rules/{rules}/dice", "post", self.rules_dice),
         ]
 
     # Requests.
@@ -243,6 +247,16 @@ class _Served:
         return reply(dumped(answer), JSON)
 
     rules_line = line
+
+    async def dice(self, request: Request) -> Response:
+        """Counts of throws compared with those of fair dice."""
+        source = self._source(request)
+        values = await self._body(request, light=dict, dark=dict)
+        light, dark = (counts_of(side, values[side]) for side in ("light", "dark"))
+        answer = await self._in_thread(compared_throws, source.rules.dice, light, dark)
+        return reply(dumped(answer), JSON)
+
+    rules_dice = dice
 
     async def audit(self, request: Request) -> Response:
         """The audit of a text's games."""

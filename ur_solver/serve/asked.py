@@ -10,7 +10,7 @@ from ur_solver.rules import SIDE_NAMES, RuleSet, named_rules
 from ur_solver.rules.registry import catalogued
 from ur_solver.serve.judged import MAX_LINE_TURNS, Turn
 
-_WORDS: dict[type, str] = {str: "text", list: "list"}
+_WORDS: dict[type, str] = {str: "text", list: "list", dict: "object"}
 
 
 class RefusedError(Exception):
@@ -95,6 +95,22 @@ def rules_of_word(word: str) -> RuleSet:
     if catalogued(word.partition(":")[0]) is None:
         raise RefusedError(404, f"unknown rules {word!r:.60}; /api/v1/rules lists them")
     return named_rules(word)
+
+
+def counts_of(name: str, values: dict[str, Any]) -> dict[int, int]:
+    """Counts by throw, of an object such as ``{"0": 3, "2": 7}``.
+
+    Raises
+    ------
+    RefusedError
+        If a key is no throw or a value no count; the function that takes them has more to say.
+    """
+    for throw, count in values.items():
+        if not (throw.isascii() and throw.isdigit() and len(throw) < 4 and type(count) is int):
+            raise RefusedError(
+                400, f'{name} has {throw!r:.20}: {count!r:.20}, not a throw and a count as "2": 7'
+            )
+    return {int(throw): count for throw, count in values.items()}
 
 
 def turns_of(values: list[Any]) -> list[Turn]:

@@ -260,6 +260,18 @@ _SCHEMAS: Json = {
         result=_TEXT,
         account=_TEXT,
     ),
+    "Throws": _object(
+        throws=_told(_WHOLE, "their number"),
+        counts=_list(_object(throw=_WHOLE, count=_WHOLE, expected=_NUMBER, probability=_CHANCE)),
+        mean=_or_null(_NUMBER),
+        fair_mean=_NUMBER,
+        fair_error=_told(_or_null(_NUMBER), "95 % of the means of fair dice are as near"),
+        chance=_told(_or_null(_CHANCE), "of fair series, those with counts at least as uneven"),
+        mean_chance=_told(_or_null(_CHANCE), "those with a mean at least as far off"),
+        shift=_told(_or_null(_NUMBER), "of the mean, that is found in four of five series"),
+        verdict={"enum": ["usual", "rare", "very rare", "nothing"]},
+        text=_told(_TEXT, "what this says, in a sentence or two"),
+    ),
     "Batch": _object(positions=_list({"oneOf": [_of("Worth"), _of("Error")]})),
 }
 
@@ -347,6 +359,16 @@ _EXERCISE = _object(
     cost=_told(_CHANCE, "what the second best option loses, a share of what there is to win"),
 )
 _LINE_BODY = _body({"start": _START, "turns": _FIRST_TURNS}, start=_TEXT, turns=_list(_TURN))
+_COUNTS = _told(
+    {"type": "object", "additionalProperties": _WHOLE | {"minimum": 0}}, "how often, by throw"
+)
+_DICE = (
+    "Counts of throws, compared with those of fair dice",
+    _object(light=_of("Throws"), dark=_of("Throws"), both=_of("Throws")),
+)
+_DICE_BODY = _body(
+    {"light": {"0": 1, "2": 9}, "dark": {"1": 4, "3": 2}}, light=_COUNTS, dark=_COUNTS
+)
 _TEXT_BODY = _body({"text": _GAME}, text=_told(_TEXT, "games, in JSON, RGN or the plain notation"))
 
 
@@ -406,6 +428,7 @@ _PATHS: Json = {
             body=_body({"text": _GAME, "notation": "rgn"}, text=_TEXT, notation=_TEXT),
         )
     },
+    "/tables/{table}/dice": {"post": _operation(*_DICE, _IN_TABLE, body=_DICE_BODY)},
     "/rules": {
         "get": _operation("All rule sets", _object(rules=_list(_object(name=_TEXT, pieces=_WHOLE))))
     },
@@ -423,6 +446,7 @@ _PATHS: Json = {
     "/rules/{rules}/line": {
         "post": _operation("Turns played, without values", _of("Line"), _IN_RULES, body=_LINE_BODY)
     },
+    "/rules/{rules}/dice": {"post": _operation(*_DICE, _IN_RULES, body=_DICE_BODY)},
 }
 
 

@@ -82,4 +82,4 @@ def test_axe_finds_nothing(browser, origin, scheme, long_game):
 
 def test_the_page_is_small():
     sizes = {path: len(content) for path, (content, _) in page_files().items()}
-    assert sum(sizes.values()) < 150_000, sizes
+    assert sum(sizes.values()) < 250_000, sizes

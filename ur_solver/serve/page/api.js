@@ -85,4 +85,14 @@ export class Source {
   async convert(text, notation) {
     return (await post(`/${this.path}/convert`, { text, notation })).text();
   }
+
+  /** Decisions drawn from play, by a seed; `cost` is the least that a mistake loses. */
+  async exercises({ seed, count, cost }) {
+    return (await get(`/${this.path}/exercises?seed=${seed}&count=${count}&cost=${cost}`)).exercises;
+  }
+
+  /** Counts of throws by side, compared with those of fair dice. */
+  async dice(counts) {
+    return (await post(`/${this.path}/dice`, counts)).json();
+  }
 }

@@ -1,6 +1,6 @@
 // Exercises: decisions to practise, where they come from, and what their options are worth.
 
-import { Source, get } from "./api.js";
+import { Source } from "./api.js";
 import { Units, errorOf, throwsOf } from "./words.js";
 
 /** @typedef {import("./kept.js").Exercise} Exercise */
@@ -26,9 +26,9 @@ export function exerciseOf(session, ply) {
 }
 
 /** Decisions drawn from play; `cost` is a share of what there is to win. @returns {Promise<Exercise[]>} */
-export async function drawn(path, { seed, count, cost }) {
-  const found = await get(`/${path}/exercises?seed=${seed}&count=${count}&cost=${cost}`);
-  return found.exercises.map(({ position, choice, throws }) => ({ path, position, choice, throws }));
+export async function drawn(path, asked) {
+  const found = await new Source(path).exercises(asked);
+  return found.map(({ position, choice, throws }) => ({ path, position, choice, throws }));
 }
 
 const abouts = new Map();

@@ -1,6 +1,8 @@
 // What this browser keeps of the games that were opened here: their mistakes, to be practised, and
 // the throws that fell. Nothing is sent anywhere.
 
+import { writeTree } from "./tree.js";
+
 const KEY = "ur-learning";
 export const MOST_MISTAKES = 500;
 export const MOST_GAMES = 500;
@@ -98,3 +100,20 @@ class Kept {
 }
 
 export const kept = new Kept();
+
+/** The throws of the game on the page by side, without a first throw that the rules give. */
+export function gameOf({ root, source, about }) {
+  const throws = { light: {}, dark: {} };
+  root.line.slice(1).forEach(({ turn, plies }, k) => {
+    if (k === 0 && about.opening_throw !== null && root.position === about.start) return;
+    const own = throws[plies.at(-1).side];
+    for (const each of turn.throws) own[each] = (own[each] ?? 0) + 1;
+  });
+  return { path: source.path, word: about.word, key: hashed(`${root.position} ${writeTree(root)}`), throws };
+}
+
+/** A short key of a text (FNV-1a, twice with different starts). */
+function hashed(text) {
+  return [0x811c9dc5, 0x9dc5811c].map((start) => [...text]
+    .reduce((sum, letter) => Math.imul(sum ^ letter.codePointAt(0), 0x01000193) >>> 0, start).toString(36)).join("");
+}

@@ -1,13 +1,13 @@
 // Learning from one's games: recording them, practising their mistakes, counting their throws.
 // This wires the parts to the page: a card with buttons, and a hook for games that are opened.
 
+import { DiceTest } from "./dice_test.js";
 import { at, make } from "./dom.js";
 import { exerciseOf, mistakesOf } from "./exercises.js";
-import { kept } from "./kept.js";
+import { gameOf, kept } from "./kept.js";
 import { Openings } from "./openings.js";
 import { Practise } from "./practise.js";
 import { Record } from "./record.js";
-import { writeTree } from "./tree.js";
 
 const ASKS = "ur-asks-first";
 
@@ -21,13 +21,16 @@ export class Learning {
     this.practise = new Practise(session);
     this.record = new Record(session, (text, path) => this.judge(text, path));
     this.openings = new Openings(session, run);
+    this.diceTest = new DiceTest(session);
+    this.run = run;
     this.due = make("button", { type: "button", id: "practise", onclick: () => this.practise.open() });
     this.asks = make("input", { id: "ask-first", type: "checkbox", checked: stored(ASKS) === "yes",
       onchange: () => store(ASKS, this.asks.checked ? "yes" : "no") });
     at("learning").append(
       make("div", { class: "buttons" },
-        make("button", { type: "button", id: "record-game", onclick: run(() => this.record.open()) }, "Record a game"),
-        this.due),
+        make("button", { type: "button", id: "record-game", onclick: () => this.record.open() }, "Record a game"),
+        this.due,
+        make("button", { type: "button", id: "dice-test", onclick: () => this.diceTest.open() }, "Is it the dice?")),
       make("p", {}, make("label", {}, this.asks, " Ask me first: “mistake ›” hides the answer until I have tried")),
       this.openings.details);
     session.opened = () => this.remember();
@@ -41,10 +44,11 @@ export class Learning {
   }
 
   /** Go to a place in the game, after asking for the move there if that is wanted. */
-  async meet(node) {
+  meet(node) {
     const ply = node?.next?.plies.find((each) => ["mistake", "blunder"].includes(each.mark));
-    if (ply && this.asks.checked) await this.practise.ask(exerciseOf(this.session, ply));
-    await this.session.go(node);
+    if (!ply || !this.asks.checked) return this.session.go(node);
+    this.practise.ask(exerciseOf(this.session, ply)).then(this.run(() => this.session.go(node)));
+    return null;
   }
 
   /** Keep what there is to learn from a game that was opened. */
@@ -62,23 +66,6 @@ export class Learning {
     at("table").value = path;
     await session.load(games[0]);
   }
-}
-
-/** The throws of the game on the page by side, without a first throw that the rules give. */
-export function gameOf({ root, source, about }) {
-  const throws = { light: {}, dark: {} };
-  root.line.slice(1).forEach(({ turn, plies }, k) => {
-    if (k === 0 && about.opening_throw !== null && root.position === about.start) return;
-    const own = throws[plies.at(-1).side];
-    for (const each of turn.throws) own[each] = (own[each] ?? 0) + 1;
-  });
-  return { path: source.path, word: about.word, key: hashed(`${root.position} ${writeTree(root)}`), throws };
-}
-
-/** A short key of a text (FNV-1a, twice with different starts). */
-function hashed(text) {
-  return [0x811c9dc5, 0x9dc5811c].map((start) => [...text]
-    .reduce((sum, letter) => Math.imul(sum ^ letter.codePointAt(0), 0x01000193) >>> 0, start).toString(36)).join("");
 }
 
 function stored(key) {

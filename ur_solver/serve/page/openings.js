@@ -8,7 +8,7 @@ export class Openings {
   /** @param {import("./session.js").Session} session @param {(action: () => Promise<void>) => () => void} run */
   constructor(session, run) {
     this.session = session;
-    this.table = make("div", { class: "wide-table" });
+    this.table = make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": "Openings by throw" });
     this.details = make("details", { id: "openings" }, make("summary", {}, "Openings by throw"), this.table);
     this.details.addEventListener("toggle", run(() => this.fill()));
   }

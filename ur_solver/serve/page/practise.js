@@ -242,17 +242,19 @@ export class Practise {
     const { units } = question;
     const rows = await Promise.all(options.map(async (option) => [option, await question.after(option)]));
     if (question !== this.question) return;
-    const percent = (share) => `${(100 * share).toFixed(1)} %`;
-    const hasNext = rows.every(([, next]) => next);
-    const head = ["", units.isMoney ? "money to come" : "chance to win", "lost",
-      ...(hasNext ? ["next to throw", "captures with", "throws again with"] : [])];
+    const next = (does) => rows.map(([, then]) => `${then.side} with ${(100 * then[does]).toFixed(1)} %`);
+    const facts = [
+      [units.isMoney ? "money to come" : "chance to win", options.map((each) => units.value(each.value, each.error))],
+      ["lost", options.map((each) => (each.loss > 1e-9 ? question.lost(each) : "nothing"))],
+    ];
+    if (rows.every(([, then]) => then)) {
+      facts.push(["the next throw captures", next("captures")], ["the next throw gives another", next("again")]);
+    }
     this.why.replaceChildren(make("table", { class: "facts" },
       make("caption", {}, "Why"),
-      make("thead", {}, make("tr", {}, ...head.map((words) => (words ? make("th", { scope: "col" }, words) : make("td"))))),
-      make("tbody", {}, ...rows.map(([option, next]) => make("tr", {},
-        make("th", { scope: "row" }, option.text),
-        ...[units.value(option.value, option.error), option.loss > 1e-9 ? units.gain(-option.loss, 2, option.doubt) : "–",
-          ...(hasNext ? [next.side, percent(next.captures), percent(next.again)] : [])].map((words) => make("td", {}, words)))))));
+      make("thead", {}, make("tr", {}, make("td"), ...options.map((each) => make("th", { scope: "col" }, each.text)))),
+      make("tbody", {}, ...facts.map(([name, words]) => make("tr", {},
+        make("th", { scope: "row" }, name), ...words.map((each) => make("td", {}, each)))))));
   }
 
   end() {

@@ -1,0 +1,438 @@
+"""Recording a game at a real table, practising mistakes, and what else there is to learn."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.games import random_game
+from tests.serve.browser import Person, needs_browser
+from tests.serve.page.playing import NEXT_MISTAKE, opened
+from ur_solver.api.table import Table
+from ur_solver.audit.dice_test import compared_throws
+from ur_solver.records import Replay, read_text, write_text
+from ur_solver.rules import SIDE_NAMES, named_rules
+
+pytestmark = needs_browser
+
+FINKEL = named_rules("finkel:3")
+
+
+@pytest.fixture
+def table(solved):
+    with Table(solved(FINKEL)) as table:
+        yield table
+
+
+# Recording.
+
+
+def texts_of(game):
+    """Side, throw and move of each turn, as the page lists them."""
+    return [
+        (
+            SIDE_NAMES[ply.side],
+            ply.throws[0],
+            game.stepper.text(ply.side, ply.step) if ply.step else None,
+        )
+        for ply in game.plies
+    ]
+
+
+def first_impossible(turns):
+    """The index of the first turn that the rules forbid; None if there is none."""
+    replay = Replay(FINKEL)
+    for k, (side, throw, move) in enumerate(turns):
+        steps = replay.legal((throw,))
+        legal = [replay.stepper.text(replay.side, step) for step in steps]
+        if SIDE_NAMES[replay.side] != side or (move not in legal if move else legal):
+            return k
+        replay.take((throw,), steps, legal.index(move) if move else -1)
+    return None
+
+
+def ready(person):
+    person.page.wait_for_selector("#recording-dialog[aria-busy=false]")
+
+
+def write_down(person, throw, move, how):
+    """One turn of a record, by pressing buttons, by a digit, or on the board."""
+    if how == "keys":
+        person.keys(str(throw))
+    else:
+        person.page.locator(f"#recording-throws [data-throw='{throw}']").click()
+    ready(person)
+    if move is None:
+        return
+    button = person.page.locator("#recording-moves").get_by_role("button", name=move, exact=True)
+    if how == "board" and "@" not in move and "+" not in move:
+        person.page.locator(f"#recording-dialog [data-square='{move[:2]}']").click()
+    elif how == "keys":
+        button.focus()
+        person.keys("Enter")
+    else:
+        button.click()
+    ready(person)
+
+
+def other_move(game, k):
+    """Another move that turn `k` could have had, after which a later turn is impossible."""
+    ply = game.plies[k]
+    for step in ply.steps:
+        if step != ply.step:
+            return game.stepper.text(ply.side, step)
+    return None
+
+
+def test_a_real_game_is_recorded_with_a_correction(person, table):
+    game = random_game(FINKEL, 75)
+    turns = texts_of(game)
+    number = next(k for k in range(6, len(turns)) if len(game.plies[k].steps) > 1)
+    wrong = [*turns]
+    wrong[number] = (*turns[number][:2], other_move(game, number))
+    broken = first_impossible(wrong)
+    assert broken is not None
+    person.visit("table=finkel-3")
+    person.press("Record a game")
+    ready(person)
+    page = person.page
+    assert page.locator("#recording-dialog").get_by_text("%").count() == 0  # no values
+    page.fill("#recording-light", 'Ann "the Queen"')
+    page.fill("#recording-dark", "Ben")
+    page.press("#recording-dark", "Tab")
+    for k, (_, throw, move) in enumerate(turns):
+        write_down(person, throw, move, ("list", "keys", "board")[k % 3])
+    listed = page.locator("#recording-turns .played")
+    written = [f"{throw} {move or chr(0x2013)}" for _, throw, move in turns]
+    assert listed.all_inner_texts() == written
+    assert page.evaluate("document.activeElement.closest('dialog').id") == "recording-dialog"
+    # a wrong correction keeps what is legal, and names what is not
+    page.locator("#recording-turns button").nth(number).click()
+    ready(person)
+    page.locator("#recording-moves").get_by_role(
+        "button", name=wrong[number][2], exact=True
+    ).click()
+    ready(person)
+    faults = page.locator("#recording-turns .bad")
+    assert faults.count() == 1
+    assert page.locator("#recording-turns li").nth(broken).locator(".bad").count() == 1
+    assert page.locator("#recording-turns li", has_text="waits").count() == len(turns) - broken - 1
+    assert f"Turn {broken + 1}: " in page.inner_text("#recording-status")
+    assert page.get_by_role("button", name="Save .ur").is_disabled()
+    # nothing is lost when the page is left
+    page.reload()
+    person.settle()
+    person.press("Record a game")
+    ready(person)
+    assert listed.count() == len(turns)
+    assert faults.count() == 1
+    # corrected back, the record is the game
+    page.locator("#recording-turns button").nth(number).click()
+    ready(person)
+    page.locator("#recording-moves").get_by_role(
+        "button", name=turns[number][2], exact=True
+    ).click()
+    ready(person)
+    assert faults.count() == 0
+    assert listed.all_inner_texts() == written
+    for suffix in (".ur", ".json"):
+        with page.expect_download() as caught:
+            person.press(f"Save {suffix}", "#recording-dialog")
+        (saved,) = read_text(caught.value.path().read_text(), FINKEL)
+        assert [ply[:5] for ply in saved.plies] == [ply[:5] for ply in game.plies]
+        assert saved.player("L") == 'Ann "the Queen"'
+        assert saved.winner == game.winner
+    person.press("Go through the mistakes")
+    page.wait_for_selector("#recording-dialog", state="hidden")
+    person.settle()
+    audit = table.audit(game)
+    for mark in ("mistake", "blunder"):
+        expected = audit.light.marks[mark] + audit.dark.marks[mark]
+        assert page.locator(f"#turns .tag.{mark}").count() == expected
+    assert "Ben" in page.inner_text("#names")
+
+
+def test_turns_are_inserted_and_removed(person):
+    person.visit("table=finkel-3")
+    person.press("Record a game")
+    ready(person)
+    page = person.page
+    for throw, move in ((2, "A@A3"), (1, "A3A2")):  # dark's throw was forgotten
+        if move == "A@A3":
+            write_down(person, throw, move, "list")
+    write_down(person, 3, "C@C2", "list")
+    page.locator("#recording-turns button").nth(0).click()
+    ready(person)
+    person.press("Insert a turn before it", "#recording-tools")
+    ready(person)
+    assert "Turn 1: it is empty" in page.inner_text("#recording-status")
+    write_down(person, 0, None, "list")
+    assert "light is to throw" not in page.inner_text("#recording-turns li:first-child")
+    assert "dark is to throw here" in page.inner_text("#recording-turns li:nth-child(2)")
+    page.locator("#recording-turns button").nth(0).click()
+    ready(person)
+    person.press("Remove this turn", "#recording-tools")
+    ready(person)
+    assert page.locator("#recording-turns .bad").count() == 0
+    assert page.locator("#recording-turns .played").all_inner_texts() == ["2 A@A3", "3 C@C2"]
+
+
+@pytest.mark.parametrize("word", ["birds:2", "skiriuk:1", "bell-stakes:1", "casual-roll-again:2"])
+def test_games_of_all_kinds_are_recorded(person, word):
+    rules = named_rules(word)
+    game = random_game(rules, 3, max_plies=8)
+    person.visit(f"table={word.replace(':', '-')}")
+    person.press("Record a game")
+    ready(person)
+    page = person.page
+    for ply in game.plies:
+        if ply.choices and page.locator("#recording-sayings button").count():
+            person.press(ply.choice, "#recording-sayings")
+            ready(person)
+        page.locator(f"#recording-throws [data-throw='{'-'.join(map(str, ply.throws))}']").click()
+        ready(person)
+        if ply.step is not None:
+            person.press(game.stepper.text(ply.side, ply.step), "#recording-moves")
+            ready(person)
+    with page.expect_download() as caught:
+        person.press("Save .ur", "#recording-dialog")
+    (saved,) = read_text(caught.value.path().read_text())
+    assert [ply[:5] for ply in saved.plies] == [ply[:5] for ply in game.plies]
+
+
+# Practising.
+
+
+def kept(person):
+    return json.loads(person.page.evaluate("localStorage.getItem('ur-learning') ?? 'null'"))
+
+
+def answered(person, table, exercise):
+    """Answer the question on screen wrongly, then rightly, by the table's own moves."""
+    page = person.page
+    moves = table.moves(FINKEL.position(exercise["position"]), exercise["throws"][0])
+    best, worst = moves[0], moves[-1]
+    shown = page.locator(".answers button b").all_inner_texts()
+    assert sorted(shown) == sorted(each.move.text for each in moves)
+    assert "%" not in page.inner_text("#practise-dialog")  # the answer is hidden
+    person.press(worst.move.text, ".answers")
+    said = page.inner_text("#practise-said")
+    assert f"{worst.move.text} has {100 * worst.value:.2f} %" in said
+    assert f"{100 * best.value:.2f} %: \N{MINUS SIGN}{100 * worst.loss:.2f} points" in said
+    assert best.move.text not in said.split("Try again")[0].replace(worst.move.text, "")
+    person.press(best.move.text, ".answers")
+    assert f"Right: {best.move.text} has {100 * best.value:.2f} %" in page.inner_text(
+        "#practise-said"
+    )
+    page.wait_for_selector("#practise-why table")
+    assert page.locator("#practise-why thead th").all_inner_texts() == [
+        best.move.text,
+        worst.move.text,
+    ]
+
+
+def current(person, exercises):
+    """The kept exercise that is on screen: the one whose board is drawn."""
+    drawn = person.page.locator("#practise-dialog svg [data-square]").evaluate_all(
+        "all => all.map(each => each.ariaLabel ?? '').join('|')"
+    )
+    for exercise in exercises:
+        position = exercise["position"]
+        thrown = f"{exercise['side']} has thrown {exercise['throws'][0]}."
+        if thrown not in person.page.inner_text("#practise-question"):
+            continue
+        answer = person.page.evaluate(
+            """async position => {
+              const path = `api/v1/tables/finkel-3/position?drawing=light&position=`;
+              return (await (await fetch(path + encodeURIComponent(position))).json()).svg; }""",
+            position,
+        )
+        same = person.page.evaluate(
+            """text => { const host = document.createElement('div'); host.innerHTML = text;
+              return [...host.querySelectorAll('[data-square]')]
+                .map(each => each.ariaLabel ?? '').join('|'); }""",
+            answer,
+        )
+        if same == drawn:
+            return exercise
+    raise AssertionError("no kept exercise is on screen")
+
+
+def test_three_mistakes_are_practised_and_come_again(person, long_game, table):
+    person.page.clock.set_fixed_time("2030-01-10T12:00:00")
+    person.visit("table=finkel-3")
+    opened(person, write_text(long_game, ".ur"))
+    audit = table.audit(long_game)
+    marks = audit.light.marks + audit.dark.marks
+    serious = marks["mistake"] + marks["blunder"]
+    assert len(kept(person)["mistakes"]) == serious
+    person.press(f"Practise ({serious} due)")
+    person.press(f"Mistakes of this game: {serious}")
+    for k in range(3):
+        person.until("#practise-title", f"Practise: {k + 1} of {serious}")
+        answered(person, table, current(person, kept(person)["mistakes"]))
+        person.press("Next")
+    # the first answers were wrong: they come again the next day, and after right ones later
+    boxes = [each["box"] for each in kept(person)["mistakes"]]
+    assert sorted(boxes, reverse=True)[:4] == [1, 1, 1, 0]
+    person.press("Stop")
+    person.until("#practise", f"({serious - 3} due)")
+    first = next(each for each in kept(person)["mistakes"] if each["box"] == 1)
+    for wait in (3, 7, 21, 21):
+        answer = person.page.evaluate(
+            "async key => (await import('./kept.js')).kept.answer(key, true)", first
+        )
+        assert answer == wait
+    person.page.clock.set_fixed_time("2030-01-11T00:05:00")
+    person.page.reload()
+    person.settle()
+    person.until("#practise", f"({serious - 1} due)")
+
+
+def test_a_mistake_asks_first_where_that_is_wanted(person, long_game):
+    person.visit("table=finkel-3")
+    opened(person, write_text(long_game, ".ur"))
+    person.page.check("#ask-first")
+    person.press(NEXT_MISTAKE)
+    person.until("#practise-question", "Which move is best?")
+    assert "at" not in person.address
+    person.press("Show the answer")
+    person.until("#practise-said", "The best is")
+    assert person.page.locator("#practise-dialog .arrow.best").count() == 1
+    assert person.page.locator("#practise-dialog .arrow.played").count() == 1
+    person.keys("Enter")  # the way on has the focus
+    person.page.wait_for_selector("#practise-dialog", state="hidden")
+    person.settle()
+    assert int(person.address["at"]) > 0
+    person.page.uncheck("#ask-first")
+    before = person.page.url
+    person.press(NEXT_MISTAKE)
+    person.settle()
+    assert person.page.url != before
+
+
+@pytest.mark.parametrize("name", ["finkel-3", "birds-2"])
+def test_positions_from_play_are_practised_by_keyboard(person, name):
+    person.visit(f"table={name}")
+    person.page.focus("#practise")
+    person.keys("Enter")
+    person.page.focus("#practise-play")
+    person.keys("Enter")
+    person.until("#practise-title", "Practise: 1 of 10")
+    person.page.locator(".answers button").first.focus()
+    for _ in range(10):
+        if person.page.locator("#practise-next.main").count():
+            break
+        person.keys("Enter", "Tab")
+    person.until("#practise-said", "Right")
+    person.page.focus("#practise-next")
+    person.keys("Enter")
+    person.until("#practise-title", "Practise: 2 of 10")
+    assert person.page.evaluate("document.activeElement.id") == "practise-title"
+    assert kept(person) is None or not kept(person)["mistakes"]
+
+
+def test_what_is_kept_has_a_limit(person):
+    person.visit("table=finkel-3")
+    sizes = person.page.evaluate(
+        """async () => {
+          const { kept } = await import('./kept.js');
+          const path = 'tables/finkel-3';
+          const one = (k) => ({ path, position: `${k} `.padEnd(60), choice: null,
+            throws: [k % 4], side: 'light', played: 'A@A4' });
+          const throws = { light: { 1: 30 }, dark: {} };
+          for (let k = 0; k < 600; k += 1) {
+            kept.add({ path, word: 'finkel:3', key: `${k}`, throws }, [one(k)]);
+            if (k === 0) kept.answer(one(0), true);
+          }
+          return [kept.mistakes.length, kept.games.length,
+            kept.mistakes.some(each => each.position.startsWith('0 ')),
+            localStorage.getItem('ur-learning').length];
+        }"""
+    )
+    assert sizes[:3] == [500, 500, False]  # the one that is known best has left
+    assert sizes[3] < 250_000
+
+
+# Dice and openings.
+
+
+def test_throws_are_counted_and_openings_listed(person, long_game, table):
+    person.visit("table=finkel-3")
+    opened(person, write_text(long_game, ".ur"))
+    person.press("Is it the dice?")
+    person.page.wait_for_selector("#dice-found table")
+    counts = {"L": {}, "D": {}}
+    for ply in long_game.plies:
+        (throw,) = ply.throws
+        counts[ply.side][throw] = counts[ply.side].get(throw, 0) + 1
+    expected = compared_throws(FINKEL.dice, counts["L"], counts["D"])
+    said = person.page.locator("#dice-found p").all_inner_texts()
+    assert said == [f"{side}: {expected[side]['text']}" for side in ("light", "dark", "both")]
+    person.page.select_option("#dice-games", "1")  # the one opened game has the same throws
+    person.until("#dice-found p", expected["both"]["text"])
+    person.press("Close", "#dice-dialog")
+    person.page.click("#openings summary")
+    rows = person.page.locator("#openings tbody tr")
+    rows.first.wait_for()
+    start = FINKEL.start()
+    for row, throw in zip(rows.all(), table.throws(start), strict=True):
+        cells = row.locator("th, td").all_inner_texts()
+        moves = table.moves(start, throw.throw)
+        assert cells[0] == str(throw.throw)
+        assert cells[2] == (moves[0].move.text if moves else "no move")
+        assert cells[3] == f"{100 * throw.value:.2f} %"
+
+
+# Everybody.
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser, origin, scheme, long_game):
+    from axe_playwright_python.sync_playwright import Axe
+
+    person = Person(
+        browser,
+        origin,
+        color_scheme=scheme,
+        bypass_csp=True,
+        viewport={"width": 360, "height": 740},
+    )
+    axe = Axe()
+
+    def check(what):
+        found = axe.run(person.page).response["violations"]
+        assert not found, (what, json.dumps(found, indent=1)[:3000])
+        assert person.page.evaluate("document.documentElement.scrollWidth") <= 360, what
+
+    person.visit("table=finkel-3")
+    person.page.click("#openings summary")
+    person.page.wait_for_selector("#openings table")
+    check("openings")
+    person.press("Record a game")
+    ready(person)
+    for throw, move in ((2, "A@A3"), (1, "C@C4"), (0, None), (2, "C4C2")):
+        write_down(person, throw, move, "list")
+    check("a record")
+    person.page.locator("#recording-turns button").nth(1).click()
+    ready(person)
+    person.page.locator("#recording-throws [data-throw='0']").click()
+    ready(person)
+    assert person.page.locator("#recording-turns .bad").count() == 1
+    check("a record with a fault")
+    person.keys("Escape")
+    opened(person, write_text(long_game, ".ur"))
+    person.page.click("#practise")
+    check("what to practise")
+    person.page.click("#practise-due")
+    person.page.wait_for_selector("#practise-question")
+    check("a question")
+    person.press("Show the answer")
+    person.page.wait_for_selector("#practise-why table")
+    check("an answer")
+    person.keys("Escape")
+    person.page.click("#dice-test")
+    person.page.wait_for_selector("#dice-found table")
+    check("dice")
+    person.close()

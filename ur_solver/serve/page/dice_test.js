@@ -1,0 +1,83 @@
+// Is it the dice? The throws of one game or of all opened ones, against what fair dice give.
+
+import { make } from "./dom.js";
+import { gameOf, kept } from "./kept.js";
+import { counted } from "./words.js";
+
+const SERIES = ["light", "dark", "both"];
+
+export class DiceTest {
+  /** @param {import("./session.js").Session} session */
+  constructor(session) {
+    this.session = session;
+    this.which = make("select", { id: "dice-games", onchange: () => this.show() });
+    this.error = make("p", { role: "alert", class: "bad" });
+    this.found = make("div", { id: "dice-found", role: "status" });
+    this.dialog = make("dialog", { id: "dice-dialog", class: "wide", "aria-labelledby": "dice-title" },
+      make("h2", { id: "dice-title" }, "Is it the dice?"),
+      make("label", {}, "Throws of ", this.which), this.error, this.found,
+      make("p", { class: "buttons" }, make("button", { type: "button", onclick: () => this.dialog.close() }, "Close")));
+    document.body.append(this.dialog);
+  }
+
+  open() {
+    const { word } = this.session.about;
+    const games = kept.games.filter((each) => each.word === word);
+    this.sets = [["this game", [gameOf(this.session)]],
+      [`${counted(games.length, "opened game")} of ${word}`, games]];
+    this.which.replaceChildren(...this.sets.map(([words, list], k) =>
+      make("option", { value: k, disabled: !list.length }, words)));
+    this.dialog.showModal();
+    return this.show();
+  }
+
+  async show() {
+    this.error.textContent = "";
+    const [, games] = this.sets[Number(this.which.value)];
+    try {
+      this.draw(await this.session.source.dice(summed(games)));
+    } catch (error) {
+      this.found.replaceChildren();
+      this.error.textContent = error.message;
+    }
+  }
+
+  draw(found) {
+    const cell = (words) => make("td", {}, words);
+    const rows = found.both.counts.map(({ throw: thrown, probability }, k) => make("tr", {},
+      make("th", { scope: "row" }, String(thrown)), cell(`${(100 * probability).toFixed(1)} %`),
+      ...SERIES.map((side) => {
+        const { count, expected } = found[side].counts[k];
+        return cell(`${count} of ${expected.toFixed(1)}`);
+      })));
+    rows.push(make("tr", {}, make("th", { scope: "row" }, "throws"), cell(""),
+      ...SERIES.map((side) => cell(String(found[side].throws)))));
+    rows.push(make("tr", {}, make("th", { scope: "row" }, "mean"), cell(found.both.fair_mean.toFixed(2)),
+      ...SERIES.map((side) => cell(meanWords(found[side])))));
+    this.found.replaceChildren(
+      make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": "Counts of throws" },
+        make("table", { class: "facts" },
+          make("caption", {}, "What fell, of what fair dice give on average"),
+          make("thead", {}, make("tr", {}, ...["throw", "fair dice", ...SERIES]
+            .map((words) => make("th", { scope: "col" }, words)))),
+          make("tbody", {}, ...rows))),
+      ...SERIES.map((side) => make("p", {}, make("b", {}, `${side}: `), found[side].text)));
+  }
+}
+
+function meanWords({ mean, fair_error: error }) {
+  return mean === null ? "–" : `${mean.toFixed(2)} (fair ± ${error.toFixed(2)})`;
+}
+
+/** The counts of several games together. */
+function summed(games) {
+  const sums = { light: {}, dark: {} };
+  for (const { throws } of games) {
+    for (const side of ["light", "dark"]) {
+      for (const [thrown, count] of Object.entries(throws[side])) {
+        sums[side][thrown] = (sums[side][thrown] ?? 0) + count;
+      }
+    }
+  }
+  return sums;
+}
