@@ -11,8 +11,10 @@ A square is a group with its name as ``data-square``; so are what a side has at 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -35,6 +37,7 @@ _SPARE = 15
 """The height of what a side has at home and off, and the room of a piece there."""
 
 _LABEL = 51
+_BAR = f'<rect class="next" x="-8" width="4" height="{_TRAY - 2}" rx="2"/>'
 
 _ROSETTE = "".join(
     f"M20 20Q{20 + 10 * math.cos(a - 0.36):.1f} {20 + 10 * math.sin(a - 0.36):.1f} "
@@ -258,7 +261,7 @@ def _tray(position: Position, side: str, view: str) -> str:
     at_home = [f"{side}{number}" for number in numbers] or [side] * position.home(side)
     off = [side] * max(0, position.n_off(side))
     is_next = position.winner is None and position.side == side
-    bar = f'<rect class="next" x="-8" width="4" height="{_TRAY - 2}" rx="2"/>' if is_next else ""
+    bar = _BAR if is_next else ""
     room = width / 2 - 2
     parts = [
         _place("home", name, 0, room, at_home),
@@ -300,3 +303,71 @@ def _piece(kind: str, piece: str, x: float, y: float, radius: float) -> str:
 def _rect(css: str, inset: int) -> str:
     size = _CELL - 2 * inset
     return f'<rect class="{css}" x="{inset}" y="{inset}" width="{size}" height="{size}" rx="4"/>'
+
+
+# For a page that puts the pieces into the drawing itself.
+
+_SLOT = "\N{OBJECT REPLACEMENT CHARACTER}"
+_SQUARE_SLOTS = re.compile(
+    r'(<g data-square="([ABC]\d+)"[^>]* role="cell" aria-label="[^"]*)(">.*?)(</g>)'
+)
+_PLACE_SLOTS = re.compile(r'(<text class="count"[^>]*>\w+ )\d+(</text>)(?:<circle[^>]*/>)*')
+
+
+def board_template(rules: RuleSet, view: str) -> dict[str, Any]:
+    """The drawing of a board with named squares, cut where its pieces belong.
+
+    Parameters
+    ----------
+    rules : RuleSet
+    view : str
+        As `board_svg` has it.
+
+    Returns
+    -------
+    dict
+        ``texts``, between which belong, in this order: the position's notation; for each of
+        ``squares`` the words for its pieces, then the pieces; for light and for dark the bar of the
+        side to throw, and for home and for off the count and the pieces. ``middles`` has by side
+        the centres of the squares of its path, with home before them and off after them.
+    """
+    nothing = ("",) * len(rules.board.squares)
+    empty = replace(
+        rules.start(), contents=nothing, light_home=0, dark_home=0, numbers_home=((), ())
+    )
+    text = str(board_svg(empty, label=_SLOT, view=view, is_named=True))
+    squares = [found[2] for found in _SQUARE_SLOTS.finditer(text)]
+    text = _SQUARE_SLOTS.sub(rf"\1{_SLOT}\3{_SLOT}\4", text)
+    text = re.sub(r'(<g class="tray"[^>]*>)', rf"\1{_SLOT}", text)
+    text = _PLACE_SLOTS.sub(rf"\1{_SLOT}\2{_SLOT}", text)
+    return {
+        "texts": text.split(_SLOT),
+        "squares": squares,
+        "middles": {
+            name: [_middle(rules, side, index, view) for index in range(-1, len(rules.path) + 1)]
+            for side, name in SIDE_NAMES.items()
+        },
+    }
+
+
+def board_sizes(rules: RuleSet) -> dict[str, Any]:
+    """What the drawing of pieces needs besides the template, in its units.
+
+    Returns
+    -------
+    dict
+        The size of a ``square`` and of the room of its pieces, ``inner``; where the pieces at home
+        and off begin, ``label``, the room of one, ``spare``, and of all, ``room``, and their
+        ``middle``; the texts of a ``ring`` around the pieces on ``rosettes``, and of a ``bar``.
+    """
+    return {
+        "square": _CELL,
+        "inner": _CELL - 6,
+        "label": _LABEL,
+        "spare": _SPARE,
+        "room": len(rules.board.rows[0]) * _CELL / 2 - 2 - _LABEL,
+        "middle": (_TRAY - 2) / 2,
+        "ring": _rect("ring", 3),
+        "rosettes": sorted(rules.board.rosettes),
+        "bar": _BAR,
+    }

@@ -1,0 +1,137 @@
+// Games played turn by turn, and judged (ur_solver/serve/judged.py).
+
+import { Refusal } from "../refusal.js";
+import { Unfolded, markOf } from "./position.js";
+
+const NAMES = { L: "light", D: "dark" };
+const MOST_TURNS = 2000;
+
+/** Moves whose values differ by no more than this share of both sides' values are as good. */
+const TIE = 1e-6;
+
+/**
+ * @typedef {{moves: import("./moves.js").Moves, values: import("./position.js").Values | null,
+ *   opening: number | null}} Judge
+ *   `opening` is the value of the start after the first throw, where the rules give it
+ */
+
+/**
+ * Turns played from a position, as POST /tables/{table}/line.
+ * @param {Judge} judge @param {string} start @param {[string | null, number[], string | null][]} turns
+ */
+export async function lineAnswer(judge, start, turns) {
+  const { moves, values } = judge;
+  if (turns.length > MOST_TURNS) throw new Refusal(`${turns.length} turns; at most ${MOST_TURNS.toLocaleString("en")} at once`);
+  const begin = moves.encode(start);
+  const first = moves.notation(begin.row, begin.side);
+  const plies = [];
+  let position = first;
+  for (const [number, [choice, throws, move]] of turns.entries()) {
+    try {
+      position = await play(judge, position, { choice, throws, move }, plies, number === 0);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      throw new Refusal(`turn ${number + 1}: ${error.message}`);
+    }
+  }
+  const answer = { plies, position, start: first };
+  if (!values) return answer;
+  const [from, to] = [new Unfolded(moves, values, first), new Unfolded(moves, values, position)];
+  await Promise.all([from.ask(), to.ask()]);
+  answer.start_value = toLight(from, openingOf(judge, begin.row) ?? from.value);
+  Object.assign(answer, from.exactness(from.margins[0]));
+  answer.end_value = toLight(to, to.value);
+  for (const side of ["light", "dark"]) answer[side] = sumOf(plies.filter((ply) => ply.side === side));
+  return answer;
+}
+
+const isStart = (moves, row) => String(row) === String(moves.start);
+
+function openingOf({ moves, values, opening }, row) {
+  return values && moves.about.opening_throw !== null && isStart(moves, row) ? opening : null;
+}
+
+function toLight({ side, total }, value) {
+  return side === "L" ? value : total - value;
+}
+
+/** A side's choices, the best among them, loss and luck; fines paid. */
+function sumOf(plies) {
+  const choices = plies.filter((ply) => ply.options > 1 && ply.move !== null);
+  const sum = (those, key) => those.reduce((total, ply) => total + ply[key], 0);
+  return {
+    choices: choices.length,
+    best: choices.filter((ply) => ply.best === ply.move).length,
+    loss: sum(choices, "loss"), luck: sum(plies, "luck"), cost: sum(plies, "cost"),
+  };
+}
+
+/** Play a turn, add its plies, and give the position after it. */
+async function play(judge, text, turn, plies, isFirst) {
+  const { moves, values } = judge;
+  const unfolded = new Unfolded(moves, values, text, null, turn.throws);
+  if (unfolded.winner) throw new Refusal(`the game was over: ${NAMES[unfolded.winner]} had won`);
+  const answer = await unfolded.answer();
+  const thrown = thrownIn(moves, answer, unfolded.row, turn, isFirst);
+  let before = (isFirst ? openingOf(judge, unfolded.row) : null) ?? answer.value;
+  let margin = values ? unfolded.margins[0] : 0;
+  const errors = (lost) => (!values || values.isExact ? {}
+    : { ...unfolded.exactness(margin), loss_error: lost });
+  const common = { side: answer.side, position: answer.position, choice: turn.choice };
+  const worth = Object.entries(answer.choices ?? {}).filter(([, value]) => value !== null);
+  if (worth.length > 1) {
+    const ply = choicePly(unfolded, answer, turn.choice, worth, before);
+    plies.push({ ...common, ...ply, ...errors(answer.choice_loss_errors?.[turn.choice] ?? 0) });
+    before = answer.choices[turn.choice];
+    margin = answer.choice_errors?.[turn.choice] ?? 0;
+  }
+  const taken = thrown.moves.find((move) => move.move === turn.move);
+  if (!taken && (thrown.moves.length || turn.move !== null)) {
+    const legal = thrown.moves.map((move) => move.move).join(", ") || "none, the turn passes";
+    throw new Refusal(`move '${turn.move}' is not legal here; legal: ${legal}`);
+  }
+  const ply = { ...common, throw: thrown.throw, move: turn.move, options: thrown.moves.length, cost: taken?.cost ?? 0 };
+  if (values) {
+    const loss = taken?.loss ?? 0;
+    const lost = taken?.loss_error ?? 0;
+    const isTie = loss <= Math.max(TIE * unfolded.total, lost);
+    const best = taken ? (isTie ? turn.move : thrown.moves[0].move) : null;
+    Object.assign(ply, {
+      best, value: before, best_value: thrown.value, loss, luck: thrown.value - before,
+      mark: taken?.mark ?? null, ...errors(lost),
+    });
+  }
+  const after = taken ? taken.position : answer.after_pass;
+  plies.push({ ...ply, position_after: after });
+  return after;
+}
+
+/** The ply of the choice before a throw, by what the allowed ones are worth. */
+function choicePly(unfolded, answer, choice, worth, before) {
+  const [name, most] = worth.reduce((one, two) => (two[1] > one[1] ? two : one));
+  const loss = most - answer.choices[choice];
+  const error = answer.choice_loss_errors?.[choice] ?? 0;
+  return {
+    throw: null, move: choice, value: before, best_value: most, loss, luck: most - before,
+    best: loss <= Math.max(TIE * unfolded.total, error) ? choice : name,
+    mark: markOf(unfolded.total, loss, worth.length, error),
+    options: worth.length, cost: 0, position_after: answer.position,
+  };
+}
+
+/** The throw of a turn in its unfolded position. */
+function thrownIn(moves, answer, row, { choice, throws }, isFirst) {
+  const rolls = answer.throws.filter((each) => (each.choice ?? null) === choice);
+  if (!rolls.length) {
+    const names = [...new Set(answer.throws.map((each) => each.choice ?? "nothing"))].sort();
+    throw new Refusal(`'${choice}' is not a choice here; expected ${names.join(" or ")}`);
+  }
+  const opening = moves.about.opening_throw;
+  if (isFirst && opening !== null && isStart(moves, row) && String(throws) !== String(opening)) {
+    throw new Refusal(`the opening throw of ${moves.about.name} is always ${opening}`);
+  }
+  const found = rolls.find((each) => String(each.throw) === String(throws));
+  if (found) return found;
+  const possible = rolls.map((each) => [each.throw].flat().join(" ")).join(", ");
+  throw new Refusal(`throw '${throws.join(" ")}' is not possible here; expected one of ${possible}`);
+}

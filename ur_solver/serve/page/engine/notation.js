@@ -1,0 +1,258 @@
+// Positions as text: read, written, and their faults named (ur_solver/rules/position.py).
+
+import { Refusal } from "../refusal.js";
+
+const ROW_NAMES = "ABC";
+const LETTERS = "LDld";
+const PIECE = /[LDld]\d?\^?/g;
+const MOST_LETTERS = 200;
+
+/** The pieces of a content, from the bottom up. @param {string} content @returns {string[]} */
+export const split = (content) => content.match(PIECE) ?? [];
+export const sideOf = (piece) => piece[0].toUpperCase();
+export const isMarked = (piece) => piece[0] !== sideOf(piece);
+export const isResting = (piece) => piece.endsWith("^");
+
+const awake = (content) => content.replaceAll("^", "");
+const swapped = (text) => text.replace(/[LDld]/g, (letter) => "DLdl"["LDld".indexOf(letter)]);
+const quoted = (text) => (text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text.replaceAll("'", "\\'")}'`);
+const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
+
+function inOrder(pieces) {
+  const key = (piece) => `${LETTERS.indexOf(piece[0])}${piece.slice(1)}`;
+  return [...pieces].sort((one, two) => (key(one) < key(two) ? -1 : key(one) > key(two) ? 1 : 0));
+}
+
+/** A content as the notation writes it. */
+function contentText(content) {
+  if (content.length < 2) return content || ".";
+  return split(content).length > 1 ? `(${content})` : content;
+}
+
+// What a rule set's texts need, made once.
+
+const kept = new WeakMap();
+
+function notesOf(moves) {
+  if (!kept.has(moves)) {
+    const { about, contents } = moves.data;
+    const squares = [];
+    about.board.rows.forEach((row, r) => [...row].forEach((kind, c) => {
+      if (kind === ".") squares.push(`${ROW_NAMES[r]}${c + 1}`);
+    }));
+    const numbers = contents.map((each) => new Map(each.map((content, number) => [content, number])));
+    const texts = contents.map((each) => each.map(contentText));
+    kept.set(moves, { squares, numbers, texts, rows: about.board.rows });
+  }
+  return kept.get(moves);
+}
+
+export function squaresOf(moves) {
+  return notesOf(moves).squares;
+}
+
+function homeText(moves, home) {
+  if (!moves.isNumbered) return String(home);
+  let text = "";
+  for (let k = 0; home >> k; k++) if (home >> k & 1) text += k + 1;
+  return text || "-";
+}
+
+/** @param {import("./moves.js").Moves} moves @param {number[]} row @param {string} side */
+export function write(moves, row, side) {
+  const seen = side === "L" ? row : moves.mirror(row);
+  const { texts, rows } = notesOf(moves);
+  let cell = 0;
+  const board = rows.map((kinds) => {
+    let text = "";
+    for (const kind of kinds) text += kind === "." ? texts[cell][seen[cell++]] : "_";
+    return text;
+  }).join("/");
+  const fines = moves.hasFines ? ` p${row[moves.width - 1]}` : "";
+  return `${board} ${side} ${homeText(moves, seen[cell])} ${homeText(moves, seen[cell + 1])}${fines}`;
+}
+
+/** A position without faults as a row. */
+export function read(moves, text) {
+  const position = parse(moves, text);
+  const found = faults(moves, position);
+  if (found.length) throw new Refusal(`position ${quoted(text)}: ${found.join("; ")}`);
+  return { row: rowOf(moves, position), side: position.side };
+}
+
+/** The row of a position without faults. */
+function rowOf(moves, { contents, side, homes, fines }) {
+  const { squares, numbers } = notesOf(moves);
+  const seen = new Map(squares.map((square, k) => [square, contents[k]]));
+  const row = squares.map((square, cell) => {
+    if (side === "L") return numbers[cell].get(contents[cell]);
+    // as the other side sees it: the square across the board, the letters exchanged
+    const across = square.replace(/[AC]/, (letter) => (letter === "A" ? "C" : "A"));
+    return numbers[cell].get(arranged(moves, square, split(swapped(seen.get(across)))));
+  });
+  const [light, dark] = homes.map((home) => (moves.isNumbered
+    ? [...home].reduce((sum, number) => sum + 2 ** (number - 1), 0) : home));
+  row.push(...(side === "L" ? [light, dark] : [dark, light]));
+  if (moves.hasFines) row.push(fines);
+  return row;
+}
+
+/** Pieces as a content is written; their order is kept on some squares. */
+function arranged(moves, square, pieces) {
+  return (moves.data.stacks.includes(square) ? pieces : inOrder(pieces)).join("");
+}
+
+/** A position that may have faults, as the notation writes it. */
+export function textOf(moves, { contents, side, homes, fines }) {
+  let cell = 0;
+  const board = moves.about.board.rows.map((kinds) => [...kinds]
+    .map((kind) => (kind === "." ? contentText(contents[cell++]) : "_")).join("")).join("/");
+  const [light, dark] = homes.map((home) => (moves.isNumbered ? home || "-" : home));
+  return `${board} ${side} ${light} ${dark}${moves.hasFines ? ` p${fines}` : ""}`;
+}
+
+// Reading.
+
+/**
+ * A text as a position, which may have faults.
+ * @returns {{contents: string[], side: string, homes: any[], fines: number | null}}
+ */
+export function parse(moves, text) {
+  if (text.length > MOST_LETTERS) {
+    throw new Refusal(`position of ${text.length} characters; one has no more than ${MOST_LETTERS}`);
+  }
+  const fields = text.split(/\s+/).filter(Boolean);
+  const expected = ["the board", "the side to throw", "light's home", "dark's home",
+    ...(moves.hasFines ? ["the fines paid"] : [])];
+  const position = `position ${quoted(text)}`;
+  if (fields.length !== expected.length) {
+    throw new Refusal(`${position}: ${counted(fields.length, "field")}, expected ${expected.length}: ${expected.join(", ")}, such as ${quoted(moves.about.start)}`);
+  }
+  const contents = boardOf(moves, fields[0], position);
+  const side = fields[1];
+  if (side !== "L" && side !== "D") {
+    throw new Refusal(`${position}: the side to throw is ${quoted(side)}, expected 'L' or 'D'`);
+  }
+  const homes = ["light", "dark"].map((name, k) => homeOf(moves, name, fields[2 + k], position));
+  return { contents, side, homes, fines: moves.hasFines ? finesOf(moves, fields[4], position) : null };
+}
+
+function boardOf(moves, text, position) {
+  const shapes = moves.about.board.rows;
+  const rows = text.split("/");
+  if (rows.length !== shapes.length) {
+    throw new Refusal(`${position}: the board ${quoted(text)} has ${counted(rows.length, "row")}, expected ${shapes.length}, such as ${quoted(shapes.join("/"))}`);
+  }
+  const contents = [];
+  rows.forEach((row, r) => {
+    const name = ROW_NAMES[r];
+    const cells = cellsOf(moves, name, row, position);
+    if (cells.length !== shapes[r].length) {
+      throw new Refusal(`${position}: row ${name} is ${quoted(row)}, ${counted(cells.length, "column")}, expected ${shapes[r].length} as in ${quoted(shapes[r])}`);
+    }
+    cells.forEach((cell, c) => {
+      const kind = shapes[r][c];
+      if ((cell === "_") !== (kind === "_")) {
+        const expected = kind === "_" ? "'_', as there is no square" : "a square, not '_'";
+        throw new Refusal(`${position}: ${name}${c + 1} is ${quoted(cell)}, expected ${expected}`);
+      }
+      if (kind === ".") contents.push(arranged(moves, `${name}${c + 1}`, split(cell.replace(/[.()]/g, ""))));
+    });
+  });
+  return contents;
+}
+
+function cellsOf(moves, name, row, position) {
+  const pieces = Object.values(moves.about.board.pieces_on).flat();
+  const number = moves.isNumbered ? "[1-9]" : "";
+  const piece = `[LDld]${number}${moves.hasRests ? "\\^?" : ""}`;
+  const cell = new RegExp(`[._]|${piece}|\\((?:${piece}){2,}\\)`, "y");
+  const cells = [];
+  while (cell.lastIndex < row.length) {
+    const begin = cell.lastIndex;
+    const found = cell.exec(row);
+    if (!found) {
+      throw new Refusal(`${position}: ${name}${cells.length + 1} begins with ${quoted(row[begin])}, expected ${whatMayStand(moves, pieces)}`);
+    }
+    cells.push(found[0]);
+  }
+  return cells;
+}
+
+function whatMayStand(moves, pieces) {
+  let words = moves.isNumbered ? "'.', 'L1' or 'D2'" : "'.', 'L' or 'D'";
+  if (pieces.some(isMarked)) words += ", small letters for marked pieces";
+  if (moves.hasRests) words += ", '^' after a piece that rests";
+  return moves.about.board.shared.length ? `${words}, or two pieces or more in parentheses` : words;
+}
+
+function homeOf(moves, name, text, position) {
+  if (!moves.isNumbered) {
+    if (/^\d{1,2}$/.test(text)) return Number(text);
+    throw new Refusal(`${position}: ${name}'s home is ${quoted(text)}, expected the count of pieces there`);
+  }
+  if (text === "-") return "";
+  if (/^\d+$/.test(text) && [...new Set(text)].sort().join("") === text) return text;
+  throw new Refusal(`${position}: ${name}'s home is ${quoted(text)}, expected the pieces' numbers, ascending, or '-' for none`);
+}
+
+function finesOf(moves, text, position) {
+  const most = moves.data.payoff.most_fines;
+  const found = /^p(\d{1,9})$/.exec(text);
+  if (found && Number(found[1]) <= most) return Number(found[1]);
+  throw new Refusal(`${position}: the fines paid are ${quoted(text)}, expected 'p0' to 'p${most}'`);
+}
+
+// Faults.
+
+/** Every fault of a position, in words. @returns {string[]} */
+export function faults(moves, position) {
+  const { squares } = notesOf(moves);
+  const found = squares.flatMap((square, cell) => squareFaults(moves, square, cell, position.contents[cell]));
+  const pieces = position.contents.flatMap(split);
+  const n = moves.about.pieces;
+  const isOff = [];
+  for (const [k, [name, side]] of [["light", "L"], ["dark", "D"]].entries()) {
+    const home = position.homes[k];
+    const own = pieces.filter((piece) => sideOf(piece) === side);
+    const count = (moves.isNumbered ? home.length : home) + own.length;
+    if (count > n) {
+      found.push(`${name} has ${counted(count, "piece")} at home and on the board, where each side plays with ${n}`);
+    }
+    if (moves.isNumbered) found.push(...numberFaults(name, home, own, n));
+    isOff.push(count === 0);
+  }
+  const resting = pieces.filter(isResting);
+  if (resting.length > 1) found.push(`${resting.length} pieces rest, where one may`);
+  else if (resting.length && sideOf(resting[0]) !== position.side) found.push("a piece rests whose side is not about to throw");
+  if (isOff.every(Boolean)) found.push("both sides have borne off all their pieces");
+  return found;
+}
+
+function squareFaults(moves, square, cell, content) {
+  if (!content) return [];
+  const allowed = moves.about.board.pieces_on[square];
+  const held = split(content);
+  const strangers = inOrder(new Set(held.filter((piece) => !allowed.includes(piece))));
+  if (strangers.length) {
+    return strangers.map((piece) => `${quoted(piece)} cannot stand on ${square} (allowed: ${allowed.join(", ") || "no piece"})`);
+  }
+  // the first pieces that cannot be there together say why
+  for (let n = 1; n <= held.length; n++) {
+    const part = awake(held.slice(0, n).join(""));
+    for (const [fault, contents] of Object.entries(moves.data.faults[cell])) {
+      if (contents.includes(part)) return [`${quoted(content)} cannot stand on ${square}: ${fault}`];
+    }
+  }
+  return [];
+}
+
+function numberFaults(name, home, own, n) {
+  const numbers = [...[...home], ...own.map((piece) => piece[1])].map(Number).sort((one, two) => one - two);
+  const twice = [...new Set(numbers)].filter((number) => numbers.indexOf(number) !== numbers.lastIndexOf(number));
+  return [
+    ...twice.map((number) => `${name}'s piece ${number} is there ${numbers.filter((each) => each === number).length} times`),
+    ...[...home].map(Number).filter((number) => number > n || number === 0)
+      .map((number) => `${name}'s home has a piece ${number}, but pieces are numbered 1 to ${n}`),
+  ];
+}
