@@ -162,8 +162,15 @@ ASKED: dict[str, list[str]] = {
     "audit": [
         "audit {word} games.ur --csv tables/finkel-1.h5 --reference-games 0",
         "audit {word} games.ur --html tables/finkel-1/solve.json --reference-games 0",
+        "audit {word} games.ur --annotate tables/sprint-1.h5 --reference-games 0",
         "audit {word} games.ur --reference-games 1",
         "audit games.rgn tables games.ur --reference-games 0",
+    ],
+    "convert": [
+        "convert games.ur games.rgn --to json --rules {word}",
+        "convert games.ur -o tables/sprint-1.h5",
+        "convert games.ur -o games.ur",
+        "convert games.ur tables -o games.rgn",
     ],
     "dice": ["dice games.ur", "dice games.rgn tables --rules finkel:1 --json"],
     "pack": [

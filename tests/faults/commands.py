@@ -66,9 +66,11 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
     "certify": (["out/t.h5"], {"--json": "", "-q": ""}),
     "audit": (
         [_TABLE, _GAME, _GAME],
-        {"--json": "", "--html": _OUTPUT, "--csv": _OUTPUT, "--worst": _NUMBER,
-         "--mistake": _NUMBER, "--reference-games": _NUMBER, "--plies": _NUMBER},
+        {"--json": "", "--html": _OUTPUT, "--csv": _OUTPUT, "--annotate": _OUTPUT,
+         "--worst": _NUMBER, "--mistake": _NUMBER, "--reference-games": _NUMBER,
+         "--plies": _NUMBER},
     ),
+    "convert": ([_GAME, _GAME], {"--to": _TEXT, "-o": _OUTPUT, "--rules": _RULES}),
     "dice": ([_GAME, _GAME], {"--rules": _RULES, "--seed": _NUMBER, "--json": ""}),
     "pack": ([_TABLE, _OUTPUT], {"--value-type": _TEXT, "-q": ""}),
     "import": (["m.rgu", "-o", _OUTPUT], {"--json": ""}),

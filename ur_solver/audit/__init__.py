@@ -1,5 +1,6 @@
 """Audits of recorded games by a table (losses, luck, marks, reports), and reference players."""
 
+from ur_solver.audit.annotate import annotated
 from ur_solver.audit.dice_test import compared_throws, dice_test
 from ur_solver.audit.game_audit import GameAudit, JudgedPly
 from ur_solver.audit.json_csv import game_json, write_csv
@@ -46,6 +47,7 @@ __all__ = [
     "Thresholds",
     "account_text",
     "action_text",
+    "annotated",
     "audit_games",
     "compared_throws",
     "dice_test",

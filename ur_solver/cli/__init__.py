@@ -43,6 +43,7 @@ COMMANDS = {
     "verify": "Check a table from its file alone.",
     "certify": "Prove a bound on the error of a table.",
     "audit": "Judge recorded games.",
+    "convert": "Convert games to another notation.",
     "dice": "Compare the throws of games with fair dice.",
     "pack": "Copy a table into one file or a folder.",
     "import": "Convert RoyalUr's solved map to a table.",

@@ -19,6 +19,7 @@ from ur_solver.audit import (
     REFERENCE_GAMES,
     GameAudit,
     Thresholds,
+    annotated,
     first_covered,
     game_json,
     html_report,
@@ -32,7 +33,7 @@ from ur_solver.cli.output import echo, say
 from ur_solver.common.files import check_outputs, write_file
 from ur_solver.errors import InputError, MissingTableError, RecordError
 from ur_solver.estimators.file import is_estimator_file
-from ur_solver.records import GameRecord, RecordFault, find_files
+from ur_solver.records import GameRecord, RecordFault, check_output, find_files, write_games
 from ur_solver.rules import RuleSet
 
 _DEFAULTS = Thresholds()
@@ -54,6 +55,11 @@ def _threshold_option(name: str, default: float) -> Callable[[_F], _F]:
 @json_option
 @click.option("--html", type=OUTPUT_FILE, help="Write an HTML report.")
 @click.option("--csv", type=OUTPUT_FILE, help="Write a CSV file.")
+@click.option(
+    "--annotate",
+    type=OUTPUT_FILE,
+    help="Write the games with chances, best moves and losses as comments, as .rgn, .json or .ur.",
+)
 @click.option(
     "--worst",
     type=click.IntRange(0, 1000),
@@ -77,6 +83,7 @@ def command(
     as_json: bool,
     html: Path | None,
     csv: Path | None,
+    annotate: Path | None,
     worst: int,
     inaccuracy: float,
     mistake: float,
@@ -106,7 +113,7 @@ def command(
         if Path(words[0]).suffix and not Path(words[0]).exists():
             raise InputError(f"file {words[0]!r:.200} does not exist")
         raise click.UsageError("Missing argument 'FILE...': the games to judge.")
-    outputs = {"--csv": csv, "--html": html}
+    outputs = {"--csv": csv, "--html": html, "--annotate": annotate}
     files = list(find_files(words[has_table:]))
     check_outputs(outputs, [*words[:has_table], *files])
     with ExitStack() as stack:
@@ -120,16 +127,20 @@ def command(
             if rules not in references:
                 table = judges.of(rules)
                 references[rules] = {}
+                if annotate is not None:
+                    check_output(annotate, rules)
                 # reference players play from the start
                 if reference_games and isinstance(table, Table) and table.file.part.is_whole:
                     references[rules] = references_of(table, reference_games, say=say)
             if as_json:
                 echo(game_json(audit, thresholds, references[rules]))
-            if not as_json or html is not None or csv is not None:
+            if not as_json or any(outputs.values()):
                 found.append(audit)
         check_outputs(outputs, judges.paths)
         if csv is not None:
             write_file(csv, write_csv(found, thresholds))
+        if annotate is not None and found:
+            write_games((annotated(audit, thresholds) for audit in found), annotate)
         if html is not None:
             write_file(html, html_report(found, thresholds, references))
         if found and not as_json:

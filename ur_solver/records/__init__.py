@@ -3,10 +3,12 @@
 from ur_solver.records.game_files import (
     check_output,
     find_files,
+    notation_of,
     read_file,
     read_text,
     write_games,
     write_text,
+    written_games,
 )
 from ur_solver.records.notations import NOTATIONS, Notation, register_notation
 from ur_solver.records.openings import opening_text, opening_words, round_text
@@ -40,6 +42,7 @@ __all__ = [
     "check_output",
     "find_files",
     "known_rules",
+    "notation_of",
     "opening_text",
     "opening_words",
     "read_file",
@@ -59,4 +62,5 @@ __all__ = [
     "write_plain",
     "write_rgn",
     "write_text",
+    "written_games",
 ]

@@ -117,11 +117,18 @@ def check_output(path: Path, rules: RuleSet) -> None:
     RecordError
         If no notation has the suffix.
     """
-    if fault := _notation_of(path.suffix).fault(rules):
+    if fault := notation_of(path.suffix).fault(rules):
         raise RuleSetError(fault)
 
 
-def _notation_of(suffix: str) -> Notation:
+def notation_of(suffix: str) -> Notation:
+    """The notation of files with a suffix, such as ``.rgn``.
+
+    Raises
+    ------
+    RecordError
+        If no notation has it.
+    """
     notation = notation_of_suffix(suffix)
     if notation is None:
         raise RecordError(
@@ -141,7 +148,7 @@ def write_text(record: GameRecord, suffix: str) -> str:
     RecordError
         If no notation has the suffix.
     """
-    return _notation_of(suffix).write(record)
+    return notation_of(suffix).write(record)
 
 
 def write_games(records: Iterable[GameRecord], path: Path) -> None:
@@ -159,11 +166,23 @@ def write_games(records: Iterable[GameRecord], path: Path) -> None:
     OutputError
         If the file cannot be written.
     """
-    notation = _notation_of(path.suffix)
+    notation = notation_of(path.suffix)
     with new_file(path) as file:
-        for number, record in enumerate(records):
-            between = notation.between if number > 0 else ""
-            file.write(encoded(f"{between}{notation.write(record)}\n"))
+        for text in written_games(records, notation):
+            file.write(encoded(text))
+
+
+def written_games(records: Iterable[GameRecord], notation: Notation) -> Iterator[str]:
+    """The text of each game of a file in a notation, with what stands before it.
+
+    Raises
+    ------
+    RuleSetError
+        If the notation cannot express a rule set.
+    """
+    for number, record in enumerate(records):
+        between = notation.between if number > 0 else ""
+        yield f"{between}{notation.write(record)}\n"
 
 
 def _read_text(path: str) -> str:

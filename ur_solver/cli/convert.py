@@ -1,0 +1,107 @@
+"""`ur convert`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from ur_solver.api.games import Games, read_games
+from ur_solver.cli.dice import report_unread
+from ur_solver.cli.options import OUTPUT_FILE
+from ur_solver.cli.output import echo, say
+from ur_solver.common.files import check_outputs
+from ur_solver.errors import InputError
+from ur_solver.records import (
+    GameRecord,
+    Notation,
+    RecordFault,
+    find_files,
+    notation_of,
+    write_games,
+    written_games,
+)
+from ur_solver.rules import named_rules
+from ur_solver.rules.words import counted
+
+
+@click.command(short_help="Convert games to another notation.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--to", "name", metavar="NOTATION", help="Write rgn, json or ur.")
+@click.option(
+    "-o", "--output", type=OUTPUT_FILE, help="Write to a file; its suffix names the notation."
+)
+@click.option("--rules", help="Read games that name no rule set by these rules.")
+def command(
+    files: tuple[str, ...], name: str | None, output: Path | None, rules: str | None
+) -> None:
+    """Convert the games of FILE... to another notation.
+
+    The games are read in any notation and checked by the rules; comments, names and endings are
+    kept. They go to one file, or without -o to standard output. A folder stands for all games in
+    it, '-' for standard input. Games that cannot be read, or not be written in the notation, are
+    reported and left out.
+
+    \b
+    ur convert game.json evening.ur -o games.rgn
+    ur convert game.rgn --to json
+    """
+    notation = _notation(name, output)
+    found = list(find_files(files))
+    check_outputs({"--output": output}, found)
+    games = read_games(found, None if rules is None else named_rules(rules))
+    left_out: list[RecordFault] = []
+    converted = _writable(games, notation, left_out)
+    if output is None:
+        for text in written_games(converted, notation):
+            echo(text, nl=False)
+    else:
+        done = _Counted(converted)
+        write_games(done, output)
+        say(f"{counted(done.number, 'game')} written to {output}")
+    report_unread([*games.faults, *left_out])
+
+
+def _notation(name: str | None, output: Path | None) -> Notation:
+    """The notation of these options.
+
+    Raises
+    ------
+    RecordError
+        If there is no such notation.
+    InputError
+        If there are no options, or both name different ones.
+    """
+    if output is None:
+        if name is None:
+            raise click.UsageError("Missing option '--to' or '-o': the notation to write.")
+        return notation_of(f".{name}")
+    found = notation_of(output.suffix)
+    if name is not None and notation_of(f".{name}") is not found:
+        raise InputError(
+            f"--to is {name!r}, but {str(output)!r} is a file of the notation {found.name!r}"
+        )
+    return found
+
+
+def _writable(games: Games, notation: Notation, faults: list[RecordFault]) -> Iterator[GameRecord]:
+    """The games that a notation can express; for each of the others a fault."""
+    for game in games:
+        if reason := notation.fault(game.rules):
+            faults.append(RecordFault(game.file, game.number, reason))
+        else:
+            yield game
+
+
+class _Counted:
+    """An iterable of games that counts them."""
+
+    def __init__(self, games: Iterable[GameRecord]) -> None:
+        self._games = games
+        self.number = 0
+
+    def __iter__(self) -> Iterator[GameRecord]:
+        for game in self._games:
+            self.number += 1
+            yield game
