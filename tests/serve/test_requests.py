@@ -17,6 +17,7 @@ from ur_solver.records import write_text
 from ur_solver.rules import named_rules
 from ur_solver.serve import openapi
 from ur_solver.serve.app import MAX_BODY, _Served, make_app
+from ur_solver.serve.front import Front
 from ur_solver.serve.guard import POLICY
 
 START = "....__../......../....__.. L 3 3"
@@ -73,7 +74,7 @@ def test_own_hosts_are_answered(asker, host):
 
 
 def test_hosts_by_name_and_none_at_all(tables):
-    asker = Asker(make_app(tables, ["Board.Example"]))
+    asker = Asker(make_app(tables, Front(("Board.Example",))))
     assert asker.get(LIST, host="board.example:80").status == 200
     assert asker.ask("GET", LIST, {}).status == 400
     assert asker.ask("GET", LIST, [("host", "localhost"), ("host", "evil")]).status == 400
@@ -126,6 +127,13 @@ def test_bodies_are_limited_in_size_time_and_kind(asker):
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "x"])
 def test_other_methods_are_refused(asker, method):
     assert asker.ask(method, LIST, LOCAL).status == 405
+
+
+def test_an_allowed_method_is_named_where_another_is_refused(asker):
+    for path, allowed in (("/api/v1/tables", {"GET", "HEAD"}), ("/", {"GET", "HEAD"}),
+                          ("/api/v1/tables/finkel-3/audit", {"POST"})):  # fmt: skip
+        reply = asker.ask("DELETE", path, LOCAL)
+        assert (reply.status, {*reply.headers["allow"].split(", ")}) == (405, allowed)
 
 
 def test_what_is_not_there(asker):
@@ -240,7 +248,7 @@ def test_the_document_lists_what_is_routed(tables):
         for path, operations in openapi.document()["paths"].items()
         for method, operation in operations.items()
     }
-    handlers = _Served(tables, 1).handlers()
+    handlers = _Served(tables, "", 1).handlers()
     assert listed == {
         (path, method): {name.rstrip("?") for name in names} for path, method, _, *names in handlers
     }

@@ -27,6 +27,7 @@ from ur_solver.errors import DamagedTableError
 from ur_solver.rules import named_rules
 from ur_solver.serve.app import make_app
 from ur_solver.serve.first_page import Opening
+from ur_solver.serve.front import Front
 from ur_solver.serve.listen import bound_socket
 from ur_solver.serve.page_files import page_files
 from ur_solver.serve.page_routes import page_app
@@ -72,7 +73,7 @@ def test_the_browser_is_opened_once_and_before_the_server_waits(monkeypatch, fin
 
     monkeypatch.setattr(Shelf, "__init__", note)
 
-    def serve(load: Callable[[], object], names: object, sock: object) -> None:
+    def serve(load: Callable[[], object], front: object, sock: object) -> None:
         load()
         order.append("served")
 
@@ -217,7 +218,7 @@ def test_what_fails_to_load_ends_the_server():
         bound_socket("127.0.0.1", 0) as sock,
         pytest.raises(DamagedTableError, match="it is damaged"),
     ):
-        serve(load, (), sock)
+        serve(load, Front(), sock)
 
 
 @pytest.fixture

@@ -13,13 +13,14 @@ import click
 from ur_solver.cli.options import memory_size
 from ur_solver.cli.output import echo, say
 from ur_solver.errors import InputError, missing_extra
+from ur_solver.serve.front import Front
 from ur_solver.serve.listen import bound_socket
 
 if TYPE_CHECKING:
     from ur_solver.serve.guard import Application
     from ur_solver.serve.shelf import Shelf
 
-_PACKAGES = ("starlette", "uvicorn")
+_PACKAGES = ("starlette", "uvicorn", "httptools")
 
 
 @click.command(short_help="Serve the board in the browser and an HTTP interface.")
@@ -39,6 +40,13 @@ _PACKAGES = ("starlette", "uvicorn")
     metavar="SIZE",
     help="Use this much memory for tables, such as 2G; by default half of what is free.",
 )
+@click.option(
+    "--root-path",
+    default="",
+    metavar="PATH",
+    help="Serve under this path too, such as /ur, as a proxy asks for it.",
+)
+@click.option("--access-log", is_flag=True, help="Print a line for each request.")
 @click.option("--open", "is_opened", is_flag=True, help="Open the browser.")
 @click.option(
     "--get", "path", help="Print the answer to one request, such as /api/v1/tables, and exit."
@@ -49,6 +57,8 @@ def command(
     host: str,
     names: tuple[str, ...],
     memory: int | None,
+    root_path: str,
+    access_log: bool,
     is_opened: bool,
     path: str | None,
 ) -> None:
@@ -65,16 +75,16 @@ def command(
     for package in _PACKAGES:
         if find_spec(package) is None:
             raise InputError(missing_extra("'ur serve' needs extra packages", "serve", package))
+    own = [socket.gethostname(), host] if _is_open_to_others(host) else []
+    front = Front((*own, *names), root_path, access_log)
     if path is not None:
         from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
         from ur_solver.serve.run import answer_once  # noqa: PLC0415 - same
 
-        _answer(answer_once(make_app(_shelf(words, memory)), _checked(path)))
+        _answer(answer_once(make_app(_shelf(words, memory), front), _checked(path)))
         return
     with bound_socket(host, port) as sock:
-        address = f"http://{_shown(host)}:{sock.getsockname()[1]}/"
-        own = [socket.gethostname(), host] if _is_open_to_others(host) else []
-        known = [*own, *names]
+        address = f"http://{_shown(host)}:{sock.getsockname()[1]}{front.root_path}/"
         # The browser loads the page while the rest is loaded here; but not where the tables that
         # are asked for may not be there.
         if is_opened and not words:
@@ -87,13 +97,13 @@ def command(
                 webbrowser.open(address)
             from ur_solver.serve.app import make_app  # noqa: PLC0415 - an extra
 
-            app = make_app(shelf, known)
+            app = make_app(shelf, front)
             if own:
                 say(f"anybody who can reach {host} can use this server; it has no passwords")
             say(f"{', '.join(shelf)}: {address} (Ctrl-C stops it)")
             return app
 
-        serve(load, known, sock)
+        serve(load, front, sock)
 
 
 def _shelf(words: tuple[str, ...], memory: int | None) -> Shelf:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
@@ -37,6 +37,7 @@ from ur_solver.serve.describe import (
     whole_table_values,
 )
 from ur_solver.serve.drawn import exercise_values
+from ur_solver.serve.front import Front
 from ur_solver.serve.guard import Application, Guard
 from ur_solver.serve.judged import (
     audit_text,
@@ -76,7 +77,7 @@ _CACHED = 4096
 
 def make_app(
     tables: Mapping[str, Evaluator],
-    names: Iterable[str] = (),
+    front: Front | None = None,
     *,
     body_seconds: float = BODY_SECONDS,
 ) -> Application:
@@ -86,12 +87,13 @@ def make_app(
     ----------
     tables : mapping of str to Table or Estimator
         By the id under which each is served (`ur_solver.serve.shelf.Shelf`).
-    names : iterable of str
-        The host names of the server (`Guard`).
+    front : Front, optional
+        The names and the path of the server.
     body_seconds : float
         The seconds that a body may take to arrive.
     """
-    served = _Served(tables, body_seconds)
+    front = front or Front()
+    served = _Served(tables, front.root_path, body_seconds)
     routes = [
         Route(f"/api/v1{path}", partial(_answered, handler, names), methods=[method.upper()])
         for path, method, handler, *names in served.handlers()
@@ -102,7 +104,7 @@ def make_app(
         exception_handlers={HTTPException: _refused, Exception: _failed},
     )
     app.router.redirect_slashes = False
-    return Guard(app, names)
+    return Guard(app, front.names)
 
 
 Handler = Callable[[Request], Any]
@@ -111,8 +113,11 @@ Handler = Callable[[Request], Any]
 class _Served:
     """The handlers, bound to the tables."""
 
-    def __init__(self, tables: Mapping[str, Evaluator], body_seconds: float) -> None:
+    def __init__(
+        self, tables: Mapping[str, Evaluator], root_path: str, body_seconds: float
+    ) -> None:
         self._tables = tables
+        self._root_path = root_path
         self._body_seconds = body_seconds
         self._heavy = anyio.CapacityLimiter(1)  # one game at a time: h5py reads one by one anyway
         self._position = lru_cache(_CACHED)(self._find_position)
@@ -155,7 +160,8 @@ class _Served:
 
     async def _body(self, request: Request, **kinds: type) -> Json:
         """The JSON object of a body, with exactly these keys."""
-        if request.headers.get("content-type", "").partition(";")[0].strip() != JSON:
+        kind, _, _ = request.headers.get("content-type", "").partition(";")
+        if kind.strip().lower() != JSON:
             raise RefusedError(415, f"expected a body of type {JSON}")
         text = bytearray()
         try:
@@ -174,7 +180,9 @@ class _Served:
 
     async def openapi(self, request: Request) -> Response:
         """The document of this interface."""
-        return json_reply(openapi.document(), _tag("openapi"), request)
+        return json_reply(
+            openapi.document(self._root_path), _tag("openapi", self._root_path), request
+        )
 
     async def tables(self, request: Request) -> Response:
         """All tables that are served."""
@@ -336,8 +344,8 @@ async def _answered(handler: Handler, names: list[str], request: Request) -> Res
         return _error(400, "the request breaks off")
 
 
-def _error(status: int, message: str) -> Response:
-    return Response(dumped(fault_values(message)), status, media_type=JSON)
+def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(dumped(fault_values(message)), status, headers, media_type=JSON)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -347,7 +355,8 @@ async def _refused(request: Request, error: Exception) -> Response:
         404: "there is nothing at this address; /api/v1/openapi.json lists what there is",
         405: "this address does not take that method; /api/v1/openapi.json lists what it takes",
     }
-    return _error(error.status_code, sentences.get(error.status_code, error.detail))
+    sentence = sentences.get(error.status_code, error.detail)
+    return _error(error.status_code, sentence, error.headers)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

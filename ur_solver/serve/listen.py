@@ -7,7 +7,7 @@ import socket
 from ur_solver.errors import InputError
 
 MAX_CONNECTIONS = 200
-"""Further requests get status 503."""
+"""The most connections that wait for a request."""
 
 
 def bound_socket(host: str, port: int) -> socket.socket:

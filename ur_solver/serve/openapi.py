@@ -450,8 +450,8 @@ _PATHS: Json = {
 }
 
 
-def document() -> Json:
-    """The document, as JSON values."""
+def document(root_path: str = "") -> Json:
+    """The document, as JSON values, of a server under a path."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -464,7 +464,7 @@ def document() -> Json:
                 "makes them, unless another side is named."
             ),
         },
-        "servers": [{"url": "/api/v1"}],
+        "servers": [{"url": f"{root_path}/api/v1"}],
         "paths": _PATHS,
         "components": {"schemas": _SCHEMAS},
     }

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
 import uvicorn
 
+from ur_solver.common.text import printable
+from ur_solver.serve.connection import Connection
 from ur_solver.serve.first_page import Opening
+from ur_solver.serve.front import Front
 from ur_solver.serve.guard import Application, Guard, Message
-from ur_solver.serve.listen import MAX_CONNECTIONS
 from ur_solver.serve.page_files import page_files
 from ur_solver.serve.page_routes import page_app
-
-_MAX_HEAD = 16 << 10
-"""The most bytes of a request's first line and headers."""
+from ur_solver.serve.root_path import RootPath
 
 
-def serve(load: Callable[[], Application], names: Iterable[str], sock: socket.socket) -> None:
+def serve(load: Callable[[], Application], front: Front, sock: socket.socket) -> None:
     """Answer requests on a socket until the process is interrupted.
 
     Parameters
     ----------
     load : callable
         Returns the application. It is called in a thread, while the page's files are served.
-    names : iterable of str
-        The host names of the server (`Guard`).
+    front : Front
     sock : socket
 
     Raises
@@ -36,12 +36,10 @@ def serve(load: Callable[[], Application], names: Iterable[str], sock: socket.so
     Exception
         The exception of `load`, after the server has ended.
     """
-    asyncio.run(_serve(load, names, sock))
+    asyncio.run(_serve(load, front, sock))
 
 
-async def _serve(
-    load: Callable[[], Application], names: Iterable[str], sock: socket.socket
-) -> None:
+async def _serve(load: Callable[[], Application], front: Front, sock: socket.socket) -> None:
     async def loading() -> Application:
         try:
             return await asyncio.to_thread(load)
@@ -51,22 +49,51 @@ async def _serve(
 
     loaded = asyncio.create_task(loading())
     files = page_files()
+    app = Opening(Guard(page_app(files), front.names), files.keys(), loaded)
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # requests may be nonsense
+    if front.has_access_log:
+        _start_access_log()
     config = uvicorn.Config(
-        Opening(Guard(page_app(files), names), files.keys(), loaded),
+        RootPath(app, front.root_path),
+        http=Connection,
         loop="asyncio",
         log_config=None,
-        access_log=False,
+        access_log=front.has_access_log,
         lifespan="off",
         ws="none",
         server_header=False,
-        proxy_headers=False,
-        limit_concurrency=MAX_CONNECTIONS,
-        h11_max_incomplete_event_size=_MAX_HEAD,
+        proxy_headers=front.has_access_log,  # a proxy on this machine names the client
         timeout_graceful_shutdown=1,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config)
     await server.serve(sockets=[sock])
     await loaded
+
+
+class _Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; requests that take longer than a second are no errors of the program."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        await super().shutdown(sockets)
+
+
+class _Line(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        """The time, the client, the request and the status, without control characters."""
+        assert isinstance(record.args, tuple)
+        client, method, path, version, status = record.args
+        host, _, _ = str(client).rpartition(":")
+        time = self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z")
+        return printable(f'{time} {host} "{method} {path} HTTP/{version}" {status}')
+
+
+def _start_access_log() -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Line())
+    log = logging.getLogger("uvicorn.access")
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
 
 
 def answer_once(app: Application, path: str) -> tuple[int, bytes]:
