@@ -142,6 +142,7 @@ class _Served:
             ("/rules/{rules}/position", "get", self.rules_position, "position", "drawing?"),
             ("/rules/{rules}/board", "get", self.board, "position", "drawing?"),
             ("/rules/{rules}/line", "post", self.rules_line),
+            ("/rules/{rules}/convert", "post", self.rules_convert),
             ("/rules/{rules}/dice", "post", self.rules_dice),
         ]
 
@@ -290,6 +291,8 @@ class _Served:
             )
         written = await self._in_thread(converted_text, source, values["text"], notation)
         return attachment(written, TEXT, f"game.{notation}")
+
+    rules_convert = convert
 
     async def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run a function that may take seconds in a thread, while other requests are answered."""

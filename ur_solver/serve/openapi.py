@@ -359,6 +359,8 @@ _EXERCISE = _object(
     cost=_told(_CHANCE, "what the second best option loses, a share of what there is to win"),
 )
 _LINE_BODY = _body({"start": _START, "turns": _FIRST_TURNS}, start=_TEXT, turns=_list(_TURN))
+_CONVERTED: tuple[str, Json] = ("Games in another notation", {"text/plain": {}})
+_CONVERT_BODY = _body({"text": _GAME, "notation": "rgn"}, text=_TEXT, notation=_TEXT)
 _COUNTS = _told(
     {"type": "object", "additionalProperties": _WHOLE | {"minimum": 0}}, "how often, by throw"
 )
@@ -420,14 +422,7 @@ _PATHS: Json = {
             "The audit of games, as a page", {"text/html": {}}, _IN_TABLE, body=_TEXT_BODY
         )
     },
-    "/tables/{table}/convert": {
-        "post": _with_content(
-            "Games in another notation",
-            {"text/plain": {}},
-            _IN_TABLE,
-            body=_body({"text": _GAME, "notation": "rgn"}, text=_TEXT, notation=_TEXT),
-        )
-    },
+    "/tables/{table}/convert": {"post": _with_content(*_CONVERTED, _IN_TABLE, body=_CONVERT_BODY)},
     "/tables/{table}/dice": {"post": _operation(*_DICE, _IN_TABLE, body=_DICE_BODY)},
     "/rules": {
         "get": _operation("All rule sets", _object(rules=_list(_object(name=_TEXT, pieces=_WHOLE))))
@@ -446,6 +441,7 @@ _PATHS: Json = {
     "/rules/{rules}/line": {
         "post": _operation("Turns played, without values", _of("Line"), _IN_RULES, body=_LINE_BODY)
     },
+    "/rules/{rules}/convert": {"post": _with_content(*_CONVERTED, _IN_RULES, body=_CONVERT_BODY)},
     "/rules/{rules}/dice": {"post": _operation(*_DICE, _IN_RULES, body=_DICE_BODY)},
 }
 

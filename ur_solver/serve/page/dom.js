@@ -48,7 +48,8 @@ export function drag(event, ghost, drop) {
     if (!shown && Math.hypot(moved.clientX - begin[0], moved.clientY - begin[1]) < 6) return;
     if (!shown) {
       shown = make("div", { class: "ghost" }, ghost());
-      document.body.append(shown);
+      // what is in a dialog covers all that is not
+      (event.target.closest("dialog") ?? document.body).append(shown);
     }
     shown.style.translate = `${moved.clientX}px ${moved.clientY}px`;
   };
