@@ -56,6 +56,7 @@ COMMANDS = {
     "study": "Analyse how a rule set plays.",
     "compare": "Compare rule sets side by side.",
     "serve": "Serve the board in the browser and an HTTP interface.",
+    "publish": "Write the board's page as a site of plain files.",
     "board": "Draw a position.",
 }
 """The commands and their short help, which `ur --help` shows without importing them."""

@@ -207,6 +207,15 @@ def _marking(board: Board, marks: Mapping[str, str], square: str) -> list[str]:
     return [_MARK_WORDS[marks[square]]] if square in marks else []
 
 
+def icon_svg() -> str:
+    """The program's icon: a square with a rosette, as a file of its own."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_CELL} {_CELL}">'
+        f'<rect width="{_CELL}" height="{_CELL}" fill="#f0e4cc"/>'
+        f'<path d="{_ROSETTE}" fill="#b0772a" transform="translate(5 5) scale(.75)"/></svg>\n'
+    )
+
+
 def _cell(board: Board, square: str, content: str, view: str, words: Sequence[str]) -> str:
     """A square with its pieces; screen readers get `words` and the pieces, if there are any."""
     x, y = (int(square[1:]) - 1) * _CELL, _row_top(square[0], view)

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import functools
+import http.server
+import pathlib
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import NamedTuple
+
+import pytest
+
+from tests.serve.browser import launched
+from ur_solver.api.evaluator import Evaluator
+from ur_solver.api.table import Table
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.estimators.finding import SHIPPED
+from ur_solver.publish.site import PLIES, publish
+from ur_solver.rules import named_rules
+from ur_solver.serve.shelf import Shelf
+
+TABLES = ("finkel:1", "birds:1", "skiriuk:1", "ben:1", "bell-stakes:1", "birds:2")
+ESTIMATORS = ("skiriuk-7", "birds-5", "ben-7")
+"""Of those that come with the program."""
+
+
+class Site(NamedTuple):
+    """A published site: its folder, and what gives the values of its rule sets, by id."""
+
+    folder: pathlib.Path
+    values: dict[str, Evaluator]
+
+
+@pytest.fixture(scope="session")
+def site(solved, tmp_path_factory) -> Iterator[Site]:
+    """A site of small tables of every kind, of estimators, and of a rule set with neither."""
+    folder = tmp_path_factory.mktemp("files") / "games" / "ur"
+    with ExitStack() as stack:
+        found: list[Evaluator] = [
+            stack.enter_context(Table(solved(named_rules(word)))) for word in TABLES
+        ]
+        found += [Estimator(SHIPPED / f"{name}.h5", plies=PLIES) for name in ESTIMATORS]
+        shelf = Shelf(found)
+        publish(folder, shelf, [named_rules("aseb:5")])
+        yield Site(folder, dict(shelf))
+
+
+class _Silent(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_arguments: object) -> None:
+        pass
+
+
+class FileServer:
+    """Python's own server of files, which may be stopped."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        handler = functools.partial(_Silent, directory=str(folder))
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+        self.origin = f"http://127.0.0.1:{self._server.server_port}"
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+@pytest.fixture(scope="module")
+def files(site) -> Iterator[FileServer]:
+    server = FileServer(site.folder.parents[1])
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as found:
+        yield found

@@ -1,0 +1,118 @@
+"""The folder of a site: new or empty, or that of an earlier site, whose files are replaced.
+
+The file `MARK` lists what is the site's. It is written before everything else, with what the
+earlier site had besides, so that a site that was interrupted can be written again; what is no
+longer part of the site is removed at the end. Other files in the folder are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+
+import ur_solver
+from ur_solver.common.files import write_file
+from ur_solver.errors import OutputError
+
+MARK = "site.json"
+"""The file by which a folder is known as a site's."""
+
+_FORMAT = "ur-solver site"
+_NAME = re.compile(r"(?!\.\.?/)(?:[A-Za-z0-9_.-]+/)*[A-Za-z0-9_.-]+")
+_ALLOWED = {".git"}
+"""What an empty folder may have: it is to be a repository of the site alone."""
+
+
+class SiteFolder:
+    """A folder to write a site into.
+
+    Parameters
+    ----------
+    path : Path
+        Made if it is not there.
+
+    Raises
+    ------
+    OutputError
+        If it is something else than a folder, or has files but no site.
+    """
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self.path = path
+        try:
+            there = {each.name for each in path.iterdir()} - _ALLOWED if path.exists() else set()
+        except OSError as error:
+            raise OutputError(f"cannot write into {str(path)!r}: {error.strerror}") from None
+        self._earlier = _listed(path / MARK)
+        if there and self._earlier is None:
+            raise OutputError(
+                f"{str(path)!r} has files, and they are no site of 'ur publish': name a new or "
+                "empty folder"
+            )
+
+    def begin(self, names: Sequence[str]) -> None:
+        """Say what the site will consist of, before any of it is written.
+
+        Raises
+        ------
+        OutputError
+            If a file of another origin has one of these names, or nothing can be written.
+        """
+        earlier = self._earlier or ()
+        for name in names:
+            if name not in earlier and (self.path / name).exists():
+                raise OutputError(
+                    f"{str(self.path / name)!r} is there, and not by 'ur publish': move it away"
+                )
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot make {str(self.path)!r}: {error.strerror}") from None
+        self._mark({*names, *earlier})
+        self._names = names
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file of the site.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written.
+        """
+        path = self.path / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot make {str(path.parent)!r}: {error.strerror}") from None
+        write_file(path, content)
+
+    def finish(self) -> None:
+        """Remove what only the earlier site had."""
+        folders = set()
+        for name in {*(self._earlier or ())} - {*self._names}:
+            path = self.path / name
+            with suppress(OSError):
+                path.unlink()
+            folders |= {each for each in path.parents if each.is_relative_to(self.path)}
+        for folder in sorted(folders - {self.path}, key=lambda each: -len(each.parts)):
+            with suppress(OSError):  # others' files are in it
+                folder.rmdir()
+        self._mark(self._names)
+
+    def _mark(self, names: Collection[str]) -> None:
+        values = {"format": _FORMAT, "program": ur_solver.__version__, "files": sorted(names)}
+        write_file(self.path / MARK, json.dumps(values, indent=0) + "\n")
+
+
+def _listed(path: pathlib.Path) -> tuple[str, ...] | None:
+    """The files of the site that a mark is of; None if it is not a mark."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        names = tuple(values["files"])
+        is_mark = values["format"] == _FORMAT and all(map(_NAME.fullmatch, names))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return names if is_mark and not any(".." in name.split("/") for name in names) else None

@@ -1,0 +1,169 @@
+"""A site written into a folder: pages, rules and values as plain files, under any address.
+
+What there is, by path:
+
+``index.html``, ``*.js``, ``*.css``, ``engine/*.js``
+    The page.
+``sw.js``, ``offline.js``, ``manifest.webmanifest``, ``icon*``
+    That by which it opens without a network.
+``data/index.json``
+    Which rule sets there are, and what gives their values.
+``data/rules/NAME.json``
+    A rule set (`ur_solver.serve.rules_data`).
+``data/estimators/NAME.bin``
+    An estimator (`ur_solver.publish.networks`).
+``data/tables/NAME-DIGEST/head.bin``, ``0.bin``, ``1.bin`` and so on
+    A table (`ur_solver.publish.exact`).
+``site.json``
+    The list of all (`ur_solver.publish.folder`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pathlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ur_solver.api.evaluator import Evaluator
+from ur_solver.common.text import encoded
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.publish.exact import head_file, n_pieces, piece_files
+from ur_solver.publish.folder import SiteFolder
+from ur_solver.publish.networks import network_file
+from ur_solver.publish.page import DATA, page_contents, worker_file
+from ur_solver.rules import RuleSet
+from ur_solver.serve.describe import table_values
+from ur_solver.serve.rules_data import rules_data
+from ur_solver.table.names import readable_name
+
+PLIES = 2
+"""How far choices of estimators look ahead in a page: so that a slow phone answers at once."""
+
+_VERSION = 1
+
+
+@dataclass
+class Written:
+    """What a site has come to, in bytes, by the name of its parts: the page, tables and so on."""
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    n_files: int = 0
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Some files of a site, whose contents are made as they are written.
+
+    Attributes
+    ----------
+    part : str
+        What they are, for `Written.sizes`.
+    names : sequence of str
+    contents : iterable of bytes
+    is_kept : bool
+        Whether browsers keep them from the first visit on.
+    """
+
+    part: str
+    names: Sequence[str]
+    contents: Iterable[bytes]
+    is_kept: bool = True
+
+
+def publish(
+    folder: pathlib.Path,
+    evaluators: Mapping[str, Evaluator],
+    rules: Iterable[RuleSet] = (),
+) -> Written:
+    """Write a site; an earlier one in the folder is replaced.
+
+    Parameters
+    ----------
+    folder : Path
+        New, empty, or with an earlier site.
+    evaluators : mapping of str to Table or Estimator
+        By id; tables of whole games.
+    rules : iterable of RuleSet
+        Those that are on the site besides, without values.
+
+    Raises
+    ------
+    OutputError
+        If the folder holds anything else, or cannot be written.
+    DamagedTableError
+        If values cannot be read.
+    """
+    place, files = SiteFolder(folder), list(_files(evaluators, rules))
+    names = [name for each in files for name in each.names]
+    place.begin([*names, "sw.js"])
+    written, digest, kept = Written(), hashlib.sha256(), []
+    for each in files:
+        for name, content in zip(each.names, each.contents, strict=True):
+            place.write(name, content)
+            written.n_files += 1
+            written.sizes[each.part] = written.sizes.get(each.part, 0) + len(content)
+            digest.update(f"{name} {hashlib.sha256(content).hexdigest()}\n".encode())
+        kept += each.names if each.is_kept else []
+    place.write("sw.js", worker_file(digest.hexdigest()[:16], kept))
+    place.finish()
+    return written
+
+
+def _files(evaluators: Mapping[str, Evaluator], others: Iterable[RuleSet]) -> Iterator[_Files]:
+    """All files but the worker; what the page needs first comes last, when its data are there."""
+    file_of = _file_names([*(each.rules for each in evaluators.values()), *others])
+    entries = []
+    for name, evaluator in evaluators.items():
+        values, files = _values(name, evaluator)
+        found = {"rules_file": file_of[evaluator.rules], "values": values}
+        entries.append(table_values(name, evaluator) | found)
+        yield from files
+    contents = [_json(rules_data(rules)) for rules in file_of]
+    yield _Files("rules", [DATA + file for file in file_of.values()], contents)
+    index = {
+        "version": _VERSION,
+        "tables": entries,
+        "rules": [
+            {"name": rules.name, "pieces": rules.pieces, "file": file}
+            for rules, file in file_of.items()
+        ],
+    }
+    yield _Files("rules", [DATA + "index.json"], [_json(index)])
+    page = dict(page_contents())
+    yield _Files("page", list(page), page.values())
+
+
+def _values(name: str, evaluator: Evaluator) -> tuple[dict[str, Any], list[_Files]]:
+    """Where the page finds the values of a table or an estimator, and these files."""
+    if isinstance(evaluator, Estimator):
+        path = f"estimators/{name}.bin"
+        files = _Files("estimators", [DATA + path], [network_file(evaluator.stored)])
+        return {"kind": "network", "head": path}, [files]
+    # another table has another folder, as pieces are kept by their address
+    folder = f"tables/{name}-{evaluator.file.digest[:8]}/"
+    pieces = [f"{DATA}{folder}{k}.bin" for k in range(n_pieces(evaluator.file))]
+    return {"kind": "exact", "head": f"{folder}head.bin", "pieces": folder}, [
+        _Files("tables", [f"{DATA}{folder}head.bin"], [head_file(evaluator.file)]),
+        _Files("tables", pieces, piece_files(evaluator.file), is_kept=False),
+    ]
+
+
+def _file_names(rules: Iterable[RuleSet]) -> dict[RuleSet, str]:
+    """The files of rule sets, each once and under a name of its own."""
+    files: dict[RuleSet, str] = {}
+    for each in rules:
+        if each in files:
+            continue
+        file, number = f"rules/{readable_name(each)}.json", 1
+        while file in files.values():
+            number += 1
+            file = f"rules/{readable_name(each)}-{number}.json"
+        files[each] = file
+    return files
+
+
+def _json(values: object) -> bytes:
+    return encoded(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
