@@ -193,6 +193,12 @@ ASKED: dict[str, list[str]] = {
     "study": ["study {word} -g 100"],
     "compare": ["compare {word} -g 100 --csv tables/finkel-1/manifest.bin"],
     "serve": ["serve {word} --get /api/v1/tables", "serve --get /api/v1/tables"],
+    "publish": [
+        "publish mine",
+        "publish tables/finkel-1 {word} --only",
+        "publish tables/finkel-1.h5 {word} --only -q",
+        "publish tables/site {word} --only -q",
+    ],
     "board": ["board {word}", "board {word} --best 1 -o tables/sprint-1.h5"],
 }
 """Lines of every command; `{word}` is each word of a rule set."""

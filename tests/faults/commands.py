@@ -111,6 +111,7 @@ _TEMPLATES: dict[str, tuple[list[str], dict[str, str]]] = {
         [_RULES, _POSITION],
         {"-o": _OUTPUT, "--best": _THROW, "--top": _TEXT, "--plies": _NUMBER},
     ),
+    "publish": ([_OUTPUT, _TABLE, "--only"], {"-q": ""}),
     "plan": (
         [_RULES],
         {"-n": "1", "--left": _NUMBER, "--workers": _NUMBER, "--cores": _NUMBER,

@@ -17,7 +17,6 @@ from ur_solver.estimators.estimator import Estimator
 from ur_solver.estimators.finding import SHIPPED
 from ur_solver.publish.site import PLIES, publish
 from ur_solver.rules import named_rules
-from ur_solver.serve.shelf import Shelf
 
 TABLES = ("finkel:1", "birds:1", "skiriuk:1", "ben:1", "bell-stakes:1", "birds:2")
 ESTIMATORS = ("skiriuk-7", "birds-5", "ben-7")
@@ -40,9 +39,9 @@ def site(solved, tmp_path_factory) -> Iterator[Site]:
             stack.enter_context(Table(solved(named_rules(word)))) for word in TABLES
         ]
         found += [Estimator(SHIPPED / f"{name}.h5", plies=PLIES) for name in ESTIMATORS]
-        shelf = Shelf(found)
-        publish(folder, shelf, [named_rules("aseb:5")])
-        yield Site(folder, dict(shelf))
+        publish(folder, found, [named_rules("aseb:5")])
+        names = [word.replace(":", "-") for word in TABLES]
+        yield Site(folder, dict(zip([*names, *ESTIMATORS], found, strict=True)))
 
 
 class _Silent(http.server.SimpleHTTPRequestHandler):

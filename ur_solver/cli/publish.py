@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,16 +38,14 @@ def command(folder: Path, words: tuple[str, ...], is_only: bool, quiet: bool) ->
     """
     from ur_solver.publish.folder import SiteFolder  # noqa: PLC0415 - 0.1 s of HDF5 and NumPy
     from ur_solver.publish.site import publish  # noqa: PLC0415 - same
-    from ur_solver.serve.shelf import Shelf  # noqa: PLC0415 - same
 
     SiteFolder(folder)  # before anything is solved
-    named = list(_named(words))
     rules = [] if is_only else list(CATALOGUE.values())
-    shelf = Shelf([*named, *_estimators(rules, named)])
-    try:
-        written = publish(folder, shelf, rules)
-    finally:
-        shelf.close()
+    with ExitStack() as stack:
+        named = list(_named(words))
+        for each in named:
+            stack.callback(each.close)
+        written = publish(folder, [*named, *_estimators(rules, named)], rules)
     if not quiet:
         rows = [[part, size_text(size)] for part, size in sorted(written.sizes.items())]
         echo(columns([*rows, ["files", f"{written.n_files:,}"]], "<>"))
@@ -62,18 +62,17 @@ def _named(words: Sequence[str]) -> Iterator[Evaluator]:
             found.file.check_whole("ur publish")
             yield found
         else:
-            yield _alone(found)
+            yield _alone(found, found.rules)
 
 
-def _alone(estimator: Estimator) -> Estimator:
+def _alone(estimator: Estimator, rules: RuleSet) -> Estimator:
     """An estimator as pages use it: with fewer plies, and without a table of endings."""
     from ur_solver.estimators.estimator import Estimator  # noqa: PLC0415 - as above
     from ur_solver.publish.site import PLIES  # noqa: PLC0415
 
-    found = Estimator(estimator.stored, plies=PLIES)
-    found.path = estimator.path
     estimator.close()
-    return found
+    # a game may have got another name since
+    return Estimator(replace(estimator.stored, rules=rules), plies=PLIES)
 
 
 def _estimators(rules: Sequence[RuleSet], known: Sequence[Evaluator]) -> Iterator[Estimator]:
@@ -89,4 +88,4 @@ def _estimators(rules: Sequence[RuleSet], known: Sequence[Evaluator]) -> Iterato
             say(f"{error}; it is not published")
             continue
         if found is not None:
-            yield _alone(found)
+            yield _alone(found, each)

@@ -23,13 +23,14 @@ from __future__ import annotations
 import hashlib
 import json
 import pathlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ur_solver.api.evaluator import Evaluator
 from ur_solver.common.text import encoded
 from ur_solver.estimators.estimator import Estimator
+from ur_solver.players.policies import TEMPERATURES
 from ur_solver.publish.exact import head_file, n_pieces, piece_files
 from ur_solver.publish.folder import SiteFolder
 from ur_solver.publish.networks import network_file
@@ -75,7 +76,7 @@ class _Files:
 
 def publish(
     folder: pathlib.Path,
-    evaluators: Mapping[str, Evaluator],
+    evaluators: Sequence[Evaluator],
     rules: Iterable[RuleSet] = (),
 ) -> Written:
     """Write a site; an earlier one in the folder is replaced.
@@ -84,8 +85,9 @@ def publish(
     ----------
     folder : Path
         New, empty, or with an earlier site.
-    evaluators : mapping of str to Table or Estimator
-        By id; tables of whole games.
+    evaluators : sequence of Table or Estimator
+        Tables of whole games. Each is known by its rule set's name and pieces (``finkel-3``);
+        another one of the same name gets a number besides.
     rules : iterable of RuleSet
         Those that are on the site besides, without values.
 
@@ -99,7 +101,8 @@ def publish(
     place, files = SiteFolder(folder), list(_files(evaluators, rules))
     names = [name for each in files for name in each.names]
     place.begin([*names, "sw.js"])
-    written, digest, kept = Written(), hashlib.sha256(), []
+    written, digest = Written(), hashlib.sha256()
+    kept: list[str] = []
     for each in files:
         for name, content in zip(each.names, each.contents, strict=True):
             place.write(name, content)
@@ -112,14 +115,18 @@ def publish(
     return written
 
 
-def _files(evaluators: Mapping[str, Evaluator], others: Iterable[RuleSet]) -> Iterator[_Files]:
+def _files(evaluators: Sequence[Evaluator], others: Iterable[RuleSet]) -> Iterator[_Files]:
     """All files but the worker; what the page needs first comes last, when its data are there."""
-    file_of = _file_names([*(each.rules for each in evaluators.values()), *others])
+    all_rules = list(dict.fromkeys([*(each.rules for each in evaluators), *others]))
+    names = _names_of(all_rules)
+    file_of = {rules: f"rules/{name}.json" for rules, name in zip(all_rules, names, strict=True)}
     entries = []
-    for name, evaluator in evaluators.items():
+    ids = _names_of([each.rules for each in evaluators])
+    for name, evaluator in zip(ids, evaluators, strict=True):
         values, files = _values(name, evaluator)
-        found = {"rules_file": file_of[evaluator.rules], "values": values}
-        entries.append(table_values(name, evaluator) | found)
+        files_of = {"rules_file": file_of[evaluator.rules], "values": values}
+        players = {"players": dict(TEMPERATURES)}
+        entries.append(table_values(name, evaluator) | players | files_of)
         yield from files
     contents = [_json(rules_data(rules)) for rules in file_of]
     yield _Files("rules", [DATA + file for file in file_of.values()], contents)
@@ -151,18 +158,16 @@ def _values(name: str, evaluator: Evaluator) -> tuple[dict[str, Any], list[_File
     ]
 
 
-def _file_names(rules: Iterable[RuleSet]) -> dict[RuleSet, str]:
-    """The files of rule sets, each once and under a name of its own."""
-    files: dict[RuleSet, str] = {}
+def _names_of(rules: Iterable[RuleSet]) -> list[str]:
+    """A name for each rule set, with a number where others have it."""
+    found: list[str] = []
     for each in rules:
-        if each in files:
-            continue
-        file, number = f"rules/{readable_name(each)}.json", 1
-        while file in files.values():
+        name, number = readable_name(each), 1
+        while name in found:
             number += 1
-            file = f"rules/{readable_name(each)}-{number}.json"
-        files[each] = file
-    return files
+            name = f"{readable_name(each)}-{number}"
+        found.append(name)
+    return found
 
 
 def _json(values: object) -> bytes:

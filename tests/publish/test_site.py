@@ -1,0 +1,155 @@
+"""What a site consists of, and what `ur publish` says of it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from tests.estimators.test_file import stored_of
+from tests.publish.conftest import TABLES
+from ur_solver.cli import cli
+from ur_solver.common.files import write_file
+from ur_solver.estimators.file import write
+from ur_solver.publish.exact import PIECE_BYTES
+from ur_solver.publish.folder import MARK
+from ur_solver.rules import CATALOGUE, named_rules
+from ur_solver.table.names import table_folders
+
+
+def run(*words):
+    return CliRunner().invoke(cli, ["publish", *map(str, words)])
+
+
+def index_of(folder):
+    return json.loads((folder / "data" / "index.json").read_text())
+
+
+def test_the_whole_catalogue_is_on_a_site(tmp_path, solved):
+    solved(named_rules("finkel:1"))
+    (table_folders()[0] / "estimators").mkdir(exist_ok=True)
+    write(table_folders()[0] / "estimators" / "aseb-5.h5", stored_of("aseb:5"))
+    folder = tmp_path / "site"
+    result = run(folder, "finkel:1")
+    assert result.exit_code == 0, result.output
+    index = index_of(folder)
+    named = [(each["name"], each["pieces"]) for each in index["rules"]]
+    assert set(named) == {
+        ("finkel", 1),
+        *((rules.name, rules.pieces) for rules in CATALOGUE.values()),
+    }
+    entries = {each["id"]: each for each in index["tables"]}
+    assert entries["finkel-1"]["values"]["kind"] == "exact"
+    assert entries["aseb-5"]["values"]["kind"] == "network"
+    for each in (*index["rules"], *index["tables"]):
+        name = each.get("file") or each["rules_file"]
+        rules = json.loads((folder / "data" / name).read_text())["about"]
+        assert (rules["name"], rules["pieces"]) == (each["name"], each["pieces"])
+
+
+def test_all_files_are_listed_and_every_address_is_relative(site):
+    there = {
+        each.relative_to(site.folder).as_posix()
+        for each in site.folder.rglob("*")
+        if each.is_file()
+    }
+    assert {*json.loads((site.folder / MARK).read_text())["files"], MARK} == there
+    page = (site.folder / "index.html").read_text()
+    addresses = re.findall(r'(?:href|src)="([^"]+)"', page)
+    assert len(addresses) > 10
+    for address in addresses:
+        assert address.startswith(("data:", "#")) or address in there, address
+
+
+def test_browsers_keep_all_but_the_pieces_of_tables(site):
+    worker = (site.folder / "sw.js").read_text()
+    kept = json.loads(re.search(r"^const FILES = (.+);$", worker, re.MULTILINE)[1])
+    named = json.loads((site.folder / MARK).read_text())["files"]
+    pieces = [name for name in named if re.search(r"/\d+\.bin$", name)]
+    assert len(pieces) >= len(TABLES)
+    assert {"index.html" if name == "" else name for name in kept} == {*named} - {*pieces} - {
+        "sw.js"
+    }
+
+
+def test_sizes(site):
+    names = [name for name in site.folder.rglob("*") if name.is_file()]
+    sizes = {each.relative_to(site.folder).as_posix(): each.stat().st_size for each in names}
+    own = {
+        name: size for name, size in sizes.items() if not name.startswith("data/") and name != MARK
+    }
+    assert sum(own.values()) < 250_000, own
+    assert all(size <= PIECE_BYTES for name, size in sizes.items() if "tables/" in name)
+
+
+def test_estimators_keep_their_weights(site):
+    for name, evaluator in site.values.items():
+        path = site.folder / "data" / "estimators" / f"{name}.bin"
+        if path.exists():
+            assert evaluator.stored.weights.astype("<f4").tobytes() in path.read_bytes()
+
+
+def test_a_change_of_the_contents_makes_another_version(tmp_path, solved):
+    solved(named_rules("finkel:1"))
+    versions = []
+    for words in (["finkel:1"], ["finkel:1"], ["finkel:1", "blitz:1"]):
+        assert run(tmp_path / "site", *words, "--only", "-q").exit_code == 0
+        worker = (tmp_path / "site" / "sw.js").read_text()
+        versions.append(re.search(r'^const VERSION = "(\w{16})";$', worker, re.MULTILINE)[1])
+    assert versions[0] == versions[1] != versions[2]
+
+
+def test_the_pieces_of_another_table_have_other_addresses(tmp_path, solved):
+    for word in ("finkel:1", "finkel:2"):
+        path = solved(named_rules(word))
+        assert run(tmp_path / "site", path, "--only", "-q").exit_code == 0
+    (entry,) = index_of(tmp_path / "site")["tables"]
+    folders = [each.name for each in (tmp_path / "site" / "data" / "tables").iterdir()]
+    assert folders == [entry["values"]["pieces"].split("/")[1]]
+
+
+def test_two_tables_of_a_game_have_names_of_their_own(tmp_path, solved):
+    path = solved(named_rules("finkel:1"))
+    assert run(tmp_path / "site", path, path, "--only", "-q").exit_code == 0
+    assert [each["id"] for each in index_of(tmp_path / "site")["tables"]] == [
+        "finkel-1",
+        "finkel-1-2",
+    ]
+
+
+def test_a_faulty_estimator_is_left_out_and_named(tmp_path):
+    path = table_folders()[0] / "estimators" / "blitz-5.h5"
+    path.parent.mkdir(exist_ok=True)
+    write_file(path, b"none")
+    try:
+        result = run(tmp_path / "site")
+    finally:
+        path.unlink()
+    assert result.exit_code == 0
+    assert "blitz-5.h5' is not an estimator" in result.stderr
+    assert "it is not published" in result.stderr
+    assert "blitz-5" not in {each["id"] for each in index_of(tmp_path / "site")["tables"]}
+
+
+def test_a_table_of_endings_is_refused(tmp_path):
+    import ur_solver as ur
+
+    path = tmp_path / "endings.h5"
+    ur.solve("finkel:2", path, left=1).close()
+    result = run(tmp_path / "site", path, "--only")
+    assert result.exit_code != 0
+    assert "ur publish takes the whole game" in result.stderr
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize("words", [["thesis.txt"], ["."], ["x" * 300]])
+def test_other_places_are_left_alone(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "thesis.txt").write_text("mine")
+    result = run(*words)
+    assert result.exit_code != 0
+    assert isinstance(result.exception, SystemExit)
+    assert result.stderr.startswith(("Error: ", "Usage: "))
+    assert [each.name for each in tmp_path.iterdir()] == ["thesis.txt"]

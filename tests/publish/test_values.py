@@ -1,0 +1,114 @@
+"""The page's own values are Python's: exact ones to the last bit, estimates to 1e-5 and better."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.publish.conftest import ESTIMATORS, TABLES
+from tests.serve.browser import needs_browser
+from ur_solver.estimators.calibration import positions_of_play
+from ur_solver.estimators.estimator import Estimator
+from ur_solver.publish.site import PLIES
+
+pytestmark = needs_browser
+
+_ASKED = """
+async ([name, states]) => {
+  const load = async (path) => (await fetch(`data/${path}`)).arrayBuffer();
+  const index = await (await fetch("data/index.json")).json();
+  const entry = index.tables.find((each) => each.id === name);
+  const rules = await (await fetch(`data/${entry.rules_file}`)).json();
+  const { Moves } = await import("./engine/moves.js");
+  const { open } = await import("./engine/values.js");
+  const values = await open(entry, new Moves(rules), load);
+  const found = await values.values(states);
+  const isExact = values.isExact;
+  return {
+    isExact, plies: entry.plies, values: [...found],
+    margins: isExact ? null : [...await values.margins(states, found)],
+    ranks: isExact ? states.map((state) => values.exact.rank(state)) : null,
+    errors: isExact ? states.map((state) => values.exact.error(state)) : null,
+    chances: values.chances ? [...await values.chances(states)] : null,
+    facts: await Promise.all(
+      states.slice(0, 20).map((state, k) => values.facts(state, found[k], 1))),
+  };
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def asked(browser, files):
+    """What the page's modules answer for some states of a table or an estimator."""
+    page = browser.new_page()
+    page.goto(f"{files.origin}/games/ur/icon.svg")
+
+    def ask(name, states):
+        # a document of the site's own folder, without the page's own doings
+        return page.evaluate(_ASKED, [name, states.tolist()])
+
+    yield ask
+    page.close()
+
+
+@pytest.mark.parametrize("word", TABLES)
+def test_every_value_of_a_table_is_the_same(asked, site, word):
+    name = word.replace(":", "-")
+    table = site.values[name]
+    ranks = np.arange(table.space.n_values)
+    states = table.space.unrank_states(ranks)
+    # with stakes some values are of no position of their own
+    is_own = table.space.rank_states(states) == ranks
+    states, ranks = states[is_own], ranks[is_own]
+    found = asked(name, states)
+    assert found["isExact"]
+    assert found["ranks"] == ranks.tolist()
+    assert found["values"] == table.values(states).tolist()
+    errors = table.errors(states).tolist()
+    assert all(
+        mine is None if np.isnan(own) else mine == own
+        for mine, own in zip(found["errors"], errors, strict=True)
+    )
+    for state, facts in zip(states[:20], found["facts"], strict=True):
+        position = table.space.decode(state.tolist())
+        assert facts["tolerance"] == table.tolerance
+        assert facts.get("cut_error", 0) == table.cut_error(position)
+        if found["chances"] is not None:
+            assert facts["chance"] == table.chance(position)
+
+
+def test_more_fines_than_a_table_has_levels(asked, site):
+    table = site.values["bell-stakes-1"]
+    states = table.space.unrank_states(np.arange(0, table.space.n_values, 40))
+    states[:, -1] = table.space.reach + 1 + np.arange(len(states)) % 30
+    found = asked("bell-stakes-1", states)
+    assert found["values"] == pytest.approx(table.values(states).tolist(), abs=1e-12)
+    positions = [table.space.decode(state.tolist()) for state in states]
+    assert found["chances"] == [table.chance(each) for each in positions]
+    assert found["facts"][0]["cut_error"] == pytest.approx(table.cut_error(positions[0]))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimates_of_play_are_the_same(asked, site, name):
+    estimator = site.values[name]
+    assert isinstance(estimator, Estimator)
+    states = positions_of_play(estimator.network, 100, 5)
+    found = asked(name, states)
+    assert not found["isExact"]
+    assert found["plies"] == estimator.plies == PLIES
+    values = estimator.state_values(states)
+    assert np.abs(values - found["values"]).max() < 1e-6
+    margins = estimator.state_margins(states, values)
+    assert np.abs(margins - found["margins"]).max() < 1e-6
+    assert found["facts"][0] == {"tolerance": None, "exact": False, "error": 1}
+
+
+def test_the_index_says_what_the_interface_says(site):
+    entries = json.loads((site.folder / "data" / "index.json").read_text())["tables"]
+    assert [each["id"] for each in entries] == list(site.values)
+    for entry in entries:
+        evaluator = site.values[entry["id"]]
+        assert entry["value"] == evaluator.value(evaluator.rules.start())
+        assert (site.folder / "data" / entry["rules_file"]).exists()
