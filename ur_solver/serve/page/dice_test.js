@@ -56,7 +56,7 @@ export class DiceTest {
       ...SERIES.map((side) => cell(meanWords(found[side])))));
     this.found.replaceChildren(
       make("div", { class: "wide-table", tabindex: "0", role: "group", "aria-label": "Counts of throws" },
-        make("table", { class: "facts" },
+        make("table", { class: "figures" },
           make("caption", {}, "What fell, of what fair dice give on average"),
           make("thead", {}, make("tr", {}, ...["throw", "fair dice", ...SERIES]
             .map((words) => make("th", { scope: "col" }, words)))),

@@ -58,7 +58,7 @@ export class Question {
     this.units = new Units(about);
     this.options = (exercise.throws.length ? this.moves() : this.sayings())
       .sort((one, two) => one.text.localeCompare(two.text));
-    this.best = this.options.reduce((one, two) => (two.loss < one.loss ? two : one));
+    [this.best, this.second] = [...this.options].sort((one, two) => one.loss - two.loss);
   }
 
   get isSaying() {

@@ -43,7 +43,7 @@ export class Openings {
         make("td", {}, others.map((move) =>
           `${move.move} ${units.gain(-move.loss, 2, move.loss_error ?? 0)}`).join(", ") || "–"));
     };
-    this.table.replaceChildren(make("table", { class: "facts" },
+    this.table.replaceChildren(make("table", { class: "figures" },
       make("caption", {}, `The first throw of ${about.word}, ${answer.side} to move`),
       make("thead", {}, make("tr", {}, ...["throw", "how often", "best move", units.isMoney ? "money" : "chance", "others lose"]
         .map((words) => make("th", { scope: "col" }, words)))),

@@ -186,8 +186,11 @@ export class Practise {
       this.say(`${option.text} has ${own}, the best ${question.isSaying ? "choice" : "move"} ${best}: ${question.lost(option)}. Try again.`);
       return;
     }
-    const second = question.options.filter((each) => each !== option).sort((one, two) => one.loss - two.loss)[0];
-    this.finish(option, `Right: ${option.text} has ${own}. The next best, ${second.text}, has ${units.value(second.value, second.error)}.`);
+    const other = option === question.best ? question.second : question.best;
+    const others = `${other.text}, has ${units.value(other.value, other.error)}`;
+    this.finish(option, option === question.best || !option.doubt
+      ? `Right: ${option.text} has ${own}. The next best, ${others}.`
+      : `Right, as far as estimates tell: ${option.text} has ${own}. The best of them, ${others}.`);
   }
 
   show() {
@@ -213,28 +216,26 @@ export class Practise {
     this.presses.offer([], question.answer.side);
     for (const [each, button] of this.buttons) {
       const isRight = question.isRight(each);
+      const doubt = isRight ? ", perhaps" : "";
       button.setAttribute("aria-disabled", "true");
-      button.replaceChildren(make("b", {}, each.text),
-        make("span", { class: isRight ? "good" : "bad" }, isRight ? " best" : ` ${question.lost(each)}`));
+      button.replaceChildren(make("b", {}, each.text), make("span", { class: isRight ? "good" : "bad" },
+        each.loss > 1e-9 ? ` ${question.lost(each)}${doubt}` : " best"));
     }
-    const wrong = this.compared(option);
-    if (option.arrows) {
-      const arrows = [["best", option.arrows.best]];
-      if (wrong) arrows.push(["played", wrong.arrows.played]);
-      this.board.point(arrows);
-    }
+    const other = this.compared(option);
+    if (option.arrows) this.board.point([["best", option.arrows.best], ["played", other.arrows.played]]);
     this.say(`${words}${this.again}`);
     this.showForward();
     this.forward.querySelector(".main")?.focus();
-    this.run(() => this.explain(question, [option, wrong].filter(Boolean)));
+    this.run(() => this.explain(question, [option, other]));
   }
 
-  /** The move to compare the best with: what was tried first, or played in the game. */
-  compared(best) {
+  /** The option to compare with: what was tried first, what was played in the game, or the next best. */
+  compared(option) {
     const { question } = this;
-    const first = [...this.tried].find((each) => each && each !== best);
+    const tried = [...this.tried].find((each) => each && each !== option);
     const played = question.options.find((each) => each.text === this.list[this.number].played);
-    return [first, played].find((each) => each && !question.isRight(each)) ?? null;
+    return [tried, played].find((each) => each && !question.isRight(each))
+      ?? (option === question.best ? question.second : question.best);
   }
 
   /** The best option and another, side by side in numbers. */
@@ -250,7 +251,7 @@ export class Practise {
     if (rows.every(([, then]) => then)) {
       facts.push(["the next throw captures", next("captures")], ["the next throw gives another", next("again")]);
     }
-    this.why.replaceChildren(make("table", { class: "facts" },
+    this.why.replaceChildren(make("table", { class: "figures" },
       make("caption", {}, "Why"),
       make("thead", {}, make("tr", {}, make("td"), ...options.map((each) => make("th", { scope: "col" }, each.text)))),
       make("tbody", {}, ...facts.map(([name, words]) => make("tr", {},
