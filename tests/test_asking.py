@@ -367,7 +367,8 @@ FUNCTIONS: dict[str, Callable[[], None]] = {
 """The public functions that take paths or words."""
 
 WITHOUT_FILES = {
-    *("CATALOGUE", "DICE", "PATHS", "Board", "Dice", "EvaluatedMove", "Family", "GameAudit"),
+    *("CATALOGUE", "DICE", "PATHS", "Board", "Dice", "EvaluatedMove", "EvaluatedRound"),
+    *("Family", "GameAudit"),
     *("GameRecord", "Games", "JudgedPly", "Mark", "Move", "Path", "PlayerSummary", "Ply"),
     *(
         "Position",

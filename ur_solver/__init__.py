@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     __version__: str
     from ur_solver import errors
+    from ur_solver.answers.openings import EvaluatedRound
     from ur_solver.answers.query import EvaluatedMove, ThrowValue
     from ur_solver.api.estimating import train
     from ur_solver.api.evaluator import open_evaluator
@@ -69,6 +70,7 @@ _HOMES = {
     "Estimator": "estimators.estimator",
     "open_estimator": "estimators.finding",
     "EvaluatedMove": "answers.query",
+    "EvaluatedRound": "answers.openings",
     "ThrowValue": "answers.query",
     "GameRecord": "records",
     "Ply": "records",
@@ -100,6 +102,7 @@ __all__ = [
     "Dice",
     "Estimator",
     "EvaluatedMove",
+    "EvaluatedRound",
     "Family",
     "GameAudit",
     "GameRecord",

@@ -123,6 +123,15 @@ def test_a_square_chosen_by_a_zero_is_judged_by_the_table(solved):
             assert dark.luck == pytest.approx(-(worth[best] - 0.5) / 2, abs=EXACT)
 
 
+def test_an_opening_that_is_not_over_favours_nobody(solved):
+    rules = named_rules("ben:1")
+    with Table(solved(rules)) as table:
+        for opening in ("2-2", "0-0", "2-2, 0-0"):
+            audit = table.audit(read(f"rules: ben:1\nopening: {opening}\n\nend: unfinished"))
+            assert audit.start_value == audit.end_value == 0.5
+            assert [each.luck for each in audit.opening] == [0] * len(audit.opening)
+
+
 def test_the_higher_throw_of_a_game_is_luck(solved):
     rules = named_rules("finkel:1")
     with Table(solved(rules)) as table:

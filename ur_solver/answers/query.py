@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ur_solver.answers.openings import EvaluatedRound, evaluated_rounds
 from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
@@ -330,6 +331,38 @@ class Answers:
         55.3971%, 53.3174% with a free first throw
         """
         return opening_value(self._rules, self._values.value)
+
+    def opening_rounds(
+        self, throws: tuple[int, ...], marker: str | None = None
+    ) -> list[EvaluatedRound]:
+        """What may come of a round of the opening, the best first for the side that chooses.
+
+        Parameters
+        ----------
+        throws : tuple of int
+            Light's throw and dark's; light's 1 alone in Skiriuk's opening.
+        marker : str, optional
+            The square of light's marker, if both have entered theirs and are equally far.
+
+        Raises
+        ------
+        ThrowError
+            If the opening has no such round.
+        BeyondTableError
+            If a table holds a part of the game without the positions that follow.
+
+        Examples
+        --------
+        >>> import ur_solver as ur
+        >>> table = ur.solve("ben:1")
+        >>> for each in table.opening_rounds((0, 1)):
+        ...     print(each.round.text, f"{each.value:.4f}", f"{each.loss:.4f}")
+        A@A1 C@C4 0.6002 0.0000
+        A@A2 C@C4 0.5499 0.0503
+        A@A3 C@C4 0.5478 0.0524
+        A@A4 C@C4 0.5000 0.1002
+        """
+        return evaluated_rounds(self._rules, self._values.value, throws, marker)
 
     def _throw_value(self, position: Position, throw: int) -> ThrowValue:
         chance = self._rules.dice.probabilities[throw]

@@ -103,6 +103,7 @@ class Table:
     throws = _asks("_answers", Answers.throws)
     choices = _asks("_answers", Answers.choices)
     opening_value = _asks("_answers", Answers.opening_value)
+    opening_rounds = _asks("_answers", Answers.opening_rounds)
     columns = _asks("_answers", Answers.columns)
     move_columns = _asks("_answers", Answers.move_columns)
 

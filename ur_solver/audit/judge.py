@@ -106,7 +106,7 @@ def audit_games(
         first = first_covered(record, values)
         if first is None:
             raise BeyondTableError(f"{record.file}: {NOT_REACHED}")
-        waiting.append(_Judged(record, first, _asked(record, values) if first == 0 else ()))
+        waiting.append(_Judged(record, first, None if first else _asked(record, values)))
         plies += len(record.plies) - first
         if plies >= batch:
             yield from _judge(waiting, values)
@@ -126,11 +126,13 @@ def first_covered(record: GameRecord, values: TableValues) -> int | None:
     return int(np.argmax(is_held)) if is_held.any() else None
 
 
-def _asked(record: GameRecord, values: TableValues) -> tuple[Position, ...]:
-    """The positions by which an opening is judged; none where the table does not hold them."""
+def _asked(record: GameRecord, values: TableValues) -> tuple[Position, ...] | None:
+    """The positions by which an opening is judged; None if it is not, as the table lacks one."""
     asked = positions_asked(record)
-    is_held = _are_held(values, [record.stepper.encode(each) for each in asked]) if asked else ()
-    return asked if all(is_held) else ()
+    if not asked:
+        return asked
+    is_held = _are_held(values, [record.stepper.encode(each) for each in asked])
+    return asked if is_held.all() else None
 
 
 def _are_held(values: TableValues, rows: Sequence[bytes]) -> npt.NDArray[np.bool_]:
@@ -138,22 +140,27 @@ def _are_held(values: TableValues, rows: Sequence[bytes]) -> npt.NDArray[np.bool
 
 
 class _Judged(NamedTuple):
-    """A record that is judged, from which ply on, and the positions by which its opening is."""
+    """A record, the ply from which it is judged, and the positions by which its opening is."""
 
     record: GameRecord
     first: int
-    asked: tuple[Position, ...]
+    asked: tuple[Position, ...] | None
 
 
 def _judge(records: Sequence[_Judged], values: TableValues) -> Iterator[GameAudit]:
     rows: list[bytes] = []
     for record, first, asked in records:
-        rows += [record.stepper.encode(each) for each in asked]
+        rows += [record.stepper.encode(each) for each in asked or ()]
         rows += _record_rows(record, first)
     found, margins = row_estimates(values, rows)
     for record, first, asked in records:
-        known = {each: (next(found), 0.0 if margins is None else next(margins)) for each in asked}
-        yield _judged(record, first, judge_opening(record, known) if asked else (), found, margins)
+        opening: tuple[JudgedPly, ...] = ()
+        if asked is not None:
+            known = {
+                each: (next(found), 0.0 if margins is None else next(margins)) for each in asked
+            }
+            opening = judge_opening(record, known)
+        yield _judged(record, first, opening, found, margins)
 
 
 def _record_rows(record: GameRecord, first: int) -> Iterator[bytes]:

@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from ur_solver.audit.game_audit import TIE, JudgedPly
 from ur_solver.records import GameRecord, Ply, Step
-from ur_solver.rules import DARK, HOME, LIGHT, Position
+from ur_solver.rules import DARK, LIGHT, Position
 from ur_solver.rules.moves import move_text
-from ur_solver.rules.openings import Opening, Round, apart, chooser, opening_of
+from ur_solver.rules.openings import Opening, Round, chooser, level, opening_of
 from ur_solver.rules.turns import Value, total
 
 Estimates = Mapping[Position, tuple[float, float]]
 """The values of positions to the side to throw, and half the widths of their intervals."""
 
 
-def positions_asked(record: GameRecord) -> tuple[Position, ...]:
-    """The positions on whose values the judgement of a record's opening depends."""
+def positions_asked(record: GameRecord) -> tuple[Position, ...] | None:
+    """The positions on whose values the judgement of a record's opening depends.
+
+    None if the record has no opening.
+    """
     opening = opening_of(record.rules)
     if opening is None or not record.opening:
-        return ()
+        return None
     return _asked(lambda value: _values(opening, record, value))
 
 
@@ -124,10 +126,7 @@ def _ply(
 ) -> Ply:
     """A side's throw in a round as a ply, with the squares to which its marker could go."""
     rules, stepper = record.rules, record.stepper
-    level = rules.start()
-    if taken.source != HOME:
-        level = replace(apart(rules, taken.source, taken.source), side=LIGHT)
-    state = stepper.encode(level)
+    state = stepper.encode(level(rules, taken.source))
     steps = tuple(
         Step(
             taken.source,

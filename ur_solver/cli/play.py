@@ -94,7 +94,7 @@ def command(
         if resume:
             begun = kept.load()
             taken = [ply for ply in begun.plies if not ply.is_pending]
-            replay = Replay.after(table.rules, begun.start, taken)
+            replay = Replay.after(table.rules, begun.start, taken, begun.opening)
             for side, option in ((LIGHT, "light"), (DARK, "dark")):
                 is_given = ctx.get_parameter_source(option) is not ParameterSource.DEFAULT
                 player = begun.player(side)
@@ -159,7 +159,7 @@ def _played(
     try:
         playing.play(keep)
     except ResignError:
-        quitter = playing.replay.side
+        quitter = playing.mover
         echo(f"\n{side_name(quitter)} resigns")
         ending = {
             "ending": Ending.RESIGNED,

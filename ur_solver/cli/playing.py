@@ -8,18 +8,21 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 import numpy as np
 
+from ur_solver.answers.values import EstimatedValues
 from ur_solver.api.evaluator import Evaluator
 from ur_solver.audit.worth import Option, option_values
 from ur_solver.cli.answering import note_of
 from ur_solver.cli.output import columns, draw_position, echo, say, side_name, worth_bar
 from ur_solver.players.player import Asked, Player
 from ur_solver.records import Ply, Replay
-from ur_solver.rules import FREE_THROW
+from ur_solver.rules import DARK, FREE_THROW, HOME, LIGHT
 from ur_solver.rules.drawing import FROM, TO
 from ur_solver.rules.families import Roll
+from ur_solver.rules.openings import Round, chooser, level, opening_of
+from ur_solver.rules.turns import total
 
-_DICE, _PLAYERS = 0, 1
-"""The streams of random numbers of a turn."""
+_DICE, _PLAYERS, _OPENING = 0, 1, 2
+"""The streams of random numbers of a turn, and that of the rounds of an opening."""
 
 
 class ResignError(Exception):
@@ -51,6 +54,11 @@ class Playing:
     seed : int
     has_hints : bool
         Whether to show the value of every move before each choice.
+
+    Attributes
+    ----------
+    mover : str
+        The side that was asked last.
     """
 
     HELP = (
@@ -74,6 +82,7 @@ class Playing:
         self._players = players
         self._seed = seed
         self._has_hints = has_hints and table is not None
+        self.mover = replay.side
 
     def play(self, on_turn: Callable[[], object]) -> None:
         """Play to the end; `on_turn` is called after every turn.
@@ -87,7 +96,10 @@ class Playing:
         """
         while self.replay.winner is None:
             try:
-                self._take_turn()
+                if self._is_opening:
+                    self._take_round()
+                else:
+                    self._take_turn()
             except UndoError:
                 self._undo()
             on_turn()
@@ -97,17 +109,93 @@ class Playing:
 
     def _undo(self) -> None:
         """Go back to before a person's last choice."""
-        plies = self.replay.plies
-        chosen = [k for k, ply in enumerate(plies) if self._is_choice(ply)]
-        if not chosen:
+        plies, opening = self.replay.plies, self.replay.opening
+        rules = self.replay.rules
+        if chosen := [k for k, ply in enumerate(plies) if self._is_choice(ply)]:
+            self.replay = Replay.after(rules, self.replay.start, plies[: chosen[-1]], opening)
+        elif asked := [k for k, each in enumerate(opening) if self._is_choice_of_square(each)]:
+            self.replay = Replay.after(rules, rules.start(), (), opening[: asked[-1]])
+        else:
             say("nothing to undo: you have made no choice yet")
-            return
-        self.replay = Replay.after(self.replay.rules, self.replay.start, plies[: chosen[-1]])
 
     def _is_choice(self, ply: Ply) -> bool:
         """Whether a person made a choice in a turn."""
         has_options = len(ply.steps) > 1 or len(ply.choices) > 1
         return self._players[ply.side] is None and has_options
+
+    # The opening.
+
+    @property
+    def _is_opening(self) -> bool:
+        """Whether a round of the opening comes next, where both sides enter a marker."""
+        replay = self.replay
+        is_first = not replay.opening and replay.start == replay.rules.start()
+        return replay.is_opening or (
+            replay.rules.mechanics.both_enter and is_first and not replay.plies
+        )
+
+    def _take_round(self) -> None:
+        """Play a round of the opening: both throw, and one may choose its square."""
+        replay = self.replay
+        throws = self._rolled_round()
+        rounds = replay.rounds(throws)
+        if not replay.opening and None in self._players.values():
+            echo("\nthe opening: both throw and enter a piece; who is further throws next")
+        thrown = [f"{side_name(side)} {throw}" for side, throw in zip("LD", throws, strict=False)]
+        echo(f"{', '.join(thrown)}{'' if len(rounds) > 1 else self._came(rounds[0])}")
+        taken = rounds[self._chosen_round(rounds)] if len(rounds) > 1 else rounds[0]
+        if len(rounds) > 1:
+            echo(f"{side_name(chooser(rounds))} chooses{self._came(taken)}")
+        replay.open(taken)
+
+    def _rolled_round(self) -> tuple[int, ...]:
+        """What both sides throw in this round of the opening."""
+        rng = np.random.default_rng((self._seed, len(self.replay.opening), _OPENING))
+        opening = opening_of(self.replay.rules)
+        assert opening is not None
+        return opening.thrown(rng.random())
+
+    def _came(self, taken: Round) -> str:
+        """What came of a round, after what was thrown."""
+        moves = f": {taken.text}" if taken.text else ""
+        if taken.position is not None:
+            return f"{moves}; {side_name(taken.position.side)} is the first player"
+        is_home = taken.text and taken.then == HOME
+        return f"{moves}; {'both go home and ' if is_home else 'both '}throw again"
+
+    def _chosen_round(self, rounds: Sequence[Round]) -> int:
+        """The index of the round that a person chooses, or that is best by the table."""
+        self.mover = chooser(tuple(rounds))
+        worth = self._worth_of_rounds(rounds)
+        if self._players[self.mover] is not None:
+            return max(range(len(rounds)), key=lambda k: worth[k][0])
+        position = level(self.replay.rules, rounds[0].source)
+        echo("\n" + draw_position(position) + "\n")
+        mine = self.mover == DARK
+        texts = [each.text.split()[mine] for each in rounds]
+        return self._ask(rounds, texts, "move")
+
+    def _worth_of_rounds(self, rounds: Sequence[Round]) -> list[tuple[float, float]]:
+        """The value of each round to the side that chooses, and its margin; [] without a table."""
+        table, opening = self._table, opening_of(self.replay.rules)
+        if table is None or opening is None:
+            return []
+        whole, found = total(self.replay.rules.start()), []
+        for each in rounds:
+            value = opening.worth(each, table.value)
+            margin = 0.0
+            if each.position is not None and isinstance(table, EstimatedValues):
+                margin = table.error(each.position) or 0.0
+            found.append((value if self.mover == LIGHT else whole - value, margin))
+        return found
+
+    def _is_choice_of_square(self, taken: Round) -> bool:
+        """Whether a person chose a square in a round of the opening."""
+        opening = opening_of(self.replay.rules)
+        rounds = () if opening is None else opening.rounds(taken.source, taken.throws)
+        return len(rounds) > 1 and self._players[chooser(rounds)] is None
+
+    # Turns.
 
     def _draw(self) -> None:
         """Print the board, with the other side's last moves in brackets."""
@@ -130,6 +218,7 @@ class Playing:
         replay = self.replay
         side, name, player = replay.side, side_name(replay.side), self._players[replay.side]
         rng = self._random(_PLAYERS)
+        self.mover = side
         if player is None:
             self._draw()
             echo("")
@@ -169,7 +258,7 @@ class Playing:
     def _random(self, stream: int) -> np.random.Generator:
         return np.random.default_rng((self._seed, len(self.replay.plies), stream))
 
-    def _ask(self, options: Sequence[Option], texts: Sequence[str], what: str) -> int:
+    def _ask(self, options: Sequence[Option | Round], texts: Sequence[str], what: str) -> int:
         """Prompt with `what` for the player's choice and return its index."""
         if self._has_hints:
             echo(self._worth(options, texts))
@@ -202,10 +291,12 @@ class Playing:
             raise asked_for[word]
         return False
 
-    def _worth(self, options: Sequence[Option], texts: Sequence[str]) -> str:
+    def _worth(self, options: Sequence[Option | Round], texts: Sequence[str]) -> str:
         if self._table is None:
             return f"there is no table of {self.replay.rules.title}, and so there are no hints"
-        worth = option_values(options, self._table)
+        rounds = [each for each in options if isinstance(each, Round)]
+        moves = [each for each in options if not isinstance(each, Round)]
+        worth = self._worth_of_rounds(rounds) if rounds else option_values(moves, self._table)
         (best, sure), replay = max(worth), self.replay
         units = replay.rules.payoff.units
         position = replay.stepper.position(replay.state, replay.side)

@@ -120,7 +120,7 @@ def _recorded(
     try:
         recording.play(written)
     except ResignError:
-        quitter = recording.replay.side
+        quitter = recording.mover
         echo(f"\n{side_name(quitter)} resigns")
         left = {"winner": opponent(quitter), "loser_by_choice": quitter}
         return written(ending=Ending.RESIGNED, **left), None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,10 +19,14 @@ from ur_solver.records import GameRecord, Ply, Replay, read_file
 from ur_solver.records.endings import End, read_result
 from ur_solver.rules import RuleSet
 from ur_solver.rules.families import Roll
+from ur_solver.rules.openings import Round
 from ur_solver.rules.words import counted
 
 _TYPED = re.compile(r"(\d{1,2}(?: +\d{1,2})*)(?: +(\S.*))?")
 """A throw, or two, and perhaps the move."""
+
+_BOTH = re.compile(r"(\d{1,2})[\s-]+(\d{1,2})")
+"""Both sides' throws in a round of an opening."""
 
 
 class EndError(Exception):
@@ -38,6 +43,10 @@ class _BackError(Exception):
     def __init__(self, number: int) -> None:
         super().__init__()
         self.number = number
+
+
+class _SkipError(Exception):
+    """The opening is not recorded."""
 
 
 class Recording(Playing):
@@ -64,6 +73,7 @@ class Recording(Playing):
     ) -> None:
         super().__init__(table, replay, players, seed, has_hints=has_hints)
         self._played = -1  # the move that was typed with its throw
+        self._skips = False  # the opening
         self._before: list[Ply] = []  # all turns, while one of them is corrected
 
     def _take_turn(self) -> None:
@@ -109,8 +119,44 @@ class Recording(Playing):
             say("the correction is dropped")
         elif self.replay.plies:
             self._set(self.replay.plies[:-1])
+        elif self.replay.opening:
+            rules, rounds = self.replay.rules, self.replay.opening[:-1]
+            self.replay = Replay.after(rules, rules.start(), (), rounds)
         else:
             say("nothing to undo: no turn has been typed yet")
+
+    @property
+    def _is_opening(self) -> bool:
+        return super()._is_opening and not self._skips
+
+    def _rolled_round(self) -> tuple[int, ...]:
+        """Ask for both throws of a round of the opening; quit, undo and skip are words, too."""
+        prompt = f"round {len(self.replay.opening) + 1}, light and dark throw"
+        while True:
+            answer = click.prompt(prompt, prompt_suffix="> ").strip()
+            if not self.replay.opening and answer.lower() == "skip":
+                self._skips = True
+                raise _SkipError
+            # '0-1' would be a result as well
+            if not _BOTH.fullmatch(answer) and self._obeys(answer):
+                continue
+            if not _BOTH.fullmatch(answer):
+                say(
+                    f"{answer[:40]!r} is not a round such as '2 1', light's throw first; 'skip' "
+                    "records a game without its opening"
+                )
+                continue
+            throws = tuple(map(int, re.findall(r"\d+", answer)))
+            try:
+                self.replay.rounds(throws)
+            except RecordError as error:
+                say(str(error))
+                continue
+            return throws
+
+    def _take_round(self) -> None:
+        with contextlib.suppress(_SkipError):
+            super()._take_round()
 
     def _set(self, plies: Sequence[Ply]) -> None:
         replay = self.replay
@@ -150,7 +196,7 @@ class Recording(Playing):
             self._played = played
             return roll
 
-    def _ask(self, options: Sequence[Option], texts: Sequence[str], what: str) -> int:
+    def _ask(self, options: Sequence[Option | Round], texts: Sequence[str], what: str) -> int:
         if what == "move" and self._played >= 0:
             return self._played
         if what == "move" and len(texts) == 1:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ur_solver.answers.lookup import Lookup
+from ur_solver.answers.openings import EvaluatedRound
 from ur_solver.answers.positions import (
     PositionLike,
     PositionsLike,
@@ -335,6 +336,12 @@ class Estimator:
     def opening_value(self) -> float:
         """As `Table.opening_value`."""
         return self._answers.opening_value()
+
+    def opening_rounds(
+        self, throws: tuple[int, ...], marker: str | None = None
+    ) -> list[EvaluatedRound]:
+        """As `Table.opening_rounds`."""
+        return self._answers.opening_rounds(throws, marker)
 
     def columns(self, positions: Iterable[PositionLike]) -> dict[str, npt.NDArray[Any]]:
         """As `Table.columns`."""

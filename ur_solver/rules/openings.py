@@ -12,6 +12,8 @@ neither side, so that it is the value of the start. Skiriuk's first player has t
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -72,6 +74,11 @@ class Opening:
             for one in dice.throws
             for other in dice.throws
         }
+
+    def thrown(self, chance: float) -> tuple[int, ...]:
+        """What a uniform random number in [0, 1) throws in a round."""
+        sums = list(itertools.accumulate(map(float, self.throws.values())))
+        return list(self.throws)[min(bisect(sums, chance), len(sums) - 1)]
 
     def rounds(self, source: int, throws: tuple[int, ...]) -> tuple[Round, ...]:
         """What may come of throws: one round, or one for each square that a side may choose.
@@ -203,6 +210,13 @@ def opening_of(rules: RuleSet) -> Opening | None:
 def chooser(rounds: tuple[Round, ...]) -> str:
     """The side that chooses one of several rounds, by what `Opening.rounds` gives."""
     return DARK if len({each.targets[0] for each in rounds}) == 1 else LIGHT
+
+
+def level(rules: RuleSet, source: int) -> Position:
+    """Where an opening stands before a round, as a position with light to throw."""
+    if source == HOME:
+        return rules.start()
+    return replace(apart(rules, source, source), side=LIGHT)
 
 
 def opening_value(rules: RuleSet, value: Value) -> float:
