@@ -40,6 +40,7 @@ export class Learning {
   show() {
     const due = kept.due.length;
     this.due.textContent = due ? `Practise (${due} due)` : "Practise";
+    at("dice-test").hidden = Boolean(this.session.about?.missing?.includes("dice"));
     this.openings.show();
   }
 

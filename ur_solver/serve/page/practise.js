@@ -61,13 +61,12 @@ export class Practise {
     const button = (words, list, id) => make("button", {
       type: "button", id, disabled: !list.length, onclick: () => this.begin(shuffled(list)),
     }, words);
-    const hasValues = session.source?.hasValues;
-    const isMoney = hasValues && session.units.isMoney;
+    const isDrawn = session.source?.hasValues && !session.about.missing?.includes("exercises");
+    const isMoney = isDrawn && session.units.isMoney;
     const cost = make("select", { id: "practise-cost" }, ...COSTS.map((share) =>
       make("option", { value: share, selected: share === 0.02 },
         `${100 * share} ${isMoney ? "% of the pot" : counted(100 * share, "point").split(" ")[1]}`)));
-    const play = make("button", { type: "button", id: "practise-play", disabled: !hasValues,
-      onclick: () => this.fromPlay(Number(cost.value)) }, "Positions from play");
+    const play = make("button", { type: "button", id: "practise-play", onclick: () => this.fromPlay(Number(cost.value)) }, "Positions from play");
     this.title.textContent = "Practise";
     this.body.replaceChildren(
       make("p", {}, "You see a position and a throw, and choose the move. The answer stays hidden until you have tried."),
@@ -75,7 +74,7 @@ export class Practise {
         button(`Due today: ${kept.due.length} of ${counted(kept.mistakes.length, "mistake")}`, kept.due, "practise-due"),
         button(`All mistakes of opened games: ${kept.mistakes.length}`, kept.mistakes, "practise-all"),
         button(`Mistakes of this game: ${own.length}`, own, "practise-own"),
-        make("div", { class: "buttons" }, play, make("label", {}, "a mistake costs at least ", cost))),
+        isDrawn ? make("div", { class: "buttons" }, play, make("label", {}, "a mistake costs at least ", cost)) : null),
       make("p", { class: "faint" }, `Mistakes of the games that you open are kept in this browser and nowhere else: at most ${MOST_MISTAKES}, and the throws of ${MOST_GAMES} games. `
         + `After a right answer one comes again in ${DAYS[1]}, ${DAYS[2]}, ${DAYS[3]}, then every ${DAYS[4]} days, after a wrong one the next day.`),
       kept.isLasting ? "" : make("p", {}, "This browser keeps nothing now, as in a private window: all is forgotten when the page is closed."),
@@ -122,18 +121,27 @@ export class Practise {
   }
 
   async next() {
-    const question = await Question.of(this.list[this.number], this.session.view);
-    if (question.options.length < 2) throw new Error("This position has no choice here; its rules have changed.");
-    this.question = question;
+    const { list, number } = this;
+    this.title.textContent = list.length > 1 ? `Practise: ${number + 1} of ${list.length}` : "What would you play?";
     this.tried = new Set();
+    this.forward = make("p", { class: "buttons" });
+    this.body.replaceChildren(this.forward);
+    this.title.focus();
+    try {
+      this.question = await Question.of(list[number], this.session.view);
+      if (this.question.options.length < 2) throw new Error("There is no choice in this position any more.");
+    } catch (error) {
+      // perhaps its table is not served any more: the others can be practised
+      this.isDone = true;
+      this.showForward();
+      throw error;
+    }
     this.isDone = false;
     this.build();
-    this.title.focus();
   }
 
   build() {
-    const { question, list, number } = this;
-    this.title.textContent = list.length > 1 ? `Practise: ${number + 1} of ${list.length}` : "What would you play?";
+    const { question } = this;
     const host = make("div", { class: "small-board" });
     this.board = new Board({
       press: (place) => this.presses.press(place), drop: (from, to) => this.presses.drop(from, to),
@@ -145,7 +153,6 @@ export class Practise {
     this.buttons = new Map(question.options.map((option) => [option, make("button", {
       type: "button", onclick: () => this.answer(option),
     }, make("b", {}, option.text))]));
-    this.forward = make("p", { class: "buttons" });
     this.body.replaceChildren(
       host, make("p", { id: "practise-question" }, `${question.about.word}: ${question.words}`),
       make("div", { class: "answers", role: "group", "aria-label": "Answers" }, ...this.buttons.values()),

@@ -2,7 +2,7 @@
 
 import { Source } from "./api.js";
 import { Board } from "./board.js";
-import { download, make } from "./dom.js";
+import { at, download, make } from "./dom.js";
 import { Presses } from "./presses.js";
 import { Recording } from "./recording.js";
 import { counted, throwsOf, turnWords } from "./words.js";
@@ -32,8 +32,13 @@ export class Record {
     this.dialog.showModal();
     return this.run(async () => {
       const saved = readSaved();
-      await this.begin(saved?.path ?? this.session.source.path, saved);
+      await this.begin(saved?.path ?? this.path, saved);
     });
+  }
+
+  /** The rules on the page; before any are chosen, the first that are offered. */
+  get path() {
+    return this.session.source?.path ?? [...at("table").options].find((each) => each.value).value;
   }
 
   async begin(path, saved = null) {
@@ -104,14 +109,19 @@ export class Record {
         this.keep();
       },
     })));
+    this.game = make("select", { id: "recording-game", onchange: (event) =>
+      this.run(() => this.begin(event.target.value, { names: recording.names })) },
+    ...[...at("table").children].map((each) => each.cloneNode(true)));
+    this.game.value = recording.source.path;
     this.ending = make("select", { id: "recording-ending", onchange: (event) => {
       recording.ending = event.target.value;
       this.keep();
     } }, ...[["", "not finished, or won on the board"], ["light", "light gave up"], ["dark", "dark gave up"]]
       .map(([value, words]) => make("option", { value, selected: value === recording.ending }, words)));
     this.body.replaceChildren(
-      make("p", { class: "faint" }, `${recording.about.word}. Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it.`),
-      make("div", { class: "names" }, ...names),
+      make("p", { class: "faint" }, "Choose what fell, then the move: press the piece, or a move below. Press a turn to correct it."),
+      make("details", { open: !recording.turns.length }, make("summary", {}, "Game and players"),
+        make("label", {}, "Game ", this.game), make("div", { class: "names" }, ...names)),
       host, this.status, this.sayings, this.throws, this.moves,
       make("h3", {}, "Turns"), this.turns, this.tools,
       make("label", {}, "How it ended ", this.ending),
@@ -202,6 +212,7 @@ export class Record {
     const isWhole = recording.firstFault < 0 && recording.turns.length > 0;
     const isWon = isOver && recording.isAtEnd;
     this.ending.disabled = isWon;
+    this.game.disabled = recording.turns.length > 0;
     const buttons = recording.about.notations.map((notation) => this.button(`Save .${notation}`,
       () => this.run(() => this.save(notation)), { disabled: !isWhole }));
     if (recording.source.hasValues) {
@@ -223,7 +234,7 @@ export class Record {
         this.recording.turns = [];
         this.recording.names = { light: "", dark: "" };
         this.keep();
-        await this.begin(this.session.source.path);
+        await this.begin(this.recording.source.path);
       });
     });
     return button;
